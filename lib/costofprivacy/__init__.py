@@ -1,0 +1,1 @@
+"""Private linear regression, judged: the library behind *The Cost of Privacy*."""
