@@ -1,0 +1,91 @@
+"""What a chapter calls: run its experiment, keep its tables and figures, state its verdicts.
+
+Where things go is told by the environment (see `costofprivacy.book`), so that the same page runs in JupyterLab, under
+``make chapter`` and in the build: ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder
+of the chapter's name in the working directory; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
+``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import claims
+from costofprivacy.montecarlo import Runner
+
+
+class Experiment(Protocol):
+    """What every experiment can do."""
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Measure, and return the tables by name."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A claim and its verdict, as a page shows them."""
+
+    claim: claims.Claim
+    verdict: claims.Verdict
+
+    def __repr__(self) -> str:
+        return f"{self.claim.id}: {self.verdict}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{claims.badge(self.verdict)} <strong>{html.escape(self.claim.id)}</strong></p>"
+
+
+class Chapter:
+    """One page of the book while it runs.
+
+    Args:
+        name: the chapter's name, such as ``noisyhead/low-dimensional``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        told = os.environ.get("COSTOFPRIVACY_RESULTS")
+        self.results = Path(told) if told else Path.cwd() / name.split("/")[-1]
+        self._register = claims.read_register(claims.find_register(Path.cwd()))
+
+    def run(self, experiment: Experiment, workers: int = -1) -> dict[str, pd.DataFrame]:
+        """Run ``experiment`` and save each of its tables as ``<name>.csv``; returns the tables."""
+        cache = os.environ.get("COSTOFPRIVACY_CACHE")
+        progress = os.environ.get("COSTOFPRIVACY_PROGRESS")
+        runner = Runner(workers, Path(cache) if cache else None, progress if progress is not None else True)
+        tables = experiment.run(runner)
+        self.results.mkdir(parents=True, exist_ok=True)
+        for name, table in tables.items():
+            table.to_csv(self.results / f"{name}.csv", index=False)
+        return tables
+
+    def keep(self, name: str, figure: Figure) -> None:
+        """Save ``figure`` as ``<name>.png`` beside the tables; the notebook shows it by itself."""
+        self.results.mkdir(parents=True, exist_ok=True)
+        figure.savefig(self.results / f"{name}.png", metadata={"Software": None})
+
+    def judge(self, claim: str, judgement: claims.Judgement) -> Statement:
+        """Save the judgement and return the claim with its verdict, without the evidence.
+
+        Raises:
+            ValueError: if the register does not know ``claim`` or gives it to another chapter.
+        """
+        known = self._register.get(claim)
+        if known is None or known.chapter != self.name:
+            owner = "no chapter" if known is None else known.chapter
+            raise ValueError(f"claim must belong to {self.name}, got {claim!r}, which belongs to {owner}")
+        self.results.mkdir(parents=True, exist_ok=True)
+        claims.record(self.results, claim, judgement)
+        return Statement(known, judgement.verdict)
+
+    def evidence(self) -> pd.DataFrame:
+        """The verdicts that this page has stated, with their evidence."""
+        saved = [e for e in claims.read_verdicts(self.results) if e["claim"] in self._register]
+        return pd.DataFrame(saved)[["claim", "verdict", "evidence"]]

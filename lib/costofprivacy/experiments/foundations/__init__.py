@@ -1,0 +1,1 @@
+"""What good means before privacy enters."""

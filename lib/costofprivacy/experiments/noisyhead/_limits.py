@@ -1,0 +1,109 @@
+"""What section 6.1's setting tends to as N → ∞ with L = √N, at fixed D: closed forms and one simulation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead._low_dimension import noise_std, settings, square_model
+from costofprivacy.montecarlo import generator
+from costofprivacy.noisyhead import bounds, head, hyperparameters, population, prompts
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.settings import Setting
+
+SIZES = tuple(10**k for k in range(3, 31))
+LENGTHS = (10, 32, 100, 316, 1000, 3162, 10000, 31623)
+GROUPS, GROUP_PROMPTS = 20, 50
+FAILURE = 0.01  # κ of the G that leaves Π_G idle
+FIXED = "corrected, Π_G idle"
+FLOOR_COLUMNS = ["part", "N", "L", "floor", "standard_error", "bound"]
+
+
+def noise_free_bound(model: PromptModel, N: int) -> float:
+    """Right side of (4.3) for ε = ∞, hidden constant one: what is left when privacy costs nothing."""
+    return bounds.low_dimensional_cost(model, N, ApproximateDP(math.inf, 0.5))
+
+
+def minimiser_floors(D: int, penalty: float, tau: float) -> pd.DataFrame:
+    """E⟨Γ_{2λ} − Γ_λ, Z⟩², where descent without noise comes to rest, beside (4.3) at ε = ∞."""
+    rows = []
+    for N in SIZES:
+        model = square_model(D, N, tau)
+        floor = population.minimiser_gap(model, penalty)
+        rows.append(("minimiser", float(N), float(model.L), floor, 0.0, noise_free_bound(model, N)))
+    return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
+
+
+def projection_floors(D: int, penalty: float, tau: float, kappa: float, seed: int) -> pd.DataFrame:
+    """E⟨Γ̃ − Γ_λ, Z⟩², Γ̃ the population's ridge solution for statistics clipped at C and projected by Π_G.
+
+    By isotropy Γ̃ = g̃I with g̃ = E⟨w, m̃⟩/(E‖m̃‖² + λD²) for the shortened context m̃; g is estimated on the same
+    prompts, which cancels most of the noise. The standard error is the jackknife's over groups of prompts.
+    """
+    rows = []
+    for L in LENGTHS:
+        N, model = L**2, PromptModel(D, L, tau)
+        values = _contexts(model, N, kappa, generator(seed, L, 0))
+        difference, error = _jackknife(values, penalty * D**2)
+        energy = population.context_energy(model) / D
+        floor, floor_error = difference**2 * energy, 2 * abs(difference) * error * energy
+        rows.append(("projection", float(N), float(L), floor, floor_error, noise_free_bound(model, N)))
+    return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
+
+
+def _contexts(model: PromptModel, N: int, kappa: float, rng: np.random.Generator) -> np.ndarray:
+    """⟨w, m⟩, ‖m‖², ⟨w, m̃⟩, ‖m̃‖² of each prompt, shape (GROUPS, GROUP_PROMPTS, 4)."""
+    C = hyperparameters.clip_norm(model, N, kappa)
+    G = hyperparameters.feature_bound_proof(model, N, kappa)
+    values = np.empty((GROUPS, GROUP_PROMPTS, 4))
+    for group in values:
+        drawn = prompts.sample(model, GROUP_PROMPTS, rng=rng)
+        raw, short = head.statistics(drawn).context, head.project(head.statistics(drawn, C), G).context
+        for column, vectors in enumerate((drawn.w * raw, raw**2, drawn.w * short, short**2)):
+            group[:, column] = vectors.sum(axis=1)
+    return values
+
+
+def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:
+    """g̃ − g on all prompts, and its standard error by leaving out one group at a time."""
+
+    def difference(groups: np.ndarray) -> float:
+        mean = groups.mean(axis=(0, 1))
+        return float(mean[2] / (mean[3] + ridge) - mean[0] / (mean[1] + ridge))
+
+    left_out = np.array([difference(np.delete(values, i, axis=0)) for i in range(len(values))])
+    return difference(values), float(np.sqrt((len(values) - 1) * left_out.var()))
+
+
+def algorithms(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[str, tuple[Setting, Hyperparameters]]:
+    """The published and the corrected algorithm, and the corrected one with a G that leaves Π_G idle at every L."""
+    known = settings(model, N, kappa, penalty)
+    G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
+    rate = hyperparameters.learning_rate_published(G, penalty)
+    T = hyperparameters.iterations(2.5, N, rate, penalty)
+    idle = replace(known[Setting.CORRECTED], feature_bound=G, learning_rate=rate, steps=T)
+    chosen = {str(s): (s, known[s]) for s in (Setting.PUBLISHED, Setting.CORRECTED)}
+    return {**chosen, FIXED: (Setting.CORRECTED, idle)}
+
+
+def exponents(D: int, penalty: float, tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+    """Noise part of the excess risk in closed form for N up to 10³⁰, its local exponent in N, and that of (4.3)."""
+    rows = []
+    for N in SIZES:
+        model = square_model(D, N, tau)
+        for name, (setting, hyper) in algorithms(model, N, kappa, penalty).items():
+            std = noise_std(setting, hyper, budget, N)
+            curve = population.context_energy(model) / D**2
+            rows.append((name, float(N), bounds.noise_risk(hyper, model, std, curve)))
+        rows.append(("bound (4.3)", float(N), bounds.low_dimensional_cost(model, N, budget)))
+    table = pd.DataFrame(rows, columns=["algorithm", "N", "noise_risk"])
+    table["exponent"] = table.groupby("algorithm", sort=False)["noise_risk"].transform(
+        lambda risk: _fits.local_exponents(np.array(SIZES, dtype=float), risk.to_numpy())
+    )
+    return table

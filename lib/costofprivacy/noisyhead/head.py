@@ -1,0 +1,180 @@
+r"""The linear attention head (2.2) and its reduction to ŷ = ⟨Γ, Z⟩, (2.3)-(2.5) of arXiv:2504.16000v2.
+
+Z = x_{L+1} m^T with the *context* m = L⁻¹ Σ_{i≤L} y_i x_i: a matrix of rank one with ‖Z‖_F = ‖m‖₂, since the query
+has norm one. So a prompt enters pretraining only through (query, context, response), and projecting Z onto the ball of
+radius G shortens m. The head's Γ is w₂₂ W₁₁ᵀ: with the Z of (2.5), the transpose that the paper's formula leaves out
+is needed (⟨Γ, x mᵀ⟩ = xᵀ Γ m, while (2.3) gives w₂₂ mᵀ W₁₁ x).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+
+# Normals in one chunk of a streamed sample: 256 kB of doubles stay in a core's second-level cache.
+CHUNK_NORMALS = 2**15
+
+
+@dataclass(frozen=True)
+class LinearAttentionHead:
+    """Weights θ = (W^PV, W^KQ) of the head (2.2), each of shape (D + 1, D + 1)."""
+
+    W_PV: np.ndarray
+    W_KQ: np.ndarray
+
+    def __post_init__(self) -> None:
+        _validate.shape("W_PV", self.W_PV, (None, self.W_PV.shape[0]))
+        _validate.shape("W_KQ", self.W_KQ, self.W_PV.shape)
+
+    @property
+    def Gamma(self) -> np.ndarray:
+        """Γ = w₂₂ W₁₁ᵀ, shape (D, D): (2.5), transposed so that ŷ = ⟨Γ, Z⟩ (see the module's text)."""
+        return self.W_PV[-1, -1] * self.W_KQ[:-1, :-1].T
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What pretraining needs of N prompts.
+
+    Args:
+        query: x_{L+1}, shape (N, D), unit rows.
+        context: m = L⁻¹ Σ y_i x_i, shape (N, D).
+        response: y_{L+1}, shape (N,).
+    """
+
+    query: np.ndarray
+    context: np.ndarray
+    response: np.ndarray
+
+    @property
+    def Z(self) -> np.ndarray:
+        """Z of (2.5), shape (N, D, D)."""
+        return self.query[:, :, None] * self.context[:, None, :]
+
+    @property
+    def norm(self) -> np.ndarray:
+        """‖Z‖_F = ‖m‖₂ of each prompt, shape (N,)."""
+        return np.linalg.norm(self.context, axis=1)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The sufficient statistic of a data set for every quadratic loss in Γ (vectorised row by row, p = D²).
+
+    Args:
+        gram: N⁻¹ Σ vec(Z) vec(Z)ᵀ, shape (p, p).
+        cross: N⁻¹ Σ y_{L+1} vec(Z), shape (p,).
+    """
+
+    gram: np.ndarray
+    cross: np.ndarray
+
+
+def attention(E: np.ndarray, head: LinearAttentionHead) -> np.ndarray:
+    """f(E; θ) = E + W^PV E · (Eᵀ W^KQ E)/L, (2.2), for E of shape (N, D + 1, L + 1)."""
+    L = E.shape[2] - 1
+    return E + head.W_PV @ E @ (E.transpose(0, 2, 1) @ head.W_KQ @ E) / L
+
+
+def predict_by_attention(E: np.ndarray, head: LinearAttentionHead) -> np.ndarray:
+    """ŷ_{L+1}: the last entry of f(E; θ), shape (N,)."""
+    return attention(E, head)[:, -1, -1]
+
+
+def predict(Gamma: np.ndarray, statistics: Statistics) -> np.ndarray:
+    """ŷ_{L+1} = ⟨Γ, Z⟩ = x_{L+1}ᵀ Γ m, shape (N,)."""
+    return np.einsum("nd,de,ne->n", statistics.query, Gamma, statistics.context, optimize=True)
+
+
+def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.ndarray]:
+    """The four terms of the prediction (2.3), each of shape (N,), for any weights.
+
+    With S = Σ_{i≤L+1} x_i x_iᵀ/L, v = w₂₁^PV, u = w₂₁^KQ (the last rows of the two matrices):
+    ``task`` = w₂₂ mᵀ W₁₁ x, ``rank-one`` = (v·m)(u·x), ``features`` = vᵀ S W₁₁ x, ``energy`` = w₂₂ (Σ y²/L)(u·x).
+    The last two do not change when all responses change sign, the first two do.
+    """
+    x, y = prompts.x, prompts.y[:, :-1]
+    L = y.shape[1]
+    query, context = x[:, -1], statistics(prompts).context
+    v, u = head.W_PV[-1, :-1], head.W_KQ[-1, :-1]
+    w22, W11 = head.W_PV[-1, -1], head.W_KQ[:-1, :-1]
+    transformed = query @ W11.T
+    return {
+        "task": w22 * np.einsum("nd,nd->n", context, transformed),
+        "rank-one": (context @ v) * (query @ u),
+        "features": np.einsum("nl,nl->n", x @ v, np.einsum("nld,nd->nl", x, transformed)) / L,
+        "energy": w22 * (y**2).mean(axis=1) * (query @ u),
+    }
+
+
+def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
+    """The statistics behind Z, with responses clipped to [−C, C]; raw for C = ∞.
+
+    Args:
+        prompts: N prompts.
+        clip_norm: C in (0, ∞]; clips every response, the query's as well (Algorithm 1).
+
+    Raises:
+        ValueError: if ``clip_norm`` is not positive.
+    """
+    _validate.positive("clip_norm", clip_norm)
+    y = prompts.y if np.isinf(clip_norm) else np.clip(prompts.y, -clip_norm, clip_norm)
+    x = prompts.x[:, :-1]
+    context = np.matmul(y[:, None, :-1], x)[:, 0] / x.shape[1]
+    return Statistics(prompts.x[:, -1].copy(), context, y[:, -1].copy())
+
+
+def project(raw: Statistics, feature_bound: float) -> Statistics:
+    """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G.
+
+    Guarantee: ‖Z‖_F ≤ G for every prompt whose query has norm one.
+
+    Raises:
+        ValueError: if ``feature_bound`` is not positive.
+    """
+    _validate.positive("feature_bound", feature_bound)
+    scale = feature_bound / np.maximum(raw.norm, feature_bound)
+    return Statistics(raw.query, raw.context * scale[:, None], raw.response)
+
+
+def sample_statistics(
+    model: PromptModel, N: int, clip_norm: float = np.inf, *, rng: np.random.Generator
+) -> tuple[Statistics, Statistics]:
+    """Draw N prompts chunk by chunk and keep their statistics alone: raw, and with responses clipped at C.
+
+    The same numbers as ``statistics(sample(model, N, rng=rng), ...)`` from the same ``rng``, to rounding, in a memory
+    that does not grow with L.
+    """
+    chunks = list(_chunks(model, N, clip_norm, rng))
+    return _stack([raw for raw, _ in chunks]), _stack([clipped for _, clipped in chunks])
+
+
+def _chunks(
+    model: PromptModel, N: int, clip_norm: float, rng: np.random.Generator
+) -> Iterator[tuple[Statistics, Statistics]]:
+    size = max(1, CHUNK_NORMALS // (model.D * (model.L + 2)))
+    for start in range(0, _validate.whole("N", N), size):
+        prompts = sample(model, min(size, N - start), rng=rng)
+        raw = statistics(prompts)
+        beyond = np.abs(prompts.y).max() > clip_norm
+        yield raw, statistics(prompts, clip_norm) if beyond else raw
+
+
+def _stack(parts: list[Statistics]) -> Statistics:
+    return Statistics(
+        np.concatenate([p.query for p in parts]),
+        np.concatenate([p.context for p in parts]),
+        np.concatenate([p.response for p in parts]),
+    )
+
+
+def moments(data: Statistics) -> Moments:
+    """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts."""
+    N = len(data.response)
+    Z = data.Z.reshape(N, -1)
+    return Moments(Z.T @ Z / N, data.response @ Z / N)

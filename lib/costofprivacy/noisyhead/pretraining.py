@@ -1,0 +1,141 @@
+r"""Algorithm 1 (NoisyHead) of arXiv:2504.16000v2 and its noiseless twin.
+
+One update, with H and b the moments of the clipped and projected statistics:
+
+.. math:: \Gamma^{t+1} = \Pi_R\big((1 - 2\lambda\eta_0)\Gamma^t - \eta_0 (H\Gamma^t - b) + z_t\big).
+
+It sees the prompts only through (H, b), costs O(D⁴) for D² weights whatever N and L, and rests where
+(H + 2λI)Γ = b: at the ridge solution for penalty 2λ, not λ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead.head import Moments
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    PrivacyProfile,
+    basic_noise_multiplier,
+    every_iterate,
+    last_iterate,
+)
+
+
+def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
+    """η₀σ/N = 2η₀G(C + RG)/N: bound (A.1) on the ℓ₂-sensitivity of one update; replace one prompt."""
+    return hyper.learning_rate * hyper.sigma / _validate.whole("N", N)
+
+
+def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
+    r"""The ℓ₂-sensitivity of one update itself, at the worst Γ, for D ≥ 2; replace one prompt.
+
+    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG the reach
+    in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared
+    distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)², with equality at d = 0; the maximum
+    over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach less: a test searches over them.)
+    It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
+    """
+    A = hyper.weight_bound * hyper.feature_bound**2
+    B = hyper.clip_norm * hyper.feature_bound
+    cos = (math.sqrt(B**2 + 8 * A**2) - B) / (4 * A)
+    return hyper.learning_rate / _validate.whole("N", N) * 2 * (A * cos + B) * math.sqrt(1 - cos**2)
+
+
+def noise_std_printed(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    """Standard deviation of an entry of z_t in Algorithm 1: √2 η₀ (Tσ/(εN)) √log(1.25T/δ)."""
+    return update_sensitivity(hyper, N) * basic_noise_multiplier(budget, hyper.steps)
+
+
+def profile(hyper: Hyperparameters, budget: ApproximateDP, N: int, noise_std: float) -> PrivacyProfile:
+    """What Algorithm 1 claims with ``budget`` and what it spends with ``noise_std``, by the bound (A.1)."""
+    step = GaussianDP(update_sensitivity(hyper, N) / noise_std if noise_std else math.inf)
+    last = last_iterate(step, min(1.0, hyper.contraction), hyper.steps)
+    return PrivacyProfile(budget, every_iterate(step, hyper.steps), last)
+
+
+def step_matrix(data: Moments, hyper: Hyperparameters) -> np.ndarray:
+    """(1 − 2λη₀)I − η₀H, shape (p, p): one update is Γ ↦ Γ·(this) + η₀b, then noise, then Π_R."""
+    decay = 1 - 2 * hyper.penalty * hyper.learning_rate
+    return decay * np.eye(len(data.cross)) - hyper.learning_rate * data.gram
+
+
+def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
+    """Π_R: the nearest points in the ball of ``radius``, for rows of shape (..., p)."""
+    square = np.einsum("...p,...p->...", vectors, vectors)
+    if square.max() <= radius**2:
+        return vectors
+    return vectors * (radius / np.sqrt(np.maximum(square, radius**2)))[..., None]
+
+
+def gradient_descent(data: Moments, hyper: Hyperparameters, initial: np.ndarray | None = None) -> np.ndarray:
+    """Algorithm 1 without noise and without Π_R after ``hyper.steps`` steps, shape (D, D), by one eigendecomposition.
+
+    In the eigenbasis of H, with b the cross moment, each coordinate is b/(2λ + h) + (1 − η₀(2λ + h))^T (Γ⁰ − b/(2λ + h)).
+    """
+    eigenvalues, basis = np.linalg.eigh(data.gram)
+    curvature = 2 * hyper.penalty + eigenvalues
+    rest = data.cross @ basis / curvature
+    D = round(len(rest) ** 0.5)
+    start = np.zeros(len(rest)) if initial is None else initial.reshape(-1) @ basis
+    decay = (1 - hyper.learning_rate * curvature) ** hyper.steps
+    return (basis @ (rest + decay * (start - rest))).reshape(D, D)
+
+
+def pretrain(
+    data: Moments,
+    hyper: Hyperparameters,
+    noise_std: Sequence[float] | np.ndarray,
+    *,
+    rng: np.random.Generator,
+    steps: Sequence[int] | np.ndarray | None = None,
+    initial: np.ndarray | None = None,
+) -> np.ndarray:
+    """Run Algorithm 1 for a batch of B configurations on one data set.
+
+    All configurations share their noise directions (common random numbers): each alone has the law of Algorithm 1, and
+    differences between them are sharp. A standard deviation of 0 gives plain gradient descent.
+
+    Args:
+        data: moments of the clipped and projected statistics.
+        hyper: C, G, R, λ, η₀; T for configurations without their own.
+        noise_std: standard deviation of an entry of z_t for each configuration, shape (B,).
+        rng: source of the noise; advanced by max(steps)·D² normals.
+        steps: T of each configuration, shape (B,); ``hyper.steps`` if left out.
+        initial: Γ⁰, shape (D, D); projected on the ball of radius R; 0 if left out.
+
+    Returns:
+        Γ^T of each configuration, shape (B, D, D).
+
+    Raises:
+        ValueError: if a standard deviation is negative, a T not at least 1, or shapes disagree.
+    """
+    std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
+    T = np.full(len(std), hyper.steps) if steps is None else np.asarray(steps)
+    _validate.shape("steps", T, std.shape)
+    for t in T:
+        _validate.whole("steps", t)
+    p = len(data.cross)
+    matrix, drift = step_matrix(data, hyper), hyper.learning_rate * data.cross
+    Gamma = np.tile(_start(initial, hyper.weight_bound, p), (len(std), 1))
+    final = np.empty_like(Gamma)
+    for t, direction in enumerate(rng.standard_normal((max(T), p)), start=1):
+        Gamma = project_ball(Gamma @ matrix + (np.outer(std, direction) + drift), hyper.weight_bound)
+        done = np.flatnonzero(t == T)
+        final[done] = Gamma[done]
+    D = round(p**0.5)
+    return final.reshape(-1, D, D)
+
+
+def _start(initial: np.ndarray | None, radius: float, p: int) -> np.ndarray:
+    if initial is None:
+        return np.zeros(p)
+    D = round(p**0.5)
+    _validate.shape("initial", initial, (D, D))
+    return project_ball(initial.reshape(p), radius)

@@ -1,0 +1,41 @@
+"""Privacy accounting: budgets, the Gaussian mechanism, its composition, profiles. Knows no model.
+
+=====================  =======  ====================================================
+name                   symbol   meaning
+=====================  =======  ====================================================
+``epsilon, delta``     ε, δ     approximate differential privacy
+``rho``                ρ        zero-concentrated differential privacy
+``mu``                 μ        Gaussian differential privacy
+``sensitivity``        Δ        ℓ₂ distance between the values at neighbours, at most
+``noise_multiplier``   s/Δ      noise standard deviation over sensitivity
+``steps``              T        number of composed mechanisms
+=====================  =======  ====================================================
+"""
+
+from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, ZeroConcentratedDP
+from costofprivacy.privacy.composition import (
+    basic_noise_multiplier,
+    every_iterate,
+    exact_composed_noise_multiplier,
+    last_iterate,
+)
+from costofprivacy.privacy.mechanisms import (
+    GaussianMechanism,
+    classical_noise_multiplier,
+    exact_noise_multiplier,
+)
+from costofprivacy.privacy.profiles import PrivacyProfile
+
+__all__ = [
+    "ApproximateDP",
+    "GaussianDP",
+    "GaussianMechanism",
+    "PrivacyProfile",
+    "ZeroConcentratedDP",
+    "basic_noise_multiplier",
+    "classical_noise_multiplier",
+    "every_iterate",
+    "exact_composed_noise_multiplier",
+    "exact_noise_multiplier",
+    "last_iterate",
+]

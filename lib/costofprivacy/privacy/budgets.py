@@ -1,0 +1,147 @@
+r"""Privacy budgets and their conversions.
+
+Three currencies, each a frozen value:
+
+======================  =====================================  ==========================================
+class                   guarantee                              reference
+======================  =====================================  ==========================================
+`ApproximateDP`         (ε, δ)-differential privacy            Dwork et al. (2006)
+`ZeroConcentratedDP`    ρ-zCDP: D_α(M‖M') ≤ ρα for all α > 1   Bun and Steinke (2016), arXiv:1605.02065
+`GaussianDP`            μ-GDP: as hard as N(0, 1) vs N(μ, 1)   Dong, Roth and Su (2022), arXiv:1905.02383
+======================  =====================================  ==========================================
+
+The exact conversions of the Gaussian mechanism are dp-accounting's; the closed form of δ(ε) stands here
+because figures want it for whole grids of ε.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import dp_accounting
+import numpy as np
+from scipy.special import log_ndtr
+
+from costofprivacy import _validate
+
+
+@dataclass(frozen=True)
+class ApproximateDP:
+    """(ε, δ)-differential privacy.
+
+    Args:
+        epsilon: ε in (0, ∞]; ∞ asks for no privacy.
+        delta: δ in (0, 1).
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        _validate.positive("epsilon", self.epsilon)
+        _validate.probability("delta", self.delta)
+
+    def to_gaussian(self) -> GaussianDP:
+        """The largest μ whose Gaussian mechanism is (ε, δ)-DP, exactly (Balle and Wang, arXiv:1805.06530).
+
+        >>> round(ApproximateDP(1.0, 1e-5).to_gaussian().mu, 4)
+        0.2681
+        """
+        if math.isinf(self.epsilon):
+            return GaussianDP(math.inf)
+        return GaussianDP(1 / dp_accounting.get_sigma_gaussian(self.epsilon, self.delta))
+
+    def to_zero_concentrated(self) -> ZeroConcentratedDP:
+        """The largest ρ that Proposition 1.3 of Bun and Steinke turns into this budget.
+
+        Solves ρ + 2√(ρ ln(1/δ)) = ε for ρ.
+        """
+        log_term = -math.log(self.delta)
+        return ZeroConcentratedDP((math.sqrt(log_term + self.epsilon) - math.sqrt(log_term)) ** 2)
+
+
+@dataclass(frozen=True)
+class ZeroConcentratedDP:
+    """ρ-zero-concentrated differential privacy.
+
+    Args:
+        rho: ρ in (0, ∞].
+
+    Raises:
+        ValueError: if ``rho`` is not positive.
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        _validate.positive("rho", self.rho)
+
+    def epsilon(self, delta: float) -> float:
+        """The ε of Proposition 1.3 of Bun and Steinke: ρ + 2√(ρ ln(1/δ)).
+
+        >>> round(ZeroConcentratedDP(0.5).epsilon(1e-5), 3)
+        5.299
+        """
+        _validate.probability("delta", delta)
+        return self.rho + 2 * math.sqrt(self.rho * -math.log(delta))
+
+    def epsilon_best(self, delta: float) -> float:
+        """The smallest ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
+        _validate.probability("delta", delta)
+        if math.isinf(self.rho):
+            return math.inf
+        accountant = dp_accounting.rdp.RdpAccountant()
+        accountant.compose(dp_accounting.ZCDpEvent(self.rho))
+        return float(accountant.get_epsilon(delta))
+
+
+@dataclass(frozen=True)
+class GaussianDP:
+    """μ-Gaussian differential privacy: one release of a Gaussian with sensitivity / std = μ.
+
+    Args:
+        mu: μ in (0, ∞].
+
+    Raises:
+        ValueError: if ``mu`` is not positive.
+    """
+
+    mu: float
+
+    def __post_init__(self) -> None:
+        _validate.positive("mu", self.mu)
+
+    def delta(self, epsilon: float | np.ndarray) -> np.ndarray:
+        r"""The smallest δ at each ε: Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), (6) of arXiv:1805.06530.
+
+        Args:
+            epsilon: ε ≥ 0, any shape.
+
+        Returns:
+            δ of the same shape, accurate in the far tail (computed with logarithms).
+        """
+        eps = np.asarray(epsilon, dtype=float)
+        if math.isinf(self.mu):
+            return np.ones_like(eps)
+        upper = log_ndtr(self.mu / 2 - eps / self.mu)
+        lower = eps + log_ndtr(-self.mu / 2 - eps / self.mu)
+        return np.exp(upper) * -np.expm1(np.minimum(lower - upper, 0.0))
+
+    def epsilon(self, delta: float) -> float:
+        """The smallest ε at ``delta``, exactly (dp-accounting).
+
+        >>> round(GaussianDP(1.0).epsilon(1e-5), 3)
+        4.377
+        """
+        _validate.probability("delta", delta)
+        if math.isinf(self.mu):
+            return math.inf
+        return float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
+
+    def to_zero_concentrated(self) -> ZeroConcentratedDP:
+        """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""
+        return ZeroConcentratedDP(self.mu**2 / 2)

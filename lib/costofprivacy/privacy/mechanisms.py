@@ -1,0 +1,73 @@
+r"""The Gaussian mechanism, calibrated classically and exactly.
+
+A *noise multiplier* is std / ℓ₂-sensitivity. Sensitivities name their neighbouring relation: throughout this
+project two data sets are neighbours if one prompt (or record) is replaced by another.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
+
+
+def classical_noise_multiplier(budget: ApproximateDP) -> float:
+    r"""√(2 ln(1.25/δ))/ε, Theorem A.1 of Dwork and Roth (2014).
+
+    Guarantee: (ε, δ)-DP for ε ≤ 1. For larger ε the formula is no longer a bound (arXiv:1805.06530,
+    section 2.3); this function computes it all the same, since a chapter asks just where it breaks.
+
+    >>> round(classical_noise_multiplier(ApproximateDP(1.0, 1e-5)), 4)
+    4.8448
+    """
+    return math.sqrt(2 * math.log(1.25 / budget.delta)) / budget.epsilon
+
+
+def exact_noise_multiplier(budget: ApproximateDP) -> float:
+    """The smallest noise multiplier that is (ε, δ)-DP, from dp-accounting; 0 for ε = ∞.
+
+    >>> round(exact_noise_multiplier(ApproximateDP(1.0, 1e-5)), 4)
+    3.7306
+    """
+    return 1 / budget.to_gaussian().mu
+
+
+@dataclass(frozen=True)
+class GaussianMechanism:
+    """Release ``value + N(0, (noise_multiplier · sensitivity)² I)``.
+
+    Guarantee: (1/noise_multiplier)-GDP for every pair of neighbours whose values differ by at most
+    ``sensitivity`` in ℓ₂ norm.
+
+    Args:
+        sensitivity: ℓ₂-sensitivity in (0, ∞), in the units of the value.
+        noise_multiplier: std / sensitivity in [0, ∞).
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+
+    sensitivity: float
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        _validate.finite_positive("sensitivity", self.sensitivity)
+        _validate.nonnegative("noise_multiplier", self.noise_multiplier)
+
+    @property
+    def noise_std(self) -> float:
+        """Standard deviation of the noise, in the units of the value."""
+        return self.sensitivity * self.noise_multiplier
+
+    @property
+    def guarantee(self) -> GaussianDP:
+        """What one release spends."""
+        return GaussianDP(1 / self.noise_multiplier if self.noise_multiplier else math.inf)
+
+    def release(self, value: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
+        """One noisy copy of ``value`` (any shape)."""
+        return value + self.noise_std * rng.standard_normal(np.shape(value))

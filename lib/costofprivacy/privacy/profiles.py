@@ -1,0 +1,42 @@
+"""The privacy profile: what a mechanism claims, and what it spends under two views of its adversary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
+
+
+@dataclass(frozen=True)
+class PrivacyProfile:
+    """What a mechanism claims and what it spends.
+
+    Args:
+        claimed: the budget that its authors state.
+        every_iterate: what it spends if all its iterates are released.
+        last_iterate: what it spends if only the last one is.
+        neighbours: the relation for which all three hold.
+    """
+
+    claimed: ApproximateDP
+    every_iterate: GaussianDP
+    last_iterate: GaussianDP
+    neighbours: str = "replace one prompt"
+
+    def epsilons(self) -> pd.Series:
+        """The three ε at the claimed δ, indexed ``claimed``, ``every iterate``, ``last iterate``."""
+        delta = self.claimed.delta
+        return pd.Series(
+            {
+                "claimed": self.claimed.epsilon,
+                "every iterate": self.every_iterate.epsilon(delta),
+                "last iterate": self.last_iterate.epsilon(delta),
+            },
+            name="epsilon",
+        )
+
+    def honours_claim(self) -> bool:
+        """Whether releasing every iterate stays within the claimed budget."""
+        return float(self.every_iterate.delta(self.claimed.epsilon)) <= self.claimed.delta

@@ -1,0 +1,13 @@
+"""What a number was computed from: the paper's text, its published numbers, or what we find right."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Setting(StrEnum):
+    """``printed``: what the paper says; ``published``: what its numbers come from; ``corrected``: what is right."""
+
+    PRINTED = "printed"
+    PUBLISHED = "published"
+    CORRECTED = "corrected"
