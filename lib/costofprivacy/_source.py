@@ -118,8 +118,12 @@ def _file(name: str, roots: dict[str, list[Path]]) -> Path | None:
 def _canonical(node: object) -> object:
     """A syntax tree as nested tuples: without positions, empty fields and strings that stand alone.
 
-    Leaving empty fields out makes it the same in every version of Python, as later ones add fields.
+    Leaving empty fields and empty parts of f-strings out makes it the same in every version of Python, as
+    some have them and some have not.
     """
+    if isinstance(node, ast.JoinedStr):
+        parts = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
+        return "JoinedStr", _canonical(parts)
     if isinstance(node, ast.AST):
         fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
         return type(node).__name__, tuple((name, _canonical(value)) for name, value in fields)

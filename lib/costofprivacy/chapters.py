@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import pandas as pd
+from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from costofprivacy import claims
@@ -29,17 +31,17 @@ class Experiment(Protocol):
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A claim and its verdict, as a page shows them."""
+class Statements:
+    """Claims and their verdicts, as a page shows them: nothing that depends on the number of trials."""
 
-    claim: claims.Claim
-    verdict: claims.Verdict
+    verdicts: Mapping[str, claims.Verdict]
 
     def __repr__(self) -> str:
-        return f"{self.claim.id}: {self.verdict}"
+        return "\n".join(f"{claim}: {verdict}" for claim, verdict in self.verdicts.items())
 
     def _repr_html_(self) -> str:
-        return f"<p>{claims.badge(self.verdict)} <strong>{html.escape(self.claim.id)}</strong></p>"
+        rows = (f"<li>{claims.badge(v)} <code>{html.escape(c)}</code></li>" for c, v in self.verdicts.items())
+        return '<ul class="verdicts">' + "".join(rows) + "</ul>"
 
 
 class Chapter:
@@ -71,21 +73,24 @@ class Chapter:
         self.results.mkdir(parents=True, exist_ok=True)
         figure.savefig(self.results / f"{name}.png", metadata={"Software": None})
 
-    def judge(self, claim: str, judgement: claims.Judgement) -> Statement:
-        """Save the judgement and return the claim with its verdict, without the evidence.
+    def judge(self, judgements: Mapping[str, claims.Judgement]) -> Statements:
+        """Save the judgements by claim; return the claims with their verdicts, without the evidence.
 
         Raises:
-            ValueError: if the register does not know ``claim`` or gives it to another chapter.
+            ValueError: if the register does not know a claim or gives it to another chapter.
         """
-        known = self._register.get(claim)
-        if known is None or known.chapter != self.name:
-            owner = "no chapter" if known is None else known.chapter
-            raise ValueError(f"claim must belong to {self.name}, got {claim!r}, which belongs to {owner}")
         self.results.mkdir(parents=True, exist_ok=True)
-        claims.record(self.results, claim, judgement)
-        return Statement(known, judgement.verdict)
+        for claim, judgement in judgements.items():
+            known = self._register.get(claim)
+            if known is None or known.chapter != self.name:
+                owner = "no chapter" if known is None else known.chapter
+                raise ValueError(f"claim must belong to {self.name}, got {claim!r}, which belongs to {owner}")
+            claims.record(self.results, claim, judgement)
+        return Statements({claim: judgement.verdict for claim, judgement in judgements.items()})
 
-    def evidence(self) -> pd.DataFrame:
+    def evidence(self) -> Markdown:
         """The verdicts that this page has stated, with their evidence."""
-        saved = [e for e in claims.read_verdicts(self.results) if e["claim"] in self._register]
-        return pd.DataFrame(saved)[["claim", "verdict", "evidence"]]
+        return Markdown(claims.as_list(claims.ledger(self._own(), claims.read_verdicts(self.results))))
+
+    def _own(self) -> list[claims.Claim]:
+        return [claim for claim in self._register.values() if claim.chapter == self.name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -163,6 +164,26 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
 
 
+def plain(text: str) -> str:
+    """Text whose characters mean themselves in Markdown."""
+    return re.sub(r"([\\`*_{}\[\]<>|$])", r"\\\1", text)
+
+
+def as_list(table: pd.DataFrame, links: bool = False) -> str:
+    """Rows of a ledger as a Markdown list: verdict, place, what is claimed, what was found.
+
+    Args:
+        table: a ledger. links: whether to link judged claims to their chapters, from the book's root folder.
+    """
+    lines = []
+    for row in table.itertuples():
+        place = f"[{row.place}]({row.chapter}.ipynb)" if links and row.verdict != PENDING else row.place
+        lines.append(f"- {badge(row.verdict)} **{place}.** {' '.join(row.says.split())}")
+        if row.evidence:
+            lines += ["", f"  *Found:* {plain(row.evidence)}.", ""]
+    return "\n".join(lines) + "\n"
+
+
 def findings(book: Path) -> str:
     """What the book found so far, as Markdown for its first page.
 
@@ -174,14 +195,11 @@ def findings(book: Path) -> str:
     table = ledger(read_register(path).values(), read_verdicts(book))
     lines = []
     for paper, row in counts(table).iterrows():
-        judged = [f"{row[v]} {badge(v)}" for v in map(str, Verdict) if row[v]]
-        told = ", ".join(judged) if judged else "none judged yet"
-        lines.append(
-            f"- **{papers[str(paper)]['short']}**: {row.sum()} claims: {told}, {row[PENDING]} {badge(PENDING)}"
-        )
-    for verdict in (Verdict.FAILS, Verdict.AMENDED):
+        judged = ", ".join(f"{row[v]} {badge(v)}" for v in (*map(str, Verdict), PENDING) if row[v])
+        lines.append(f"- **{papers[str(paper)]['short']}**, {row.sum()} claims: {judged}.")
+    for verdict, heading in ((Verdict.FAILS, "What fails"), (Verdict.AMENDED, "What holds after a correction")):
         chosen = table[table["verdict"] == verdict]
         if len(chosen):
-            lines += ["", f"What {verdict}:", ""]
-            lines += [f"- [{r.place}]({r.chapter}): {r.evidence}" for r in chosen.itertuples()]
+            lines += ["", f"**{heading}**", ""]
+            lines += [f"- [{r.place}]({r.chapter}.ipynb): {plain(r.evidence)}." for r in chosen.itertuples()]
     return "\n".join(lines) + "\n"

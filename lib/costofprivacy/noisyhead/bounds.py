@@ -72,3 +72,16 @@ def noise_risk(hyper: Hyperparameters, model: PromptModel, noise_std: float, cur
     """
     square = (1 - hyper.learning_rate * (2 * hyper.penalty + curvature)) ** 2
     return noise_std**2 * context_energy(model) * (1 - square**hyper.steps) / (1 - square)
+
+
+def amended_cost(hyper: Hyperparameters, model: PromptModel, noise_std: float) -> float:
+    r"""E‖m‖² {a^{2T}R²/D² + std² (1 − a^{2T})/(1 − a²)}, a = 1 − 2η₀λ': what (4.2) becomes, in expectation.
+
+    Assumes: the update's penalty λ' is half of the ridge penalty, so that Γ* is its fixed point; Π_G and the clipping
+    idle; ‖Γ*‖_F ≤ R; Γ⁰ = 0; η₀(2λ' + G²) ≤ 1. Then Π_R moves no iterate away from Γ*, one step contracts by a, and
+    E‖Γ^{t+1} − Γ*‖² ≤ a² E‖Γ^t − Γ*‖² + D² std²; a fresh prompt turns E‖·‖²_F into risk by the factor E‖m‖²/D².
+    """
+    square = (1 - 2 * hyper.learning_rate * hyper.penalty) ** 2
+    decay = square**hyper.steps
+    noise = noise_std**2 * (1 - decay) / (1 - square)
+    return context_energy(model) * (decay * hyper.weight_bound**2 / model.D**2 + noise)

@@ -53,6 +53,11 @@ def query_bound_theorem(model: PromptModel, N: int, failure: float) -> float:
     return clip_norm(model, N, failure) / math.sqrt(model.L) * (1 + math.sqrt(_log_odds(1, failure)) / model.D)
 
 
+def query_bound_proof(model: PromptModel, N: int, failure: float) -> float:
+    """G₀ as (A.13) has it: C L^{-1/2}(1 + (log(1/κ)/D²)^{1/4}), for κ ≤ 1."""
+    return clip_norm(model, N, failure) / math.sqrt(model.L) * (1 + (_log_odds(1, failure) / model.D**2) ** 0.25)
+
+
 def feature_bound_uniform(model: PromptModel, N: int, failure: float) -> float:
     r"""A bound on max_k ‖Z_k‖_F, responses clipped at C, that holds with probability at least 1 − κ at every L.
 
@@ -76,9 +81,23 @@ def _bennett_inverse(value: float) -> float:
 
 
 def weight_bound(model: PromptModel, N: int, failure: float, penalty: float) -> float:
-    """R of (4.1) with constant one and κ = 1 in its last factor, as all experiments take it: λ⁻¹C²√(N/L)."""
+    """R as the experiments take it, (4.1) without its last factor: λ⁻¹C²√(N/L)."""
     _validate.finite_positive("penalty", penalty)
     return clip_norm(model, N, failure) ** 2 * math.sqrt(N / model.L) / penalty
+
+
+def weight_bound_theorem(model: PromptModel, N: int, failure: float, penalty: float) -> float:
+    """R of (4.1) with constant one: λ⁻¹C²√(N/L)(1 + (log(1/κ))^{1/2}/D), for κ ≤ 1."""
+    excess = math.sqrt(_log_odds(1, failure)) / model.D
+    return weight_bound(model, N, failure, penalty) * (1 + excess)
+
+
+def weight_bound_kept(model: PromptModel, N: int, failure: float, penalty: float) -> float:
+    """λ⁻¹C²/√(NL): the R at which (A.12) arrives if its last step keeps the factor 1/N of (2.7); no bound on ‖Γ*‖.
+
+    E y Z = I/D² does not vanish as N grows, this does.
+    """
+    return weight_bound(model, N, failure, penalty) / N
 
 
 def weight_bound_objective(clip_norm: float, penalty: float) -> float:

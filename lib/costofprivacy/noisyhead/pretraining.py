@@ -77,7 +77,7 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
 def gradient_descent(data: Moments, hyper: Hyperparameters, initial: np.ndarray | None = None) -> np.ndarray:
     """Algorithm 1 without noise and without Π_R after ``hyper.steps`` steps, shape (D, D), by one eigendecomposition.
 
-    In the eigenbasis of H, with b the cross moment, each coordinate is b/(2λ + h) + (1 − η₀(2λ + h))^T (Γ⁰ − b/(2λ + h)).
+    In the eigenbasis of H, with b the cross moment, each coordinate is r + (1 − η₀(2λ + h))^T (Γ⁰ − r), r = b/(2λ + h).
     """
     eigenvalues, basis = np.linalg.eigh(data.gram)
     curvature = 2 * hyper.penalty + eigenvalues

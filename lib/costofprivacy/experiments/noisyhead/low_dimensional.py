@@ -270,8 +270,8 @@ def _agreement(comparison: pd.DataFrame) -> tuple[str, bool, bool]:
     near = (deviation <= CONSISTENT).groupby(comparison["setting"]).sum()
     numbers = int((comparison["setting"] == "published").sum())
     text = (
-        f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the settings "
-        f"behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
+        f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the "
+        f"settings behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
         f"{worst['printed']:.0f}), whose G is smaller"
     )
     return text, near["published"] == numbers, near["printed"] == numbers
@@ -354,7 +354,8 @@ def judge_theorem_42i(table: pd.DataFrame, floors: pd.DataFrame) -> Judgement:
     ratio = minimiser["floor"] / minimiser["bound"]
     stays = at_rest["excess_risk"] > max(CONSISTENT * at_rest["standard_error"], 0.5 * minimiser["floor"].iloc[0])
     evidence = (
-        f"without noise the excess risk stays at {at_rest['excess_risk']:.2e} (N = {at_rest['N']}), and closed form puts "
+        f"without noise the excess risk stays at {at_rest['excess_risk']:.2e} (N = {at_rest['N']}), and closed "
+        "form puts "
         f"E⟨Γ_2λ − Γ_λ, Z⟩² at {minimiser['floor'].iloc[-1]:.2e} for N → ∞; over (4.3) with constant one that is "
         f"{ratio.iloc[0]:.0e} at N = 1e3 and {ratio.iloc[-1]:.0e} at N = 1e30: no constant serves"
     )

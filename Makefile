@@ -1,0 +1,92 @@
+# The Cost of Privacy: `make help` lists what there is to make.
+
+PYTHON ?= python3
+PRESET ?= quick
+# These come from the command line alone; some systems have a NAME in their environment.
+NAME :=
+P :=
+OUT :=
+FORCE :=
+
+.DEFAULT_GOAL := book
+SHELL := /bin/sh
+VENV := .venv
+PY := $(VENV)/bin/python
+BOOK := $(PY) -m costofprivacy.book
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+
+# What a person has set for other projects stays out of this one.
+unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
+export PIP_USER := 0
+export PRESET NAME OUT
+
+.PHONY: book test lint library chapters validate chapter refresh lab bench lock clean help FORCED
+
+book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
+	@$(BOOK) build --preset "$$PRESET"
+
+test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+
+lint: $(VENV)/.complete
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+library: $(VENV)/.complete
+	$(PY) -m pytest
+
+chapters: $(VENV)/.complete
+	$(BOOK) test --preset "$$PRESET"
+
+validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
+	@$(BOOK) validate "$$NAME"
+
+chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=some/dir
+	@$(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
+
+refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all with FORCE=1) in place
+	@$(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
+
+lab: $(VENV)/.complete ## JupyterLab on the book
+	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" $(PY) -m jupyterlab --notebook-dir=book
+
+bench: $(VENV)/.complete ## the benchmarks: speed and memory
+	$(PY) -m pytest benchmarks --benchmark-only
+
+lock: $(VENV)/.complete ## requirements.txt from requirements.in, for Python 3.11 to 3.13
+	rm -rf _build/lock && $(PY) -m venv _build/lock
+	_build/lock/bin/python -m pip --disable-pip-version-check install --quiet uv
+	_build/lock/bin/python -m uv pip compile --universal --generate-hashes --python-version 3.11 \
+	  --no-header --quiet requirements.in -o requirements.txt
+	rm -rf _build/lock
+
+clean: ## remove _build and the tools' caches; .venv and what is committed stay
+	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The environment. `.locked` says that the lock is installed whole, and where: a project that was moved, or
+# an installation that was interrupted, starts afresh. `.complete` says that the package itself is.
+ifneq "$(shell cat $(VENV)/.locked 2>/dev/null)" "$(CURDIR)"
+$(VENV)/.locked: FORCED
+endif
+
+FIND_PYTHON = for python in "$(PYTHON)" python3.13 python3.12 python3.11; do \
+  if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; \
+  then echo "$$python"; exit; fi; done
+
+$(VENV)/.locked: requirements.txt
+	@python="$$($(FIND_PYTHON))"; \
+	if [ -z "$$python" ]; then \
+	  echo "error: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is" \
+	    "$$("$(PYTHON)" --version 2>&1 | head -n 1); name one: make PYTHON=/path/to/python3.11" >&2; exit 2; \
+	fi; \
+	echo "installing the locked environment into $(VENV) with $$("$$python" --version): some minutes, once"; \
+	rm -rf $(VENV) && "$$python" -m venv $(VENV)
+	@$(PIP) --require-hashes -r requirements.txt
+	@printf '%s\n' "$(CURDIR)" > $@
+
+$(VENV)/.complete: $(VENV)/.locked pyproject.toml
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@

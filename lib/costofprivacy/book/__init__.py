@@ -1,0 +1,5 @@
+"""The machinery that executes, checks and renders the book: ``python -m costofprivacy.book``.
+
+It knows notebooks, parameters and files; it knows no mathematics. What it needs from an executed chapter it
+reads from the tables and verdicts saved beside it.
+"""

@@ -1,0 +1,199 @@
+"""The rendered book: chapters executed under a preset, staged as pages, rendered to ``_build/html``."""
+
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from costofprivacy.book import freshness, notebooks
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.execute import temporary, uninterrupted, write_log
+from costofprivacy.book.parameters import PAPER, resolve_preset
+from costofprivacy.book.project import Project, chapters, place
+from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
+
+FINDINGS = "_findings.md"
+OURS = {"_build", ".venv", ".git"}
+RENDER = "from jupyter_book.cli.main import main; main()"
+NOTE = """```{{admonition}} Executed with the *{preset}* preset
+:class: note
+Sizes and numbers of trials are reduced: this page is a first look. The published page holds the papers' own
+scale; `make book PRESET=paper` makes it.
+```"""
+
+
+def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
+    """Make the book under a preset, doing again only what changed.
+
+    Args:
+        project: the book.
+        preset: ``paper`` or the name of a file in ``book/presets/``.
+        say: told each executed chapter and the rendering, in one line.
+        warn: told each output on the error stream, in one line.
+
+    Returns:
+        The first page of ``_build/html``.
+
+    Raises:
+        RequestError: the preset does not exist or is inadmissible; nothing was executed.
+        BookError: a chapter or the rendering failed; the pages are as they were.
+    """
+    folder = project.build / preset
+    tree = folder / "executed"
+    parameters = resolve_preset(project, preset, chapters(project))
+    prune(project, tree)
+    _copy_claims(project, tree)
+    bring_up_to_date(project, Plan(tree, parameters), say, warn)
+    stage(project, preset, tree, folder / "pages")
+    render(project, preset, folder / "pages", say)
+    return project.build / "html" / "index.html"
+
+
+def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
+    """Lay out afresh what rendering needs: configuration, prose, static files, executed chapters.
+
+    Args:
+        project: the book.
+        preset: its name; any but ``paper`` is named at the top of each page with results.
+        tree: the executed chapters.
+        pages: the folder to fill; what it held goes.
+    """
+    shutil.rmtree(pages, ignore_errors=True)
+    for path in [*_configured_files(project), *_prose(project)]:
+        _copy(path, pages / path.relative_to(project.root))
+    note = "" if preset == PAPER else NOTE.format(preset=preset)
+    for name in chapters(project):
+        executed = notebooks.read(place(tree, name).notebook)
+        target = place(pages / "book", name)
+        notebooks.write(notebooks.annotated(executed, note) if note else executed, target.notebook)
+        shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
+        target.stamp.unlink(missing_ok=True)
+    index = pages / "book" / "index.md"
+    if write_findings(project, tree, pages / "book") and note:
+        index.write_text(notebooks.with_note(index.read_text("utf-8"), note), "utf-8")
+
+
+def write_findings(project: Project, tree: Path, folder: Path) -> bool:
+    """Write what the verdicts of a tree say into ``_findings.md``, if the front page includes it.
+
+    Returns:
+        Whether it does.
+    """
+    index = folder / "index.md"
+    if not index.is_file() or FINDINGS not in index.read_text("utf-8"):
+        return False
+    text = importlib.import_module(f"{project.package}.claims").findings(tree)
+    (folder / FINDINGS).write_text(text.rstrip() + "\n", "utf-8")
+    return True
+
+
+def render(project: Project, preset: str, pages: Path, say: Say) -> None:
+    """Render staged pages from scratch into ``_build/html``, unless they are what it shows already.
+
+    Raises:
+        BookError: Sphinx warned; ``_build/html`` is as it was.
+    """
+    html, record = project.build / "html", project.build / "html.json"
+    content = {"preset": preset, "digest": _pages_digest(project, pages)}
+    if (html / "index.html").is_file() and _json(record) == content:
+        return
+    say(f"rendering {pages}")
+    with temporary(project) as folder:
+        command = [sys.executable, "-c", RENDER, "build", "-W", "--keep-going"]
+        done = subprocess.run(
+            [*command, "--path-output", str(folder), str(pages.resolve())],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        log = write_log(project, "render", done.stdout)
+        if done.returncode:
+            raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
+        with uninterrupted():
+            record.unlink(missing_ok=True)
+            if html.exists():
+                html.rename(folder / "earlier")
+            (folder / "_build" / "html").rename(html)
+            record.write_text(json.dumps(content) + "\n", "utf-8")
+
+
+def _copy_claims(project: Project, tree: Path) -> None:
+    """Put the list of claims beside the verdicts, as in ``book/``."""
+    tree.mkdir(parents=True, exist_ok=True)
+    if project.claims.is_file():
+        shutil.copyfile(project.claims, tree / project.claims.name)
+
+
+def _configured_files(project: Project) -> list[Path]:
+    """The configuration, and each existing file or folder that it names outside ``book/``."""
+    config = project.root / "_config.yml"
+    named = _strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else []
+    paths = [project.root / text for text in named if text and "\n" not in text and len(text) < 200]
+    return [config, project.root / "_toc.yml", *(path for path in paths if _is_ours_to_copy(project, path))]
+
+
+def _is_ours_to_copy(project: Project, path: Path) -> bool:
+    """Whether a path exists below the root, outside ``book/`` and outside what is made."""
+    if not path.exists() or not path.resolve().is_relative_to(project.root.resolve()):
+        return False
+    parts = path.resolve().relative_to(project.root.resolve()).parts
+    return bool(parts) and parts[0] not in OURS | {"book", "lib", "tests"}
+
+
+def _prose(project: Project) -> list[Path]:
+    """Every file below ``book/`` that belongs to no chapter and is no notebook."""
+    results = {place(project.book, name).results for name in chapters(project)}
+    return [
+        path
+        for path in project.book.rglob("*")
+        if path.is_file()
+        and path.suffix != ".ipynb"
+        and not results.intersection(path.parents)
+        and ".ipynb_checkpoints" not in path.parts
+    ]
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder, making the folders above it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    elif source.is_file():
+        shutil.copyfile(source, target)
+
+
+def _strings(node: Any) -> list[str]:
+    """Every string in a piece of YAML, keys left out."""
+    if isinstance(node, dict):
+        return [text for value in node.values() for text in _strings(value)]
+    if isinstance(node, list):
+        return [text for value in node for text in _strings(value)]
+    return [node] if isinstance(node, str) else []
+
+
+def _pages_digest(project: Project, pages: Path) -> str:
+    """The digest of all that a rendering depends on."""
+    machinery = sorted(Path(__file__).parent.glob("*.py"))
+    files = [*sorted(path for path in pages.rglob("*") if path.is_file()), *machinery, project.requirements]
+    return freshness.sha256("\n".join(f"{path.name}\0{path}\0{freshness.file_digest(path)}" for path in files))
+
+
+def _json(path: Path) -> Any:
+    """The content of a JSON file; ``None`` where there is none."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _first_warning(output: str) -> str:
+    """The line of Sphinx's output that says what is wrong."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in lines if "WARNING" in line or "ERROR" in line or "Error" in line]
+    return (telling or lines or ["no output"])[0]

@@ -1,0 +1,200 @@
+"""The command line: ``python -m costofprivacy.book {build,chapter,refresh,prepare,test,validate}``.
+
+What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
+status 1; an interrupt in one line and status 130.
+"""
+
+import logging
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from costofprivacy.book import check, parameters
+from costofprivacy.book.errors import BookError, Interrupted, RequestError
+from costofprivacy.book.project import Place, Project, chapters, check_name
+
+INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Command = TypeVar("Command", bound=Callable[..., Any])
+NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
+PRESET = click.option("--preset", default="quick", show_default=True, help="A file in book/presets, or 'paper'.")
+
+
+def papermill_options(command: Command) -> Command:
+    """Add the options by which papermill takes parameters, spelt as there."""
+    pair = partial(click.option, nargs=2, multiple=True, type=str, metavar="NAME VALUE")
+    text = partial(click.option, multiple=True)
+    options = [
+        pair("-p", "--parameters", help="A parameter."),
+        pair("-r", "--parameters_raw", help="A parameter, as text."),
+        text("-y", "--parameters_yaml", metavar="YAML", help="Parameters in YAML."),
+        text("-f", "--parameters_file", metavar="FILE", help="A YAML file of parameters."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def overrides(
+    pairs: list[tuple[str, str]], raw: list[tuple[str, str]], texts: list[str], files: list[str]
+) -> dict[str, Any]:
+    """The parameters of all four options, with papermill's precedence: files, YAML, pairs, raw pairs.
+
+    Raises:
+        RequestError: a piece of YAML does not map names to values.
+    """
+    found: dict[str, Any] = {}
+    for file in files:
+        found |= parameters.read_yaml_file(Path(file))
+    for text in texts:
+        found |= parameters.read_yaml(text, "-y")
+    return found | dict(pairs) | dict(raw)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--root", default=".", type=click.Path(path_type=Path), help="The project's root folder.")
+@click.pass_context
+def cli(context: click.Context, root: Path) -> None:
+    """Execute, check and render the book."""
+    context.obj = Project(root)
+
+
+@cli.command("build")
+@PRESET
+@click.pass_obj
+def build_command(project: Project, preset: str) -> None:
+    """Execute what is stale under a preset and render the pages to _build/html."""
+    from costofprivacy.book.build import build
+
+    page = build(project, preset, click.echo, _warn)
+    click.echo(f"the book is ready, open {page.resolve()}")
+
+
+@cli.command("chapter")
+@click.argument("name")
+@click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
+@papermill_options
+@click.pass_obj
+def chapter_command(project: Project, name: str, out: str, **given: Any) -> None:
+    """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
+    check_name(project, name)
+    asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
+    values = parameters.resolve(project, name, asked)
+    folder = _folder(Path(out) if out else project.build / "runs" / name)
+
+    from costofprivacy.book.execute import Run, execute
+
+    target = Place(folder / f"{Path(name).name}.ipynb", folder)
+    files = execute(project, Run(name, values, target, project.book), _warn)
+    click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
+
+
+@cli.command("refresh")
+@NAMES
+@click.option("--force", is_flag=True, help="Execute fresh chapters too.")
+@click.pass_obj
+def refresh_command(project: Project, names: tuple[str, ...], force: bool) -> None:
+    """Execute stale committed chapters in place, at the papers' scale."""
+    from costofprivacy.book.refresh import refresh
+
+    refresh(project, _known(project, names), force, click.echo)
+    click.echo("the committed chapters are fresh")
+
+
+@cli.command("prepare")
+@PRESET
+@click.pass_obj
+def prepare_command(project: Project, preset: str) -> None:
+    """Write copies of the chapters for nbval into _build/nbval, committed outputs kept."""
+    for copy in _prepared(project, preset):
+        click.echo(copy)
+
+
+@cli.command("test")
+@PRESET
+@click.pass_obj
+def test_command(project: Project, preset: str) -> None:
+    """Prepare copies of the chapters and run nbval over them."""
+    check.nbval(project, project.build / "nbval", _prepared(project, preset), progress=False)
+
+
+@cli.command("validate")
+@NAMES
+@click.option("--rtol", default=1e-6, show_default=True, help="Relative tolerance of numbers in tables.")
+@click.option("--atol", default=1e-12, show_default=True, help="Absolute tolerance of numbers in tables.")
+@click.pass_obj
+def validate_command(project: Project, names: tuple[str, ...], rtol: float, atol: float) -> None:
+    """Execute every chapter at the papers' scale and compare with what is committed."""
+    from costofprivacy.book.tables import Tolerance
+    from costofprivacy.book.validate import validate
+
+    validate(project, _known(project, names), Tolerance(rtol, atol), click.echo)
+    click.echo("every verdict stands and every table agrees")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    for number in ENDING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _interrupt)
+    try:
+        cli.main(arguments, prog_name="python -m costofprivacy.book", standalone_mode=False)
+    except Interrupted as error:
+        return _fail(str(error), error.status, prefix="")
+    except BookError as error:
+        return _fail(str(error), error.status)
+    except click.ClickException as error:
+        return _fail(error.format_message(), 2)
+    except (click.Abort, KeyboardInterrupt):
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
+        return _fail(INTERRUPTED, Interrupted.status, prefix="")
+    return 0
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """Treat a signal to end as an interrupt from the keyboard, once: the kernel is being shut down."""
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _fail(text: str, status: int, prefix: str = "error: ") -> int:
+    """Say in one line why the command ends."""
+    click.echo(prefix + " ".join(text.split()), err=True)
+    return status
+
+
+def _warn(line: str) -> None:
+    """Say a warning in one line."""
+    click.echo(f"warning: {line}", err=True)
+
+
+def _folder(path: Path) -> Path:
+    """A folder to write into, made with those above it.
+
+    Raises:
+        RequestError: it cannot be made, or be written to.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise RequestError(f"OUT must be a folder to write into, got {path}: {error.strerror}") from error
+    return path
+
+
+def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, if the book has them all."""
+    return tuple(check_name(project, name) for name in names if name)
+
+
+def _prepared(project: Project, preset: str) -> list[Path]:
+    """The copies of all chapters for nbval, under a preset."""
+    values = parameters.resolve_preset(project, preset, chapters(project))
+    return check.prepare(project, project.build / "nbval", values)

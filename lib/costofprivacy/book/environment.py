@@ -1,0 +1,72 @@
+"""What a chapter's kernel finds in its environment."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from costofprivacy.book.project import Project
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def kernel_environment(
+    project: Project, *, book: Path, results: Path | None, resume: bool, progress: bool
+) -> dict[str, str | None]:
+    """The variables of one run; the person's own settings of IPython and matplotlib stay out of it.
+
+    Makes the folder of the settings that are used instead.
+
+    Args:
+        project: the book.
+        book: the tree of executed chapters whose verdicts the ledger reads.
+        results: where the chapter writes; ``None`` for the kernel's working folder.
+        resume: whether finished blocks of trials are kept and used.
+        progress: whether bars are drawn, on the terminal if there is one.
+
+    Returns:
+        Values by variable; ``None`` for a variable that must not be set.
+    """
+    settings = project.build.resolve() / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    return {
+        "COSTOFPRIVACY_BOOK": str(book.resolve()),
+        "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,
+        "COSTOFPRIVACY_CACHE": str(project.cache.resolve()) if resume else "",
+        "COSTOFPRIVACY_PROGRESS": terminal() if progress else "",
+        "IPYTHONDIR": str(settings / "ipython"),
+        "MPLCONFIGDIR": str(settings / "matplotlib"),
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "PYTHONHASHSEED": "0",
+        **dict.fromkeys(ONE_THREAD, "1"),
+    }
+
+
+def terminal() -> str:
+    """The device of the terminal behind standard error; empty where there is none."""
+    try:
+        return os.ttyname(sys.stderr.fileno())
+    except (OSError, ValueError):
+        return ""
+
+
+@contextmanager
+def environment(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Set variables of this process, which kernels inherit, and put the earlier ones back at the end."""
+    earlier = {name: os.environ.get(name) for name in values}
+    try:
+        _set(values)
+        yield
+    finally:
+        _set(earlier)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    """Set each variable, or take it away."""
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

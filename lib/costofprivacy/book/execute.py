@@ -1,0 +1,163 @@
+"""One chapter, executed: in a folder of its own, and moved to its place when all of it has succeeded."""
+
+import logging
+import re
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from costofprivacy.book import notebooks
+from costofprivacy.book.environment import environment, kernel_environment
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.project import Place, Project, place
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
+SIGNALS = {signal.SIGINT, signal.SIGTERM}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A chapter to execute: with which parameters, into which place, among which other chapters.
+
+    Attributes:
+        name: the chapter.
+        parameters: all its parameters.
+        place: where the executed notebook and its results go.
+        book: the tree of executed chapters whose verdicts the ledger reads.
+        strict: whether anything on the error stream is a failure.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    place: Place
+    book: Path
+    strict: bool = False
+
+
+def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str]:
+    """Execute a chapter and put its notebook and results into their place.
+
+    Guarantees that the place is changed only after the whole chapter has succeeded, then at once.
+
+    Args:
+        project: the book.
+        run: what to execute.
+        warn: told each output on the error stream, in one line.
+
+    Returns:
+        The names of the files among the results, in alphabetical order.
+
+    Raises:
+        BookError: a cell failed, the kernel died, or a strict run wrote to the error stream.
+        KeyboardInterrupt: the run was interrupted; its kernel is shut down.
+    """
+    source = notebooks.read(place(project.book, run.name).notebook)
+    prepared = notebooks.with_parameters(source, run.parameters)
+    with temporary(project) as folder:
+        variables = kernel_environment(project, book=run.book, results=folder, resume=True, progress=True)
+        with environment(variables):
+            executed = notebooks.scrubbed(_papermill(project, run.name, prepared, folder))
+        for line in notebooks.stderr_lines(executed):
+            if run.strict:
+                raise BookError(f"{run.name}: {line}")
+            warn(f"{run.name}: {line}")
+        return publish(executed, folder, run.place)
+
+
+def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
+    """Put a notebook and the files of a folder into a place, each file whole, none before all are ready.
+
+    Returns:
+        The names of the folder's files, relative to it, in alphabetical order.
+
+    Raises:
+        OSError: a file cannot be written; the place is then as it was.
+    """
+    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    copies = {_partial(target.results / name): target.results / name for name in files}
+    try:
+        for name, partial in zip(files, copies, strict=True):
+            partial.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / name, partial)
+        copies[_partial(target.notebook)] = target.notebook
+        notebooks.write(notebook, _partial(target.notebook))
+        with uninterrupted():
+            for partial, final in copies.items():
+                partial.replace(final)
+    finally:
+        for partial in copies:
+            partial.unlink(missing_ok=True)
+    return files
+
+
+@contextmanager
+def temporary(project: Project) -> Iterator[Path]:
+    """A fresh folder below ``_build/tmp``, gone at the end however it comes."""
+    parent = project.build / "tmp"
+    parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
+        yield Path(folder).resolve()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold an interrupt back until the end."""
+    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)
+
+
+def log_file(project: Project, name: str) -> Path:
+    """Where the details of a failure go."""
+    return project.build / "logs" / f"{name}.log"
+
+
+def write_log(project: Project, name: str, text: str) -> Path:
+    """Keep a failure's details, without the colours of a terminal; returns the file."""
+    path = log_file(project, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(COLOURS.sub("", text), "utf-8")
+    return path
+
+
+def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Execute a notebook in a folder; a failure becomes one line, its traceback goes to the log."""
+    import papermill
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what it tells, the exceptions tell too
+    try:
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            request_save_on_cell_execute=False,
+            kernel_name="python3",
+            language="python",
+            cwd=folder,
+            progress_bar=False,
+            extra_arguments=QUIET,
+        )
+    except papermill.PapermillExecutionError as error:
+        if error.ename == "KeyboardInterrupt":
+            raise KeyboardInterrupt from error
+        log = write_log(project, name, "\n".join([error.source, "", *error.traceback]))
+        line = (str(error.evalue).strip().splitlines() or [""])[0]
+        raise BookError(f"{name}: {error.ename}: {line} (traceback in {log})") from error
+    except (CellExecutionError, DeadKernelError, RuntimeError) as error:
+        log = write_log(project, name, f"{type(error).__name__}: {error}")
+        raise BookError(f"{name}: the kernel died, perhaps for want of memory (see {log})") from error
+
+
+def _partial(path: Path) -> Path:
+    """Where a file is written before it replaces ``path``."""
+    return path.with_name(f".{path.name}.partial")

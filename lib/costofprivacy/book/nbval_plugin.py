@@ -1,0 +1,25 @@
+"""A pytest plugin beside nbval: where a chapter writes, and that it writes nothing to the error stream.
+
+nbval compares the outputs of marked cells only; a warning in any other cell would reach a committed page.
+"""
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before a notebook's kernel starts: its results go into the folder beside it."""
+    os.environ["COSTOFPRIVACY_RESULTS"] = str(item.path.with_suffix(""))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a cell with an output on the error stream, after nbval has run it."""
+    result = yield
+    for output in getattr(item, "test_outputs", None) or []:
+        if output.get("output_type") == "stream" and output.get("name") == "stderr":
+            pytest.fail(f"{item.nodeid} wrote to stderr: {output.text.strip()}", pytrace=False)
+    return result

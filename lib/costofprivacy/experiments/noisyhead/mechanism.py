@@ -1,0 +1,402 @@
+"""Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2: sensitivity, noise, composition, and where descent rests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import _fits, _validate, figures
+from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.experiments.noisyhead._low_dimension import settings, square_model
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    basic_noise_multiplier,
+    every_iterate,
+    exact_composed_noise_multiplier,
+    exact_noise_multiplier,
+    last_iterate,
+)
+from costofprivacy.settings import Setting
+
+ROUNDING = 1e-9
+LONG = 100_000  # steps after which descent has come to rest: (1 − 2λη₀)^LONG is 0 in double precision
+SINGLE_STEPS = (1, 2, 5)
+EPSILON_PER_STEP = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 8.0, 9.0, 10.0, 15.0, 20.0, 50.0)
+
+DEFINITION_31 = Judgement(
+    Verdict.UNTESTABLE,
+    "a definition; the book follows it: neighbours differ in the replacement of one prompt, everywhere",
+)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What one update can reveal, what T of them do, and where they lead without noise.
+
+    Args:
+        N: numbers of training prompts, each at least 4; L = ⌊√N⌋.
+        D: feature dimension, at least 2.
+        epsilon, delta: the budget, ε > 0 and δ in (0, 1).
+        kappa: κ in (0, 1]. penalty: λ > 0. tau: label noise, ≥ 0.
+        T: numbers of steps for the accounting, each at least 1.
+        pairs: random pairs of prompts tried as neighbours, at least 1.
+        trials: data sets on which descent is run to its end, at least 2.
+        seed: root of all random streams, ≥ 0.
+    """
+
+    N: tuple[int, ...] = (1000, 1500, 2000, 2500, 3000, 3500, 4000)
+    D: int = 5
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    kappa: float = 1.0
+    penalty: float = 5.0
+    tau: float = 0.0
+    T: tuple[int, ...] = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    pairs: int = 20000
+    trials: int = 20
+    seed: int = 3
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "N", _validate.each(_validate.whole, "N", self.N, at_least=4))
+        object.__setattr__(self, "T", _validate.each(_validate.whole, "T", self.T))
+        _validate.whole("D", self.D, at_least=2)
+        _validate.finite_positive("epsilon", self.epsilon)
+        _validate.probability("delta", self.delta)
+        _validate.between("kappa", _validate.positive("kappa", self.kappa), 0, 1)
+        _validate.finite_positive("penalty", self.penalty)
+        _validate.nonnegative("tau", self.tau)
+        _validate.whole("pairs", self.pairs)
+        _validate.whole("trials", self.trials, at_least=2)
+        _validate.whole("seed", self.seed, at_least=0)
+        for N in self.N:
+            self.settings(N)
+
+    @property
+    def budget(self) -> ApproximateDP:
+        """The budget (ε, δ)."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    def model(self, N: int) -> PromptModel:
+        """L = ⌊√N⌋."""
+        return square_model(self.D, N, self.tau)
+
+    def settings(self, N: int) -> dict[Setting, Hyperparameters]:
+        """What Algorithm 1 is told in each setting."""
+        return settings(self.model(N), N, self.kappa, self.penalty)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables ``sensitivity``, ``noise``, ``composition``, ``single-steps`` and ``minimisers``."""
+        cells = [Cell(N, self) for N in self.N]
+        samples = runner.run(minimiser_trial, cells, self.trials, self.seed)
+        return {
+            "sensitivity": pd.concat([sensitivity_rows(self, N) for N in self.N], ignore_index=True),
+            "noise": pd.concat([noise_rows(self, N) for N in self.N], ignore_index=True),
+            "composition": composition(self),
+            "single-steps": single_steps(self.delta),
+            "minimisers": pd.concat([minimiser_rows(c.N, v) for c, v in samples.items()], ignore_index=True),
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training-set size."""
+
+    N: int
+    experiment: Experiment
+
+    @property
+    def key(self) -> int:
+        """N names the random stream."""
+        return self.N
+
+
+# ------------------------------------------------------------------------------------------------ sensitivity
+
+
+def neighbour(D: int, L: int, direction: np.ndarray, sign: float, query: np.ndarray, response: float) -> Prompts:
+    """A prompt with Z along ``query ⊗ direction``: L equal tokens with y = ±∞ (clipped to ±C), and its query."""
+    x = np.concatenate([np.tile(direction, (L, 1)), query[None]])
+    y = np.concatenate([np.full(L, sign * 1e6), [response]])
+    return Prompts(x[None], y[None], np.zeros((1, D)))
+
+
+def contribution(Gamma: np.ndarray, prompt: Prompts, hyper: Hyperparameters) -> np.ndarray:
+    """(⟨Γ, Z̃⟩ − clip(y))Z̃ of one prompt, through the very clipping and projection of Algorithm 1."""
+    data = head.project(head.statistics(prompt, hyper.clip_norm), hyper.feature_bound)
+    return (head.predict(Gamma, data) - data.response)[0] * data.Z[0]
+
+
+def measured_sensitivity(
+    model: PromptModel, hyper: Hyperparameters, N: int, pairs: int, rng: np.random.Generator
+) -> float:
+    """Largest change of one update over random pairs of extreme prompts and the pair that theory calls the worst.
+
+    Γ = R a bᵀ; prompts have their query at a, tokens in the plane of b and a normal c, responses at ±C, ‖Z‖ = G.
+    """
+    frame, _ = np.linalg.qr(rng.standard_normal((model.D, model.D)))
+    a, b, c = frame[:, 0], frame[:, 0], frame[:, 1]
+    Gamma = hyper.weight_bound * np.outer(a, b)
+    A, B = hyper.weight_bound * hyper.feature_bound**2, hyper.clip_norm * hyper.feature_bound
+    worst = math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+    angles = np.concatenate([[worst, -worst], rng.uniform(-math.pi, math.pi, 2 * math.isqrt(pairs))])
+    moved = np.stack(
+        [
+            contribution(Gamma, neighbour(model.D, model.L, math.cos(t) * b + math.sin(t) * c, 1.0, a, y), hyper)
+            for t in angles
+            for y in (-1e6, 1e6)
+        ]
+    ).reshape(2 * len(angles), -1)
+    gaps = np.linalg.norm(moved[:, None] - moved[None], axis=2)
+    return hyper.learning_rate / N * float(gaps.max())
+
+
+def sensitivity_rows(experiment: Experiment, N: int) -> pd.DataFrame:
+    """Sensitivity of one update: the bound (A.1), its exact value, and the largest change found."""
+    rows = []
+    model = experiment.model(N)
+    for setting, hyper in experiment.settings(N).items():
+        rng = generator(experiment.seed, N, 2**32)
+        found = measured_sensitivity(model, hyper, N, experiment.pairs, rng)
+        bound, exact = pretraining.update_sensitivity(hyper, N), pretraining.update_sensitivity_exact(hyper, N)
+        rows.append((str(setting), N, hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, bound, exact, found))
+    columns = ["setting", "N", "clip_norm", "feature_bound", "weight_bound", "bound", "exact", "largest_found"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# ------------------------------------------------------------------------------------------- noise, accounting
+
+
+def noise_rows(experiment: Experiment, N: int) -> pd.DataFrame:
+    """Noise of one step in each setting as Algorithm 1 prints it, beside the calibration it stands for.
+
+    ``printed_std`` is the square root of the variance in Algorithm 1, 2η₀²T²σ² log(1.25T/δ)/(εN)²;
+    ``calibrated_std`` the classical Gaussian mechanism at (ε/T, δ/T) on the sensitivity (A.1); ``exact_std`` the
+    exact composition of T Gaussians. ``step_norm`` is the root mean square norm of one step's noise, D·printed_std.
+    """
+    rows = []
+    for setting, hyper in experiment.settings(N).items():
+        T, budget = hyper.steps, experiment.budget
+        scale = hyper.learning_rate * hyper.sigma / N
+        printed = math.sqrt(2 * (scale * T / budget.epsilon) ** 2 * math.log(1.25 * T / budget.delta))
+        calibrated = pretraining.noise_std_printed(hyper, budget, N)
+        exact = scale * exact_composed_noise_multiplier(budget, T)
+        rows.append((str(setting), N, T, printed, calibrated, exact, experiment.D * printed, hyper.weight_bound))
+    columns = ["setting", "N", "T", "printed_std", "calibrated_std", "exact_std", "step_norm", "weight_bound"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def composition(experiment: Experiment) -> pd.DataFrame:
+    """ε spent at δ by T steps with Algorithm 1's noise, in three views, and the noise that each view would ask for.
+
+    The contraction is that of the published setting at the first N. ``noise_multiplier`` is std over sensitivity.
+    """
+    budget, delta = experiment.budget, experiment.delta
+    c = min(1.0, experiment.settings(experiment.N[0])[Setting.PUBLISHED].contraction)
+    rows = []
+    for T in experiment.T:
+        multiplier = basic_noise_multiplier(budget, T)
+        step = GaussianDP(1 / multiplier)
+        last = last_iterate(step, c, T)
+        needed = exact_noise_multiplier(budget)
+        rows += [
+            (T, "claimed: classical, basic composition", budget.epsilon, multiplier, c),
+            (T, "every iterate, exactly", every_iterate(step, T).epsilon(delta), math.sqrt(T) * needed, c),
+            (T, "last iterate, contraction", last.epsilon(delta), needed * last.mu / step.mu, c),
+        ]
+    return pd.DataFrame(rows, columns=["T", "accounting", "epsilon", "noise_multiplier", "contraction"])
+
+
+def single_steps(delta: float) -> pd.DataFrame:
+    """δ truly spent at the claimed ε, exactly composed, where the sensitivity bound is attained (RG ≪ C)."""
+    rows = []
+    for T in SINGLE_STEPS:
+        for share in EPSILON_PER_STEP:
+            budget = ApproximateDP(share * T, delta)
+            spent = every_iterate(GaussianDP(1 / basic_noise_multiplier(budget, T)), T).delta(budget.epsilon)
+            rows.append((T, budget.epsilon, share, delta, float(spent)))
+    return pd.DataFrame(rows, columns=["T", "epsilon", "epsilon_per_step", "delta", "delta_spent"])
+
+
+# -------------------------------------------------------------------------------------------------- minimisers
+
+
+def minimiser_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Relative distances on one data set; shape (5,), in the order of `MINIMISER_CHECKS`."""
+    experiment, lam = cell.experiment, cell.experiment.penalty
+    raw, _ = head.sample_statistics(experiment.model(cell.N), cell.N, rng=rng)
+    data = head.moments(raw)
+    hyper = replace(experiment.settings(cell.N)[Setting.PUBLISHED], steps=LONG)
+    rest = pretraining.gradient_descent(data, hyper)
+    rest_half = pretraining.gradient_descent(data, replace(hyper, penalty=lam / 2))
+    single, double = ridge(data, lam), ridge(data, 2 * lam)
+    return np.array(
+        [
+            _gradient_ratio(raw, data, single, lam),
+            _apart(rest, single),
+            _apart(rest, double),
+            _apart(rest_half, single),
+            float(np.linalg.norm(rest) / np.linalg.norm(single)),
+        ]
+    )
+
+
+MINIMISER_CHECKS = (
+    "gradient of (2.6) at (2.7), relative",
+    "update at rest, distance to ridge(λ)",
+    "update at rest, distance to ridge(2λ)",
+    "update with λ/2 at rest, distance to ridge(λ)",
+    "update at rest, norm over that of ridge(λ)",
+)
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+
+
+def _gradient_ratio(raw: Statistics, data: Moments, Gamma: np.ndarray, penalty: float) -> float:
+    """‖∇(2.6)‖ at Γ, summed prompt by prompt, over its value at 0."""
+    residual = head.predict(Gamma, raw) - raw.response
+    gradient = 2 * np.einsum("n,nd,ne->de", residual, raw.query, raw.context) / len(residual) + 2 * penalty * Gamma
+    return float(np.linalg.norm(gradient) / (2 * np.linalg.norm(data.cross)))
+
+
+def minimiser_rows(N: int, samples: np.ndarray) -> pd.DataFrame:
+    """Mean of each check over the data sets."""
+    mean, error = _fits.mean_and_error(samples)
+    rows = [(N, name, m, e, len(samples)) for name, m, e in zip(MINIMISER_CHECKS, mean, error)]
+    return pd.DataFrame(rows, columns=["N", "check", "value", "standard_error", "trials"])
+
+
+# --------------------------------------------------------------------------------------------------- verdicts
+
+
+def judge_equation_a1(sensitivity: pd.DataFrame) -> Judgement:
+    """(A.1): 2η₀G(C + RG)/N bounds the change of one update."""
+    share = sensitivity["largest_found"] / sensitivity["bound"]
+    exact = (sensitivity["largest_found"] / sensitivity["exact"]).max()
+    evidence = (
+        f"the largest change found is {share.min():.2f} to {share.max():.2f} of the bound and {exact:.4f} of the exact "
+        "sensitivity derived here: the bound is loose by up to a factor 2 where RG ≫ C"
+    )
+    return Judgement(Verdict.HOLDS if share.max() <= 1 + ROUNDING else Verdict.FAILS, evidence)
+
+
+def judge_theorem_32(single: pd.DataFrame, sensitivity: pd.DataFrame, composition: pd.DataFrame) -> Judgement:
+    """Theorem 3.2: (ε, δ)-DP for any ε; the classical calibration wants ε ≤ T."""
+    spent = composition[composition["accounting"] == "every iterate, exactly"]
+    claimed = composition[composition["accounting"].str.startswith("claimed")].set_index("T")["epsilon"]
+    over = (spent.set_index("T")["epsilon"] > claimed * (1 + ROUNDING)).any()
+    beyond = (sensitivity["largest_found"] > sensitivity["bound"] * (1 + ROUNDING)).any()
+    broken = single[single["delta_spent"] > single["delta"]]
+    if over or beyond or (broken["epsilon_per_step"] <= 1).any():
+        return Judgement(Verdict.FAILS, "the budget is overspent at ε ≤ T")
+    last = spent.iloc[-1]
+    slack = f"at T = {last['T']} the iterates together spend ε = {last['epsilon']:.2g} of {claimed.iloc[-1]:g}"
+    if broken.empty:
+        return Judgement(Verdict.HOLDS, slack)
+    first = broken.loc[broken["epsilon"].idxmin()]
+    return Judgement(
+        Verdict.AMENDED,
+        f"for ε ≤ T, which it does not say: at T = {first['T']:.0f}, ε = {first['epsilon']:g} the δ spent is "
+        f"{first['delta_spent'] / first['delta']:.1f} times the δ claimed; within ε ≤ T it is far from tight: {slack}",
+    )
+
+
+def judge_algorithm_1(noise: pd.DataFrame) -> Judgement:
+    """Algorithm 1: its printed variance is that of the Gaussian mechanism it stands for."""
+    gap = (noise["printed_std"] / noise["calibrated_std"] - 1).abs().max()
+    ratio = noise["printed_std"] / noise["exact_std"]
+    evidence = (
+        f"a definition; its variance is the classical Gaussian mechanism's at (ε/T, δ/T) on sensitivity η₀σ/N "
+        f"(to {gap:.0e}), {ratio.min():.1f} to {ratio.max():.1f} times the standard deviation of exact "
+        "composition; Γ⁰ is left open"
+    )
+    return Judgement(Verdict.HOLDS if gap < ROUNDING else Verdict.FAILS, evidence)
+
+
+def _check(minimisers: pd.DataFrame, name: str) -> pd.Series:
+    return minimisers.loc[minimisers["check"] == name, "value"]
+
+
+def judge_equation_27(minimisers: pd.DataFrame) -> Judgement:
+    """(2.7) minimises (2.6)."""
+    worst = _check(minimisers, MINIMISER_CHECKS[0]).max()
+    evidence = f"the gradient of (2.6), summed prompt by prompt, is {worst:.0e} of its value at 0"
+    return Judgement(Verdict.HOLDS if worst < ROUNDING else Verdict.FAILS, evidence)
+
+
+def judge_section_3_update(minimisers: pd.DataFrame) -> Judgement:
+    """The update of section 3 comes to rest at the minimiser of (2.6)."""
+    single, double, half = (_check(minimisers, MINIMISER_CHECKS[i]).max() for i in (1, 2, 3))
+    if single < ROUNDING:
+        return Judgement(Verdict.HOLDS, f"it rests at ridge(λ), to {single:.0e}")
+    norm = _check(minimisers, MINIMISER_CHECKS[4]).mean()
+    evidence = (
+        f"it rests at ridge(2λ) (to {double:.0e}), {norm:.2f} of the norm of Γ* and {single:.2f} of it away; with "
+        f"λ/2 in the update it rests at Γ* (to {half:.0e})"
+    )
+    return Judgement(Verdict.AMENDED if half < ROUNDING else Verdict.FAILS, evidence)
+
+
+# ---------------------------------------------------------------------------------------------------- figures
+
+
+def draw_reach(hyper: Hyperparameters) -> Figure:
+    """What one prompt can add to the gradient, in the plane of Γ and a normal, with the worst pair of neighbours."""
+    A = hyper.weight_bound * hyper.feature_bound**2
+    B = hyper.clip_norm * hyper.feature_bound
+    angle = np.linspace(-np.pi / 2, np.pi / 2, 400)
+    reach = A * np.cos(angle) + B
+    worst = math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+    tip = (A * math.cos(worst) + B) * np.array([math.cos(worst), math.sin(worst)])
+    circle = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 400))
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(5.2, 4.6))
+        axes.fill(reach * np.cos(angle), reach * np.sin(angle), alpha=0.25, label="reach of one prompt, forward half")
+        axes.plot([tip[0], tip[0]], [tip[1], -tip[1]], "o-", color="C1", label="worst pair of neighbours")
+        axes.plot(circle.real, circle.imag, "--", color="0.35", lw=1, label="ball of radius G(C + RG) of (A.1)")
+        axes.plot(0, 0, "k+")
+        axes.set(aspect="equal", xlabel=r"component along $\Gamma$", ylabel=r"component across $\Gamma$")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=8)
+        return figure
+
+
+def draw_composition(table: pd.DataFrame) -> Figure:
+    """ε spent against T in three views, and the noise multiplier that each would ask for."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        for (name, rows), look in zip(
+            table.groupby("accounting", sort=False), figures.looks(table["accounting"].unique()).values()
+        ):
+            left.plot(rows["T"], rows["epsilon"], label=name, **look)
+            right.plot(rows["T"], rows["noise_multiplier"], label=name, **look)
+        figures.log_axes(left, "$T$ (steps)", "ε spent with the noise of Algorithm 1")
+        figures.log_axes(right, "$T$ (steps)", "noise multiplier needed for the budget")
+        left.legend(fontsize=8)
+        return figure
+
+
+def draw_single_steps(table: pd.DataFrame) -> Figure:
+    """δ spent over δ claimed against ε/T."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        for (T, rows), look in zip(table.groupby("T"), figures.looks(table["T"].unique()).values()):
+            axes.plot(rows["epsilon_per_step"], rows["delta_spent"] / rows["delta"], label=f"T = {T}", **look)
+        axes.axhline(1, color="0.35", ls="--", lw=1, label="claimed")
+        axes.axvline(1, color="0.35", ls=":", lw=1, label="ε = T: the calibration's range")
+        figures.log_axes(axes, "$\\varepsilon/T$", "δ spent / δ claimed")
+        axes.set_ylim(1e-10, 1e6)
+        axes.legend()
+        return figure

@@ -1,0 +1,107 @@
+"""A small book in a temporary folder: two chapters, a ledger, and a package that they import."""
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from costofprivacy.book.project import Project
+
+NUMBERS = itertools.count()
+
+EXPERIMENT = '''"""The first experiment."""
+
+from dataclasses import dataclass
+
+from {package}.tools import double
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Two parameters."""
+
+    epsilon: list
+    trials: int = 10
+
+    def __post_init__(self):
+        if self.trials < 1:
+            raise ValueError(f"trials must be at least 1, got {{self.trials}}")
+
+    def run(self):
+        return [double(value) for value in self.epsilon]
+'''
+FIRST = {
+    "parameters": "epsilon = [0.5, 1.0]  # ε, budgets\ntrials = 10\nworkers = -1  # all cores",
+    "run": """import json, os
+from pathlib import Path
+from {package}.experiments.part.first_one import Experiment
+results = Path(os.environ["COSTOFPRIVACY_RESULTS"])
+results.mkdir(parents=True, exist_ok=True)
+values = Experiment(epsilon, trials).run()
+(results / "figure-1.csv").write_text("value\\n" + "\\n".join(map(str, values)) + "\\n")""",
+    "verdict": """# NBVAL_CHECK_OUTPUT
+entry = {{"claim": "part/theorem-1", "verdict": "holds", "evidence": f"{{trials}} trials"}}
+(results / "verdicts.json").write_text(json.dumps([entry]))
+print(entry["claim"], entry["verdict"])""",
+}
+LEDGER = """# NBVAL_CHECK_OUTPUT
+import json, os
+from pathlib import Path
+for path in sorted(Path(os.environ["COSTOFPRIVACY_BOOK"]).rglob("verdicts.json")):
+    print(*[entry["verdict"] for entry in json.loads(path.read_text())])"""
+FILES = {
+    "lib/{package}/__init__.py": '"""A package."""\n',
+    "lib/{package}/tools.py": '"""Tools."""\n\n\ndef double(value):\n    """Twice."""\n    return 2 * value\n',
+    "lib/{package}/claims.py": "def findings(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
+    "lib/{package}/experiments/__init__.py": "",
+    "lib/{package}/experiments/ledger.py": "",
+    "lib/{package}/experiments/part/__init__.py": "",
+    "lib/{package}/experiments/part/first_one.py": EXPERIMENT,
+    "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
+    "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
+    "logo.svg": "<svg/>",
+    "requirements.txt": "numpy==2\n",
+    "book/index.md": "# A book\n\nProse.\n\n```{include} _findings.md\n```\n",
+    "book/claims.yml": "claims:\n- {id: part/theorem-1, says: so}\n- {id: part/theorem-2, says: thus}\n",
+    "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
+    "book/_static/book.css": "p {}\n",
+}
+
+
+def chapter(*cells: str) -> nbformat.NotebookNode:
+    """A notebook with a title, a parameters cell (the first given) and further code cells."""
+    first = new_code_cell(cells[0], metadata={"tags": ["parameters"]})
+    return new_notebook(cells=[new_markdown_cell("# A title\n\nProse."), first, *map(new_code_cell, cells[1:])])
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The small book; its package is importable here and in kernels, under a name of its own."""
+    package = f"smallbook{next(NUMBERS)}"
+    for name, text in FILES.items():
+        path = tmp_path / name.replace("{package}", package)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.format(package=package) if text is EXPERIMENT else text)
+    (tmp_path / "book" / "part").mkdir()
+    cells = [cell.format(package=package) for cell in FIRST.values()]
+    nbformat.write(chapter(*cells), tmp_path / "book/part/first-one.ipynb")
+    nbformat.write(chapter("rows = 5", LEDGER), tmp_path / "book/ledger.ipynb")
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
+    return Project(tmp_path, package)
+
+
+@pytest.fixture
+def rewrite(project: Project) -> Callable[[str, str, str], None]:
+    """Replace a text in a file of the small book."""
+
+    def replace(name: str, old: str, new: str) -> None:
+        path = project.root / name.replace("{package}", project.package)
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return replace

@@ -1,0 +1,88 @@
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book import build, notebooks
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.project import Project, chapters, place
+
+
+@pytest.fixture
+def tree(project: Project) -> Path:
+    """Executed chapters, as if they had been."""
+    folder = project.build / "quick" / "executed"
+    for name in chapters(project):
+        place(folder, name).results.mkdir(parents=True)
+        shutil.copyfile(place(project.book, name).notebook, place(folder, name).notebook)
+        place(folder, name).verdicts.write_text("[]")
+        place(folder, name).stamp.write_text("{}")
+    return folder
+
+
+def staged(project: Project, tree: Path, preset: str) -> Path:
+    pages = project.build / preset / "pages"
+    build.stage(project, preset, tree, pages)
+    return pages
+
+
+def test_staging_brings_configuration_prose_static_files_and_results(project: Project, tree: Path) -> None:
+    pages = staged(project, tree, "quick")
+    found = {path.relative_to(pages).as_posix() for path in pages.rglob("*") if path.is_file()}
+    assert found >= {"_config.yml", "_toc.yml", "logo.svg", "book/_static/book.css", "book/index.md"}
+    assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_findings.md"}
+    assert not any("stamp" in name or name.startswith(("lib", "_build")) for name in found)
+
+
+def test_a_preset_is_named_at_the_top_of_every_page(project: Project, tree: Path) -> None:
+    pages = staged(project, tree, "quick")
+    first = notebooks.read(pages / "book/part/first-one.ipynb").cells[0].source
+    assert first.startswith("# A title\n\n```{admonition} Executed with the *quick* preset")
+    assert "*quick* preset" in (pages / "book/index.md").read_text()
+    assert (pages / "book/_findings.md").read_text() == "2 files\n"
+
+
+def test_the_papers_scale_needs_no_note(project: Project, tree: Path) -> None:
+    pages = staged(project, tree, "paper")
+    assert not any("preset" in path.read_text() for path in pages.rglob("*.ipynb"))
+
+
+def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
+    calls: list[str] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        calls.append(command[-1])
+        html = Path(command[-2]) / "_build" / "html"
+        html.mkdir(parents=True)
+        (html / "index.html").write_text(f"rendering {len(calls)}")
+        return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
+
+    monkeypatch.setattr(build.subprocess, "run", run)
+    return calls
+
+
+def test_pages_are_rendered_again_only_if_they_changed(
+    project: Project, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = fake_sphinx(monkeypatch)
+    pages = staged(project, tree, "quick")
+    build.render(project, "quick", pages, print)
+    build.render(project, "quick", staged(project, tree, "quick"), print)
+    assert len(calls) == 1
+    (pages / "book/index.md").write_text("# Other\n")
+    build.render(project, "quick", pages, print)
+    build.render(project, "paper", staged(project, tree, "paper"), print)
+    assert len(calls) == 3
+    assert (project.build / "html/index.html").read_text() == "rendering 3"
+
+
+def test_a_failed_rendering_leaves_the_earlier_pages(
+    project: Project, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_sphinx(monkeypatch)
+    build.render(project, "quick", staged(project, tree, "quick"), print)
+    fake_sphinx(monkeypatch, status=1)
+    with pytest.raises(BookError, match=r"could not be rendered: a.md:1: WARNING: odd .see .*render.log"):
+        build.render(project, "paper", staged(project, tree, "paper"), print)
+    assert (project.build / "html/index.html").read_text() == "rendering 1"

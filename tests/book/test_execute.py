@@ -1,0 +1,125 @@
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from costofprivacy.book import execute, notebooks
+from costofprivacy.book.environment import environment, kernel_environment
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.execute import Run
+from costofprivacy.book.project import Place, Project
+
+from .conftest import chapter
+
+NAME = "part/first-one"
+pytestmark = pytest.mark.filterwarnings("default")
+INTERRUPT = "import os, signal, time\nos.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Place:
+    """A place that holds the results of an earlier run."""
+    folder = tmp_path / "some where" / "out"
+    folder.mkdir(parents=True)
+    (folder / "figure-1.csv").write_text("earlier\n")
+    (folder / "first-one.ipynb").write_text("earlier\n")
+    return Place(folder / "first-one.ipynb", folder)
+
+
+def run(project: Project, out: Place, **parameters: object) -> tuple[list[str], list[str]]:
+    """Execute the first chapter; returns its files and the warnings."""
+    warnings: list[str] = []
+    files = execute.execute(project, Run(NAME, parameters, out, project.book), warnings.append)
+    return files, warnings
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_a_run_leaves_a_clean_notebook_and_its_tables(project: Project, out: Place) -> None:
+    files, warnings = run(project, out, epsilon=[0.25], trials=3)
+    executed = nbformat.read(out.notebook, as_version=4)
+    assert files == ["figure-1.csv", "verdicts.json"]
+    assert warnings == []
+    assert (out.results / "figure-1.csv").read_text() == "value\n0.5\n"
+    assert executed.cells[1].source == "epsilon = [0.25]  # ε, budgets\ntrials = 3\nworkers = -1  # all cores"
+    assert len(executed.cells) == 4
+    assert notebooks.scrubbed(executed) == executed
+    assert str(project.root) not in out.notebook.read_text()
+
+
+@pytest.mark.parametrize(
+    ("last_cell", "error", "words"),
+    [
+        ("raise OSError('no disc\\nat all')", BookError, "part/first-one: OSError: no disc .traceback in"),
+        (INTERRUPT, KeyboardInterrupt, None),
+    ],
+)
+def test_a_run_that_fails_or_is_interrupted_damages_nothing(
+    project: Project, out: Place, last_cell: str, error: type[BaseException], words: str | None
+) -> None:
+    writes = "import os, pathlib\npathlib.Path(os.environ['COSTOFPRIVACY_RESULTS'], 'figure-1.csv').write_text('new')"
+    nbformat.write(chapter("trials = 10", writes, last_cell), project.book / f"{NAME}.ipynb")
+    before = contents(out.results)
+    with pytest.raises(error, match=words):
+        run(project, out)
+    assert contents(out.results) == before
+    assert list((project.build / "tmp").iterdir()) == []
+    assert "COSTOFPRIVACY_RESULTS" not in os.environ
+
+
+def test_a_failure_s_traceback_is_logged(project: Project, out: Place) -> None:
+    nbformat.write(chapter("trials = 10", "1 / 0"), project.book / f"{NAME}.ipynb")
+    with pytest.raises(BookError):
+        run(project, out)
+    assert "ZeroDivisionError" in execute.log_file(project, NAME).read_text()
+
+
+def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Place) -> None:
+    nbformat.write(chapter("trials = 10", "import warnings; warnings.warn('odd')"), project.book / f"{NAME}.ipynb")
+    _, warnings = run(project, out)
+    before = contents(out.results)
+    with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: .*odd"):
+        execute.execute(project, Run(NAME, {}, out, project.book, strict=True), warnings.append)
+    assert len(warnings) == 1
+    assert contents(out.results) == before
+
+
+def test_nothing_is_published_where_a_copy_fails(
+    project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "figure-1.csv").write_text("new")
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    before = contents(out.results)
+    monkeypatch.setattr(execute.notebooks, "write", full)
+    with pytest.raises(OSError, match="no space left"):
+        execute.publish(chapter("x = 1"), made, out)
+    assert contents(out.results) == before
+
+
+def test_kernels_find_absolute_paths_and_one_thread(project: Project) -> None:
+    found = kernel_environment(project, book=Path("book"), results=None, resume=True, progress=False)
+    assert found["COSTOFPRIVACY_RESULTS"] is None
+    assert found["COSTOFPRIVACY_PROGRESS"] == ""
+    assert found["OMP_NUM_THREADS"] == "1"
+    assert Path(str(found["COSTOFPRIVACY_BOOK"])).is_absolute()
+    assert Path(str(found["COSTOFPRIVACY_CACHE"])) == project.cache.resolve()
+    without = kernel_environment(project, book=Path("book"), results=None, resume=False, progress=False)
+    assert without["COSTOFPRIVACY_CACHE"] == ""
+
+
+def test_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COSTOFPRIVACY_A", "1")
+    monkeypatch.delenv("COSTOFPRIVACY_B", raising=False)
+    with environment({"COSTOFPRIVACY_A": None, "COSTOFPRIVACY_B": "2"}):
+        assert "COSTOFPRIVACY_A" not in os.environ
+        assert os.environ["COSTOFPRIVACY_B"] == "2"
+    assert os.environ["COSTOFPRIVACY_A"] == "1"
+    assert "COSTOFPRIVACY_B" not in os.environ

@@ -1,0 +1,87 @@
+import json
+from collections.abc import Callable
+
+import nbformat
+import pytest
+
+from costofprivacy.book import freshness, notebooks
+from costofprivacy.book.project import Place, Project, place
+
+Rewrite = Callable[[str, str, str], None]
+NAME = "part/first-one"
+PAPER = {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}
+
+
+@pytest.fixture
+def executed(project: Project) -> Place:
+    """The first chapter with a table, stamped."""
+    target = place(project.book, NAME)
+    target.results.mkdir()
+    (target.results / "figure-1.csv").write_text("value\n1\n")
+    freshness.write(target, freshness.inputs(project, NAME, PAPER, project.book), ["figure-1.csv"])
+    return target
+
+
+def why_stale(project: Project, target: Place, parameters: dict[str, object] | None = None) -> str:
+    expected = freshness.inputs(project, NAME, parameters or PAPER, project.book)
+    return freshness.why_stale(target, expected)
+
+
+def test_a_stamped_chapter_is_fresh(project: Project, executed: Place) -> None:
+    assert why_stale(project, executed) == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reason"),
+    [
+        ("lib/{package}/tools.py", "2 * value", "3 * value", "changed: library"),
+        ("lib/{package}/tools.py", '"""Twice."""', '"""Two times."""', ""),
+        ("requirements.txt", "numpy==2", "numpy==3", "changed: requirements"),
+        ("book/claims.yml", "says: so", "says: otherwise", "changed: claims"),
+        ("book/claims.yml", "says: thus", "says: otherwise", ""),
+        ("book/part/first-one.ipynb", "Prose.", "Other prose.", "changed: cells"),
+        ("book/part/first-one/figure-1.csv", "1", "2", "edited since: figure-1.csv"),
+    ],
+)
+def test_what_a_page_depends_on_makes_it_stale(
+    project: Project, executed: Place, rewrite: Rewrite, file: str, old: str, new: str, reason: str
+) -> None:
+    rewrite(file, old, new)
+    assert why_stale(project, executed) == reason
+
+
+def test_other_parameters_make_a_page_stale(project: Project, executed: Place) -> None:
+    assert why_stale(project, executed, PAPER | {"trials": 2}) == "changed: parameters"
+
+
+def test_a_data_file_of_the_package_makes_a_page_stale(project: Project, executed: Place) -> None:
+    (project.root / "lib" / project.package / "book.mplstyle").write_text("lines.linewidth: 1\n")
+    assert why_stale(project, executed) == "changed: data"
+
+
+def test_edited_outputs_make_a_page_stale(project: Project, executed: Place) -> None:
+    notebook = notebooks.read(executed.notebook)
+    notebook.cells[3].outputs = [nbformat.v4.new_output("stream", text="other")]
+    notebooks.write(notebook, executed.notebook)
+    assert why_stale(project, executed) == "edited since: first-one.ipynb"
+
+
+def test_without_a_stamp_a_page_was_never_executed(project: Project, executed: Place) -> None:
+    executed.stamp.write_text("{")
+    assert why_stale(project, executed) == "never executed"
+
+
+def test_what_only_an_earlier_execution_made_is_removed(project: Project, executed: Place) -> None:
+    (executed.results / "figure-2.csv").write_text("value\n1\n")
+    freshness.write(executed, {}, ["figure-2.csv"])
+    assert not (executed.results / "figure-1.csv").exists()
+    assert list(json.loads(executed.stamp.read_text())["files"]) == ["figure-2.csv"]
+
+
+def test_the_ledger_depends_on_the_verdicts_of_its_tree(project: Project) -> None:
+    before = freshness.inputs(project, "ledger", {}, project.book)
+    verdicts = place(project.book, NAME).verdicts
+    verdicts.parent.mkdir()
+    verdicts.write_text("[]")
+    after = freshness.inputs(project, "ledger", {}, project.book)
+    assert {key for key in after if after[key] != before[key]} == {"verdicts"}

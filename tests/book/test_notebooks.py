@@ -1,0 +1,88 @@
+import pytest
+from nbformat.v4 import new_output
+
+from costofprivacy.book import notebooks
+from costofprivacy.book.errors import BookError
+
+from .conftest import chapter
+
+SOURCE = """N = [1000, 1500]  # prompts, ε
+epsilon: list[float] = [
+    0.2,  # small
+    1.0,
+]  # budgets
+a = 1; b = "x"
+"""
+
+
+def test_values_are_replaced_where_they_stand() -> None:
+    values = {"N": [5], "epsilon": [0.5], "a": 2, "b": "y"}
+    expected = 'N = [5]  # prompts, ε\nepsilon: list[float] = [0.5]  # budgets\na = 2; b = "y"\n'
+    assert notebooks.with_values(SOURCE, values) == expected
+
+
+def test_an_unchanged_value_stays_as_it_is_written() -> None:
+    same = {"N": [1000, 1500], "epsilon": [0.2, 1.0], "a": 1, "b": "x"}
+    assert notebooks.with_values(SOURCE, same) == SOURCE
+
+
+@pytest.mark.parametrize("value", [float("inf"), -1e-5, None, True, [[1], ["a'\"b"]], {"k": 1.5}])
+def test_a_replaced_value_is_the_value(value: object) -> None:
+    scope: dict[str, object] = {}
+    exec(notebooks.with_values("x = 0  # zero", {"x": value}), scope)
+    assert scope["x"] == value
+
+
+@pytest.mark.parametrize("source", ["x = 1 + y", "import os", "a, b = 1, 2", "x: int", "f(1)"])
+def test_a_parameters_cell_holds_literals_only(source: str) -> None:
+    with pytest.raises(BookError, match="may hold only 'name = literal'"):
+        notebooks.defaults(chapter(source))
+
+
+def test_defaults_are_read_without_running_them() -> None:
+    assert notebooks.defaults(chapter(SOURCE)) == {"N": [1000, 1500], "epsilon": [0.2, 1.0], "a": 1, "b": "x"}
+
+
+def test_two_parameters_cells_are_refused() -> None:
+    notebook = chapter("x = 1", "y = 1")
+    notebook.cells[2].metadata["tags"] = ["parameters"]
+    with pytest.raises(BookError, match="one cell"):
+        notebooks.parameters_cell(notebook)
+
+
+def test_with_parameters_keeps_outputs_and_leaves_the_original() -> None:
+    notebook = chapter("x = 1", "x")
+    notebook.cells[2].outputs = [new_output("stream", text="1")]
+    changed = notebooks.with_parameters(notebook, {"x": 2})
+    assert changed.cells[1].source == "x = 2"
+    assert changed.cells[2].outputs == notebook.cells[2].outputs
+    assert notebook.cells[1].source == "x = 1"
+
+
+def test_scrubbing_leaves_no_trace_of_the_run() -> None:
+    notebook = chapter("x = 1", "x")
+    notebook.metadata["papermill"] = {"input_path": "/home/me"}
+    notebook.metadata["widgets"] = {}
+    notebook.metadata["language_info"] = {"name": "python", "version": "3.11.4"}
+    cell = notebook.cells[2]
+    cell.metadata |= {"papermill": {"duration": 1}, "execution": {}, "tags": ["injected-parameters", "keep"]}
+    cell.execution_count = 7
+    cell.outputs = [new_output("execute_result", {"text/plain": "1"}, execution_count=7)]
+    clean = notebooks.scrubbed(notebook)
+    assert set(clean.metadata) == {"kernelspec", "language_info"}
+    assert clean.metadata["language_info"] == {"name": "python"}
+    assert clean.cells[2].metadata == {"tags": ["keep"]}
+    assert clean.cells[2].execution_count == clean.cells[2].outputs[0].execution_count == 1
+    assert notebooks.scrubbed(clean) == clean
+
+
+def test_stderr_is_reported_by_cell() -> None:
+    notebook = chapter("x = 1", "x")
+    notebook.cells[2].outputs = [new_output("stream", name="stderr", text="Warning: odd\nmore")]
+    assert list(notebooks.stderr_lines(notebook)) == ["cell 2 wrote to stderr: Warning: odd"]
+
+
+def test_a_note_follows_the_title() -> None:
+    assert notebooks.with_note("(label)=\n# T\n\nText", "NOTE") == "(label)=\n# T\n\nNOTE\n\n\nText"
+    assert notebooks.with_note("Text", "NOTE") == "NOTE\n\nText"
+    assert "NOTE" in notebooks.annotated(chapter("x = 1"), "NOTE").cells[0].source

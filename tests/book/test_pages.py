@@ -1,0 +1,243 @@
+"""The rendered pages: they work with no network, ask no third party for anything, and can be read by all.
+
+Each rule takes a page and lists its faults. It is held against pages made to break it, and against the
+book in ``_build/html`` where there is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+BUILT = Path(__file__).parents[2] / "_build" / "html"
+
+FOREIGN = re.compile(r"\s*(https?:)?//", re.IGNORECASE)
+FOREIGN_IN_CSS = re.compile(r"""(@import\s*|url\(\s*)["']?\s*(https?:)?//[^"')\s;]*""", re.IGNORECASE)
+FOREIGN_IN_SCRIPT = re.compile(r"https?://(?!www\.w3\.org/)[^\s\"'`]+", re.IGNORECASE)  # w3.org: XML namespaces
+LOADING_RELATIONS = {
+    "dns-prefetch", "icon", "manifest", "modulepreload", "preconnect", "prefetch", "preload", "stylesheet",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """An HTML file below the folder that is the book."""
+
+    path: Path
+    root: Path
+
+    @cached_property
+    def html(self) -> BeautifulSoup:
+        return BeautifulSoup(self.path.read_text("utf-8"), "html.parser")
+
+    @property
+    def is_redirect(self) -> bool:
+        return self.html.find("meta", attrs={"http-equiv": re.compile("refresh", re.IGNORECASE)}) is not None
+
+    def local_file(self, address: str) -> Path:
+        """The file that a relative address leads to."""
+        name = unquote(urlsplit(address).path)
+        return (self.path.parent / name).resolve() if name else self.path
+
+
+Rule = Callable[[Page], list[str]]
+
+
+def loaded_addresses(html: BeautifulSoup) -> Iterator[str]:
+    """What a browser fetches without a click: scripts, pictures, frames, styles, fonts, hints."""
+    for tag in html.select("[src]"):
+        yield str(tag["src"])
+    for tag in html.select("[srcset]"):
+        yield from (candidate.split()[0] for candidate in str(tag["srcset"]).split(",") if candidate.strip())
+    for tag in html.select("object[data]"):
+        yield str(tag["data"])
+    for tag in html.select("link[href]"):
+        if LOADING_RELATIONS.intersection(word.lower() for word in tag.get_attribute_list("rel") if word):
+            yield str(tag["href"])
+
+
+def foreign_resources(page: Page) -> list[str]:
+    """Addresses elsewhere that are fetched without a click."""
+    styles = [style.get_text() for style in page.html.find_all("style")]
+    styles += [str(tag["style"]) for tag in page.html.select("[style]")]
+    scripts = [script.get_text() for script in page.html.select("script:not([src])")]
+    return [
+        *filter(FOREIGN.match, loaded_addresses(page.html)),
+        *(match.group() for text in styles for match in FOREIGN_IN_CSS.finditer(text)),
+        *(match.group() for text in scripts for match in FOREIGN_IN_SCRIPT.finditer(text)),
+    ]
+
+
+def foreign_in_stylesheets(page: Page) -> list[str]:
+    """Addresses elsewhere in the stylesheets that a page names."""
+    links = [str(link["href"]) for link in page.html.select("link[rel~=stylesheet][href]")]
+    files = [page.local_file(link) for link in links if not FOREIGN.match(link)]
+    texts = [file.read_text("utf-8") for file in files if file.is_file()]
+    return [match.group() for text in texts for match in FOREIGN_IN_CSS.finditer(text)]
+
+
+def missing_targets(page: Page) -> list[str]:
+    """Relative addresses that lead to no file."""
+    tags = page.html.select("[href], [src]")
+    addresses = [str(tag[name]) for tag in tags for name in ("href", "src") if tag.has_attr(name)]
+    local = [address for address in addresses if not urlsplit(address).scheme and not FOREIGN.match(address)]
+    return [address for address in local if not page.local_file(address).is_file()]
+
+
+def search_boxes(page: Page) -> list[str]:
+    """Search boxes, where there is not exactly one; a dialog is what a box opens, not a box."""
+    forms = [form for form in page.html.select("form.bd-search") if not form.find_parent("dialog")]
+    boxes = [*forms, *page.html.select("button.search-button-field")]
+    return [] if page.is_redirect or len(boxes) == 1 else [f"{len(boxes)} search boxes"]
+
+
+def mute_images(page: Page) -> list[str]:
+    """Pictures without alternative text; Sphinx puts the file's name where there is none."""
+    return [str(image["src"]) for image in page.html.select("img[src]") if not is_told(image)]
+
+
+def is_told(image: Tag) -> bool:
+    """Whether a picture's alternative text says something."""
+    text = str(image.get("alt", "")).strip()
+    return bool(text) and Path(text).name != Path(str(image["src"])).name
+
+
+def untypeset_formulas(page: Page) -> list[str]:
+    """Formulas on a page that does not bring MathJax along."""
+    sources = [str(script["src"]) for script in page.html.select("script[src*=mathjax i]")]
+    brought = [source for source in sources if not FOREIGN.match(source) and page.local_file(source).is_file()]
+    return [formula.get_text() for formula in page.html.select(".math") if not brought]
+
+
+def unspoken_language(page: Page) -> list[str]:
+    """Pages that do not say which language they are in."""
+    return [] if page.is_redirect or page.html.select("html[lang]:not([lang=''])") else ["no language"]
+
+
+def skipped_headings(page: Page) -> list[str]:
+    """Headings of a chapter that are more than one level below the one before."""
+    headings = page.html.select(":is(h1, h2, h3, h4, h5, h6):is(article *)")
+    levels = [0, *(int(heading.name[1]) for heading in headings)]
+    steps = zip(headings, levels, levels[1:], strict=False)
+    return [heading.get_text() for heading, before, level in steps if level > before + 1]
+
+
+def untakeable_notebooks(page: Page) -> list[str]:
+    """Pages with code cells that offer no notebook to take away."""
+    offered = page.html.select("a.btn[href$='.ipynb']")
+    return ["no notebook to download"] if page.html.select("div.cell") and not offered else []
+
+
+RULES: list[Rule] = [
+    foreign_resources,
+    foreign_in_stylesheets,
+    missing_targets,
+    search_boxes,
+    mute_images,
+    untypeset_formulas,
+    unspoken_language,
+    skipped_headings,
+    untakeable_notebooks,
+]
+
+GOOD = """<!DOCTYPE html>
+<html lang="en"><head>
+<link rel="stylesheet" href="_static/book.css?v=1"><link rel="canonical" href="https://example.org/">
+<script src="_static/mathjax/tex.js"></script><script>const svg = "http://www.w3.org/2000/svg";</script>
+</head><body>
+<button class="search-button-field"></button><dialog><form class="bd-search"></form></dialog>
+<a class="btn" href="_sources/page.ipynb">notebook</a>
+<article><h1>Risk</h1><h2>Its bound</h2><h3>Proof</h3><h2>Its cost</h2>
+<span class="math">\\(x\\)</span><a href="https://arxiv.org/abs/2504.16000">paper</a><a href="#risk">up</a>
+<a href="mailto:a@example.org">write</a><div class="cell"><img src="a%20figure.png" alt="Risk falls"></div>
+</article></body></html>
+"""
+
+BROKEN = [
+    (foreign_resources, 'src="_static/mathjax/tex.js"', 'src="https://cdn.jsdelivr.net/npm/mathjax@3/tex.js"'),
+    (foreign_resources, "</head>", '<script src="//cdn.example.org/require.js"></script></head>'),
+    (foreign_resources, "</head>", '<link rel="preload stylesheet" href="HTTPS://fonts.example.org/a"></head>'),
+    (foreign_resources, "</head>", "<style>@import 'https://fonts.example.org/a';</style></head>"),
+    (foreign_resources, "</head>", '<script>import("https://cdn.example.org/mermaid.mjs")</script></head>'),
+    (foreign_resources, "<article>", '<article><p style="background: url(//example.org/a.png)">a</p>'),
+    (foreign_resources, "<article>", '<article><iframe src="https://example.org/"></iframe>'),
+    (foreign_resources, "<article>", '<article><object data="https://example.org/a.svg"></object>'),
+    (foreign_resources, 'alt="Risk', 'srcset="a.png, https://example.org/b.png 2x" alt="Risk'),
+    (foreign_in_stylesheets, "book.css", "foreign.css"),
+    (foreign_in_stylesheets, "book.css", "font.css"),
+    (missing_targets, "<article>", '<article><a href="low-dimensional/figure-1.csv">table</a>'),
+    (missing_targets, "</head>", '<link rel="icon" href="_static/favicon.svg"></head>'),
+    (search_boxes, "<article>", '<form class="bd-search"></form><article>'),
+    (search_boxes, "<article>", '<button class="btn search-button-field"></button><article>'),
+    (search_boxes, '<button class="search-button-field"></button>', ""),
+    (mute_images, ' alt="Risk falls"', ""),
+    (mute_images, "Risk falls", " "),
+    (mute_images, "Risk falls", "../_images/a%20figure.png"),
+    (untypeset_formulas, '<script src="_static/mathjax/tex.js"></script>', ""),
+    (untypeset_formulas, '_static/mathjax/tex.js"', 'https://example.org/mathjax/tex.js"'),
+    (untypeset_formulas, "mathjax/tex.js", "mathjax/tex-chtml.js"),
+    (unspoken_language, ' lang="en"', ""),
+    (unspoken_language, 'lang="en"', 'lang=""'),
+    (skipped_headings, "<h2>Its bound</h2>", ""),
+    (skipped_headings, "<h1>Risk</h1>", ""),
+    (untakeable_notebooks, "_sources/page.ipynb", "page.html"),
+]
+
+
+@pytest.fixture
+def write_page(tmp_path: Path) -> Callable[[str], Page]:
+    """Write a page into a small book that has all the good page needs."""
+    files = {
+        "_static/book.css": '@import "fonts.css"; a { background: url("a.png"); }',
+        "_static/font.css": "@font-face { src: url( 'https://fonts.example.org/a.woff2'); }",
+        "_static/foreign.css": "@import url(//fonts.example.org/a.css);",
+        "_static/mathjax/tex.js": "",
+        "_sources/page.ipynb": "{}",
+        "a figure.png": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+
+    def write(text: str) -> Page:
+        (tmp_path / "page.html").write_text(text, "utf-8")
+        return Page(tmp_path / "page.html", tmp_path)
+
+    return write
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_good_page_has_no_fault(rule: Rule, write_page: Callable[[str], Page]) -> None:
+    assert rule(write_page(GOOD)) == []
+
+
+@pytest.mark.parametrize(("rule", "old", "new"), BROKEN)
+def test_a_broken_page_is_found_out(rule: Rule, old: str, new: str, write_page: Callable[[str], Page]) -> None:
+    assert old in GOOD
+    assert rule(write_page(GOOD.replace(old, new, 1)))
+
+
+def test_every_rule_is_seen_to_fail() -> None:
+    assert {rule for rule, _, _ in BROKEN} == set(RULES)
+
+
+@pytest.fixture(scope="module")
+def built_pages() -> list[Page]:
+    """The pages of the rendered book."""
+    if not (BUILT / "index.html").is_file():
+        pytest.skip("no book in _build/html: `make book` renders it")
+    own = [path for path in BUILT.rglob("*.html") if "_static" not in path.relative_to(BUILT).parts]
+    return [Page(path, BUILT) for path in sorted(own)]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_rendered_book(rule: Rule, built_pages: list[Page]) -> None:
+    faults = {str(page.path.relative_to(BUILT)): rule(page) for page in built_pages}
+    assert {name: found for name, found in faults.items() if found} == {}

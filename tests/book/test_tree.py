@@ -1,0 +1,71 @@
+from collections.abc import Callable
+
+import pytest
+
+from costofprivacy.book import freshness
+from costofprivacy.book.errors import RequestError
+from costofprivacy.book.project import Project, chapters, check_name, module_name, place
+from costofprivacy.book.tree import Plan, bring_up_to_date, prune
+
+NAME = "part/first-one"
+
+
+def parameters(trials: int) -> dict[str, dict[str, object]]:
+    return {NAME: {"epsilon": [0.5, 1.0], "trials": trials, "workers": -1}, "ledger": {"rows": 5}}
+
+
+def test_chapters_stand_in_the_order_of_the_contents_the_ledger_last(project: Project) -> None:
+    assert chapters(project) == (NAME, "ledger")
+    assert module_name(project, NAME) == f"{project.package}.experiments.part.first_one"
+
+
+def test_an_unknown_chapter_is_answered_with_the_known(project: Project) -> None:
+    with pytest.raises(RequestError, match=r"NAME must be one of part/first-one, ledger; got 'first-one'"):
+        check_name(project, "first-one")
+
+
+def test_without_contents_there_is_no_book(project: Project) -> None:
+    (project.root / "_toc.yml").unlink()
+    with pytest.raises(RequestError, match=r"no _toc.yml in"):
+        chapters(project)
+
+
+@pytest.mark.filterwarnings("default")
+def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable[[str, str, str], None]) -> None:
+    tree = project.build / "quick" / "executed"
+    said: list[str] = []
+
+    def executed(trials: int) -> list[str]:
+        said.clear()
+        bring_up_to_date(project, Plan(tree, parameters(trials)), said.append, pytest.fail)
+        return [line.split()[0] for line in said]
+
+    assert executed(2) == [NAME, "ledger"]
+    assert executed(2) == []
+    rewrite("lib/{package}/tools.py", "2 * value", "3 * value")
+    assert executed(2) == [NAME]
+    assert "changed: library" in said[0]
+    assert executed(3) == [NAME, "ledger"]
+
+
+def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:
+    for name, values in parameters(10).items():
+        target = place(project.book, name)
+        target.results.mkdir()
+        (target.results / "verdicts.json").write_text("[]")
+        freshness.write(target, freshness.inputs(project, name, values, project.book), ["verdicts.json"])
+    tree = project.build / "paper" / "executed"
+    tree.mkdir(parents=True)
+    bring_up_to_date(project, Plan(tree, parameters(10)), pytest.fail, pytest.fail)
+    assert place(tree, NAME).verdicts.read_text() == "[]"
+    assert place(tree, "ledger").notebook.read_bytes() == place(project.book, "ledger").notebook.read_bytes()
+
+
+def test_a_chapter_that_the_book_no_longer_has_is_pruned(project: Project) -> None:
+    tree = project.build / "quick" / "executed"
+    for name in (NAME, "part/gone"):
+        place(tree, name).results.mkdir(parents=True)
+        place(tree, name).stamp.write_text("{}")
+        place(tree, name).notebook.write_text("{}")
+    prune(project, tree)
+    assert sorted(path.name for path in (tree / "part").iterdir()) == ["first-one", "first-one.ipynb"]
