@@ -130,7 +130,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
 
 
 def project(raw: Statistics, feature_bound: float) -> Statistics:
-    """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G.
+    """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G; G = ∞ changes nothing.
 
     Guarantee: ‖Z‖_F ≤ G for every prompt whose query has norm one.
 
@@ -138,7 +138,8 @@ def project(raw: Statistics, feature_bound: float) -> Statistics:
         ValueError: if ``feature_bound`` is not positive.
     """
     _validate.positive("feature_bound", feature_bound)
-    scale = feature_bound / np.maximum(raw.norm, feature_bound)
+    norm = raw.norm
+    scale = np.divide(feature_bound, norm, out=np.ones_like(norm), where=norm > feature_bound)
     return Statistics(raw.query, raw.context * scale[:, None], raw.response)
 
 

@@ -1,0 +1,129 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead import low_dimensional as study
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import population
+from costofprivacy.noisyhead.prompts import sample
+from costofprivacy.settings import Setting
+from tests import oracles
+
+QUIET = Runner(workers=1)
+
+
+@pytest.fixture(scope="module")
+def published() -> dict[str, pd.DataFrame]:
+    return study.Experiment(N=(1000, 2000), epsilon=(0.4, 1.0), trials=60).run(QUIET)
+
+
+def test_a_trial_is_the_literal_experiment() -> None:
+    """Every method of every setting on the same draws, prompt by prompt and step by step."""
+    cell = study.Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, 3)
+    fast = study.trial(cell, rng=generator(5, 20, 0))
+    rng = generator(5, 20, 0)
+    train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
+    start = 0.1 * rng.standard_normal((2, 2))
+    reference = oracles.ridge(train.x, train.y, 0.7)
+    Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
+    excess, error = [], []
+    for setting, hyper in cell.hyper.items():
+        initial = start if setting == Setting.PUBLISHED else np.zeros((2, 2))
+        directions = rng.standard_normal((hyper.steps, 2, 2))
+        told = (hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        runs = [
+            oracles.noisyhead(train.x, train.y, hyper.clip_norm, hyper.feature_bound, *told, std * directions, initial)
+            for std in cell.noise[setting]
+        ]
+        runs.append(oracles.noisyhead(train.x, train.y, np.inf, np.inf, np.inf, *told[1:], 0 * directions, initial))
+        for Gamma in (*runs, np.zeros((2, 2)), reference):
+            excess.append(np.mean([((Gamma - reference) * z).sum() ** 2 for z in Z]))
+            error.append(population.prediction_error(cell.model, Gamma))
+    np.testing.assert_allclose(fast[0], excess, rtol=1e-7, atol=1e-18)
+    np.testing.assert_allclose(fast[1], error, rtol=1e-9)
+
+
+def test_published_numbers_are_matched_and_printed_settings_give_others(published: dict[str, pd.DataFrame]) -> None:
+    comparison = published["comparison"]
+    worst = comparison["deviation"].abs().groupby(comparison["setting"]).max()
+    assert worst["published"] < 4
+    assert worst["printed"] > 4
+    assert (comparison["setting"] == "published").sum() == 2 * 2 + 2 * 5
+
+
+def test_the_table_has_its_columns_and_rows(published: dict[str, pd.DataFrame]) -> None:
+    table = published["figure-1"]
+    assert list(table.columns) == ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "trials"]
+    assert set(table["method"]) == {"noisyhead", "gradient-descent", "zero"}
+    assert table[table["method"] != "noisyhead"]["epsilon"].isna().all()
+    assert len(table) == 3 * 2 * 4
+    assert (table["trials"] == 60).all()
+
+
+def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
+    small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20}
+    both = study.Experiment(N=(64, 100), **small)
+    one = study.Experiment(N=(100,), **small)
+    first, second, third = (e.run(Runner(w))["figure-1"] for e, w in ((both, 1), (both, 2), (one, 1)))
+    pd.testing.assert_frame_equal(first, second, check_exact=True)
+    pd.testing.assert_frame_equal(
+        first[first["N"] == 100].reset_index(drop=True), third.reset_index(drop=True), check_exact=True
+    )
+
+
+def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
+    published: dict[str, pd.DataFrame],
+) -> None:
+    rows = study.idle_rows(published["noise-part"])
+    score = (rows["noise_risk"] - rows["closed_form"]).abs() / rows["standard_error"]
+    assert len(rows) >= 6
+    assert score.max() < 4
+    assert ((1.25 * rows["closed_form"] - rows["noise_risk"]) / rows["standard_error"]).max() > 4
+
+
+def test_gradient_descent_rests_at_the_closed_form_gap(published: dict[str, pd.DataFrame]) -> None:
+    table = published["figure-1"]
+    plain = table[(table["method"] == "gradient-descent") & (table["N"] == 2000)].set_index("setting")["excess_risk"]
+    gap = published["floors"].query("part == 'minimiser' and N == 1000")["floor"].iloc[0]
+    assert 0.8 * gap < plain["published"] < 1.3 * gap
+    assert plain["corrected"] < 1e-15
+
+
+def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
+    tables = study.Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, tau=0.5, test_prompts=10).run(QUIET)
+    assert tables["comparison"].empty
+    study.judge_figure_1(tables["figure-1"], tables["comparison"])
+    study.judge_theorem_11_low(tables["noise-part"], tables["floors"], tables["exponents"])
+    study.judge_theorem_42i(tables["figure-1"], tables["floors"])
+    for draw in (
+        lambda: study.draw_figure_1(tables["figure-1"], tables["comparison"]),
+        lambda: study.draw_exponents(tables["exponents"], tables["noise-part"]),
+        lambda: study.draw_test_error(tables["test-error"]),
+        lambda: study.draw_floors(tables["floors"]),
+    ):
+        assert draw().axes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"N": [3]}, "each of N must be a whole number of at least 4, got 3"),
+        ({"N": []}, r"N must be a non-empty list, got \[\]"),
+        ({"N": 1000}, "N must be a non-empty list, got 1000"),
+        ({"N": [1000, 1000]}, "N must be a list of distinct values"),
+        ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
+        ({"epsilon": [1e4]}, "epsilon must be at most T = "),
+        ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
+        ({"kappa": 1.5}, "kappa must be between 0 and 1, got 1.5"),
+        ({"kappa": 0}, "kappa must be positive, got 0"),
+        ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
+        ({"tau": -0.1}, "tau must be non-negative and finite, got -0.1"),
+        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
+        ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),
+        ({"D": 1}, "D must be a whole number of at least 2, got 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+    ],
+)
+def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        study.Experiment(**arguments)

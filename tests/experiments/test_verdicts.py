@@ -1,0 +1,462 @@
+"""Every verdict depends on its table: on the measured one it is what the book says, on a contradicting one it turns."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy import experiments
+from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.experiments.foundations import in_context_regression
+from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
+from costofprivacy.montecarlo import Runner
+
+Tables = dict[str, pd.DataFrame]
+HOLDS, AMENDED, FAILS = Verdict.HOLDS, Verdict.AMENDED, Verdict.FAILS
+
+
+@pytest.fixture(scope="module")
+def measured() -> dict[str, Tables]:
+    """A small run of every chapter's experiment."""
+    small = {
+        in_context_regression: in_context_regression.Experiment(L=(5, 31), D=(2, 5), trials=4, test_prompts=500, N=500),
+        mechanism: mechanism.Experiment(N=(1000, 4000), pairs=1000, trials=2),
+        cost_of_privacy: cost_of_privacy.Experiment(
+            N=(250, 1000, 4000), L=(10, 100, 2000), D=(2, 5, 20), trials=20, event_trials=10
+        ),
+        low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
+    }
+    return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
+
+
+def change(
+    table: pd.DataFrame, column: str, to: Callable[[pd.DataFrame], Any], where: Any = slice(None)
+) -> pd.DataFrame:
+    """A copy with ``column`` set to ``to(rows)`` in the rows ``where``."""
+    copy = table.copy()
+    rows = copy.loc[where]
+    copy.loc[where, column] = to(rows)
+    return copy
+
+
+def identity(table: pd.DataFrame, name: str, value: float) -> pd.DataFrame:
+    return change(table, "relative_difference", lambda _: value, table["identity"] == name)
+
+
+def check(table: pd.DataFrame, name: str, value: float, column: str = "value") -> pd.DataFrame:
+    return change(table, column, lambda _: value, table["check"] == name)
+
+
+def like(setting: str, quantity: str, axis: str) -> Callable[[pd.DataFrame], pd.Series]:
+    return lambda t: (t["setting"] == setting) & (t["quantity"] == quantity) & (t["axis"] == axis)
+
+
+ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
+
+# (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
+CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [
+    (
+        ic.judge_equation_23,
+        ("identities",),
+        HOLDS,
+        lambda t: {"identities": identity(t["identities"], "(2.3), all weights", 1e-3)},
+        {FAILS},
+    ),
+    (
+        ic.judge_equation_24,
+        ("identities",),
+        AMENDED,
+        lambda t: {"identities": identity(t["identities"], "(2.4), as printed", 1e-15)},
+        {HOLDS},
+    ),
+    (
+        ic.judge_equation_24,
+        ("identities",),
+        AMENDED,
+        lambda t: {"identities": identity(t["identities"], "(2.4), with W11 transposed", 0.1)},
+        {FAILS},
+    ),
+    (
+        ic.judge_equation_25,
+        ("identities",),
+        AMENDED,
+        lambda t: {"identities": identity(t["identities"], "(2.5), as printed", 1e-15)},
+        {HOLDS},
+    ),
+    (
+        ic.judge_equation_25,
+        ("identities",),
+        AMENDED,
+        lambda t: {"identities": identity(t["identities"], "(2.5), Γ = w22 W11 transposed", 0.1)},
+        {FAILS},
+    ),
+    (
+        ic.judge_appendix_a1,
+        ("dropped-terms", "identities"),
+        HOLDS,
+        lambda t: {
+            "dropped-terms": change(
+                t["dropped-terms"],
+                "mean",
+                lambda r: 9 * r["standard_error"],
+                t["dropped-terms"]["product"] == "even terms × y",
+            )
+        },
+        {FAILS},
+    ),
+    (
+        ic.judge_appendix_a1,
+        ("dropped-terms", "identities"),
+        HOLDS,
+        lambda t: {"identities": identity(t["identities"], "task + rank-one = ⟨Γ', Z⟩", 0.1)},
+        {FAILS},
+    ),
+    (
+        me.judge_equation_a1,
+        ("sensitivity",),
+        HOLDS,
+        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
+        {FAILS},
+    ),
+    (
+        me.judge_theorem_32,
+        ("single-steps", "sensitivity", "composition"),
+        AMENDED,
+        lambda t: {"single-steps": change(t["single-steps"], "delta_spent", lambda r: r["delta"] / 2)},
+        {HOLDS},
+    ),
+    (
+        me.judge_theorem_32,
+        ("single-steps", "sensitivity", "composition"),
+        AMENDED,
+        lambda t: {"single-steps": change(t["single-steps"], "delta_spent", lambda r: 2 * r["delta"])},
+        {FAILS},
+    ),
+    (
+        me.judge_theorem_32,
+        ("single-steps", "sensitivity", "composition"),
+        AMENDED,
+        lambda t: {
+            "composition": change(
+                t["composition"], "epsilon", lambda r: 2.0, t["composition"]["accounting"] == "every iterate, exactly"
+            )
+        },
+        {FAILS},
+    ),
+    (
+        me.judge_theorem_32,
+        ("single-steps", "sensitivity", "composition"),
+        AMENDED,
+        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
+        {FAILS},
+    ),
+    (
+        me.judge_algorithm_1,
+        ("noise",),
+        HOLDS,
+        lambda t: {"noise": change(t["noise"], "printed_std", lambda r: 1.01 * r["printed_std"])},
+        {FAILS},
+    ),
+    (
+        me.judge_equation_27,
+        ("minimisers",),
+        HOLDS,
+        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[0], 0.1)},
+        {FAILS},
+    ),
+    (
+        me.judge_section_3_update,
+        ("minimisers",),
+        AMENDED,
+        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[1], 1e-15)},
+        {HOLDS},
+    ),
+    (
+        me.judge_section_3_update,
+        ("minimisers",),
+        AMENDED,
+        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[3], 0.1)},
+        {FAILS},
+    ),
+    (
+        co.judge_theorem_41,
+        ("both-sides",),
+        AMENDED,
+        lambda t: {"both-sides": change(t["both-sides"], "value", lambda r: 1e-15)},
+        {HOLDS},
+    ),
+    (
+        co.judge_theorem_41,
+        ("both-sides",),
+        AMENDED,
+        lambda t: {"both-sides": change(t["both-sides"], "bound_amended", lambda r: r["bound_amended"] / 100)},
+        {FAILS},
+    ),
+    (
+        co.judge_remark_41,
+        ("both-sides",),
+        HOLDS,
+        lambda t: {
+            "both-sides": change(
+                t["both-sides"],
+                "value",
+                lambda r: r["value"].iloc[0] * (r["T"] / 30) ** 1.0,
+                like("printed", "noise", "T")(t["both-sides"]),
+            )
+        },
+        {FAILS},
+    ),
+    (
+        co.judge_remark_42,
+        ("both-sides",),
+        HOLDS,
+        lambda t: {
+            "both-sides": change(t["both-sides"], "value", lambda r: 1e3, t["both-sides"]["quantity"] == "descent")
+        },
+        {FAILS},
+    ),
+    (
+        co.judge_remark_42,
+        ("both-sides",),
+        HOLDS,
+        lambda t: {
+            "both-sides": change(
+                t["both-sides"], "value", lambda r: r["D"] * 1.0, like("printed", "noise", "D")(t["both-sides"])
+            )
+        },
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a4,
+        ("events",),
+        FAILS,
+        lambda t: {"events": change(t["events"], "A4_violated", lambda r: 0)},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a5,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 1.0, t["recursion"]["check"] == "(A.5)")},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a5,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: -1.0, t["recursion"]["check"] == "(A.5)")},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a6,
+        ("recursion",),
+        HOLDS,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 1.1, t["recursion"]["check"] == "(A.6)")},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a7,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 0.9, t["recursion"]["check"] == "(A.7)")},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a7,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 2.0, t["recursion"]["check"] == "(A.7)")},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a8,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 1e-30, t["recursion"]["check"] == "(A.8)")},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a8,
+        ("recursion",),
+        AMENDED,
+        lambda t: {"recursion": change(t["recursion"], "worst", lambda r: 1e-3, t["recursion"]["check"] == "(A.8)")},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a9,
+        ("noise-response",),
+        AMENDED,
+        lambda t: {"noise-response": change(t["noise-response"], "value", lambda r: 3.0 * r["D"])},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a9,
+        ("noise-response",),
+        AMENDED,
+        lambda t: {"noise-response": change(t["noise-response"], "value", lambda r: r["value"] * r["D"] ** 2)},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a10,
+        ("events",),
+        HOLDS,
+        lambda t: {"events": change(t["events"], "D3_fails", lambda r: r["data_sets"])},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a11,
+        ("events", "constants"),
+        AMENDED,
+        lambda t: {"constants": change(t["constants"], "constant_proof", lambda r: 1.0)},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a11,
+        ("events", "constants"),
+        AMENDED,
+        lambda t: {"events": change(t["events"], "D2_lemma_fails", lambda r: r["data_sets"])},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a12,
+        ("radius",),
+        HOLDS,
+        lambda t: {"radius": change(t["radius"], "norm_max", lambda r: 2 * r["R_printed"])},
+        {FAILS},
+    ),
+    (
+        co.judge_equation_a13,
+        ("events",),
+        AMENDED,
+        lambda t: {"events": change(t["events"], "share above G0, proof", lambda r: 0.0)},
+        {HOLDS},
+    ),
+    (
+        co.judge_equation_a13,
+        ("events",),
+        AMENDED,
+        lambda t: {"events": change(t["events"], "share above G, uniform in L", lambda r: 0.5)},
+        {FAILS},
+    ),
+    (
+        lo.judge_figure_1,
+        ("figure-1", "comparison"),
+        AMENDED,
+        lambda t: {
+            "comparison": change(t["comparison"], "deviation", lambda r: 9.0, t["comparison"]["setting"] == "published")
+        },
+        {FAILS},
+    ),
+    (
+        lo.judge_figure_1,
+        ("figure-1", "comparison"),
+        AMENDED,
+        lambda t: {"figure-1": change(t["figure-1"], "excess_risk", lambda r: r["excess_risk"] * (r["N"] / 1000) ** 4)},
+        {FAILS},
+    ),
+    (
+        lo.judge_figure_1,
+        ("figure-1", "comparison"),
+        AMENDED,
+        lambda t: {
+            "figure-1": change(t["figure-1"], "excess_risk", lambda r: 1e3 / (r["N"] * r["epsilon"].fillna(1))),
+            "comparison": change(t["comparison"], "deviation", lambda r: 0.5),
+        },
+        {HOLDS},
+    ),
+    (
+        lo.judge_theorem_11_low,
+        ("noise-part", "floors", "exponents"),
+        FAILS,
+        lambda t: {"floors": change(t["floors"], "floor", lambda r: 0.0)},
+        {HOLDS},
+    ),
+    (
+        lo.judge_theorem_42i,
+        ("figure-1", "floors"),
+        FAILS,
+        lambda t: {
+            "figure-1": change(
+                t["figure-1"], "excess_risk", lambda r: 1e-20, t["figure-1"]["method"] == "gradient-descent"
+            )
+        },
+        {HOLDS},
+    ),
+    (
+        lo.judge_theorem_42i,
+        ("figure-1", "floors"),
+        FAILS,
+        lambda t: {"floors": change(t["floors"], "floor", lambda r: r["bound"] * 1e-3)},
+        {HOLDS},
+    ),
+]
+
+
+def name_of(judge: Callable[..., Judgement]) -> str:
+    return f"{judge.__module__}.{judge.__name__}"
+
+
+@pytest.mark.parametrize(
+    ("judge", "names", "expected", "contradict", "turned"),
+    CASES,
+    ids=[f"{c[0].__name__}-{i}" for i, c in enumerate(CASES)],
+)
+def test_a_verdict_turns_when_its_table_is_contradicted(
+    judge: Callable[..., Judgement],
+    names: tuple[str, ...],
+    expected: Verdict,
+    contradict: Callable[[Tables], dict],
+    turned: set[Verdict],
+    measured: dict[str, Tables],
+) -> None:
+    tables = measured[judge.__module__]
+    assert judge(*(tables[n] for n in names)).verdict == expected
+    other = tables | contradict(tables)
+    assert judge(*(other[n] for n in names)).verdict in turned
+
+
+def test_every_verdict_function_is_contradicted() -> None:
+    covered = {name_of(case[0]) for case in CASES}
+    found = set()
+    for info in pkgutil.walk_packages(experiments.__path__, experiments.__name__ + "."):
+        module = importlib.import_module(info.name)
+        found |= {
+            name_of(f) for n, f in vars(module).items() if n.startswith("judge_") and f.__module__ == module.__name__
+        }
+    assert found == covered
+
+
+def test_untestable_is_said_where_nothing_can_be_fitted(measured: dict[str, Tables]) -> None:
+    sides = measured[co.__name__]["both-sides"]
+    assert co.judge_remark_41(sides[sides["T"] <= 1]).verdict == Verdict.UNTESTABLE
+    response = measured[co.__name__]["noise-response"]
+    assert co.judge_equation_a9(response[response["D"] == 5]).verdict == Verdict.UNTESTABLE
+
+
+def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
+    tables = measured[co.__name__]
+    drawn = [
+        co.draw_steps(tables["both-sides"]),
+        co.draw_lengths(tables["events"], tables["both-sides"]),
+        co.draw_dimensions(tables["noise-response"]),
+        co.draw_radius(tables["radius"]),
+        me.draw_composition(measured[me.__name__]["composition"]),
+        me.draw_single_steps(measured[me.__name__]["single-steps"]),
+        ic.draw_test_error(measured[ic.__name__]["test-error"]),
+    ]
+    for figure in drawn:
+        assert all(axes.get_xlabel() for axes in figure.axes)
+        figure.canvas.draw()
+
+
+def test_closed_forms_meet_the_simulation(measured: dict[str, Tables]) -> None:
+    response = measured[co.__name__]["noise-response"]
+    score = (response["value"] - response["closed_form"]).abs() / response["standard_error"]
+    assert score.max() < 4.5
+    errors = measured[ic.__name__]["test-error"]
+    ridge = errors[errors["penalty"] >= 1]
+    assert np.abs(ridge["test_error"] / ridge["closed_form"] - 1).max() < 0.15

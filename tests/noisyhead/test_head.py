@@ -1,0 +1,121 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.noisyhead import head
+from costofprivacy.noisyhead.head import LinearAttentionHead, Statistics
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
+from tests import oracles
+
+SHAPES = [(1, 1), (2, 5), (3, 1), (5, 31), (8, 4)]
+
+
+def random_head(D: int, rng: np.random.Generator) -> LinearAttentionHead:
+    return LinearAttentionHead(rng.standard_normal((D + 1, D + 1)), rng.standard_normal((D + 1, D + 1)))
+
+
+@pytest.mark.parametrize(("D", "L"), SHAPES)
+def test_the_head_is_the_literal_one(D: int, L: int) -> None:
+    rng = np.random.default_rng(D * 100 + L)
+    E, weights = embed(sample(PromptModel(D, L, 0.3), 6, rng=rng)), random_head(D, rng)
+    literal = [oracles.attention_entry(e, weights.W_PV, weights.W_KQ) for e in E]
+    np.testing.assert_allclose(head.predict_by_attention(E, weights), literal, rtol=1e-11)
+
+
+@given(st.integers(1, 6), st.integers(1, 20), st.integers(0, 2**32 - 1))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_the_four_terms_add_up_to_the_head(D: int, L: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn, weights = sample(PromptModel(D, L, 0.3), 4, rng=rng), random_head(D, rng)
+    direct = head.predict_by_attention(embed(drawn), weights)
+    terms = head.bilinear_terms(drawn, weights)
+    scale = sum(np.abs(t) for t in terms.values())
+    np.testing.assert_array_less(np.abs(sum(terms.values()) - direct), 1e-12 * scale + 1e-14)
+
+
+@given(st.integers(1, 6), st.integers(1, 20), st.integers(0, 2**32 - 1))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_without_cross_blocks_the_head_is_an_inner_product(D: int, L: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn, weights = sample(PromptModel(D, L, 0.3), 4, rng=rng), random_head(D, rng)
+    weights.W_PV[-1, :-1] = weights.W_KQ[-1, :-1] = 0
+    data = head.statistics(drawn)
+    direct = head.predict_by_attention(embed(drawn), weights)
+    np.testing.assert_allclose(head.predict(weights.Gamma, data), direct, atol=1e-12, rtol=1e-9)
+    np.testing.assert_allclose((weights.Gamma * data.Z).sum(axis=(1, 2)), direct, atol=1e-12, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("C", "G"), [(np.inf, np.inf), (0.5, np.inf), (np.inf, 0.2), (0.7, 0.1)])
+@pytest.mark.parametrize(("D", "L"), SHAPES)
+def test_statistics_are_the_literal_ones(D: int, L: int, C: float, G: float) -> None:
+    drawn = sample(PromptModel(D, L, 0.3), 12, rng=np.random.default_rng(L))
+    data = head.project(head.statistics(drawn, C), G)
+    literal = [oracles.statistic(x, y, C, G) for x, y in zip(drawn.x, drawn.y)]
+    np.testing.assert_allclose(data.Z, literal, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(data.response, [oracles.clip(y[-1], C) for y in drawn.y])
+
+
+def test_a_prompt_by_hand() -> None:
+    x = np.array([[[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]]])
+    data = head.statistics(Prompts(x, np.array([[2.0, -4.0, 5.0]]), np.zeros((1, 2))), clip_norm=3.0)
+    np.testing.assert_allclose(data.context, [[1.0, -1.5]])
+    np.testing.assert_allclose(data.Z[0], [[0.6, -0.9], [0.8, -1.2]])
+    np.testing.assert_allclose(data.response, [3.0])
+    np.testing.assert_allclose(data.norm, [np.hypot(1, 1.5)])
+    np.testing.assert_allclose(head.project(data, np.hypot(1, 1.5) / 2).context, [[0.5, -0.75]])
+
+
+@given(st.floats(1e-3, 10), st.floats(1e-3, 10), st.integers(0, 2**32 - 1))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_clipping_and_projection_keep_their_promise(C: float, G: float, seed: int) -> None:
+    drawn = sample(PromptModel(3, 4, 1.0), 20, rng=np.random.default_rng(seed))
+    data = head.project(head.statistics(drawn, C), G)
+    assert np.linalg.norm(data.Z.reshape(20, -1), axis=1).max() <= G * (1 + 1e-12)
+    assert np.abs(data.response).max() <= C
+
+
+@pytest.mark.parametrize("C", [np.inf, 1.0, 1e6])
+@pytest.mark.parametrize("N", [1, 7, 5000])
+def test_the_streamed_sample_is_the_whole_one(N: int, C: float) -> None:
+    """5000 prompts take several chunks."""
+    model = PromptModel(3, 8)
+    raw, clipped = head.sample_statistics(model, N, C, rng=np.random.default_rng(9))
+    drawn = sample(model, N, rng=np.random.default_rng(9))
+    for streamed, whole in ((raw, head.statistics(drawn)), (clipped, head.statistics(drawn, C))):
+        np.testing.assert_array_equal(streamed.query, whole.query)
+        np.testing.assert_allclose(streamed.context, whole.context, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(streamed.response, whole.response, rtol=1e-12)
+
+
+def test_moments_are_sums_over_prompts() -> None:
+    drawn = sample(PromptModel(3, 5, 0.2), 50, rng=np.random.default_rng(3))
+    data = head.statistics(drawn)
+    z = data.Z.reshape(50, -1)
+    moments = head.moments(data)
+    np.testing.assert_allclose(moments.gram, sum(np.outer(v, v) for v in z) / 50, rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(moments.cross, sum(y * v for y, v in zip(data.response, z)) / 50, rtol=1e-10, atol=1e-15)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
+def test_radii_that_are_not_positive_are_refused(bad: float) -> None:
+    drawn = sample(PromptModel(2, 2), 1, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="clip_norm must be positive"):
+        head.statistics(drawn, bad)
+    with pytest.raises(ValueError, match="feature_bound must be positive"):
+        head.project(head.statistics(drawn), bad)
+
+
+def test_a_head_that_is_not_square_is_refused() -> None:
+    with pytest.raises(ValueError, match="W_KQ must have shape"):
+        LinearAttentionHead(np.eye(3), np.eye(4))
+    with pytest.raises(ValueError, match="W_PV must have shape"):
+        LinearAttentionHead(np.ones((3, 4)), np.eye(3))
+
+
+def test_norm_of_statistics_is_the_frobenius_norm() -> None:
+    rng = np.random.default_rng(1)
+    query = rng.standard_normal((5, 3))
+    query /= np.linalg.norm(query, axis=1, keepdims=True)
+    data = Statistics(query, rng.standard_normal((5, 3)), np.zeros(5))
+    np.testing.assert_allclose(data.norm, np.linalg.norm(data.Z, axis=(1, 2)))
