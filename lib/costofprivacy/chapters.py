@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import matplotlib.pyplot as plt
 import pandas as pd
-from IPython.display import Markdown
+from IPython.display import Image, Markdown
 from matplotlib.figure import Figure
 
 from costofprivacy import claims
@@ -34,13 +35,16 @@ class Experiment(Protocol):
 class Statements:
     """Claims and their verdicts, as a page shows them: nothing that depends on the number of trials."""
 
-    verdicts: Mapping[str, claims.Verdict]
+    verdicts: Mapping[claims.Claim, claims.Verdict]
 
     def __repr__(self) -> str:
-        return "\n".join(f"{claim}: {verdict}" for claim, verdict in self.verdicts.items())
+        return "\n".join(f"{claim.id}: {verdict}" for claim, verdict in self.verdicts.items())
 
     def _repr_html_(self) -> str:
-        rows = (f"<li>{claims.badge(v)} <code>{html.escape(c)}</code></li>" for c, v in self.verdicts.items())
+        rows = (
+            f"<li>{claims.badge(verdict)} <strong>{html.escape(claim.place)}</strong></li>"
+            for claim, verdict in self.verdicts.items()
+        )
         return '<ul class="verdicts">' + "".join(rows) + "</ul>"
 
 
@@ -68,10 +72,13 @@ class Chapter:
             table.to_csv(self.results / f"{name}.csv", index=False)
         return tables
 
-    def keep(self, name: str, figure: Figure) -> None:
-        """Save ``figure`` as ``<name>.png`` beside the tables; the notebook shows it by itself."""
+    def show(self, name: str, figure: Figure) -> Image:
+        """Save ``figure`` as ``<name>.png`` beside the tables, close it, and return that picture for the page."""
         self.results.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.results / f"{name}.png", metadata={"Software": None})
+        path = self.results / f"{name}.png"
+        figure.savefig(path, metadata={"Software": None})
+        plt.close(figure)
+        return Image(data=path.read_bytes(), format="png")
 
     def judge(self, judgements: Mapping[str, claims.Judgement]) -> Statements:
         """Save the judgements by claim; return the claims with their verdicts, without the evidence.
@@ -80,13 +87,17 @@ class Chapter:
             ValueError: if the register does not know a claim or gives it to another chapter.
         """
         self.results.mkdir(parents=True, exist_ok=True)
+        known = {claim: self._owned(claim) for claim in judgements}
         for claim, judgement in judgements.items():
-            known = self._register.get(claim)
-            if known is None or known.chapter != self.name:
-                owner = "no chapter" if known is None else known.chapter
-                raise ValueError(f"claim must belong to {self.name}, got {claim!r}, which belongs to {owner}")
             claims.record(self.results, claim, judgement)
-        return Statements({claim: judgement.verdict for claim, judgement in judgements.items()})
+        return Statements({known[claim]: judgement.verdict for claim, judgement in judgements.items()})
+
+    def _owned(self, claim: str) -> claims.Claim:
+        known = self._register.get(claim)
+        if known is None or known.chapter != self.name:
+            owner = "no chapter" if known is None else known.chapter
+            raise ValueError(f"claim must belong to {self.name}, got {claim!r}, which belongs to {owner}")
+        return known
 
     def evidence(self) -> Markdown:
         """The verdicts that this page has stated, with their evidence."""

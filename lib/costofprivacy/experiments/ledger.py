@@ -55,7 +55,7 @@ def book_folder() -> Path:
 
 def show_counts(table: pd.DataFrame) -> HTML:
     """Number of claims by paper and verdict."""
-    counted = claims.counts(table).rename(columns=claims.badge)
+    counted = claims.counts(table).rename(columns=claims.badge).T.rename_axis(columns=None)
     return HTML(counted.to_html(escape=False, classes="ledger", border=0, index_names=False))
 
 

@@ -245,6 +245,28 @@ def judge_appendix_a1(dropped: pd.DataFrame, identities: pd.DataFrame) -> Judgem
     return Judgement(Verdict.HOLDS if fine else Verdict.FAILS, evidence)
 
 
+# ----------------------------------------------------------------------------------------------------- tables
+
+
+def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
+    """The largest difference of each identity over all shapes, for the page."""
+    worst = identities.groupby("identity", sort=False)["relative_difference"].max()
+    return worst.map("{:.1e}".format).to_frame("largest relative difference")
+
+
+def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
+    """Means of the products over all shapes, and their sizes in standard errors, for the page."""
+    scored = dropped.assign(score=dropped["mean"] / dropped["standard_error"]).groupby("product", sort=False)
+    shown = scored.agg(least_mean=("mean", "min"), largest_mean=("mean", "max"))
+    return shown.join(scored.agg(least_score=("score", "min"), largest_score=("score", "max"))).round(3)
+
+
+def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error with the best penalty for each shape beside the best linear head, for the page."""
+    tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()].set_index(["D", "L"])
+    return tuned[["penalty", "test_error", "standard_error", "best"]].round(5)
+
+
 # ---------------------------------------------------------------------------------------------------- figures
 
 

@@ -576,6 +576,22 @@ def judge_equation_a9(response: pd.DataFrame) -> Judgement:
     return Judgement(Verdict.AMENDED if exponent < 2.5 and risk_exponent < 1 else Verdict.FAILS, evidence)
 
 
+# ----------------------------------------------------------------------------------------------------- tables
+
+
+def show_events(events: pd.DataFrame) -> pd.DataFrame:
+    """Counts of failed events and shares of cut prompts by L, for the page."""
+    columns = ["data_sets", "D2_fails", "D2_lemma_fails", "D3_fails", "A4_violated", "A4_ratio", "mean_norm"]
+    shares = [name for name in events if name.startswith("share above")]
+    return events.set_index("L")[[*columns, *shares]].T.map("{:.3g}".format)
+
+
+def show_recursion(recursion: pd.DataFrame) -> pd.DataFrame:
+    """The worst case of each step of the proof, for the page."""
+    wide = recursion.pivot(index="check", columns="setting", values="worst")
+    return wide[["printed", "corrected"]].map("{:.2g}".format)
+
+
 # ---------------------------------------------------------------------------------------------------- figures
 
 
@@ -610,11 +626,11 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Figure:
         left.plot(events["L"], events["G, uniform in L"], "^:", color="C3", label="$G$, uniform in $L$")
         for _, row in events.iterrows():
             share = f"{100 * row['share above G, proof']:.0f} %"
-            left.annotate(
-                share, (row["L"], row["mean_norm"]), (0, -14), textcoords="offset points", ha="center", fontsize=8
-            )
-        figures.log_axes(left, "$L$ (tokens in a prompt)", "norm")
-        left.legend(fontsize=8)
+            left.annotate(share, (row["L"], 0.01), xycoords=("data", "axes fraction"), ha="center", fontsize=8)
+        figures.log_axes(left, "$L$ (tokens in a prompt)", "norm (below: share cut by $\\Pi_G$)")
+        low, high = left.get_ylim()
+        left.set_ylim(low / 1.6, high * 5)
+        left.legend(fontsize=8, loc="upper right")
         rows = _quantity(sides, "printed", "L", "total")
         ratio = rows["value"] / (rows["bound_descent"] + rows["bound_noise"])
         right.plot(rows["L"], ratio, "o-", label="printed: left over right of (4.2)")
@@ -660,5 +676,5 @@ def draw_radius(radius: pd.DataFrame) -> Figure:
             axes.plot(radius["N"], radius[column], label=label, **look)
         figures.log_axes(axes, "$N$ (training prompts)", "Frobenius norm")
         figures.plain_ticks(axes, radius["N"].unique())
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="center right", bbox_to_anchor=(1, 0.42))
         return figure

@@ -364,6 +364,34 @@ def judge_theorem_42i(table: pd.DataFrame, floors: pd.DataFrame) -> Judgement:
     return Judgement(Verdict.HOLDS, "without noise the excess risk falls with the bound (4.3)")
 
 
+# ----------------------------------------------------------------------------------------------------- tables
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers by setting and method, for the page."""
+    theirs = comparison[comparison["setting"] != "corrected"]
+    sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
+    summary = sizes.agg(numbers="count", mean="mean", largest="max").round(2)
+    return summary.assign(beyond_4=sizes.agg(lambda size: int((size > CONSISTENT).sum())))
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error at the largest N and ε: NoisyHead by setting, its reference, Γ = 0, the best linear head."""
+    rows = table[table["N"] == table["N"].max()]
+    rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == rows["epsilon"].max())]
+    private = rows[rows["method"] == "noisyhead"]
+    shown = dict(zip("NoisyHead, " + private["setting"], private["test_error"]))
+    shown["gradient descent"] = _of(rows, "gradient-descent")
+    shown["reference Γ*"] = _of(rows, "ridge")
+    shown["Γ = 0"] = _of(rows, "zero")
+    shown["best linear head"] = rows["best_linear_head"].iloc[0]
+    return pd.DataFrame({"test error": shown}).round(5)
+
+
+def _of(rows: pd.DataFrame, method: str) -> float:
+    return rows.loc[(rows["method"] == method) & (rows["setting"] == "published"), "test_error"].iloc[0]
+
+
 # ---------------------------------------------------------------------------------------------------- figures
 
 

@@ -350,6 +350,31 @@ def judge_section_3_update(minimisers: pd.DataFrame) -> Judgement:
     return Judgement(Verdict.AMENDED if half < ROUNDING else Verdict.FAILS, evidence)
 
 
+# ----------------------------------------------------------------------------------------------------- tables
+
+
+def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
+    """The bound, the exact sensitivity and the search, at the first and the last N, for the page."""
+    ends = sensitivity[sensitivity["N"].isin([sensitivity["N"].min(), sensitivity["N"].max()])]
+    shares = ends.assign(
+        exact_share=ends["exact"] / ends["bound"], found_share=ends["largest_found"] / ends["bound"]
+    ).set_index(["N", "setting"])
+    return shares[["bound", "exact_share", "found_share"]].round(4)
+
+
+def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
+    """Noise of one step at the first and the last N, for the page."""
+    ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
+    shown = ends.assign(printed_over_exact=ends["printed_std"] / ends["exact_std"]).set_index(["N", "setting"])
+    return shown[["T", "printed_std", "printed_over_exact", "step_norm", "weight_bound"]].round(3)
+
+
+def show_minimisers(minimisers: pd.DataFrame) -> pd.DataFrame:
+    """Where descent rests, at the first and the last N, for the page."""
+    wide = minimisers.pivot(index="check", columns="N", values="value").loc[list(MINIMISER_CHECKS)]
+    return wide.iloc[:, [0, -1]].map("{:.2g}".format)
+
+
 # ---------------------------------------------------------------------------------------------------- figures
 
 

@@ -1,0 +1,54 @@
+"""Oracles of privacy accounting: definitions, integrated or summed to thirty digits; nothing of the library."""
+
+import math
+
+import mpmath
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+DIGITS = 30
+
+
+def hockey_stick(mean: float, std: float, epsilon: float) -> float:
+    """sup_S P(S) − e^ε Q(S) of P = N(mean, std²) and Q = N(0, std²): the integral of (p − e^ε q)₊."""
+    with mpmath.workdps(DIGITS):
+        m, s, e = mpmath.mpf(mean), mpmath.mpf(std), mpmath.mpf(epsilon)
+        start = m / 2 + e * s**2 / m  # p > e^ε q to the right of it
+        scale = s / (1 + abs(start - m) / s)  # over which p falls there
+
+        def excess(x: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.npdf(x, m, s) - mpmath.exp(e) * mpmath.npdf(x, 0, s)
+
+        nodes = [start + scale * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 128)]
+        return float(mpmath.quad(excess, nodes + [max(nodes[-1], m + 40 * s)]))
+
+
+def renyi(mean: float, std: float, alpha: float) -> float:
+    """D_α(N(mean, std²) ‖ N(0, std²)), by quadrature of p^α q^(1−α)."""
+    with mpmath.workdps(DIGITS):
+        m, s, a = mpmath.mpf(mean), mpmath.mpf(std), mpmath.mpf(alpha)
+
+        def integrand(x: mpmath.mpf) -> mpmath.mpf:
+            return mpmath.npdf(x, m, s) ** a * mpmath.npdf(x, 0, s) ** (1 - a)
+
+        peak = a * m
+        total = mpmath.quad(integrand, [peak + s * k for k in (-30, -8, -3, 0, 3, 8, 30)])
+        return float(mpmath.log(total) / (a - 1))
+
+
+def balle_wang_std(epsilon: float, delta: float) -> float:
+    """Standard deviation at sensitivity 1 by Algorithm 1 of arXiv:1805.06530, in its own variables v and u."""
+
+    def plus(v: float) -> float:
+        return norm.cdf(math.sqrt(epsilon * v)) - math.exp(epsilon) * norm.cdf(-math.sqrt(epsilon * (v + 2)))
+
+    def minus(u: float) -> float:
+        return norm.cdf(-math.sqrt(epsilon * u)) - math.exp(epsilon) * norm.cdf(-math.sqrt(epsilon * (u + 2)))
+
+    if delta >= plus(0.0):
+        v = brentq(lambda v: plus(v) - delta, 0.0, 1e6, xtol=1e-14)
+        alpha = math.sqrt(1 + v / 2) - math.sqrt(v / 2)
+    else:
+        u = brentq(lambda u: minus(u) - delta, 0.0, 1e6, xtol=1e-14)
+        alpha = math.sqrt(1 + u / 2) + math.sqrt(u / 2)
+    return alpha / math.sqrt(2 * epsilon)

@@ -1,0 +1,264 @@
+import math
+from dataclasses import FrozenInstanceError
+
+import dp_accounting
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+from costofprivacy.privacy import ApproximateDP, GaussianDP, ZeroConcentratedDP
+from tests.privacy import numerics
+
+law = settings(derandomize=True, deadline=None, max_examples=40)
+
+EPSILONS = (0.0, 0.01, 0.3, 1.0, 4.0, 20.0)
+MUS = (0.01, 0.1, 0.5, 1.0, 3.0, 10.0)
+DELTAS = (1e-12, 1e-5, 0.02, 0.6)
+BAD_POSITIVE = (0.0, -1.0, -math.inf, math.nan, "1", None, True)
+BAD_PROBABILITY = (0.0, 1.0, -0.1, 1.5, math.inf, math.nan, "0.5", None)
+
+epsilons = st.floats(-4, 3).map(lambda power: 10.0**power)
+deltas = st.floats(-14, -0.3).map(lambda power: 10.0**power)
+mus = st.floats(-2, 2).map(lambda power: 10.0**power)
+rhos = st.floats(-4, 2).map(lambda power: 10.0**power)
+
+
+# δ(ε) of Gaussian differential privacy: quadrature, the closed form in Φ, dp-accounting
+
+
+@pytest.mark.parametrize("mu", MUS)
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_delta_is_the_hockey_stick_divergence(mu: float, epsilon: float) -> None:
+    expected = numerics.hockey_stick(mean=mu, std=1.0, epsilon=epsilon)
+    np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-9, atol=1e-307)
+
+
+def test_some_of_these_are_far_tails() -> None:
+    assert 0 < GaussianDP(0.1).delta(3.0) < 1e-190
+    assert 0 < GaussianDP(1.0).delta(20.0) < 1e-80
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0, 4.0])
+def test_delta_depends_on_mean_over_deviation_alone(mu: float) -> None:
+    expected = numerics.hockey_stick(mean=5 * mu, std=5.0, epsilon=1.5)
+    np.testing.assert_allclose(GaussianDP(mu).delta(1.5), expected, rtol=1e-10)
+
+
+@given(st.floats(0.1, 10.0), st.floats(0, 3))
+@law
+def test_delta_is_the_closed_form(mu: float, epsilon: float) -> None:
+    expected = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+    np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-6, atol=1e-14)
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(0.2, 0.1), (0.2, 1.0), (1.0, 1.0), (1.0, 4.0)])
+def test_delta_lies_between_the_two_estimates_of_a_privacy_loss_distribution(mu: float, epsilon: float) -> None:
+    def estimate(pessimistic: bool) -> float:
+        pld = dp_accounting.pld.privacy_loss_distribution
+        one = pld.from_gaussian_mechanism(1 / mu, pessimistic_estimate=pessimistic, value_discretization_interval=1e-3)
+        return one.get_delta_for_epsilon(epsilon)
+
+    delta = float(GaussianDP(mu).delta(epsilon))
+    assert estimate(False) * (1 - 1e-9) <= delta + 1e-20
+    assert delta <= estimate(True) * (1 + 1e-9) + 1e-20
+    assert estimate(True) <= 1.01 * estimate(False) + 1e-12
+
+
+def test_delta_keeps_the_shape_of_epsilon() -> None:
+    grid = np.linspace(0, 4, 6).reshape(2, 3)
+    expected = [[float(GaussianDP(1.3).delta(e)) for e in row] for row in grid]
+    np.testing.assert_array_equal(GaussianDP(1.3).delta(grid), expected)
+    assert np.shape(GaussianDP(1.3).delta(1.0)) == ()
+    np.testing.assert_array_equal(GaussianDP(math.inf).delta(grid), np.ones((2, 3)))
+
+
+@given(mus, st.floats(0, 50), st.floats(1e-3, 5))
+@law
+def test_delta_falls_with_epsilon_and_grows_with_mu(mu: float, epsilon: float, step: float) -> None:
+    delta = GaussianDP(mu).delta(epsilon)
+    assert 0 <= delta <= 1
+    assert GaussianDP(mu).delta(epsilon + step) <= delta
+    assert GaussianDP(mu * (1 + step)).delta(epsilon) >= delta
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 30.0])
+def test_limits_of_delta(epsilon: float) -> None:
+    assert GaussianDP(1e6).delta(epsilon) == 1
+    assert GaussianDP(1e-100).delta(epsilon) == pytest.approx(0, abs=1e-99)
+    assert GaussianDP(1e-4).delta(0.0) == pytest.approx(1e-4 / math.sqrt(2 * math.pi), rel=1e-6)
+
+
+# ε(δ) and μ(ε, δ)
+
+
+@given(epsilons, deltas)
+@example(1e-6, 1e-5)
+@example(1e5, 1e-5)
+@law
+def test_a_budget_survives_the_way_to_mu_and_back(epsilon: float, delta: float) -> None:
+    gaussian = ApproximateDP(epsilon, delta).to_gaussian()
+    assert gaussian.epsilon(delta) == pytest.approx(epsilon, rel=1e-6, abs=1e-9)
+    assert float(gaussian.delta(epsilon)) == pytest.approx(delta, rel=1e-6)
+
+
+@given(mus, deltas)
+@law
+def test_mu_survives_the_way_to_a_budget_and_back(mu: float, delta: float) -> None:
+    epsilon = GaussianDP(mu).epsilon(delta)
+    if epsilon == 0:  # δ alone pays for everything
+        assert float(GaussianDP(mu).delta(0.0)) <= delta * (1 + 1e-9)
+    elif epsilon > 1e-6:
+        assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(mu, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_mu_is_that_of_the_analytic_gaussian_mechanism(epsilon: float, delta: float) -> None:
+    expected = 1 / numerics.balle_wang_std(epsilon, delta)
+    assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.02])
+def test_mu_spends_exactly_delta_by_quadrature(epsilon: float, delta: float) -> None:
+    mu = ApproximateDP(epsilon, delta).to_gaussian().mu
+    assert numerics.hockey_stick(mu, 1.0, epsilon) == pytest.approx(delta, rel=1e-7)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+def test_epsilon_spends_exactly_delta_by_quadrature(mu: float, delta: float) -> None:
+    assert numerics.hockey_stick(mu, 1.0, GaussianDP(mu).epsilon(delta)) == pytest.approx(delta, rel=1e-7)
+
+
+@given(mus, deltas, st.floats(1.01, 10))
+@law
+def test_epsilon_grows_with_mu_and_falls_with_delta(mu: float, delta: float, factor: float) -> None:
+    assert GaussianDP(mu).epsilon(delta) <= GaussianDP(factor * mu).epsilon(delta)
+    assert GaussianDP(mu).epsilon(delta) >= GaussianDP(mu).epsilon(min(factor * delta, 0.9))
+
+
+# zero-concentrated differential privacy
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 2.5])
+@pytest.mark.parametrize("alpha", [1.1, 2.0, 7.0])
+def test_a_gaussian_is_concentrated_as_its_renyi_divergence_says(mu: float, alpha: float) -> None:
+    rho = GaussianDP(mu).to_zero_concentrated().rho
+    assert numerics.renyi(mean=3 * mu, std=3.0, alpha=alpha) == pytest.approx(alpha * rho, rel=1e-12)
+
+
+@pytest.mark.parametrize("rho", [1e-4, 0.1, 1.0, 50.0])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_epsilon_of_rho_is_the_best_order_of_the_simple_conversion(rho: float, delta: float) -> None:
+    def simple(log_order: float) -> float:  # ρα + ln(1/δ)/(α − 1)
+        return rho * (1 + math.exp(log_order)) - math.log(delta) / math.exp(log_order)
+
+    best = minimize_scalar(simple, bounds=(-12, 12), method="bounded", options={"xatol": 1e-9}).fun
+    assert ZeroConcentratedDP(rho).epsilon(delta) == pytest.approx(best, rel=1e-9)
+
+
+@given(rhos, st.floats(-10, -2).map(lambda power: 10.0**power))
+@law
+def test_both_epsilons_of_rho_cover_the_gaussian_and_one_is_better(rho: float, delta: float) -> None:
+    budget, exact = ZeroConcentratedDP(rho), GaussianDP(math.sqrt(2 * rho)).epsilon(delta)
+    assert exact <= budget.epsilon_best(delta) <= budget.epsilon(delta)
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.5, 5.0])
+@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+def test_the_better_epsilon_is_close_to_the_best_renyi_order(rho: float, delta: float) -> None:
+    def conversion(log_order: float) -> float:  # Proposition 12 of arXiv:2004.00010
+        order = 1 + math.exp(log_order)
+        return rho * order + math.log1p(-1 / order) - math.log(delta * order) / (order - 1)
+
+    best = minimize_scalar(conversion, bounds=(-5, 8), method="bounded").fun
+    assert ZeroConcentratedDP(rho).epsilon_best(delta) == pytest.approx(best, rel=5e-3, abs=1e-3)
+
+
+@given(st.floats(-2, 3).map(lambda power: 10.0**power), deltas)
+@law
+def test_rho_of_a_budget_is_converted_back_to_it(epsilon: float, delta: float) -> None:
+    rho = ApproximateDP(epsilon, delta).to_zero_concentrated()
+    assert rho.epsilon(delta) == pytest.approx(epsilon, rel=1e-10)
+
+
+@given(rhos, deltas, st.floats(1.01, 10))
+@law
+def test_epsilon_of_rho_grows_with_rho_and_falls_with_delta(rho: float, delta: float, factor: float) -> None:
+    assert ZeroConcentratedDP(rho).epsilon(delta) < ZeroConcentratedDP(factor * rho).epsilon(delta)
+    assert ZeroConcentratedDP(rho).epsilon(delta) > ZeroConcentratedDP(rho).epsilon(min(factor * delta, 0.9))
+
+
+@given(epsilons, deltas)
+@law
+def test_going_through_rho_asks_for_more_noise(epsilon: float, delta: float) -> None:
+    budget = ApproximateDP(epsilon, delta)
+    assert budget.to_zero_concentrated().rho <= budget.to_gaussian().to_zero_concentrated().rho * (1 + 1e-6)
+
+
+# limits and refusals
+
+
+def test_no_privacy_stays_no_privacy() -> None:
+    assert ApproximateDP(math.inf, 1e-5).to_gaussian() == GaussianDP(math.inf)
+    assert ApproximateDP(math.inf, 1e-5).to_zero_concentrated() == ZeroConcentratedDP(math.inf)
+    assert GaussianDP(math.inf).epsilon(1e-5) == math.inf
+    assert GaussianDP(math.inf).to_zero_concentrated() == ZeroConcentratedDP(math.inf)
+    assert ZeroConcentratedDP(math.inf).epsilon(1e-5) == math.inf
+    assert ZeroConcentratedDP(math.inf).epsilon_best(1e-5) == math.inf
+
+
+@pytest.mark.parametrize("mu", [1e-3, 1e-5])
+def test_a_tiny_mu_costs_delta_alone(mu: float) -> None:
+    assert GaussianDP(mu).epsilon(1e-3) == 0.0
+
+
+@pytest.mark.parametrize("value", BAD_POSITIVE)
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("epsilon", lambda value: ApproximateDP(value, 1e-5)),
+        ("rho", ZeroConcentratedDP),
+        ("mu", GaussianDP),
+    ],
+)
+def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be positive, got {value!r}$"):
+        make(value)
+
+
+@pytest.mark.parametrize("value", BAD_PROBABILITY)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda delta: ApproximateDP(1.0, delta),
+        lambda delta: ZeroConcentratedDP(1.0).epsilon(delta),
+        lambda delta: ZeroConcentratedDP(1.0).epsilon_best(delta),
+        lambda delta: ZeroConcentratedDP(math.inf).epsilon_best(delta),
+        lambda delta: GaussianDP(1.0).epsilon(delta),
+        lambda delta: GaussianDP(math.inf).epsilon(delta),
+    ],
+)
+def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
+    with pytest.raises(ValueError, match=f"^delta must be between 0 and 1, both excluded, got {value!r}$"):
+        use(value)
+
+
+@given(st.floats(max_value=0.0) | st.just(math.nan))
+@law
+def test_no_budget_without_a_positive_number(value: float) -> None:
+    for make in (GaussianDP, ZeroConcentratedDP, lambda epsilon: ApproximateDP(epsilon, 0.1)):
+        with pytest.raises(ValueError, match="must be positive"):
+            make(value)
+
+
+@pytest.mark.parametrize("budget", [ApproximateDP(1.0, 0.1), ZeroConcentratedDP(1.0), GaussianDP(1.0)])
+def test_budgets_are_values(budget: ApproximateDP) -> None:
+    name = next(iter(budget.__dataclass_fields__))
+    with pytest.raises(FrozenInstanceError):
+        setattr(budget, name, 2.0)
+    assert len({budget, type(budget)(**vars(budget))}) == 1
