@@ -80,7 +80,7 @@ def test_the_error_of_an_exponent_is_its_spread() -> None:
 
 @pytest.mark.parametrize("x", [[5.0], [5.0, 5.0, 5.0]])
 def test_one_abscissa_makes_no_power_law(x: list[float]) -> None:
-    with pytest.raises(ValueError, match="^x must hold at least two distinct values, got 1$"):
+    with pytest.raises(ValueError, match=r"^x must hold at least two distinct values, got 1$"):
         _fits.power_law(np.array(x), np.ones(len(x)), np.ones(len(x)))
 
 

@@ -61,7 +61,7 @@ def test_with_parameters_keeps_outputs_and_leaves_the_original() -> None:
 
 def test_scrubbing_leaves_no_trace_of_the_run() -> None:
     notebook = chapter("x = 1", "x")
-    notebook.metadata["papermill"] = {"input_path": "/home/me"}
+    notebook.metadata["papermill"] = {"input_path": "runs/page.ipynb"}
     notebook.metadata["widgets"] = {}
     notebook.metadata["language_info"] = {"name": "python", "version": "3.11.4"}
     cell = notebook.cells[2]

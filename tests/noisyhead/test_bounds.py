@@ -32,9 +32,8 @@ def test_low_dimensional_right_sides_by_hand() -> None:
     assert bounds.low_dimensional_iterations(MODEL, 100, 0.1, 0.5) == expected_T
 
 
-def test_probability_and_interval_by_hand() -> None:
+def test_probability_by_hand() -> None:
     assert bounds.success_probability(0.01) == pytest.approx(0.96)
-    assert bounds.learning_rate_excess(HYPER) == pytest.approx(0.1 * (2 * 0.5 + 4) ** 2 / 0.5)
 
 
 def test_the_noise_risk_is_that_of_the_algorithm() -> None:

@@ -20,7 +20,7 @@ def hockey_stick(mean: float, std: float, epsilon: float) -> float:
             return mpmath.npdf(x, m, s) - mpmath.exp(e) * mpmath.npdf(x, 0, s)
 
         nodes = [start + scale * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 128)]
-        return float(mpmath.quad(excess, nodes + [max(nodes[-1], m + 40 * s)]))
+        return float(mpmath.quad(excess, [*nodes, max(nodes[-1], m + 40 * s)]))
 
 
 def renyi(mean: float, std: float, alpha: float) -> float:

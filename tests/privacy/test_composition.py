@@ -33,7 +33,7 @@ BAD_STEPS = (0, -1, 2.5, math.nan, "3", None)
 def test_all_iterates_lie_between_the_two_estimates_of_numerical_composition(multiplier: float, steps: int) -> None:
     def epsilon(pessimistic: bool) -> float:
         pld = dp_accounting.pld.privacy_loss_distribution
-        one = pld.from_gaussian_mechanism(multiplier, pessimistic_estimate=pessimistic)
+        one = pld.from_gaussian_mechanism(multiplier, pessimistic_estimate=pessimistic, use_connect_dots=pessimistic)
         return one.self_compose(steps).get_epsilon_for_delta(1e-5)
 
     exact = every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from costofprivacy.book.project import Project
 
+# A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7).
+QUIET_END = 'import logging\nlogging.getLogger("asyncio").setLevel(logging.CRITICAL)\n'
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -29,7 +31,9 @@ def kernel_environment(
         Values by variable; ``None`` for a variable that must not be set.
     """
     settings = project.build.resolve() / "settings"
-    settings.mkdir(parents=True, exist_ok=True)
+    startup = settings / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    (startup / "00-quiet-end.py").write_text(QUIET_END, "utf-8")
     return {
         "COSTOFPRIVACY_BOOK": str(book.resolve()),
         "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead.hyperparameters import Hyperparameters, learning_rate_interval
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.population import context_energy
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -36,11 +36,6 @@ def success_probability(failure: float) -> float:
     -3.0
     """
     return 1 - 4 * failure
-
-
-def learning_rate_excess(hyper: Hyperparameters) -> float:
-    """η₀ over the upper end λ/(2λ + G²)² of Theorem 4.1's interval: inside it if below 1."""
-    return hyper.learning_rate / learning_rate_interval(hyper.feature_bound, hyper.penalty)
 
 
 def low_dimensional_iterations(model: PromptModel, N: int, learning_rate: float, penalty: float) -> int:

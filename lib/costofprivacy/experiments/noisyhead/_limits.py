@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead._low_dimension import noise_std, settings, square_model
-from costofprivacy.montecarlo import generator
+from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, head, hyperparameters, population, prompts
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -22,6 +22,7 @@ LENGTHS = (10, 32, 100, 316, 1000, 3162, 10000, 31623)
 GROUPS, GROUP_PROMPTS = 20, 50
 FAILURE = 0.01  # κ of the G that leaves Π_G idle
 FIXED = "corrected, Π_G idle"
+CLAIMED = "Theorem 1.1"
 FLOOR_COLUMNS = ["part", "N", "L", "floor", "standard_error", "bound"]
 
 
@@ -40,38 +41,52 @@ def minimiser_floors(D: int, penalty: float, tau: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
 
 
-def projection_floors(D: int, penalty: float, tau: float, kappa: float, seed: int) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Length:
+    """A prompt length, with N = L²."""
+
+    L: int
+    D: int
+    tau: float
+    kappa: float
+
+    @property
+    def key(self) -> int:
+        """L names the random stream."""
+        return self.L
+
+    @property
+    def model(self) -> PromptModel:
+        """The law of its prompts."""
+        return PromptModel(self.D, self.L, self.tau)
+
+
+def projection_floors(D: int, penalty: float, tau: float, kappa: float, runner: Runner, seed: int) -> pd.DataFrame:
     """E⟨Γ̃ − Γ_λ, Z⟩², Γ̃ the population's ridge solution for statistics clipped at C and projected by Π_G.
 
     By isotropy Γ̃ = g̃I with g̃ = E⟨w, m̃⟩/(E‖m̃‖² + λD²) for the shortened context m̃; g is estimated on the same
     prompts, which cancels most of the noise. The standard error is the jackknife's over groups of prompts.
     """
     rows = []
-    for L in LENGTHS:
-        N, model = L**2, PromptModel(D, L, tau)
-        values = _contexts(model, N, kappa, generator(seed, L, 0))
+    for cell, values in runner.run(contexts, [Length(L, D, tau, kappa) for L in LENGTHS], GROUPS, seed).items():
         difference, error = _jackknife(values, penalty * D**2)
-        energy = population.context_energy(model) / D
+        energy, N = population.context_energy(cell.model) / D, cell.L**2
         floor, floor_error = difference**2 * energy, 2 * abs(difference) * error * energy
-        rows.append(("projection", float(N), float(L), floor, floor_error, noise_free_bound(model, N)))
+        rows.append(("projection", float(N), float(cell.L), floor, floor_error, noise_free_bound(cell.model, N)))
     return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
 
 
-def _contexts(model: PromptModel, N: int, kappa: float, rng: np.random.Generator) -> np.ndarray:
-    """⟨w, m⟩, ‖m‖², ⟨w, m̃⟩, ‖m̃‖² of each prompt, shape (GROUPS, GROUP_PROMPTS, 4)."""
-    C = hyperparameters.clip_norm(model, N, kappa)
-    G = hyperparameters.feature_bound_proof(model, N, kappa)
-    values = np.empty((GROUPS, GROUP_PROMPTS, 4))
-    for group in values:
-        drawn = prompts.sample(model, GROUP_PROMPTS, rng=rng)
-        raw, short = head.statistics(drawn).context, head.project(head.statistics(drawn, C), G).context
-        for column, vectors in enumerate((drawn.w * raw, raw**2, drawn.w * short, short**2)):
-            group[:, column] = vectors.sum(axis=1)
-    return values
+def contexts(cell: Length, *, rng: np.random.Generator) -> np.ndarray:
+    """⟨w, m⟩, ‖m‖², ⟨w, m̃⟩, ‖m̃‖² of each prompt of a group, shape (GROUP_PROMPTS, 4)."""
+    C = hyperparameters.clip_norm(cell.model, cell.L**2, cell.kappa)
+    G = hyperparameters.feature_bound_proof(cell.model, cell.L**2, cell.kappa)
+    drawn = prompts.sample(cell.model, GROUP_PROMPTS, rng=rng)
+    raw, short = head.statistics(drawn).context, head.project(head.statistics(drawn, C), G).context
+    return np.stack([v.sum(axis=1) for v in (drawn.w * raw, raw**2, drawn.w * short, short**2)], axis=1)
 
 
 def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:
-    """g̃ − g on all prompts, and its standard error by leaving out one group at a time."""
+    """g̃ − g on all groups (first axis), and its standard error by leaving out one of them at a time."""
 
     def difference(groups: np.ndarray) -> float:
         mean = groups.mean(axis=(0, 1))
@@ -93,7 +108,7 @@ def algorithms(model: PromptModel, N: int, kappa: float, penalty: float) -> dict
 
 
 def exponents(D: int, penalty: float, tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
-    """Noise part of the excess risk in closed form for N up to 10³⁰, its local exponent in N, and that of (4.3)."""
+    """Noise part of the excess risk in closed form for N up to 10³⁰, with local exponents in N, the claims' too."""
     rows = []
     for N in SIZES:
         model = square_model(D, N, tau)
@@ -102,6 +117,7 @@ def exponents(D: int, penalty: float, tau: float, kappa: float, budget: Approxim
             curve = population.context_energy(model) / D**2
             rows.append((name, float(N), bounds.noise_risk(hyper, model, std, curve)))
         rows.append(("bound (4.3)", float(N), bounds.low_dimensional_cost(model, N, budget)))
+        rows.append((CLAIMED, float(N), bounds.low_dimensional_rate(model, N, budget)))
     table = pd.DataFrame(rows, columns=["algorithm", "N", "noise_risk"])
     table["exponent"] = table.groupby("algorithm", sort=False)["noise_risk"].transform(
         lambda risk: _fits.local_exponents(np.array(SIZES, dtype=float), risk.to_numpy())

@@ -184,6 +184,7 @@ def noise_rows(experiment: Experiment, N: int) -> pd.DataFrame:
     ``printed_std`` is the square root of the variance in Algorithm 1, 2η₀²T²σ² log(1.25T/δ)/(εN)²;
     ``calibrated_std`` the classical Gaussian mechanism at (ε/T, δ/T) on the sensitivity (A.1); ``exact_std`` the
     exact composition of T Gaussians. ``step_norm`` is the root mean square norm of one step's noise, D·printed_std.
+    ``epsilon_every`` and ``epsilon_last`` are the ε that the printed noise spends, all iterates or the last released.
     """
     rows = []
     for setting, hyper in experiment.settings(N).items():
@@ -192,8 +193,12 @@ def noise_rows(experiment: Experiment, N: int) -> pd.DataFrame:
         printed = math.sqrt(2 * (scale * T / budget.epsilon) ** 2 * math.log(1.25 * T / budget.delta))
         calibrated = pretraining.noise_std_printed(hyper, budget, N)
         exact = scale * exact_composed_noise_multiplier(budget, T)
-        rows.append((str(setting), N, T, printed, calibrated, exact, experiment.D * printed, hyper.weight_bound))
+        spent = pretraining.profile(hyper, budget, N, printed).epsilons()
+        views = (spent["every iterate"], spent["last iterate"])
+        norms = (experiment.D * printed, hyper.weight_bound)
+        rows.append((str(setting), N, T, printed, calibrated, exact, *norms, *views))
     columns = ["setting", "N", "T", "printed_std", "calibrated_std", "exact_std", "step_norm", "weight_bound"]
+    columns += ["epsilon_every", "epsilon_last"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -366,7 +371,8 @@ def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     """Noise of one step at the first and the last N, for the page."""
     ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
     shown = ends.assign(printed_over_exact=ends["printed_std"] / ends["exact_std"]).set_index(["N", "setting"])
-    return shown[["T", "printed_std", "printed_over_exact", "step_norm", "weight_bound"]].round(3)
+    columns = ["T", "printed_over_exact", "step_norm", "weight_bound", "epsilon_every", "epsilon_last"]
+    return shown[columns].round(3)
 
 
 def show_minimisers(minimisers: pd.DataFrame) -> pd.DataFrame:
