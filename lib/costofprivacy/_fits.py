@@ -6,7 +6,13 @@ import numpy as np
 
 
 def mean_and_error(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean over the first axis and its standard error, for at least two trials."""
+    """Mean over the first axis and its standard error.
+
+    Raises:
+        ValueError: if there are fewer than two trials.
+    """
+    if len(samples) < 2:
+        raise ValueError(f"samples must hold at least two trials, got {len(samples)}")
     return samples.mean(axis=0), samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
 
 
@@ -30,5 +36,5 @@ def power_law(x: np.ndarray, y: np.ndarray, standard_error: np.ndarray) -> tuple
 
 
 def local_exponents(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """d log y / d log x along a grid, by second-order differences."""
+    """d log y / d log x along a grid, by differences, central inside and one-sided at the ends."""
     return np.gradient(np.log(np.asarray(y, dtype=float)), np.log(np.asarray(x, dtype=float)))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 
 def _fail(name: str, requirement: str, value: Any) -> ValueError:
     return ValueError(f"{name} must be {requirement}, got {value!r}")
@@ -14,9 +16,13 @@ def _fail(name: str, requirement: str, value: Any) -> ValueError:
 def _is_number(value: Any) -> bool:
     """Whether ``value`` is a real number (bool and text are not)."""
     try:
-        return not isinstance(value, (bool, str, bytes)) and not math.isnan(float(value))
-    except (TypeError, ValueError):
+        return not isinstance(value, (bool, np.bool, str, bytes)) and not math.isnan(float(value))
+    except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and math.isfinite(value) and value == int(value)
 
 
 def positive(name: str, value: float) -> float:
@@ -56,7 +62,7 @@ def between(name: str, value: float, low: float, high: float) -> float:
 
 def whole(name: str, value: int, at_least: int = 1) -> int:
     """Return ``value`` if it is a whole number ≥ ``at_least``; raise ``ValueError`` otherwise."""
-    if not _is_number(value) or value != int(value) or value < at_least:
+    if not _is_whole(value) or value < at_least:
         raise _fail(name, f"a whole number of at least {at_least}", value)
     return int(value)
 
@@ -70,7 +76,7 @@ def one_of(name: str, value: str, options: Collection[str]) -> str:
 
 def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[Any, ...]:
     """Apply ``check`` to every element of a non-empty sequence of distinct values; return them as a tuple."""
-    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) == 0:
+    if isinstance(values, str) or np.ndim(values) == 0 or len(values) == 0:
         raise _fail(name, "a non-empty list", values)
     checked = tuple(check(f"each of {name}", value, **limits) for value in values)
     if len(set(checked)) < len(checked):
@@ -80,7 +86,7 @@ def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[A
 
 def workers(value: int) -> int:
     """Return a number of worker processes (-1: all cores); raise ``ValueError`` otherwise."""
-    if not _is_number(value) or value != int(value) or not (value == -1 or value >= 1):
+    if not _is_whole(value) or not (value == -1 or value >= 1):
         raise _fail("workers", "-1 (all cores) or a whole number of at least 1", value)
     return int(value)
 

@@ -28,8 +28,8 @@ class Verdict(StrEnum):
 
 MEANING = {
     Verdict.HOLDS: "as printed, within the stated statistical error",
-    Verdict.AMENDED: "after a correction, which the chapter derives and names",
-    Verdict.FAILS: "a measurement or a counterexample contradicts it, and the chapter shows it",
+    Verdict.AMENDED: "after a correction of its terms, which the chapter derives and names; its form stays",
+    Verdict.FAILS: "a measurement or a counterexample contradicts it, and no correction of its terms saves it",
     Verdict.UNTESTABLE: "nothing measurable follows from it; the evidence says why",
 }
 
@@ -136,7 +136,7 @@ def ledger(register: Iterable[Claim], verdicts: Iterable[dict[str, Any]]) -> pd.
     """The register joined with the verdicts: one row a claim, ``pending`` where there is no verdict.
 
     Raises:
-        ValueError: if a verdict has no claim.
+        ValueError: if a verdict has no claim, or is none of the four.
     """
     by_claim = {entry["claim"]: entry for entry in verdicts}
     rows = []
@@ -153,6 +153,9 @@ def ledger(register: Iterable[Claim], verdicts: Iterable[dict[str, Any]]) -> pd.
                 "evidence": entry["evidence"],
             }
         )
+    unknown = {row["verdict"] for row in rows} - {*map(str, Verdict), PENDING}
+    if unknown:
+        raise ValueError(f"verdict must be one of {', '.join(Verdict)}, got {sorted(unknown)}")
     if by_claim:
         raise ValueError(f"a verdict must have a claim, got {sorted(by_claim)}")
     return pd.DataFrame(rows)
@@ -166,7 +169,7 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
 
 def plain(text: str) -> str:
     """Text whose characters mean themselves in Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>|$])", r"\\\1", text)
+    return re.sub(r"([\\`*_{}\[\]<>|$&])", r"\\\1", text)
 
 
 def as_list(table: pd.DataFrame, links: bool = False) -> str:

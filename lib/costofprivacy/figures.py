@@ -13,7 +13,7 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 
-MARKS = "osD^vPX*<>"
+MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
 
 
 @contextmanager

@@ -66,14 +66,19 @@ class Runner:
 
         Args:
             trial: a module's function; returns an array of fixed shape for a cell.
-            cells: hashable cells with distinct keys.
+            cells: distinct hashable cells; cells with one key share their random streams.
             trials: number of trials, at least 1.
             seed: root of all random streams.
 
         Returns:
             for each cell an array of shape (trials, ...), in the order of ``cells``.
+
+        Raises:
+            ValueError: if a cell stands twice, or ``trials`` is below 1.
         """
         _validate.whole("trials", trials)
+        if len(set(cells)) < len(cells):
+            raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         tasks = [(c, first) for c in cells for first in range(0, trials, BLOCK)]
         run_block = self._block_function(trial)
         jobs = (

@@ -92,7 +92,7 @@ def test_gradient_descent_rests_at_the_closed_form_gap(published: dict[str, pd.D
 def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     tables = study.Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, tau=0.5, test_prompts=10).run(QUIET)
     assert tables["comparison"].empty
-    study.judge_figure_1(tables["figure-1"], tables["comparison"])
+    study.judge_figure_1(tables["figure-1"], tables["comparison"], tables["conditions"])
     study.judge_theorem_11_low(tables["noise-part"], tables["floors"], tables["exponents"])
     study.judge_theorem_42i(tables["figure-1"], tables["floors"])
     for draw in (

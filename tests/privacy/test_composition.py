@@ -21,7 +21,7 @@ from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
 BUDGET = ApproximateDP(1.0, 1e-5)
-CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-7, 1.0)
+CONTRACTIONS = (0.0, 0.1, 0.5, 0.9, 0.999, 1 - 1e-5, 1 - 1e-7, 1.0)
 STEPS = (1, 2, 3, 10, 1000)
 BAD_STEPS = (0, -1, 2.5, math.nan, "3", None)
 

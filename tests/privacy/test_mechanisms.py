@@ -106,6 +106,13 @@ def test_a_generator_fixes_the_release() -> None:
     np.testing.assert_array_equal(one, two)
 
 
+def test_a_release_adds_the_generator_s_normals() -> None:
+    """Not the law alone, the bits: a table is computed anew from its seed."""
+    value, normals = np.array([[1.0, -2.0], [0.0, 9.0]]), np.random.default_rng(3).standard_normal((2, 2))
+    released = GaussianMechanism(0.5, 3.0).release(value, rng=np.random.default_rng(3))
+    np.testing.assert_array_equal(released, value + 1.5 * normals)
+
+
 def noise(mechanism: GaussianMechanism) -> np.ndarray:
     value = np.linspace(-50, 50, 20_000).reshape(100, 200)
     return (mechanism.release(value, rng=np.random.default_rng(2024)) - value).ravel()

@@ -33,19 +33,30 @@ def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
     return hyper.learning_rate * hyper.sigma / _validate.whole("N", N)
 
 
+def worst_angle(hyper: Hyperparameters) -> float:
+    """The angle to Γ, on either side of it, of the pair of neighbours that moves one update most (radians)."""
+    A, B = _reach(hyper)
+    return math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+
+
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
     r"""The ℓ₂-sensitivity of one update itself, at the worst Γ, for D ≥ 2; replace one prompt.
 
-    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG the reach
-    in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared
-    distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)², with equality at d = 0; the maximum
-    over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach less: a test searches over them.)
-    It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
+    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG (for C < G
+    read C for G: ‖Z‖ ≤ C always) the reach in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite
+    sides of Γ at s ± d are at squared distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)²,
+    with equality at d = 0; the maximum over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach
+    less: a test searches over them.) It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
     """
-    A = hyper.weight_bound * hyper.feature_bound**2
-    B = hyper.clip_norm * hyper.feature_bound
-    cos = (math.sqrt(B**2 + 8 * A**2) - B) / (4 * A)
-    return hyper.learning_rate / _validate.whole("N", N) * 2 * (A * cos + B) * math.sqrt(1 - cos**2)
+    A, B = _reach(hyper)
+    s = worst_angle(hyper)
+    return hyper.learning_rate / _validate.whole("N", N) * 2 * (A * math.cos(s) + B) * math.sin(s)
+
+
+def _reach(hyper: Hyperparameters) -> tuple[float, float]:
+    """A = RG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G."""
+    largest = min(hyper.feature_bound, hyper.clip_norm)
+    return hyper.weight_bound * largest**2, hyper.clip_norm * largest
 
 
 def noise_std_printed(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:

@@ -60,8 +60,10 @@ class ApproximateDP:
 
         Solves ρ + 2√(ρ ln(1/δ)) = ε for ρ.
         """
+        if math.isinf(self.epsilon):
+            return ZeroConcentratedDP(math.inf)
         log_term = -math.log(self.delta)
-        return ZeroConcentratedDP((math.sqrt(log_term + self.epsilon) - math.sqrt(log_term)) ** 2)
+        return ZeroConcentratedDP((self.epsilon / (math.sqrt(log_term + self.epsilon) + math.sqrt(log_term))) ** 2)
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,13 @@ class ZeroConcentratedDP:
         return self.rho + 2 * math.sqrt(self.rho * -math.log(delta))
 
     def epsilon_best(self, delta: float) -> float:
-        """The smallest ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
+        """The smaller of `epsilon` and the ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
         _validate.probability("delta", delta)
         if math.isinf(self.rho):
             return math.inf
         accountant = dp_accounting.rdp.RdpAccountant()
         accountant.compose(dp_accounting.ZCDpEvent(self.rho))
-        return float(accountant.get_epsilon(delta))
+        return min(float(accountant.get_epsilon(delta)), self.epsilon(delta))
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,20 @@ class GaussianDP:
 
         Returns:
             δ of the same shape, accurate in the far tail (computed with logarithms).
+
+        Raises:
+            ValueError: if an ε is negative or not a number.
         """
         eps = np.asarray(epsilon, dtype=float)
+        if not (eps >= 0).all():
+            raise ValueError(f"epsilon must be non-negative, got {epsilon!r}")
         if math.isinf(self.mu):
             return np.ones_like(eps)
-        upper = log_ndtr(self.mu / 2 - eps / self.mu)
-        lower = eps + log_ndtr(-self.mu / 2 - eps / self.mu)
-        return np.exp(upper) * -np.expm1(np.minimum(lower - upper, 0.0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            upper = log_ndtr(self.mu / 2 - eps / self.mu)
+            lower = eps + log_ndtr(-self.mu / 2 - eps / self.mu)
+            delta = np.exp(upper) * -np.expm1(np.minimum(lower - upper, 0.0))
+        return np.where(np.isneginf(upper), 0.0, delta)
 
     def epsilon(self, delta: float) -> float:
         """The smallest ε at ``delta``, exactly (dp-accounting).
@@ -140,7 +149,8 @@ class GaussianDP:
         _validate.probability("delta", delta)
         if math.isinf(self.mu):
             return math.inf
-        return float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
+        with np.errstate(divide="ignore"):  # its search meets log 0 where ε is tiny
+            return float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
 
     def to_zero_concentrated(self) -> ZeroConcentratedDP:
         """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""

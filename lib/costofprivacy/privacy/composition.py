@@ -65,5 +65,5 @@ def last_iterate(step: GaussianDP, contraction: float, steps: int) -> GaussianDP
     c = _validate.between("contraction", contraction, 0.0, 1.0)
     if c == 1.0:
         return every_iterate(step, T)
-    power = math.exp(T * math.log(c)) if c > 0 else 0.0
-    return GaussianDP(step.mu * math.sqrt((1 - power) / (1 + power) * (1 + c) / (1 - c)))
+    lost = -math.expm1(T * math.log(c)) if c > 0 else 1.0
+    return GaussianDP(step.mu * math.sqrt(lost / (2 - lost) * (1 + c) / (1 - c)))

@@ -72,7 +72,7 @@ class Experiment:
     L: tuple[int, ...] = (5, 10, 31, 63, 200)
     tau: float = 0.0
     N: int = 4000
-    penalty: tuple[float, ...] = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
+    penalty: tuple[float, ...] = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
     test_prompts: int = 4000
     trials: int = 50
     seed: int = 2
@@ -215,7 +215,9 @@ def _transposed(identities: pd.DataFrame, right: str, printed: str) -> Judgement
     amended, as_printed = _worst(identities, right), _worst(identities, printed)
     if as_printed < ROUNDING:
         return Judgement(Verdict.HOLDS, f"largest relative difference as printed: {as_printed:.0e}")
-    evidence = f"relative difference {as_printed:.1g} as printed, {amended:.0e} with W₁₁ transposed"
+    evidence = (
+        f"the printed form is off by {as_printed:.2g} of the largest prediction, with W₁₁ transposed by {amended:.0e}"
+    )
     return Judgement(Verdict.AMENDED if amended < ROUNDING else Verdict.FAILS, evidence)
 
 
@@ -236,7 +238,8 @@ def judge_appendix_a1(dropped: pd.DataFrame, identities: pd.DataFrame) -> Judgem
     added = dropped.loc[dropped["product"] == "even terms²", "mean"].min()
     contained = _worst(identities, "task + rank-one = ⟨Γ', Z⟩")
     evidence = (
-        f"the two terms even in y are uncorrelated with y and with the rest (worst {score:.1f} standard errors in "
+        "for random normal weights the two terms even in y are uncorrelated with y and with the rest (worst "
+        f"{score:.1f} standard errors in "
         f"{len(products)} products) and would add at least {added:.2g} to the test error; the fourth term is "
         f"itself of the form ⟨Γ, Z⟩ (to {contained:.0e})"
     )
