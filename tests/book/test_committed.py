@@ -86,6 +86,18 @@ def test_a_committed_chapter_shows_no_trace_of_its_run(name: str) -> None:
 
 
 @each_chapter
+def test_no_formula_has_both_lines_and_a_tag(name: str) -> None:
+    """Sphinx puts a formula of several lines into ``split``, where MathJax refuses ``\\tag``."""
+    displays = [
+        formula
+        for cell in notebook(name).cells
+        if cell.cell_type == "markdown"
+        for formula in re.findall(r"\$\$(.+?)\$\$", cell.source, re.S)
+    ]
+    assert [formula for formula in displays if r"\\" in formula and r"\tag" in formula] == []
+
+
+@each_chapter
 def test_every_cell_of_a_committed_chapter_was_executed(name: str) -> None:
     unrun = [cell.source for cell in notebooks.code_cells(notebook(name)) if cell.execution_count is None]
     assert unrun == []

@@ -436,7 +436,14 @@ def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
     """The conditions of the theorems at the first and the last N, for the page."""
     ends = conditions[conditions["N"].isin([conditions["N"].min(), conditions["N"].max()])]
-    return ends.set_index(["N", "setting"])[["probability", "eta0_over_limit", "D_squared", "log_N", "log_NL"]].round(2)
+    names = {
+        "probability": "1 − 4κ",
+        "eta0_over_limit": "η₀ / limit",
+        "D_squared": "D²",
+        "log_N": "log N",
+        "log_NL": "log NL",
+    }
+    return ends.set_index(["N", "setting"])[list(names)].rename(columns=names).round(2)
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:

@@ -374,9 +374,16 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
 def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     """Noise of one step at the first and the last N, for the page."""
     ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
-    shown = ends.assign(printed_over_exact=ends["printed_std"] / ends["exact_std"]).set_index(["N", "setting"])
-    columns = ["T", "printed_over_exact", "step_norm", "weight_bound", "epsilon_every", "epsilon_last"]
-    return shown[columns].round(3)
+    shown = pd.DataFrame(
+        {
+            "T": ends["T"],
+            "printed / exact": ends["printed_std"] / ends["exact_std"],
+            "step norm / R": ends["step_norm"] / ends["weight_bound"],
+            "ε, every": ends["epsilon_every"],
+            "ε, last": ends["epsilon_last"],
+        }
+    )
+    return shown.set_index([ends["N"], ends["setting"]]).round(3)
 
 
 def show_minimisers(minimisers: pd.DataFrame) -> pd.DataFrame:
