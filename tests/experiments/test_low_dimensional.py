@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead import low_dimensional as study
+from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import sample
@@ -74,7 +75,7 @@ def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
 def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
     published: dict[str, pd.DataFrame],
 ) -> None:
-    rows = study.idle_rows(published["noise-part"])
+    rows = idle_rows(published["noise-part"])
     score = (rows["noise_risk"] - rows["closed_form"]).abs() / rows["standard_error"]
     assert len(rows) >= 6
     assert score.max() < 4

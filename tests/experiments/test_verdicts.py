@@ -13,6 +13,7 @@ from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.foundations import in_context_regression
 from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
+from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
 from costofprivacy.montecarlo import Runner
 
 Tables = dict[str, pd.DataFrame]
@@ -179,21 +180,21 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
         me.judge_equation_27,
         ("minimisers",),
         HOLDS,
-        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[0], 0.1)},
+        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[0], 0.1)},
         {FAILS},
     ),
     (
         me.judge_section_3_update,
         ("minimisers",),
         AMENDED,
-        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[1], 1e-15)},
+        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[1], 1e-15)},
         {HOLDS},
     ),
     (
         me.judge_section_3_update,
         ("minimisers",),
         AMENDED,
-        lambda t: {"minimisers": check(t["minimisers"], me.MINIMISER_CHECKS[3], 0.1)},
+        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[3], 0.1)},
         {FAILS},
     ),
     (
@@ -438,7 +439,7 @@ def test_a_verdict_turns_when_its_table_is_contradicted(
     turned: set[Verdict],
     measured: dict[str, Tables],
 ) -> None:
-    tables = measured[judge.__module__]
+    tables = measured[judge.__module__.removesuffix(".verdicts")]
     assert judge(*(tables[n] for n in names)).verdict == expected
     other = tables | contradict(tables)
     assert judge(*(other[n] for n in names)).verdict in turned

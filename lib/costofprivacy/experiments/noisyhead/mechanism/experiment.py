@@ -1,17 +1,14 @@
-"""Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2: sensitivity, noise, composition, and where descent rests."""
+"""What is measured of Algorithm 1: sensitivity, noise, composition, and where descent rests."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from costofprivacy import _fits, _validate, figures
-from costofprivacy.claims import Judgement, Verdict
+from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead._low_dimension import settings, square_model
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, pretraining
@@ -30,16 +27,10 @@ from costofprivacy.privacy import (
 )
 from costofprivacy.settings import Setting
 
-ROUNDING = 1e-9
 FAR = 1e6  # a response that every clipping reaches
 LONG = 100_000  # steps after which descent has come to rest: (1 − 2λη₀)^LONG is 0 in double precision
 SINGLE_STEPS = (1, 2, 5)
 EPSILON_PER_STEP = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 8.0, 9.0, 10.0, 15.0, 20.0, 50.0)
-
-DEFINITION_31 = Judgement(
-    Verdict.UNTESTABLE,
-    "a definition; the book follows it: neighbours differ in the replacement of one prompt, everywhere",
-)
 
 
 @dataclass(frozen=True)
@@ -282,161 +273,3 @@ def minimiser_rows(N: int, samples: np.ndarray) -> pd.DataFrame:
     mean, error = _fits.mean_and_error(samples)
     rows = [(N, name, m, e, len(samples)) for name, m, e in zip(MINIMISER_CHECKS, mean, error)]
     return pd.DataFrame(rows, columns=["N", "check", "value", "standard_error", "trials"])
-
-
-# --------------------------------------------------------------------------------------------------- verdicts
-
-
-def judge_equation_a1(sensitivity: pd.DataFrame) -> Judgement:
-    """(A.1): 2η₀G(C + RG)/N bounds the change of one update."""
-    share = sensitivity[["largest_found", "constructed"]].max(axis=1) / sensitivity["bound"]
-    search, built = (sensitivity[name] / sensitivity["exact"] for name in ("largest_found", "constructed"))
-    evidence = (
-        f"the largest change found is {share.min():.2f} to {share.max():.2f} of the bound; a random search reaches "
-        f"{search.min():.3f} to {search.max():.3f} and a constructed pair {built.min():.4f} of the exact sensitivity "
-        "derived here: the bound is loose by up to a factor 2 where RG ≫ C"
-    )
-    return Judgement(Verdict.HOLDS if share.max() <= 1 + ROUNDING else Verdict.FAILS, evidence)
-
-
-def judge_theorem_32(single: pd.DataFrame, sensitivity: pd.DataFrame, composition: pd.DataFrame) -> Judgement:
-    """Theorem 3.2: (ε, δ)-DP for any ε; the classical calibration wants ε ≤ T."""
-    spent = composition[composition["accounting"] == "every iterate, exactly"].set_index("T")["epsilon"]
-    claimed = composition[composition["accounting"].str.startswith("claimed")].set_index("T")["epsilon"]
-    broken = single[single["delta_spent"] > single["delta"]]
-    found = sensitivity[["largest_found", "constructed"]].max(axis=1)
-    if (found > sensitivity["bound"] * (1 + ROUNDING)).any():
-        return Judgement(Verdict.FAILS, "one update moves by more than η₀σ/N")
-    over = (spent > claimed * (1 + ROUNDING)) & (claimed <= spent.index)
-    if over.any() or (broken["epsilon_per_step"] <= 1).any():
-        return Judgement(Verdict.FAILS, "the budget is overspent at some ε ≤ T")
-    slack = f"at T = {spent.index[-1]} the iterates together spend ε = {spent.iloc[-1]:.2g} of {claimed.iloc[-1]:g}"
-    if broken.empty:
-        return Judgement(Verdict.HOLDS, slack)
-    first = broken.loc[broken["epsilon"].idxmin()]
-    return Judgement(
-        Verdict.AMENDED,
-        f"true for ε ≤ T, a condition that it does not state; beyond, it can fail: at T = {first['T']:.0f}, "
-        f"ε = {first['epsilon']:g} the δ spent is {first['delta_spent'] / first['delta']:.1f} times the δ "
-        "claimed; within, "
-        f"it is far from tight: {slack}",
-    )
-
-
-def judge_algorithm_1(noise: pd.DataFrame) -> Judgement:
-    """Algorithm 1: its printed variance is that of the Gaussian mechanism it stands for."""
-    gap = (noise["printed_std"] / noise["calibrated_std"] - 1).abs().max()
-    ratio = noise["printed_std"] / noise["exact_std"]
-    evidence = (
-        f"a definition; its variance is the classical Gaussian mechanism's at (ε/T, δ/T) on sensitivity η₀σ/N "
-        f"(to {gap:.0e}), {ratio.min():.1f} to {ratio.max():.1f} times the standard deviation of exact "
-        "composition; Γ⁰ is left open"
-    )
-    return Judgement(Verdict.HOLDS if gap < ROUNDING else Verdict.FAILS, evidence)
-
-
-def _check(minimisers: pd.DataFrame, name: str) -> pd.Series:
-    return minimisers.loc[minimisers["check"] == name, "value"]
-
-
-def judge_equation_27(minimisers: pd.DataFrame) -> Judgement:
-    """(2.7) minimises (2.6)."""
-    worst = _check(minimisers, MINIMISER_CHECKS[0]).max()
-    evidence = f"the gradient of (2.6), summed prompt by prompt, is {worst:.0e} of its value at 0"
-    return Judgement(Verdict.HOLDS if worst < ROUNDING else Verdict.FAILS, evidence)
-
-
-def judge_section_3_update(minimisers: pd.DataFrame) -> Judgement:
-    """The update of section 3 comes to rest at the minimiser of (2.6)."""
-    single, double, half = (_check(minimisers, MINIMISER_CHECKS[i]).max() for i in (1, 2, 3))
-    if single < ROUNDING:
-        return Judgement(Verdict.HOLDS, f"it rests at ridge(λ), to {single:.0e}")
-    norm = _check(minimisers, MINIMISER_CHECKS[4]).mean()
-    evidence = (
-        f"it rests at ridge(2λ) (to {double:.0e}), {norm:.2f} of the norm of Γ* and {single:.2f} of it away; with "
-        f"λ/2 in the update it rests at Γ* (to {half:.0e})"
-    )
-    return Judgement(Verdict.AMENDED if half < ROUNDING else Verdict.FAILS, evidence)
-
-
-# ----------------------------------------------------------------------------------------------------- tables
-
-
-def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """The bound, and the shares of it that are exact, found at random and built, at the first and the last N."""
-    ends = sensitivity[sensitivity["N"].isin([sensitivity["N"].min(), sensitivity["N"].max()])].set_index(
-        ["N", "setting"]
-    )
-    shares = ends[["exact", "largest_found", "constructed"]].div(ends["bound"], axis=0)
-    return ends[["bound"]].join(shares).round(4)
-
-
-def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
-    """Noise of one step at the first and the last N, for the page."""
-    ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
-    shown = pd.DataFrame(
-        {
-            "T": ends["T"],
-            "printed / exact": ends["printed_std"] / ends["exact_std"],
-            "step norm / R": ends["step_norm"] / ends["weight_bound"],
-            "ε, every": ends["epsilon_every"],
-            "ε, last": ends["epsilon_last"],
-        }
-    )
-    return shown.set_index([ends["N"], ends["setting"]]).round(3)
-
-
-def show_minimisers(minimisers: pd.DataFrame) -> pd.DataFrame:
-    """Where descent rests, at the first and the last N, for the page."""
-    wide = minimisers.pivot(index="check", columns="N", values="value").loc[list(MINIMISER_CHECKS)]
-    return wide.iloc[:, [0, -1]].map("{:.2g}".format)
-
-
-# ---------------------------------------------------------------------------------------------------- figures
-
-
-def draw_reach(hyper: Hyperparameters) -> Figure:
-    """What one prompt can add to the gradient, in the plane of Γ and a normal, with the worst pair of neighbours."""
-    A, B = hyper.weight_bound * hyper.feature_bound**2, hyper.clip_norm * hyper.feature_bound
-    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 400), pretraining.worst_angle(hyper)
-    edge = (A * np.cos(angle) + B) * np.exp(1j * angle)
-    tip = (A * math.cos(worst) + B) * np.exp(1j * worst)
-    disc = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 400))
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(5.2, 4.6))
-        axes.fill(edge.real, edge.imag, alpha=0.25, label="reach of one prompt, forward half")
-        axes.plot([tip.real] * 2, [tip.imag, -tip.imag], "o-", color="C1", label="worst pair of neighbours")
-        axes.plot(disc.real, disc.imag, "--", color="0.35", lw=1, label="ball of radius G(C + RG) of (A.1)")
-        axes.plot(0, 0, "k+")
-        axes.set(aspect="equal", xlabel=r"component along $\Gamma$", ylabel=r"component across $\Gamma$")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=8)
-        return figure
-
-
-def draw_composition(table: pd.DataFrame) -> Figure:
-    """ε spent against T in three views, and the noise multiplier that each would ask for."""
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
-        for (name, rows), look in zip(
-            table.groupby("accounting", sort=False), figures.looks(table["accounting"].unique()).values()
-        ):
-            left.plot(rows["T"], rows["epsilon"], label=name, **look)
-            right.plot(rows["T"], rows["noise_multiplier"], label=name, **look)
-        figures.log_axes(left, "$T$ (steps)", "ε spent with the noise of Algorithm 1")
-        figures.log_axes(right, "$T$ (steps)", "noise multiplier needed for the budget")
-        left.legend(fontsize=8)
-        return figure
-
-
-def draw_single_steps(table: pd.DataFrame) -> Figure:
-    """δ spent over δ claimed against ε/T."""
-    with figures.style():
-        figure, axes = plt.subplots()
-        for (T, rows), look in zip(table.groupby("T"), figures.looks(table["T"].unique()).values()):
-            axes.plot(rows["epsilon_per_step"], rows["delta_spent"] / rows["delta"], label=f"T = {T}", **look)
-        axes.axhline(1, color="0.35", ls="--", lw=1, label="claimed")
-        axes.axvline(1, color="0.35", ls=":", lw=1, label="ε = T: the calibration's range")
-        figures.log_axes(axes, "$\\varepsilon/T$", "δ spent / δ claimed")
-        axes.set_ylim(1e-10, 1e6)
-        axes.legend()
-        return figure

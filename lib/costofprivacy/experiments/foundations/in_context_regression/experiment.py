@@ -1,24 +1,19 @@
-"""The head as a regression on Z, the terms that w₁₂ = 0 drops, and the best that a linear head can do."""
+"""What is measured of the head as a regression on Z, and of the best that a linear head can do."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
-from costofprivacy import _fits, _validate, figures
-from costofprivacy.claims import Judgement, Verdict
+from costofprivacy import _fits, _validate
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from costofprivacy.noisyhead.ridge import ridge
 
-ROUNDING = 1e-12  # relative to the largest prediction
-CONSISTENT = 4.0  # standard errors
 IDENTITY_PROMPTS = 200
 
 
@@ -194,121 +189,3 @@ def error_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=columns)
     best = population.best_prediction_error(cell.model)
     return table.assign(best=best, response_variance=cell.model.response_variance)
-
-
-# --------------------------------------------------------------------------------------------------- verdicts
-
-
-def _worst(identities: pd.DataFrame, name: str) -> float:
-    return float(identities.loc[identities["identity"] == name, "relative_difference"].max())
-
-
-def judge_equation_23(identities: pd.DataFrame) -> Judgement:
-    """(2.3): the last entry of the head's output is the bilinear form."""
-    worst = _worst(identities, "(2.3), all weights")
-    shapes = len(identities[["D", "L"]].drop_duplicates())
-    evidence = f"largest relative difference over {shapes} shapes with random weights: {worst:.0e}"
-    return Judgement(Verdict.HOLDS if worst < ROUNDING else Verdict.FAILS, evidence)
-
-
-def _transposed(identities: pd.DataFrame, right: str, printed: str) -> Judgement:
-    amended, as_printed = _worst(identities, right), _worst(identities, printed)
-    if as_printed < ROUNDING:
-        return Judgement(Verdict.HOLDS, f"largest relative difference as printed: {as_printed:.0e}")
-    evidence = (
-        f"the printed form is off by {as_printed:.2g} of the largest prediction, with W₁₁ transposed by {amended:.0e}"
-    )
-    return Judgement(Verdict.AMENDED if amended < ROUNDING else Verdict.FAILS, evidence)
-
-
-def judge_equation_24(identities: pd.DataFrame) -> Judgement:
-    """(2.4): the form multiplied out; W₁₁ wants a transpose."""
-    return _transposed(identities, "(2.4), with W11 transposed", "(2.4), as printed")
-
-
-def judge_equation_25(identities: pd.DataFrame) -> Judgement:
-    """(2.5): ŷ = ⟨Γ, Z⟩; Γ = w₂₂ W₁₁ wants a transpose."""
-    return _transposed(identities, "(2.5), Γ = w22 W11 transposed", "(2.5), as printed")
-
-
-def judge_appendix_a1(dropped: pd.DataFrame, identities: pd.DataFrame) -> Judgement:
-    """Appendix A.1: the dropped terms carry nothing."""
-    products = dropped[dropped["product"] != "even terms²"]
-    score = (products["mean"].abs() / products["standard_error"]).max()
-    added = dropped.loc[dropped["product"] == "even terms²", "mean"].min()
-    contained = _worst(identities, "task + rank-one = ⟨Γ', Z⟩")
-    evidence = (
-        "for random normal weights the two terms even in y are uncorrelated with y and with the rest (worst "
-        f"{score:.1f} standard errors in "
-        f"{len(products)} products) and would add at least {added:.2g} to the test error; the fourth term is "
-        f"itself of the form ⟨Γ, Z⟩ (to {contained:.0e})"
-    )
-    allowed = max(CONSISTENT, float(np.sqrt(2 * np.log(100 * len(products)))))
-    fine = score < allowed and added > 0 and contained < ROUNDING
-    return Judgement(Verdict.HOLDS if fine else Verdict.FAILS, evidence)
-
-
-# ----------------------------------------------------------------------------------------------------- tables
-
-
-def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
-    """The largest difference of each identity over all shapes, for the page."""
-    worst = identities.groupby("identity", sort=False)["relative_difference"].max()
-    return worst.map("{:.1e}".format).to_frame("largest relative difference")
-
-
-def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
-    """Means of the products over all shapes, and their sizes in standard errors, for the page."""
-    scored = dropped.assign(score=dropped["mean"] / dropped["standard_error"]).groupby("product", sort=False)
-    shown = scored.agg(least_mean=("mean", "min"), largest_mean=("mean", "max"))
-    return shown.join(scored.agg(least_score=("score", "min"), largest_score=("score", "max"))).round(3)
-
-
-def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
-    """Test error with the best penalty for each shape beside the best linear head, for the page."""
-    tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()].set_index(["D", "L"])
-    return tuned[["penalty", "test_error", "standard_error", "best"]].round(5)
-
-
-# ---------------------------------------------------------------------------------------------------- figures
-
-
-def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Figure:
-    """One prompt: responses along the task, and its embedding E."""
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.4), width_ratios=(1, 1.5))
-        along = drawn.x[0] @ drawn.w[0] / np.linalg.norm(drawn.w[0])
-        left.plot(along[:-1], drawn.y[0, :-1], "o", label="labelled tokens")
-        left.plot(along[-1], drawn.y[0, -1], "*", ms=12, label="query (its response is asked for)")
-        left.set(xlabel=r"$\langle w, x\rangle/\|w\|$", ylabel="$y$")
-        left.legend()
-        limit = np.abs(embedding[0]).max()
-        image = right.imshow(embedding[0], cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
-        right.set(xlabel="token (the last is the query)", ylabel="row of $E$ (the last holds $y$)")
-        right.grid(False)
-        figure.colorbar(image, ax=right)
-        return figure
-
-
-def draw_test_error(table: pd.DataFrame) -> Figure:
-    """Left: test error against λ at the largest L. Right: the best over λ against L, with the closed form."""
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
-        longest = table[table["L"] == table["L"].max()]
-        tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
-        for D, look in figures.looks(sorted(table["D"].unique())).items():
-            rows = longest[longest["D"] == D].sort_values("penalty")
-            figures.points(left, rows, "penalty", "test_error", label=f"D = {D}", ls="", **look)
-            left.plot(rows["penalty"], rows["closed_form"], color=look["color"], lw=1)
-            rows = tuned[tuned["D"] == D].sort_values("L")
-            figures.points(right, rows, "L", "test_error", label=f"D = {D}", ls="", **look)
-            right.plot(rows["L"], rows["best"], color=look["color"], lw=1)
-        left.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1, label="Γ = 0")
-        right.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1)
-        figures.log_axes(left, r"$\lambda$", "test error")
-        figures.log_axes(right, "$L$ (tokens in a prompt)", "")
-        left.set_title(f"L = {table['L'].max()}: points simulated, lines in closed form")
-        right.set_title("λ tuned; lines: the best linear head")
-        figures.plain_ticks(right, table["L"].unique())
-        left.legend()
-        return figure

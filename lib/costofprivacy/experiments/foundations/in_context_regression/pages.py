@@ -1,0 +1,71 @@
+"""Figures and short tables for the page on in-context regression."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.noisyhead.prompts import Prompts
+
+
+def show_identities(identities: pd.DataFrame) -> pd.DataFrame:
+    """The largest difference of each identity over all shapes, for the page."""
+    worst = identities.groupby("identity", sort=False)["relative_difference"].max()
+    return worst.map("{:.1e}".format).to_frame("largest relative difference")
+
+
+def show_dropped_terms(dropped: pd.DataFrame) -> pd.DataFrame:
+    """Means of the products over all shapes, and their sizes in standard errors, for the page."""
+    scored = dropped.assign(score=dropped["mean"] / dropped["standard_error"]).groupby("product", sort=False)
+    shown = scored.agg(least_mean=("mean", "min"), largest_mean=("mean", "max"))
+    return shown.join(scored.agg(least_score=("score", "min"), largest_score=("score", "max"))).round(3)
+
+
+def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error with the best penalty for each shape beside the best linear head, for the page."""
+    tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()].set_index(["D", "L"])
+    return tuned[["penalty", "test_error", "standard_error", "best"]].round(5)
+
+
+def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Figure:
+    """One prompt: responses along the task, and its embedding E."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.4), width_ratios=(1, 1.5))
+        along = drawn.x[0] @ drawn.w[0] / np.linalg.norm(drawn.w[0])
+        left.plot(along[:-1], drawn.y[0, :-1], "o", label="labelled tokens")
+        left.plot(along[-1], drawn.y[0, -1], "*", ms=12, label="query (its response is asked for)")
+        left.set(xlabel=r"$\langle w, x\rangle/\|w\|$", ylabel="$y$")
+        left.legend()
+        limit = np.abs(embedding[0]).max()
+        image = right.imshow(embedding[0], cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+        right.set(xlabel="token (the last is the query)", ylabel="row of $E$ (the last holds $y$)")
+        right.grid(False)
+        figure.colorbar(image, ax=right)
+        return figure
+
+
+def draw_test_error(table: pd.DataFrame) -> Figure:
+    """Left: test error against λ at the largest L. Right: the best over λ against L, with the closed form."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
+        longest = table[table["L"] == table["L"].max()]
+        tuned = table.loc[table.groupby(["D", "L"])["test_error"].idxmin()]
+        for D, look in figures.looks(sorted(table["D"].unique())).items():
+            rows = longest[longest["D"] == D].sort_values("penalty")
+            figures.points(left, rows, "penalty", "test_error", label=f"D = {D}", ls="", **look)
+            left.plot(rows["penalty"], rows["closed_form"], color=look["color"], lw=1)
+            rows = tuned[tuned["D"] == D].sort_values("L")
+            figures.points(right, rows, "L", "test_error", label=f"D = {D}", ls="", **look)
+            right.plot(rows["L"], rows["best"], color=look["color"], lw=1)
+        left.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1, label="Γ = 0")
+        right.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1)
+        figures.log_axes(left, r"$\lambda$", "test error")
+        figures.log_axes(right, "$L$ (tokens in a prompt)", "")
+        left.set_title(f"L = {table['L'].max()}: points simulated, lines in closed form")
+        right.set_title("λ tuned; lines: the best linear head")
+        figures.plain_ticks(right, table["L"].unique())
+        left.legend()
+        return figure

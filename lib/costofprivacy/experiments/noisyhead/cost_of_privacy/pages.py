@@ -1,0 +1,110 @@
+"""Figures and short tables for the page on Theorem 4.1, its proof and Remarks 4.1-4.3 of arXiv:2504.16000v2."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import _quantity
+
+
+def show_events(events: pd.DataFrame) -> pd.DataFrame:
+    """Counts of failed events and shares of cut prompts by L, for the page."""
+    columns = ["data_sets", "D2_fails", "D2_lemma_fails", "D3_fails", "A4_violated", "A4_ratio", "mean_norm"]
+    shares = [name for name in events if name.startswith("share above")]
+    return events.set_index("L")[[*columns, *shares]].T.map("{:.3g}".format)
+
+
+def show_recursion(recursion: pd.DataFrame) -> pd.DataFrame:
+    """The worst case of each step of the proof, for the page."""
+    wide = recursion.pivot(index="check", columns="setting", values="worst")
+    return wide[["printed", "corrected"]].map("{:.2g}".format)
+
+
+def draw_steps(sides: pd.DataFrame) -> Figure:
+    """Cost of descent and of noise against T, printed and corrected, with the bounds."""
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
+        for axes, setting in zip(panels, ("printed", "corrected")):
+            for quantity, look in figures.looks(("descent", "noise", "total")).items():
+                rows = _quantity(sides, setting, "T", str(quantity))
+                figures.points(axes, rows, "T", "value", label=str(quantity), **look)
+            rows = _quantity(sides, setting, "T", "total")
+            if setting == "printed":
+                axes.plot(rows["T"], rows["bound_descent"], "--", color="C0", lw=1, label="(4.2), descent")
+                axes.plot(rows["T"], rows["bound_noise"], "--", color="C1", lw=1, label="(4.2), noise")
+            else:
+                axes.plot(rows["T"], rows["bound_amended"], "k--", lw=1, label="amended bound on the total")
+            figures.log_axes(axes, "$T$ (steps)", "excess risk" if setting == "printed" else "")
+            axes.set_title(setting)
+            axes.legend(fontsize=8)
+        return figure
+
+
+def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Figure:
+    """Left: ‖Z‖ and G against L, with the share of prompts that Π_G cuts. Right: left side of (4.2) over its right."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        left.errorbar(
+            events["L"], events["mean_norm"], 2 * events["standard_error"], fmt="o", label=r"mean $\|Z\|_F$, simulated"
+        )
+        left.plot(events["L"], events["root_energy"], color="C0", lw=1, label=r"$(E\|Z\|_F^2)^{1/2}$, closed form")
+        left.plot(events["L"], events["G, proof"], "s--", color="C1", label="$G$, proof")
+        left.plot(events["L"], events["G, theorem"], "D--", color="C2", label="$G$, theorem")
+        left.plot(events["L"], events["G, uniform in L"], "^:", color="C3", label="$G$, uniform in $L$")
+        for _, row in events.iterrows():
+            share = f"{100 * row['share above G, proof']:.0f} %"
+            left.annotate(share, (row["L"], 0.01), xycoords=("data", "axes fraction"), ha="center", fontsize=8)
+        figures.log_axes(left, "$L$ (tokens in a prompt)", "norm (below: share cut by $\\Pi_G$)")
+        low, high = left.get_ylim()
+        left.set_ylim(low / 1.6, high * 5)
+        left.legend(fontsize=8, loc="upper right")
+        rows = _quantity(sides, "printed", "L", "total")
+        ratio = rows["value"] / (rows["bound_descent"] + rows["bound_noise"])
+        right.plot(rows["L"], ratio, "o-", label="printed: left over right of (4.2)")
+        rows = _quantity(sides, "corrected", "L", "total")
+        right.plot(rows["L"], rows["value"] / rows["bound_amended"], "s-", label="corrected: over the amended bound")
+        right.axhline(1, color="0.35", ls="--", lw=1)
+        figures.log_axes(right, "$L$ (tokens in a prompt)", "left side / right side")
+        right.legend(fontsize=8)
+        return figure
+
+
+def draw_dimensions(response: pd.DataFrame) -> Figure:
+    """What unit noise in every step leaves in the weights and in the excess risk, against D."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        labels = {"weights": r"squared weight error", "excess_risk": "excess risk"}
+        for quantity, look in figures.looks(labels).items():
+            rows = response[response["quantity"] == quantity].sort_values("D")
+            figures.points(axes, rows, "D", "value", label=labels[str(quantity)], ls="", **look)
+            axes.plot(rows["D"], rows["closed_form"], color=look["color"], lw=1)
+        rows = response[response["quantity"] == "weights"].sort_values("D")
+        figures.slope(axes, rows["D"].to_numpy(), rows["value"].iloc[0], 1, "slope 1, as (A.9) has it")
+        figures.log_axes(axes, "$D$ (dimension)", "response to unit noise")
+        figures.plain_ticks(axes, response["D"].unique())
+        axes.legend()
+        return figure
+
+
+def draw_radius(radius: pd.DataFrame) -> Figure:
+    """‖Γ*‖ and the radii that are to bound it."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        axes.errorbar(
+            radius["N"], radius["norm_mean"], 2 * radius["standard_error"], fmt="ko", label=r"$\|\Gamma^*\|_F$"
+        )
+        names = {
+            "R_printed": "R of (4.1)",
+            "R_objective": r"$C/\sqrt{\lambda}$",
+            "R_singular": r"$C/(2\sqrt{\lambda})$",
+            "R_with_1_over_N": "(A.12) with its 1/N",
+        }
+        for (column, label), look in zip(names.items(), figures.looks(names).values()):
+            axes.plot(radius["N"], radius[column], label=label, **look)
+        figures.log_axes(axes, "$N$ (training prompts)", "Frobenius norm")
+        figures.plain_ticks(axes, radius["N"].unique())
+        axes.legend(fontsize=8, loc="center right", bbox_to_anchor=(1, 0.42))
+        return figure

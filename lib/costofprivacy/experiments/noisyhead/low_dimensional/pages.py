@@ -1,0 +1,155 @@
+"""Figures and short tables for the page on low dimension."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.low_dimensional import limits
+from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import CONSISTENT, slopes
+from costofprivacy.settings import Setting
+
+SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers by setting and method, for the page."""
+    theirs = comparison[comparison["setting"] != "corrected"]
+    sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
+    summary = sizes.agg(numbers="count", mean="mean", largest="max").round(2)
+    return summary.assign(beyond_4=sizes.agg(lambda size: int((size > CONSISTENT).sum())))
+
+
+def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
+    """The conditions of the theorems at the first and the last N, for the page."""
+    ends = conditions[conditions["N"].isin([conditions["N"].min(), conditions["N"].max()])]
+    names = {
+        "probability": "1 − 4κ",
+        "eta0_over_limit": "η₀ / limit",
+        "D_squared": "D²",
+        "log_N": "log N",
+        "log_NL": "log NL",
+    }
+    return ends.set_index(["N", "setting"])[list(names)].rename(columns=names).round(2)
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Test error at the largest N and ε: NoisyHead by setting, its reference, Γ = 0, the best linear head."""
+    rows = table[table["N"] == table["N"].max()]
+    rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == rows["epsilon"].max())]
+    private = rows[rows["method"] == "noisyhead"]
+    shown = dict(zip("NoisyHead, " + private["setting"], private["test_error"]))
+    shown["gradient descent"] = _of(rows, "gradient-descent")
+    shown["reference Γ*"] = _of(rows, "ridge")
+    shown["Γ = 0"] = _of(rows, "zero")
+    shown["best linear head"] = rows["best_linear_head"].iloc[0]
+    errors = pd.Series(shown)
+    predicted = 1 - errors / rows["response_variance"].iloc[0]
+    return pd.DataFrame({"test error": errors, "share of Var(y) predicted": predicted}).round(5)
+
+
+def _of(rows: pd.DataFrame, method: str) -> float:
+    return rows.loc[(rows["method"] == method) & (rows["setting"] == "published"), "test_error"].iloc[0]
+
+
+def draw_figure_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+    """Left: the published setting beside the authors' numbers. Right: all settings at the largest ε, and Γ = 0."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
+        private = table[table["method"] == "noisyhead"]
+        mine = private[private["setting"] == "published"]
+        for (epsilon, rows), look in zip(mine.groupby("epsilon"), figures.looks(mine["epsilon"].unique()).values()):
+            figures.points(left, rows, "N", "excess_risk", label=f"ε = {epsilon:g}", **look)
+        theirs = comparison[(comparison["setting"] == "published") & (comparison["method"] == "noisyhead")]
+        left.plot(theirs["N"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="authors'")
+        _draw_settings(right, table, private["epsilon"].max())
+        for axes in (left, right):
+            figures.log_axes(axes, "$N$ (training prompts)", "excess risk")
+            figures.plain_ticks(axes, table["N"].unique())
+        left.set_title("settings behind the published numbers")
+        left.legend(ncols=2)
+        return figure
+
+
+def _draw_settings(axes: plt.Axes, table: pd.DataFrame, epsilon: float) -> None:
+    names = [("noisyhead", s) for s in Setting] + [("zero", Setting.PUBLISHED), ("gradient-descent", Setting.PUBLISHED)]
+    for (method, setting), look in zip(names, figures.looks(names).values()):
+        rows = table[(table["method"] == method) & (table["setting"] == setting)]
+        rows = rows[(rows["epsilon"] == epsilon) | rows["epsilon"].isna()]
+        label = {"noisyhead": f"NoisyHead, {setting}", "zero": "Γ = 0", "gradient-descent": "gradient descent"}[method]
+        figures.points(axes, rows, "N", "excess_risk", label=label, **look)
+    axes.set_title(f"all settings, ε = {epsilon:g}")
+    axes.legend(fontsize=8)
+
+
+def draw_test_error(table: pd.DataFrame) -> Figure:
+    """Left: test error at the largest ε beside Γ = 0 and the best linear head. Right: share of Var(y) predicted."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        epsilon, sizes = table["epsilon"].max(), table.drop_duplicates("N").sort_values("N")
+        names = [*(("noisyhead", s) for s in Setting), ("ridge", Setting.PUBLISHED)]
+        for (method, setting), look in zip(names, figures.looks(names).values()):
+            rows = table[(table["method"] == method) & (table["setting"] == setting)]
+            rows = rows[(rows["epsilon"] == epsilon) | rows["epsilon"].isna()]
+            label = f"NoisyHead, {setting}" if method == "noisyhead" else "its reference Γ*"
+            figures.points(left, rows, "N", "test_error", label=label, **look)
+            if method == "ridge" or setting == Setting.CORRECTED:
+                figures.points(right, _percent_predicted(rows), "N", "share", label=label, **look)
+        left.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="Γ = 0")
+        left.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear head")
+        right.axhline(0, color="k", ls="--", lw=1, label="Γ = 0")
+        figures.log_axes(left, "$N$ (training prompts)", "test error")
+        right.set(xscale="log", xlabel="$N$ (training prompts)", ylabel="share of Var(y) predicted, %")
+        for axes in (left, right):
+            figures.plain_ticks(axes, table["N"].unique())
+            axes.legend(fontsize=8)
+        left.set_title(f"ε = {epsilon:g}")
+        right.set_title("enlarged: the reference and the corrected algorithm")
+        return figure
+
+
+def _percent_predicted(rows: pd.DataFrame) -> pd.DataFrame:
+    variance = rows["response_variance"]
+    share, error = 100 * (1 - rows["test_error"] / variance), 100 * rows["standard_error"] / variance
+    return rows.assign(share=share, standard_error=error)
+
+
+def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Figure:
+    """Local exponent of the noise part in N, with the slopes fitted to the simulation."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        curves = exponents[exponents["algorithm"] != limits.CLAIMED]
+        for (name, rows), look in zip(
+            curves.groupby("algorithm", sort=False), figures.looks(curves["algorithm"].unique()).values()
+        ):
+            axes.plot(rows["N"], rows["exponent"], label=name, markevery=3, **look)
+        fitted = slopes(noise)
+        for setting, rows in fitted[fitted["setting"] != "printed"].groupby("setting", sort=False):
+            best = rows.loc[rows["sizes"].idxmax()]
+            middle = np.sqrt(float(noise["N"].min()) * float(noise["N"].max()))
+            label = f"simulated, {setting}, ε = {best['epsilon']:g}"
+            axes.errorbar(middle, best["exponent"], 2 * best["standard_error"], fmt="k+", ms=12, capsize=3, label=label)
+        claimed = exponents[exponents["algorithm"] == limits.CLAIMED]
+        axes.plot(claimed["N"], claimed["exponent"], "--", color="0.35", lw=1, label="claimed, Theorem 1.1")
+        axes.set(xscale="log", xlabel=SQUARE, ylabel="local exponent of the noise part")
+        axes.legend(fontsize=8)
+        return figure
+
+
+def draw_floors(floors: pd.DataFrame) -> Figure:
+    """What is left without any noise, against the bound (4.3) at ε = ∞."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        labels = {"minimiser": r"descent rests at $\Gamma_{2\lambda}$", "projection": r"$\Pi_G$ shortens $Z$"}
+        for (part, rows), look in zip(floors.groupby("part", sort=False), figures.looks(labels).values()):
+            seen = rows[rows["floor"] > 2 * rows["standard_error"]]
+            figures.points(axes, seen, "N", "floor", label=labels[str(part)], **look)
+        bound = floors[floors["part"] == "minimiser"]
+        axes.plot(bound["N"], bound["bound"], "k--", lw=1, label="right side of (4.3) at ε = ∞, constant 1")
+        figures.log_axes(axes, SQUARE, "excess risk without noise")
+        axes.set_ylim(bottom=1e-20)
+        axes.legend()
+        return figure
