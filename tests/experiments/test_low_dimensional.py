@@ -1,6 +1,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from costofprivacy.experiments.noisyhead import low_dimensional as study
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
@@ -103,6 +105,26 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
         lambda: study.draw_floors(tables["floors"]),
     ):
         assert draw().axes
+
+
+@given(
+    st.lists(st.integers(4, 10**6), min_size=1, max_size=4, unique=True),
+    st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=4, unique=True),
+    st.integers(2, 50),
+    st.floats(1e-12, 0.5),
+    st.floats(1e-3, 1.0),
+    st.floats(0, 5),
+)
+@settings(derandomize=True, deadline=None, max_examples=50)
+def test_admissible_parameters_give_admissible_algorithms(
+    N: list[int], epsilon: list[float], D: int, delta: float, kappa: float, tau: float
+) -> None:
+    experiment = study.Experiment(N=N, epsilon=epsilon, D=D, delta=delta, kappa=kappa, tau=tau)
+    for cell in experiment.cells:
+        for setting, hyper in cell.hyper.items():
+            assert 0 < hyper.learning_rate * hyper.penalty < 1
+            assert hyper.contraction < 1
+            assert all(0 < std < np.inf for std in cell.noise[setting])
 
 
 @pytest.mark.parametrize(
