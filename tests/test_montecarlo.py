@@ -193,7 +193,12 @@ def test_without_a_cache_nothing_is_kept(cell: Cell, tmp_path: Path) -> None:
 @pytest.mark.parametrize("damaged", [b"", b"not a pickle", None])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_damaged_block_is_measured_anew(
-    runner: Runner, cell: Cell, damaged: bytes | None, workers: int, capfd: pytest.CaptureFixture[str]
+    runner: Runner,
+    cell: Cell,
+    damaged: bytes | None,
+    workers: int,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     first = runner.run(counted, [cell], trials=30, seed=SEED)
     blocks = list(runner.cache.rglob("output.pkl"))
@@ -203,6 +208,7 @@ def test_a_damaged_block_is_measured_anew(
     same(first, Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED))
     assert calls(cell) == 60
     assert capfd.readouterr() == ("", "")
+    assert caplog.records == []
     same(first, runner.run(counted, [cell], trials=30, seed=SEED))
     assert calls(cell) == 60
 

@@ -7,7 +7,7 @@ order of the trials or on which other cells a run has. Trials run in blocks; eac
 
 from __future__ import annotations
 
-import warnings
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,10 +121,10 @@ class _TerminalBar(tqdm):
 
 
 def _indexed(index: int, run_block: Callable[..., np.ndarray], *arguments: Any) -> tuple[int, np.ndarray]:
-    with warnings.catch_warnings():
-        # A damaged block in the cache is computed anew; joblib's warning about it is no reader's business.
-        warnings.filterwarnings("ignore", message=".*Exception while loading results.*")
-        return index, run_block(*arguments)
+    if isinstance(run_block, joblib.memory.MemorizedFunc):
+        # A damaged block in the cache is computed anew; joblib's log of it is no reader's business.
+        logging.getLogger(run_block._name).setLevel(logging.ERROR)
+    return index, run_block(*arguments)
 
 
 def _block(trial: Trial, cell: Cell, first: int, last: int, seed: int) -> np.ndarray:
