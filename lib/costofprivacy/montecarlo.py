@@ -124,6 +124,10 @@ def _indexed(index: int, run_block: Callable[..., np.ndarray], *arguments: Any) 
     if isinstance(run_block, joblib.memory.MemorizedFunc):
         # A damaged block in the cache is computed anew; joblib's log of it is no reader's business.
         logging.getLogger(run_block._name).setLevel(logging.ERROR)
+        try:
+            return index, run_block(*arguments)
+        except UnicodeDecodeError:  # the cache's own notes are damaged
+            return index, run_block.func(*arguments)
     return index, run_block(*arguments)
 
 

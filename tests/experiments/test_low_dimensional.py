@@ -140,6 +140,7 @@ def test_admissible_parameters_give_admissible_algorithms(
         ({"kappa": 1.5}, "kappa must be between 0 and 1, got 1.5"),
         ({"kappa": 0}, "kappa must be positive, got 0"),
         ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
+        ({"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
         ({"tau": -0.1}, "tau must be non-negative and finite, got -0.1"),
         ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
         ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),

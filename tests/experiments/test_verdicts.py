@@ -471,9 +471,17 @@ def test_a_single_point_shows_no_trend(measured: dict[str, Tables]) -> None:
     assert found.verdict == Verdict.UNTESTABLE
 
 
+def test_too_few_trials_decide_nothing(measured: dict[str, Tables]) -> None:
+    tables = measured[lo.__name__]
+    noisy = change(tables["figure-1"], "standard_error", lambda r: 10 * r["excess_risk"])
+    found = lo.judge_figure_1(noisy, tables["comparison"], tables["conditions"])
+    assert found.verdict == Verdict.UNTESTABLE
+
+
 def test_untestable_is_said_where_nothing_can_be_fitted(measured: dict[str, Tables]) -> None:
     sides = measured[co.__name__]["both-sides"]
     assert co.judge_remark_41(sides[sides["T"] <= 1]).verdict == Verdict.UNTESTABLE
+    assert co.judge_theorem_41(sides[sides["L"] == 2000]).verdict == Verdict.UNTESTABLE
     assert co.judge_remark_42(sides[sides["D"] == 5]).verdict == Verdict.UNTESTABLE
     response = measured[co.__name__]["noise-response"]
     assert co.judge_equation_a9(response[response["D"] == 5]).verdict == Verdict.UNTESTABLE

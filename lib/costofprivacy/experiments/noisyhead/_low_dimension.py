@@ -10,6 +10,7 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
 from costofprivacy.settings import Setting
 
+MOST_STEPS = 100_000  # of one run: seconds; a small penalty asks for millions
 POWER_OF_N = 2.5  # T = log N^{5/2} / log(1/(1 − λη₀))
 
 
@@ -38,6 +39,12 @@ def settings(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[S
         Setting.PUBLISHED: Hyperparameters(C, G, R, penalty, rate, T),
         Setting.CORRECTED: Hyperparameters(C, G, R_right, penalty / 2, rate, T),
     }
+
+
+def check_steps(steps: int, penalty: float, N: int) -> None:
+    """Raise ``ValueError`` where the penalty asks for more steps than a run can take."""
+    if steps > MOST_STEPS:
+        raise ValueError(f"penalty must ask for at most T = {MOST_STEPS}, got {penalty!r}: T = {steps} at N = {N}")
 
 
 def noise_std(setting: Setting, hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:

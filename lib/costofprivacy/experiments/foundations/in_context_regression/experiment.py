@@ -58,7 +58,7 @@ class Experiment:
         tau: standard deviation of the label noise, ≥ 0.
         N: training prompts, at least 1.
         penalty: ridge penalties λ > 0 to choose from.
-        test_prompts: test prompts in each trial, at least 1.
+        test_prompts: test prompts in each trial, at least 100.
         trials: at least 2.
         seed: root of all random streams, ≥ 0.
     """
@@ -78,7 +78,7 @@ class Experiment:
         object.__setattr__(self, "penalty", _validate.each(_validate.finite_positive, "penalty", self.penalty))
         _validate.nonnegative("tau", self.tau)
         _validate.whole("N", self.N)
-        _validate.whole("test_prompts", self.test_prompts)
+        _validate.whole("test_prompts", self.test_prompts, at_least=100)
         _validate.whole("trials", self.trials, at_least=2)
         _validate.whole("seed", self.seed, at_least=0)
 

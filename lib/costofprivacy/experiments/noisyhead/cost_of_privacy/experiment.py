@@ -10,7 +10,7 @@ import pandas as pd
 from scipy import stats
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead._low_dimension import noise_std
+from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, head, hyperparameters, population, pretraining, prompts
 from costofprivacy.noisyhead.head import Moments
@@ -21,7 +21,7 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
-LONG = 2000  # steps after which descent has come to rest
+LONG = 10**12  # steps, in closed form, after which descent has come to rest
 CHUNK = 100  # prompts drawn at a time where tokens are needed
 RADII = np.logspace(-4, 0, 9)  # distances from Γ* over ‖Γ*‖ at which the recursion is tried
 RESPONSE_STEPS = 100  # steps through which unit noise is followed
@@ -211,6 +211,8 @@ class Experiment:
         _validate.whole("trials", self.trials, at_least=2)
         _validate.whole("event_trials", self.event_trials, at_least=2)
         _validate.whole("seed", self.seed, at_least=0)
+        for cell in self.cells:
+            check_steps(max(max(cell.steps(hyper)) for hyper in cell.hyper.values()), cell.penalty, cell.N)
 
     @property
     def base(self) -> dict[str, int]:
@@ -223,12 +225,16 @@ class Experiment:
         at = self.base | sizes
         return Cell(axis, at["N"], at["L"], at["D"], T, *fixed)
 
+    @property
+    def cells(self) -> list[Cell]:
+        """The axis of T, then those of N, L and D."""
+        axes = [self.cell(axis, **{axis: value}) for axis in ("N", "L", "D") for value in getattr(self, axis)]
+        return [self.cell("T", self.T), *axes]
+
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``both-sides``, ``radius``, ``events``, ``noise-response``, ``recursion`` and ``constants``."""
-        cells = [self.cell("T", self.T)]
-        cells += [self.cell(axis, **{axis: value}) for axis in ("N", "L", "D") for value in getattr(self, axis)]
         along = [self.cell("L", L=L) for L in self.L]
-        sides = runner.run(trial, cells, self.trials, self.seed)
+        sides = runner.run(trial, self.cells, self.trials, self.seed)
         events = runner.run(event_trial, along, self.event_trials, self.seed + 1)
         across = [self.cell("D", D=D) for D in self.D]
         response = runner.run(noise_response_trial, across, self.trials, self.seed + 3)

@@ -39,6 +39,8 @@ def _quantity(sides: pd.DataFrame, setting: str, axis: str, quantity: str) -> pd
 def judge_theorem_41(sides: pd.DataFrame) -> Judgement:
     """(4.2): the left side against the right as printed, and against the amended bound in the corrected setting."""
     printed = _quantity(idle(sides), "printed", "L", "total")
+    if printed["L"].nunique() < 2:
+        return Judgement(Verdict.UNTESTABLE, "fewer than two prompt lengths at which Π_R is idle")
     ratio = printed["value"] / (printed["bound_descent"] + printed["bound_noise"])
     rest = _quantity(sides, "printed", "L", "descent").iloc[-1]
     above = rest["value"] / rest["bound_descent"]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead._low_dimension import noise_std, settings, square_model
+from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, head, hyperparameters, population, pretraining
@@ -167,6 +167,7 @@ def _check_budgets(cell: Cell) -> None:
     T = min(hyper.steps for hyper in cell.hyper.values())
     if max(cell.epsilon) > T:
         raise ValueError(f"epsilon must be at most T = {T} at N = {cell.N}, got {max(cell.epsilon)}")
+    check_steps(max(hyper.steps for hyper in cell.hyper.values()), cell.penalty, cell.N)
 
 
 def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:

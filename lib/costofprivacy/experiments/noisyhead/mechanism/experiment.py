@@ -28,7 +28,7 @@ from costofprivacy.privacy import (
 from costofprivacy.settings import Setting
 
 FAR = 1e6  # a response that every clipping reaches
-LONG = 100_000  # steps after which descent has come to rest: (1 − 2λη₀)^LONG is 0 in double precision
+LONG = 10**12  # steps, in closed form, after which descent has come to rest
 SINGLE_STEPS = (1, 2, 5)
 EPSILON_PER_STEP = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 8.0, 9.0, 10.0, 15.0, 20.0, 50.0)
 
@@ -40,7 +40,7 @@ class Experiment:
     Args:
         N: numbers of training prompts, each at least 4; L = ⌊√N⌋.
         D: feature dimension, at least 2.
-        epsilon, delta: the budget, ε > 0 and δ in (0, 1).
+        epsilon, delta: the budget, 0 < ε ≤ max T and δ in (0, 1).
         kappa: κ in (0, 1]. penalty: λ > 0. tau: label noise, ≥ 0.
         T: numbers of steps for the accounting, each at least 1.
         pairs: random pairs of prompts tried as neighbours, at least 1.
@@ -64,7 +64,7 @@ class Experiment:
         object.__setattr__(self, "N", _validate.each(_validate.whole, "N", self.N, at_least=4))
         object.__setattr__(self, "T", _validate.each(_validate.whole, "T", self.T))
         _validate.whole("D", self.D, at_least=2)
-        _validate.finite_positive("epsilon", self.epsilon)
+        _validate.between("epsilon", _validate.positive("epsilon", self.epsilon), 0, max(self.T))
         _validate.probability("delta", self.delta)
         _validate.between("kappa", _validate.positive("kappa", self.kappa), 0, 1)
         _validate.finite_positive("penalty", self.penalty)
