@@ -14,6 +14,11 @@ IDLE = 0.2  # Π_R plays no part where the noise is below this share of what R a
 ROUNDING = 1e-9
 CONFIDENCE = 1e-3  # of the binomial statements
 CONSISTENT = 4.0  # standard errors
+SQUARE = (1.7, 2.4)  # exponents of T² with a logarithm, over the grid's decade
+BETWEEN_ONE_AND_TWO = 1.5  # tells D from D²
+BEYOND_TWO = 2.5
+DOMINATES = 10.0  # times the other part
+ALIKE = 1.5  # factor within which two numbers do not differ in kind
 
 
 REMARK_43 = Judgement(
@@ -75,7 +80,7 @@ def judge_remark_41(sides: pd.DataFrame) -> Judgement:
     best, bound = total.loc[total["value"].idxmin()], (total["bound_descent"] + total["bound_noise"]).idxmin()
     interior = total["T"].min() < best["T"] < total["T"].max() and best["value"] < best["zero_risk"]
     grows = f"at fixed (ε, δ) the noise part grows like T^({exponent:.2f} ± {error:.2f})"
-    if not 1.7 < exponent < 2.4:
+    if not SQUARE[0] < exponent < SQUARE[1]:
         return Judgement(Verdict.FAILS, grows)
     if interior and descent["value"].iloc[-1] <= descent["bound_descent"].iloc[-1]:
         return Judgement(Verdict.HOLDS, f"{grows}; the total is least at T = {best['T']}")
@@ -98,11 +103,11 @@ def judge_remark_42(sides: pd.DataFrame) -> Judgement:
     first, last = noise.iloc[0], noise.iloc[-1]
     change = last["value"] / first["value"]
     evidence = f"the noise part is at least {ratio:.0e} times the descent part; where Π_R is idle it "
-    if ratio < 10 or change > 1.5:
+    if ratio < DOMINATES or change > ALIKE:
         return Judgement(
             Verdict.FAILS, f"{evidence}changes by the factor {change:.2g} from D = {first['D']} to {last['D']}"
         )
-    if change > 1 / 1.5:
+    if change > 1 / ALIKE:
         return Judgement(Verdict.HOLDS, f"{evidence}does not depend on D")
     return Judgement(
         Verdict.AMENDED,
@@ -255,6 +260,6 @@ def judge_equation_a9(response: pd.DataFrame) -> Judgement:
         f"what unit noise leaves in ‖Γ̂ − Γ*‖² grows like D^({exponent:.2f} ± {error:.2f}), since vec(z) has D² "
         f"entries; what it leaves in the excess risk like D^({risk_exponent:.2f}), so the D of (4.2) is safe"
     )
-    if exponent < 1.5:
+    if exponent < BETWEEN_ONE_AND_TWO:
         return Judgement(Verdict.HOLDS, evidence)
-    return Judgement(Verdict.AMENDED if exponent < 2.5 and risk_exponent < 1 else Verdict.FAILS, evidence)
+    return Judgement(Verdict.AMENDED if exponent < BEYOND_TWO and risk_exponent < 1 else Verdict.FAILS, evidence)

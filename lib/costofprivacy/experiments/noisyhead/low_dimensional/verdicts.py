@@ -122,8 +122,8 @@ def judge_theorem_11_low(noise: pd.DataFrame, floors: pd.DataFrame, exponents: p
     last = exponents.groupby("algorithm", sort=False)["exponent"].last()
     claimed, bare, fixed = last[limits.CLAIMED], last[limits.OWN_LOGS], last[limits.FIXED]
     rate = (
-        f"{_slope_text(noise)}; with its logarithms divided out it falls like N^{bare:.2f} at N = 1e30 in closed form, "
-        f"as claimed (N^{claimed:.1f})"
+        f"{_slope_text(noise)}; with its logarithms divided out it falls like N^{bare:.2f} at N = "
+        f"{exponents['N'].max():.0e} in closed form, as claimed (N^{claimed:.1f})"
     )
     if abs(bare - claimed) > POWER:
         return Judgement(Verdict.FAILS, f"even the noise part alone falls like N^{bare:.2f}, not N^{claimed:.1f}")
