@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import bounds, head, population, pretraining
+from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -46,16 +46,16 @@ def test_the_noise_risk_is_that_of_the_algorithm() -> None:
         [population.excess_risk(MODEL, pretraining.pretrain(silent, free, [std], rng=rng)[0]) for _ in range(400)]
     )
     error = risks.std() / 20
-    expected = bounds.noise_risk(free, MODEL, std, h)
+    expected = dynamics.noise_risk(free, MODEL, std, h)
     assert abs(risks.mean() - expected) < 4 * error
-    for wrong in (bounds.noise_risk(free, MODEL, std, 2 * h + 0.5), 1.2 * expected, expected / 1.2):
+    for wrong in (dynamics.noise_risk(free, MODEL, std, 2 * h + 0.5), 1.2 * expected, expected / 1.2):
         assert abs(risks.mean() - wrong) > 4 * error
 
 
 def test_the_noise_risk_is_the_literal_sum() -> None:
     square = (1 - 0.1 * (1.0 + 0.3)) ** 2
     expected = 0.2**2 * population.context_energy(MODEL) * sum(square**t for t in range(20))
-    assert bounds.noise_risk(HYPER, MODEL, 0.2, 0.3) == pytest.approx(expected)
+    assert dynamics.noise_risk(HYPER, MODEL, 0.2, 0.3) == pytest.approx(expected)
 
 
 def test_the_amended_cost_by_hand() -> None:

@@ -1,4 +1,4 @@
-r"""The right-hand sides of Theorems 3.2, 4.1, 4.2(i) and Remarks 4.1-4.3 of arXiv:2504.16000v2.
+r"""The right-hand sides of Theorems 1.1, 4.1, 4.2, Proposition 4.1 and Lemmas A.1-A.3 of arXiv:2504.16000v2.
 
 Hidden constants (≲, ≍) are one wherever a function here has to take a value; the docstrings say which.
 """
@@ -40,33 +40,20 @@ def success_probability(failure: float) -> float:
 
 def low_dimensional_iterations(model: PromptModel, N: int, learning_rate: float, penalty: float) -> int:
     """T = ⌊log(N²LD³)/log(1/(1 − η₀λ))⌋ of Theorem 4.2(i), at least 1."""
-    step = learning_rate * penalty
-    if not 0 < step < 1:
-        raise ValueError(f"learning_rate * penalty must be between 0 and 1, got {step!r}")
-    return max(1, math.floor(math.log(N**2 * model.L * model.D**3) / -math.log1p(-step)))
+    rate = -math.log1p(-_step(learning_rate, penalty))
+    return max(1, math.floor(math.log(N**2 * model.L * model.D**3) / rate))
 
 
 def low_dimensional_cost(model: PromptModel, N: float, budget: ApproximateDP) -> float:
     """ν⁵ log¹⁰(NL)/(NL³)·(1 + log(1/δ)/ε²): right side of (4.3), hidden constant one."""
     _validate.positive("N", N)
     nu, L = model.response_variance, model.L
-    privacy = 1 - math.log(budget.delta) / budget.epsilon**2
-    return nu**5 * math.log(N * L) ** 10 / (N * L**3) * privacy
+    return nu**5 * math.log(N * L) ** 10 / (N * L**3) * (1 + _privacy(budget))
 
 
 def low_dimensional_rate(model: PromptModel, N: float, budget: ApproximateDP) -> float:
     """N^{-3/2}L^{-2} log(1/δ)/ε²: Theorem 1.1, low dimension, constant one, logarithms hidden."""
-    return N**-1.5 * model.L**-2.0 * -math.log(budget.delta) / budget.epsilon**2
-
-
-def noise_risk(hyper: Hyperparameters, model: PromptModel, noise_std: float, curvature: float = 0.0) -> float:
-    r"""E⟨Γ^T − Γ^T_noiseless, Z⟩² in closed form where Π_R is idle: std² E‖m‖² Σ_t (1 − η₀(2λ + h))^{2t}.
-
-    Args:
-        curvature: h ≥ 0, the eigenvalue of the Gram matrix; E‖m‖²/D² in the population, where it is h I.
-    """
-    square = (1 - hyper.learning_rate * (2 * hyper.penalty + curvature)) ** 2
-    return noise_std**2 * context_energy(model) * (1 - square**hyper.steps) / (1 - square)
+    return N**-1.5 * model.L**-2.0 * _privacy(budget)
 
 
 def amended_cost(hyper: Hyperparameters, model: PromptModel, noise_std: float) -> float:
@@ -80,3 +67,100 @@ def amended_cost(hyper: Hyperparameters, model: PromptModel, noise_std: float) -
     decay = square**hyper.steps
     noise = noise_std**2 * (1 - decay) / (1 - square)
     return context_energy(model) * (decay * hyper.weight_bound**2 / model.D**2 + noise)
+
+
+def high_dimensional_iterations(progress: float, learning_rate: float, penalty: float) -> int:
+    """T = ⌈log r/log(1/(1 − η₀λ))⌉ of Theorem 4.2(ii), r = ``progress`` > 1, so that (1 − η₀λ)^T ≤ 1/r.
+
+    >>> high_dimensional_iterations(100.0, 0.01, 10.0)
+    44
+
+    Raises:
+        ValueError: if ``progress`` is not above 1 or η₀λ not between 0 and 1.
+    """
+    if not progress > 1:
+        raise ValueError(f"progress must be above 1, got {progress!r}")
+    return math.ceil(math.log(progress) / -math.log1p(-_step(learning_rate, penalty)))
+
+
+def progress(learning_rate: float, penalty: float, steps: float) -> float:
+    """r = (1 − η₀λ)^{−T}: how far T steps have come in the measure of Theorem 4.2(ii) and Proposition 4.1."""
+    return math.exp(-steps * math.log1p(-_step(learning_rate, penalty)))
+
+
+def high_dimensional_cost(
+    model: PromptModel, N: float, penalty: float, progress: float, budget: ApproximateDP
+) -> tuple[float, float]:
+    """The two terms of (4.4), descent and noise, hidden constants one, for r = ``progress``."""
+    L, logs = model.L, math.log(N * model.L)
+    descent = N * model.response_variance**5 * logs**3 / (L**2 * penalty**2 * progress)
+    rounds = model.D * progress * math.log(progress) ** 3 / N**3
+    return descent, descent * rounds * (1 + logs**2 * N / (L * penalty) ** 2) * _privacy(budget)
+
+
+def overparametrised_cost(model: PromptModel, N: float, progress: float, budget: ApproximateDP) -> tuple[float, float]:
+    """The two terms of (4.5), descent and noise, hidden constants one, for r = ``progress``.
+
+    They are ν⁵log³(NL) times D²/(NL²r) and D³log³r/(N⁴L²)·log(1/δ)/ε².
+    """
+    logs = model.response_variance**5 * math.log(N * model.L) ** 3
+    descent = logs * model.D**2 / (N * model.L**2 * progress)
+    return descent, descent * progress * math.log(progress) ** 3 * model.D / N**3 * _privacy(budget)
+
+
+def stopped_cost(model: PromptModel, N: float) -> float:
+    """ν⁵log³(NL) D²/(NL)²: right side of (4.6), hidden constant one."""
+    return model.response_variance**5 * math.log(N * model.L) ** 3 * (model.D / (N * model.L)) ** 2
+
+
+def high_dimensional_rate(model: PromptModel, N: float, budget: ApproximateDP) -> float:
+    """D²(NL)^{-2} log(1/δ)/ε²: Theorem 1.1, high dimension, constant one, logarithms hidden."""
+    return (model.D / (N * model.L)) ** 2 * _privacy(budget)
+
+
+def noise_cost_section_62(model: PromptModel, N: float, progress: float) -> float:
+    """D√L log³r/(N log(NL)): C_Noise as section 6.2 prints it; compare the second term of `overparametrised_cost`."""
+    return model.D * math.sqrt(model.L) / (N * math.log(N * model.L)) * math.log(progress) ** 3
+
+
+def response_level(model: PromptModel, N: int, failure: float) -> float:
+    """√((1 + τ²) log(4NL/κ)) of Lemma A.1, constant one; √2 is a constant that serves, whatever the dependence.
+
+    P(|z| > t) ≤ e^{−t²/2ν} for one of them; a union bound over NL at t = √(2ν log(4NL/κ)) leaves κ/4.
+    """
+    return math.sqrt(model.response_variance * math.log(4 * N * model.L / _validate.probability("failure", failure)))
+
+
+def feature_sum_level(model: PromptModel, N: int, failure: float) -> float:
+    r"""√L (1 + D^{-1/2}√log(N/κ)) of Lemma A.2, constant one; √2 is a constant that serves.
+
+    A coordinate of a uniform unit vector is sub-Gaussian with its own variance 1/D, so with S = Σ x_i and g standard
+    normal, E exp(s‖S‖²/2) = E exp(√s⟨g, S⟩) ≤ E exp(sL‖g‖²/(2D)): D‖S‖²/L has the moment generating function of χ²_D
+    at most, hence its tail, P(‖S‖ > √L(1 + √(2u/D))) ≤ e^{−u} (Laurent and Massart 2000, Lemma 1); u = log(N/κ).
+    """
+    odds = math.log(N / _validate.probability("failure", failure))
+    return math.sqrt(model.L) * (1 + math.sqrt(odds / model.D))
+
+
+def product_sum_level(model: PromptModel, N: int, failure: float) -> float:
+    """√(NL) (1 + D^{-1}√log(1/κ)) of Lemma A.3, constant one.
+
+    The square of the left side has mean NL, and a direction A of R^{D×D} the variance NL/D² at ‖A‖_F = 1: the form is
+    that of a Gaussian sum, right where N ≳ D² + log(1/κ). For few prompts it is not: at N = 1 the left side is ‖Σ x_i‖,
+    whose deviations are of the order √(L/D), not √L/D (Lemma A.2).
+    """
+    odds = -math.log(_validate.probability("failure", failure))
+    return math.sqrt(N * model.L) * (1 + math.sqrt(odds) / model.D)
+
+
+def _step(learning_rate: float, penalty: float) -> float:
+    """η₀λ, refused unless it lies between 0 and 1."""
+    step = learning_rate * penalty
+    if not 0 < step < 1:
+        raise ValueError(f"learning_rate * penalty must be between 0 and 1, got {step!r}")
+    return step
+
+
+def _privacy(budget: ApproximateDP) -> float:
+    """log(1/δ)/ε²."""
+    return -math.log(budget.delta) / budget.epsilon**2

@@ -8,10 +8,12 @@ is needed (⟨Γ, x mᵀ⟩ = xᵀ Γ m, while (2.3) gives w₂₂ mᵀ W₁₁ 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -73,6 +75,24 @@ class Moments:
 
     gram: np.ndarray
     cross: np.ndarray
+
+    def step(self, shrink: float, rate: float) -> Callable[[np.ndarray], np.ndarray]:
+        """The map Γ ↦ shrink·Γ − rate·HΓ on coordinates of shape (B, p), H the Gram matrix."""
+        matrix = shrink * np.eye(len(self.cross)) - rate * self.gram
+        return lambda Gamma: Gamma @ matrix
+
+    def solve(self, penalty: float) -> np.ndarray:
+        """(H + λI)⁻¹b in coordinates, shape (p,), b the cross moment, by a Cholesky factorisation."""
+        return solve(self.gram + penalty * np.eye(len(self.cross)), self.cross, assume_a="pos")
+
+    def coordinates(self, Gamma: np.ndarray) -> np.ndarray:
+        """Γ as a vector, row by row, shape (p,)."""
+        return Gamma.reshape(-1)
+
+    def matrices(self, coordinates: np.ndarray) -> np.ndarray:
+        """The inverse of `coordinates` for rows of shape (B, p): shape (B, D, D)."""
+        D = math.isqrt(len(self.cross))
+        return coordinates.reshape(-1, D, D)
 
 
 def attention(E: np.ndarray, head: LinearAttentionHead) -> np.ndarray:

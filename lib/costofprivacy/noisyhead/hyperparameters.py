@@ -129,6 +129,15 @@ def learning_rate_published(feature_bound: float, penalty: float) -> float:
     return 0.95 * 2 * penalty / (3 * (penalty + feature_bound**2) ** 2)
 
 
+def learning_rate_scaled(feature_bound: float, penalty: float, share: float) -> float:
+    """η₀ = share·λ/(λ + G²)²: the form of every learning rate in the high-dimensional experiments of section 6.
+
+    Raises:
+        ValueError: if ``share`` is not positive.
+    """
+    return _validate.finite_positive("share", share) * penalty / (penalty + feature_bound**2) ** 2
+
+
 def learning_rate_interval(feature_bound: float, penalty: float) -> float:
     """The upper end λ/(2λ + G²)² of the interval for η₀ in Theorem 4.1."""
     return penalty / (2 * penalty + feature_bound**2) ** 2

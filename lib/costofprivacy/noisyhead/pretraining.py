@@ -4,7 +4,7 @@ One update, with H and b the moments of the clipped and projected statistics:
 
 .. math:: \Gamma^{t+1} = \Pi_R\big((1 - 2\lambda\eta_0)\Gamma^t - \eta_0 (H\Gamma^t - b) + z_t\big).
 
-It sees the prompts only through (H, b), costs O(D⁴) for D² weights whatever N and L, and rests where
+It sees the prompts only through (H, b), in whichever form `curvature` holds them, and rests where
 (H + 2λI)Γ = b: at the ridge solution for penalty 2λ, not λ.
 """
 
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.noisyhead.curvature import EigenMoments, QuadraticLoss, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.privacy import (
@@ -71,12 +72,6 @@ def profile(hyper: Hyperparameters, budget: ApproximateDP, N: int, noise_std: fl
     return PrivacyProfile(budget, every_iterate(step, hyper.steps), last)
 
 
-def step_matrix(data: Moments, hyper: Hyperparameters) -> np.ndarray:
-    """(1 − 2λη₀)I − η₀H, shape (p, p): one update is Γ ↦ Γ·(this) + η₀b, then noise, then Π_R."""
-    decay = 1 - 2 * hyper.penalty * hyper.learning_rate
-    return decay * np.eye(len(data.cross)) - hyper.learning_rate * data.gram
-
-
 def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
     """Π_R: the nearest points in the ball of ``radius``, for rows of shape (..., p)."""
     square = np.einsum("...p,...p->...", vectors, vectors)
@@ -86,21 +81,26 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
 
 
 def gradient_descent(data: Moments, hyper: Hyperparameters, initial: np.ndarray | None = None) -> np.ndarray:
-    """Algorithm 1 without noise and without Π_R after ``hyper.steps`` steps, shape (D, D), by one eigendecomposition.
+    """Algorithm 1 without noise and without Π_R after ``hyper.steps`` steps, shape (D, D), in closed form."""
+    return descent_path(in_eigenbasis(data), hyper, [hyper.steps], initial)[0]
+
+
+def descent_path(
+    data: EigenMoments, hyper: Hyperparameters, steps: Sequence[int], initial: np.ndarray | None = None
+) -> np.ndarray:
+    """Algorithm 1 without noise and without Π_R after each T of ``steps``, shape (len(steps), D, D).
 
     In the eigenbasis of H, with b the cross moment, each coordinate is r + (1 − η₀(2λ + h))^T (Γ⁰ − r), r = b/(2λ + h).
     """
-    eigenvalues, basis = np.linalg.eigh(data.gram)
-    curvature = 2 * hyper.penalty + eigenvalues
-    rest = data.cross @ basis / curvature
-    D = round(len(rest) ** 0.5)
-    start = np.zeros(len(rest)) if initial is None else initial.reshape(-1) @ basis
-    decay = (1 - hyper.learning_rate * curvature) ** hyper.steps
-    return (basis @ (rest + decay * (start - rest))).reshape(D, D)
+    curvature = 2 * hyper.penalty + data.eigenvalues
+    rest = data.cross / curvature
+    start = 0 if initial is None else data.coordinates(initial)
+    decay = (1 - hyper.learning_rate * curvature) ** np.asarray(steps)[:, None]
+    return data.matrices(rest + decay * (start - rest))
 
 
 def pretrain(
-    data: Moments,
+    data: QuadraticLoss,
     hyper: Hyperparameters,
     noise_std: Sequence[float] | np.ndarray,
     *,
@@ -114,7 +114,7 @@ def pretrain(
     differences between them are sharp. A standard deviation of 0 gives plain gradient descent.
 
     Args:
-        data: moments of the clipped and projected statistics.
+        data: moments of the clipped and projected statistics, in any form; the noise is drawn in its coordinates.
         hyper: C, G, R, λ, η₀; T for configurations without their own.
         noise_std: standard deviation of an entry of z_t for each configuration, shape (B,).
         rng: source of the noise; advanced by max(steps)·D² normals.
@@ -133,20 +133,22 @@ def pretrain(
     for t in T:
         _validate.whole("steps", t)
     p = len(data.cross)
-    matrix, drift = step_matrix(data, hyper), hyper.learning_rate * data.cross
-    Gamma = np.tile(_start(initial, hyper.weight_bound, p), (len(std), 1))
-    final = np.empty_like(Gamma)
+    eta, lam = hyper.learning_rate, hyper.penalty
+    step, drift = data.step(1 - 2 * lam * eta, eta), eta * data.cross
+    Gamma = np.tile(_start(data, initial, hyper.weight_bound), (len(std), 1))
+    final, running = np.empty_like(Gamma), np.arange(len(std))
     for t, direction in enumerate(rng.standard_normal((max(T), p)), start=1):
-        Gamma = project_ball(Gamma @ matrix + (np.outer(std, direction) + drift), hyper.weight_bound)
-        done = np.flatnonzero(t == T)
-        final[done] = Gamma[done]
-    D = round(p**0.5)
-    return final.reshape(-1, D, D)
+        Gamma = project_ball(step(Gamma) + (np.outer(std[running], direction) + drift), hyper.weight_bound)
+        done = T[running] == t
+        if done.any():
+            final[running[done]] = Gamma[done]
+            Gamma, running = Gamma[~done], running[~done]
+    return data.matrices(final)
 
 
-def _start(initial: np.ndarray | None, radius: float, p: int) -> np.ndarray:
+def _start(data: QuadraticLoss, initial: np.ndarray | None, radius: float) -> np.ndarray:
+    p = len(data.cross)
     if initial is None:
         return np.zeros(p)
-    D = round(p**0.5)
-    _validate.shape("initial", initial, (D, D))
-    return project_ball(initial.reshape(p), radius)
+    _validate.shape("initial", initial, (math.isqrt(p),) * 2)
+    return project_ball(data.coordinates(initial), radius)

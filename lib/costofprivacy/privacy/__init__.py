@@ -18,6 +18,7 @@ from costofprivacy.privacy.composition import (
     every_iterate,
     exact_composed_noise_multiplier,
     last_iterate,
+    last_iterate_noise_multiplier,
 )
 from costofprivacy.privacy.mechanisms import (
     GaussianMechanism,
@@ -38,4 +39,5 @@ __all__ = [
     "exact_composed_noise_multiplier",
     "exact_noise_multiplier",
     "last_iterate",
+    "last_iterate_noise_multiplier",
 ]

@@ -12,7 +12,7 @@ from scipy import stats
 from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, head, hyperparameters, population, pretraining, prompts
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining, prompts
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -349,7 +349,7 @@ def response_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     mean, error = _fits.mean_and_error(samples)
     energy = population.context_energy(cell.model)
     told = replace(cell.hyper[Setting.PRINTED], steps=RESPONSE_STEPS)
-    risk = bounds.noise_risk(told, cell.model, 1.0, energy / cell.D**2)
+    risk = dynamics.noise_risk(told, cell.model, 1.0, energy / cell.D**2)
     closed = (risk / energy * cell.D**2, risk)
     rows = [
         (name, cell.D, m, e, len(samples), c) for name, m, e, c in zip(("weights", "excess_risk"), mean, error, closed)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
+from costofprivacy.experiments.noisyhead import _published
 from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -21,7 +21,6 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 INITIAL_STD = 0.1  # of an entry of Γ⁰ behind the published numbers
-PUBLISHED_TRIALS = 500  # of each published mean
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,7 @@ def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
         private = np.flatnonzero(own & (columns["method"] == "noisyhead"))
         for i, epsilon, std in zip(private, cell.epsilon, cell.noise[setting], strict=True):
             mean, error = _fits.mean_and_error(excess[:, i] - twin)
-            closed = bounds.noise_risk(hyper, cell.model, std, energy)
+            closed = dynamics.noise_risk(hyper, cell.model, std, energy)
             limit = hyper.weight_bound**2 * energy
             rows.append((str(setting), cell.N, epsilon, mean, error, len(excess), closed, limit))
     names = ["setting", "N", "epsilon", "noise_risk", "standard_error", "trials", "closed_form", "limit_of_R"]
@@ -226,29 +225,20 @@ def condition_rows(cell: Cell) -> pd.DataFrame:
 
 
 def published() -> pd.DataFrame:
-    """The authors' numbers for Figure 1: N, epsilon, method, excess_risk (means of 500 trials).
-
-    From the authors' public results; MIT licence, 2025 chebyshevtech.
-    """
-    with (files("costofprivacy") / "reference" / "noisyhead-low-dimensional.csv").open() as stream:
-        wide = pd.read_csv(stream)
-    names = {"excess_risk_noisyhead": "noisyhead", "excess_risk_gd": "gradient-descent"}
-    return wide.rename(columns=names).melt(["N", "epsilon"], list(names.values()), "method", "excess_risk")
+    """The authors' numbers for Figure 1: N, epsilon, method, excess_risk (means of 500 trials)."""
+    return _published.excess_risks("noisyhead-low-dimensional", ["N", "epsilon"])
 
 
 def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Ours beside theirs where both are: difference in combined standard errors, our spread a trial taken for theirs.
+    """Ours beside theirs where both are, with the difference in combined standard errors.
 
     Gradient descent has no ε here; its published values, one for each ε, are each compared.
     """
-    private = table[table["method"] == "noisyhead"].merge(
-        theirs, on=["N", "epsilon", "method"], suffixes=("", "_theirs")
-    )
+    private = table[table["method"] == "noisyhead"]
     plain = table[table["method"] == "gradient-descent"].drop(columns="epsilon")
-    plain = plain.merge(theirs, on=["N", "method"], suffixes=("", "_theirs"))
-    both = pd.concat([private, plain], ignore_index=True)
-    combined = both["standard_error"] * np.sqrt(1 + both["trials"] / PUBLISHED_TRIALS)
-    both["deviation"] = (both["excess_risk"] - both["excess_risk_theirs"]) / combined
-    return both[
-        ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]
+    both = [
+        _published.beside(private, theirs, ["N", "epsilon", "method"], "excess_risk"),
+        _published.beside(plain, theirs, ["N", "method"], "excess_risk"),
     ]
+    columns = ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]
+    return pd.concat(both, ignore_index=True)[columns]

@@ -11,7 +11,7 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead._low_dimension import noise_std, settings, square_model
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, head, hyperparameters, population, prompts
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, prompts
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -131,7 +131,7 @@ def exponents(D: int, penalty: float, tau: float, kappa: float, budget: Approxim
         for name, (setting, hyper) in algorithms(model, N, kappa, penalty).items():
             std = noise_std(setting, hyper, budget, N)
             curve = population.context_energy(model) / D**2
-            rows.append((name, float(N), bounds.noise_risk(hyper, model, std, curve)))
+            rows.append((name, float(N), dynamics.noise_risk(hyper, model, std, curve)))
             if setting == Setting.PUBLISHED:
                 rows.append((OWN_LOGS, float(N), rows[-1][2] / own_logarithms(hyper, model, N, kappa, budget.delta)))
         rows.append(("bound (4.3)", float(N), bounds.low_dimensional_cost(model, N, budget)))
