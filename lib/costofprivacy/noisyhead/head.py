@@ -111,6 +111,12 @@ def predict(Gamma: np.ndarray, statistics: Statistics) -> np.ndarray:
     return np.einsum("nd,de,ne->n", statistics.query, Gamma, statistics.context, optimize=True)
 
 
+def mean_square(differences: np.ndarray, statistics: Statistics) -> np.ndarray:
+    """Mean of ⟨A, Z⟩² over the prompts for each A of shape (B, D, D): shape (B,); the excess risk of Γ' + A over Γ'."""
+    Z = statistics.Z.reshape(len(statistics.response), -1)
+    return ((differences.reshape(len(differences), -1) @ Z.T) ** 2).mean(axis=1)
+
+
 def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.ndarray]:
     """The four terms of the prediction (2.3), each of shape (N,), for any weights.
 

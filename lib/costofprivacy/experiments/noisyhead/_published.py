@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 TRIALS = 500  # of each published mean
+CONSISTENT = 4.0  # combined standard errors within which two estimates agree
 
 
 def read(name: str) -> pd.DataFrame:
@@ -30,3 +31,69 @@ def beside(ours: pd.DataFrame, theirs: pd.DataFrame, keys: list[str], value: str
     both = ours.merge(theirs, on=keys, suffixes=("", "_theirs"))
     combined = both["standard_error"] * np.sqrt(1 + both["trials"] / TRIALS)
     return both.assign(deviation=(both[value] - both[f"{value}_theirs"]) / combined)
+
+
+def by_budget(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
+    """Excess risks by N, ε and method beside the published ones.
+
+    Gradient descent has no ε here; its published values, one for each ε, are each compared.
+    """
+    private = ours[ours["method"] == "noisyhead"]
+    plain = ours[ours["method"] == "gradient-descent"].drop(columns="epsilon")
+    both = [
+        beside(private, theirs, ["N", "epsilon", "method"], "excess_risk"),
+        beside(plain, theirs, ["N", "method"], "excess_risk"),
+    ]
+    columns = ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]
+    return pd.concat(both, ignore_index=True)[columns]
+
+
+def agreement(comparison: pd.DataFrame) -> tuple[str, bool, bool]:
+    """The comparison in words; whether the published settings match throughout; whether the printed ones do."""
+    if not (comparison["method"] == "noisyhead").any():
+        return "no published number belongs to these parameters, so the trend alone is judged", True, True
+    deviation = comparison["deviation"].abs()
+    worst = deviation.groupby(comparison["setting"]).max()
+    near = (deviation <= CONSISTENT).groupby(comparison["setting"]).sum()
+    numbers = int((comparison["setting"] == "published").sum())
+    text = (
+        f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the "
+        f"settings behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
+        f"{worst['printed']:.0f})"
+    )
+    return text, near["published"] == numbers, near["printed"] == numbers
+
+
+def trend(private: pd.DataFrame) -> np.ndarray:
+    """Change from the first to the last N for each ε, and from the least to the largest ε for each N, in errors."""
+    sizes = [g.sort_values("N").iloc[[0, -1]] for _, g in private.groupby("epsilon") if len(g) > 1]
+    budgets = [g.sort_values("epsilon").iloc[[0, -1]] for _, g in private.groupby("N") if len(g) > 1]
+    return np.array([change(pair)[0] for pair in (*sizes, *budgets)])
+
+
+def rises(private: pd.DataFrame) -> str:
+    """The steps in N at which the risk rises by more than the allowed error, in words."""
+    steps = []
+    for epsilon, g in private.groupby("epsilon"):
+        rows = g.sort_values("N")
+        for i in np.flatnonzero(change(rows) > CONSISTENT):
+            pair = rows.iloc[[i, i + 1]]
+            first, last = pair["excess_risk"]
+            steps.append(
+                f"ε = {epsilon:g} from {first:.3g} at N = {pair['N'].iloc[0]} to {last:.3g} at {pair['N'].iloc[1]}"
+            )
+    return ", ".join(steps)
+
+
+def change(rows: pd.DataFrame) -> np.ndarray:
+    """Each step of the risk in combined standard errors."""
+    risk, error = rows["excess_risk"].to_numpy(), rows["standard_error"].to_numpy()
+    return np.diff(risk) / np.hypot(error[1:], error[:-1])
+
+
+def deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations by setting and method: numbers, mean, largest, how many beyond ``CONSISTENT``."""
+    theirs = comparison[comparison["setting"] != "corrected"]
+    sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
+    summary = sizes.agg(numbers="count", mean="mean", largest="max").round(2)
+    return summary.assign(beyond_4=sizes.agg(lambda size: int((size > CONSISTENT).sum())))

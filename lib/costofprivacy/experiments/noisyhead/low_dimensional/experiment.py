@@ -148,7 +148,7 @@ class Experiment:
             "figure-1": excess,
             "test-error": _with_best(_table(samples, 1, "test_error"), self),
             "noise-part": pd.concat([noise_rows(c, v[:, 0]) for c, v in samples.items()], ignore_index=True),
-            "comparison": compare(excess, published() if self.is_published else published().head(0)),
+            "comparison": _published.by_budget(excess, published() if self.is_published else published().head(0)),
             "conditions": pd.concat([condition_rows(c) for c in self.cells], ignore_index=True),
             "floors": pd.concat(floors, ignore_index=True),
             "exponents": limits.exponents(*fixed, self.kappa, budget),
@@ -227,18 +227,3 @@ def condition_rows(cell: Cell) -> pd.DataFrame:
 def published() -> pd.DataFrame:
     """The authors' numbers for Figure 1: N, epsilon, method, excess_risk (means of 500 trials)."""
     return _published.excess_risks("noisyhead-low-dimensional", ["N", "epsilon"])
-
-
-def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
-    """Ours beside theirs where both are, with the difference in combined standard errors.
-
-    Gradient descent has no ε here; its published values, one for each ε, are each compared.
-    """
-    private = table[table["method"] == "noisyhead"]
-    plain = table[table["method"] == "gradient-descent"].drop(columns="epsilon")
-    both = [
-        _published.beside(private, theirs, ["N", "epsilon", "method"], "excess_risk"),
-        _published.beside(plain, theirs, ["N", "method"], "excess_risk"),
-    ]
-    columns = ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]
-    return pd.concat(both, ignore_index=True)[columns]

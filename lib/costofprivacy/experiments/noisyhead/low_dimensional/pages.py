@@ -8,8 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
+from costofprivacy.experiments.noisyhead import _published
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
-from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import CONSISTENT, slopes
+from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes
 from costofprivacy.settings import Setting
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
@@ -17,10 +18,7 @@ SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    theirs = comparison[comparison["setting"] != "corrected"]
-    sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
-    summary = sizes.agg(numbers="count", mean="mean", largest="max").round(2)
-    return summary.assign(beyond_4=sizes.agg(lambda size: int((size > CONSISTENT).sum())))
+    return _published.deviations(comparison)
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:

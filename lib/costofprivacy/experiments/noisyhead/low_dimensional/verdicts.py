@@ -7,11 +7,12 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead._published import CONSISTENT
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 
 IDLE = 0.2  # Π_R is idle where the closed form of the noise is below this share of what R allows
 POWER = 0.05  # within which an exponent at N = 1e30 is that power
-CONSISTENT = 4.0  # combined standard errors within which two estimates agree
 
 
 def judge_figure_1(table: pd.DataFrame, comparison: pd.DataFrame, conditions: pd.DataFrame) -> Judgement:
@@ -21,13 +22,14 @@ def judge_figure_1(table: pd.DataFrame, comparison: pd.DataFrame, conditions: pd
     trivial = published_rows[published_rows["method"] == "zero"].set_index("N")["excess_risk"]
     least = (private["excess_risk"] / private["N"].map(trivial)).min()
     beside = f"the least excess risk is {least:.2g} times that of always answering 0"
-    scores, theirs = _trend(private), comparison[comparison["method"] == "noisyhead"]
+    scores, theirs = _published.trend(private), comparison[comparison["method"] == "noisyhead"]
     if (scores > CONSISTENT).any():
         return Judgement(Verdict.FAILS, f"the excess risk rises with N at some ε or with ε at some N; {beside}")
     if (scores > -CONSISTENT).any() or (theirs.empty and scores.size == 0):
         return Judgement(Verdict.UNTESTABLE, f"too few trials, N or ε to show a trend; {beside}")
-    rises = _rises(private)
-    agreement, matched, printed = _agreement(comparison)
+    rises = _published.rises(private)
+    agreement, matched, printed = _published.agreement(comparison)
+    rises = f"it rises, where Π_R holds the noise back, at {rises}" if rises else ""
     evidence = "; ".join(text for text in (agreement, rises, beside, _outside(conditions)) if text)
     if not matched:
         return Judgement(Verdict.FAILS, evidence)
@@ -43,49 +45,6 @@ def _outside(conditions: pd.DataFrame) -> str:
         f"Theorems 4.1 and 4.2 promise it nothing (probability {probability:g}; η₀ is {eta0.min():.2f} to "
         f"{eta0.max():.2f} times their limit)"
     )
-
-
-def _agreement(comparison: pd.DataFrame) -> tuple[str, bool, bool]:
-    """The comparison in words; whether the published settings match throughout; whether the printed ones do."""
-    if not (comparison["method"] == "noisyhead").any():
-        return "no published number belongs to these parameters, so the trend alone is judged", True, True
-    deviation = comparison["deviation"].abs()
-    worst = deviation.groupby(comparison["setting"]).max()
-    near = (deviation <= CONSISTENT).groupby(comparison["setting"]).sum()
-    numbers = int((comparison["setting"] == "published").sum())
-    text = (
-        f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the "
-        f"settings behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
-        f"{worst['printed']:.0f}), whose G is smaller"
-    )
-    return text, near["published"] == numbers, near["printed"] == numbers
-
-
-def _trend(private: pd.DataFrame) -> np.ndarray:
-    """Change from the first to the last N for each ε, and from the least to the largest ε for each N, in errors."""
-    sizes = [g.sort_values("N").iloc[[0, -1]] for _, g in private.groupby("epsilon") if len(g) > 1]
-    budgets = [g.sort_values("epsilon").iloc[[0, -1]] for _, g in private.groupby("N") if len(g) > 1]
-    return np.array([_change(pair)[0] for pair in (*sizes, *budgets)])
-
-
-def _rises(private: pd.DataFrame) -> str:
-    """The steps in N at which the risk rises by more than the allowed error, in words."""
-    steps = []
-    for epsilon, g in private.groupby("epsilon"):
-        rows = g.sort_values("N")
-        for i in np.flatnonzero(_change(rows) > CONSISTENT):
-            pair = rows.iloc[[i, i + 1]]
-            first, last = pair["excess_risk"]
-            steps.append(
-                f"ε = {epsilon:g} from {first:.2f} at N = {pair['N'].iloc[0]} to {last:.2f} at {pair['N'].iloc[1]}"
-            )
-    return "it rises, where Π_R holds the noise back, at " + ", ".join(steps) if steps else ""
-
-
-def _change(rows: pd.DataFrame) -> np.ndarray:
-    """Each step of the risk in combined standard errors."""
-    risk, error = rows["excess_risk"].to_numpy(), rows["standard_error"].to_numpy()
-    return np.diff(risk) / np.hypot(error[1:], error[:-1])
 
 
 def idle_rows(noise: pd.DataFrame) -> pd.DataFrame:

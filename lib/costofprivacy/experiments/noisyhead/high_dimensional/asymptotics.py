@@ -1,0 +1,118 @@
+"""What the high-dimensional regime tends to as N → ∞, in closed form, and what its reference predicts at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead import _high_dimension, _low_dimension
+from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier
+
+SIZES = tuple(10 ** (2 * k) for k in range(1, 13))
+RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
+LOW_D, LOW_PENALTY = 5, 5.0  # the low-dimensional experiment of section 6.1
+FIGURE_2_STEPS = 5
+LOW, HIGH = "low", "high"
+NOISE, BARE, FROM_R, FIGURE_2 = "noise", "noise, logarithms out", "descent from R", "descent of Figure 2"
+TRIVIAL, RATE_11, BOUND, STOPPED = "answering 0", "Theorem 1.1", "(4.5) at r = N", "(4.6)"
+
+
+@dataclass(frozen=True)
+class Point:
+    """Algorithm 1 at one N in one regime, stopped as the paper's theorem says."""
+
+    regime: str
+    N: int
+    model: PromptModel
+    hyper: Hyperparameters
+    kappa: float
+
+    @property
+    def reference_penalty(self) -> float:
+        """λ of Γ*."""
+        return self.hyper.penalty
+
+
+def points(tau: float, kappa: float) -> Iterator[Point]:
+    """Low dimension as in section 6.1 after Theorem 4.2(i)'s T; high dimension as in Proposition 4.1 at r = N."""
+    for N in SIZES:
+        low, high = _low_dimension.square_model(LOW_D, N, tau), _high_dimension.overparametrised_model(N, tau)
+        for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, _high_dimension.penalty(N))):
+            C = hyperparameters.clip_norm(model, N, kappa)
+            G = hyperparameters.feature_bound_theorem(model, N, kappa)
+            R = hyperparameters.weight_bound_theorem(model, N, kappa, lam)
+            eta = RATE * hyperparameters.learning_rate_interval(G, lam)
+            T = _steps(regime, model, N, eta, lam)
+            yield Point(regime, N, model, Hyperparameters(C, G, R, lam, eta, T), kappa)
+
+
+def _steps(regime: str, model: PromptModel, N: int, eta: float, lam: float) -> int:
+    if regime == LOW:
+        return bounds.low_dimensional_iterations(model, N, eta, lam)
+    return bounds.high_dimensional_iterations(N, eta, lam)
+
+
+def bare_noise_std(point: Point, budget: ApproximateDP) -> float:
+    """The noise's standard deviation with its logarithms out: C, the brackets of (4.1), T and log(1/δ) set to one."""
+    model, hyper, N = point.model, point.hyper, point.N
+    R = math.sqrt(N / model.L) / hyper.penalty
+    bare = replace(hyper, clip_norm=1.0, feature_bound=model.L**-0.5, weight_bound=R)
+    return pretraining.update_sensitivity(bare, N) / budget.epsilon
+
+
+def noise_std(point: Point, budget: ApproximateDP) -> float:
+    """The noise's standard deviation by Algorithm 1, for an ε beyond T too."""
+    return pretraining.update_sensitivity(point.hyper, point.N) * basic_noise_multiplier(budget, point.hyper.steps)
+
+
+def powers(tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+    """Parts of the excess risk for N up to 10²⁴ in both regimes with their local exponents in N, and Theorem 1.1's."""
+    rows = []
+    for point in points(tau, min(kappa, RATE)):
+        rows += [(point.regime, name, float(point.N), value) for name, value in _parts(point, budget).items()]
+    table = pd.DataFrame(rows, columns=["regime", "quantity", "N", "value"])
+    groups = table.groupby(["regime", "quantity"], sort=False)["value"]
+    sizes = np.array(SIZES, dtype=float)
+    table["exponent"] = groups.transform(lambda value: _fits.local_exponents(sizes, value.to_numpy()))
+    return table
+
+
+def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
+    model, hyper, N, lam = point.model, point.hyper, point.N, point.reference_penalty
+    h = dynamics.curvature(model)
+    rate = bounds.low_dimensional_rate if point.regime == LOW else bounds.high_dimensional_rate
+    parts = {
+        NOISE: dynamics.noise_risk(hyper, model, noise_std(point, budget), h),
+        BARE: dynamics.noise_risk(hyper, model, bare_noise_std(point, budget), h),
+        TRIVIAL: h * dynamics.cross_energy(model, N) / (lam + h) ** 2,
+        RATE_11: rate(model, N, budget),
+    }
+    if point.regime == LOW:
+        return parts
+    stopped, five = np.array([hyper.steps]), np.array([FIGURE_2_STEPS])
+    R2, start = hyper.weight_bound**2, (_high_dimension.INITIAL_STD * model.D) ** 2
+    return parts | {
+        FROM_R: dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0],
+        FIGURE_2: dynamics.descent_risk(hyper, model, N, lam, start, five)[0],
+        BOUND: sum(bounds.overparametrised_cost(model, N, N, budget)),
+        STOPPED: bounds.stopped_cost(model, N),
+    }
+
+
+def reference_shares(N: int, tau: float) -> pd.DataFrame:
+    """Share of Var(y) that the population's ridge solution predicts at λ = 10^{−k}N/D, and the best linear head's."""
+    model, rows = _high_dimension.overparametrised_model(N, tau), []
+    for k in range(0, 9):
+        lam = _high_dimension.penalty(N) * 10.0**-k
+        error = population.ridge_prediction_error(model, lam)
+        rows.append((N, model.D, lam, k, 1 - error / model.response_variance))
+    table = pd.DataFrame(rows, columns=["N", "D", "penalty", "powers_of_ten_below", "share_predicted"])
+    return table.assign(best_linear_head=1 - population.best_prediction_error(model) / model.response_variance)

@@ -1,0 +1,163 @@
+"""Figures and short tables for the page on high dimension."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
+from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
+from costofprivacy.settings import Setting
+
+SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers by setting and method, for the page."""
+    return _published.deviations(comparison)
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Share of Var(y) lost or predicted, at the largest N for the least and the largest ε, in parts per million."""
+    rows = table[(table["N"] == table["N"].max()) & (table["method"] != "zero")]
+    rows = rows[rows["epsilon"].isna() | rows["epsilon"].isin([table["epsilon"].min(), table["epsilon"].max()])]
+    rows = rows[(rows["method"] != "ridge") | (rows["setting"] == "printed")]
+    variance = rows["response_variance"]
+    share = 1e6 * (1 - rows["test_error"] / variance)
+    names = rows["method"].where(rows["method"] != "ridge", "reference Γ*")
+    labels = names + np.where(rows["epsilon"].isna(), "", ", ε = " + rows["epsilon"].astype(str))
+    best = pd.DataFrame(
+        {
+            "setting": ["any"],
+            "head": ["best linear head"],
+            "ppm": [1e6 * (1 - (rows["best_linear_head"] / variance).iloc[0])],
+            "standard error": [0.0],
+        }
+    )
+    shown = pd.DataFrame(
+        {
+            "setting": rows["setting"].where(rows["method"] != "ridge", "any"),
+            "head": labels,
+            "ppm": share,
+            "standard error": 1e6 * rows["standard_error"] / variance,
+        }
+    )
+    return pd.concat([shown, best]).set_index(["setting", "head"]).map(lambda v: f"{v:.3g}")
+
+
+def draw_figure_2(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+    """Left: the published setting beside the authors' numbers. Right: the printed and corrected settings, and Γ = 0."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.6))
+        looks = figures.looks(sorted(table["epsilon"].dropna().unique()))
+        mine = table[table["setting"] == Setting.PUBLISHED]
+        _by_budget(left, mine, looks)
+        plain = mine[mine["method"] == "gradient-descent"]
+        figures.points(left, plain, "N", "excess_risk", color="0.2", marker="x", ls=":", label="no noise")
+        theirs = comparison[(comparison["setting"] == Setting.PUBLISHED) & (comparison["method"] == "noisyhead")]
+        left.plot(theirs["N"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="authors'")
+        left.set_title("settings behind the published numbers")
+        for setting, line in ((Setting.PRINTED, "-"), (Setting.CORRECTED, "--")):
+            _by_budget(right, table[table["setting"] == setting], looks, ls=line, labelled=setting == Setting.PRINTED)
+        zero = table[(table["method"] == "zero") & (table["setting"] == Setting.PRINTED)]
+        figures.points(right, zero, "N", "excess_risk", color="0.2", marker="*", ls=":", label=r"$\Gamma = 0$")
+        right.set_title("from $\\Gamma^0 = 0$: printed (solid), corrected (dashed)")
+        for axes in (left, right):
+            figures.log_axes(axes, SQUARE, "excess risk")
+            figures.plain_ticks(axes, table["N"].unique())
+            axes.legend(fontsize=7, ncols=2)
+        return figure
+
+
+def _by_budget(axes: Axes, rows: pd.DataFrame, looks: dict, ls: str = "-", labelled: bool = True) -> None:
+    for epsilon, g in rows[rows["method"] == "noisyhead"].groupby("epsilon"):
+        label = f"ε = {epsilon:g}" if labelled else None
+        figures.points(axes, g, "N", "excess_risk", ls=ls, label=label, **looks[epsilon])
+
+
+def draw_starts(starts: pd.DataFrame) -> Figure:
+    """The published algorithm from both starts at each ε, with the closed form where Π_R is idle."""
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
+        private = starts[starts["method"] == "noisyhead"]
+        looks = figures.looks(sorted(private["epsilon"].unique()))
+        for axes, start in zip(panels, ("random", "zero"), strict=True):
+            for epsilon, g in private[private["start"] == start].groupby("epsilon"):
+                figures.points(axes, g, "N", "excess_risk", ls="none", label=f"ε = {epsilon:g}", **looks[epsilon])
+                axes.plot(g["N"], g["closed_form"], color=looks[epsilon]["color"], lw=1)
+            figures.log_axes(axes, SQUARE, "excess risk")
+            figures.plain_ticks(axes, starts["N"].unique())
+        panels[0].set_title(r"$\Gamma^0$ random, entries $N(0, 0.1^2)$")
+        panels[1].set_title(r"$\Gamma^0 = 0$")
+        panels[1].legend(fontsize=8)
+        return figure
+
+
+def draw_powers(powers: pd.DataFrame) -> Figure:
+    """Local exponents in N of the parts of the risk and of the claimed rates, both regimes."""
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
+        names = powers["quantity"].unique()
+        looks = figures.looks(names)
+        titles = {asymptotics.LOW: "low dimension, $D$ fixed", asymptotics.HIGH: "high dimension, $D = L$"}
+        for axes, (regime, rows) in zip(panels, powers.groupby("regime", sort=False)):
+            for name, g in rows.groupby("quantity", sort=False):
+                claimed = name == asymptotics.RATE_11
+                look = {"color": "0.35", "ls": "--", "lw": 1} if claimed else looks[name]
+                axes.plot(g["N"], g["exponent"], label=name, **look)
+            axes.set(xscale="log", xlabel="$N$", title=titles[str(regime)])
+            axes.legend(
+                fontsize=7, loc="lower center", bbox_to_anchor=(0.5, 0.1 if regime == asymptotics.HIGH else 0.5)
+            )
+        panels[0].set_ylabel("local exponent in $N$")
+        return figure
+
+
+def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Figure:
+    """Descent without noise against r in closed form and simulated, beside (4.4) at ε = ∞."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        labels = {PRINTED: r"penalty $\lambda$ in the update", HALVED: r"penalty $\lambda/2$"}
+        for (update, rows), ls in zip(progress.groupby("update"), ("-", "--")):
+            axes.plot(rows["r"], rows["excess_risk"], ls, label=labels[str(update)])
+        axes.plot(progress["r"], progress["bound"], color="0.35", ls=":", label=r"(4.4) at $\varepsilon = \infty$")
+        penalty = sides["penalty"].max()
+        own = sides[(sides["method"] == "gradient-descent") & (sides["penalty"] == penalty)]
+        figures.points(axes, own, "r", "excess_risk", ls="none", marker="o", color="k", label="simulated")
+        figures.log_axes(axes, "$r = (1 - \\eta_0\\lambda)^{-T}$", "excess risk without noise")
+        axes.set_ylim(bottom=1e-20)
+        axes.legend()
+        return figure
+
+
+def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
+    """Share of Var(y) that Γ* predicts by penalty, for the page."""
+    shown = reference[["penalty", "share_predicted", "best_linear_head"]]
+    return shown.set_index("penalty").map(lambda v: f"{v:.3g}")
+
+
+def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
+    """The constant that each lemma needs by size, for the page."""
+    return lemmas.pivot_table(index=["N", "L", "D"], columns="lemma", values="constant", sort=False).round(2)
+
+
+def show_tail(tail: pd.DataFrame) -> pd.DataFrame:
+    """The constants at N = 1 far in the tail, for the page."""
+    return tail.set_index("D").round(2)
+
+
+def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
+    """‖Γ⁰‖ against R, and NoisyHead over plain descent at the largest ε, by N."""
+    rows = starts[starts["start"] == "random"]
+    private = rows[rows["epsilon"] == rows["epsilon"].max()].set_index("N")
+    plain = rows[rows["method"] == "gradient-descent"].set_index("N")
+    ratio = private["excess_risk"] / plain["excess_risk"]
+    shortened = np.minimum(1, (private["radius"] / private["start_norm"]) ** 2)
+    names = {"start_norm": "‖Γ⁰‖ (root mean square)", "radius": "R"}
+    shown = private[list(names)].rename(columns=names)
+    return shown.assign(**{"min(1, R²/‖Γ⁰‖²)": shortened, "NoisyHead / no noise": ratio}).round(3)

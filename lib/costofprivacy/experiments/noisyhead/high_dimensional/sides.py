@@ -1,0 +1,146 @@
+"""Both sides of (4.4): simulated from the worst admissible start, and in closed form far beyond the simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead import _high_dimension
+from costofprivacy.experiments.noisyhead._low_dimension import noise_std
+from costofprivacy.montecarlo import Runner
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
+from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.settings import Setting
+
+RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
+POWERS = (0.25, 0.5, 1.0, 2.0)  # of N: r in the simulation
+FAR = 8  # r up to N^FAR in closed form
+PRINTED, HALVED = "penalty λ", "penalty λ/2"
+
+
+@dataclass(frozen=True)
+class Told:
+    """Algorithm 1 at one size and penalty, with T for each r."""
+
+    N: int
+    penalty: float
+    budget: ApproximateDP
+    kappa: float
+    tau: float
+
+    @property
+    def model(self) -> PromptModel:
+        """D = L = ⌊√N⌋."""
+        return _high_dimension.overparametrised_model(self.N, self.tau)
+
+    @cached_property
+    def hyper(self) -> Hyperparameters:
+        """Theorem 4.1's, with η₀ at 0.9 of the end of its interval; T is set for each r."""
+        model, lam = self.model, self.penalty
+        C = hyperparameters.clip_norm(model, self.N, self.kappa)
+        G = hyperparameters.feature_bound_theorem(model, self.N, self.kappa)
+        R = hyperparameters.weight_bound_theorem(model, self.N, self.kappa, lam)
+        return Hyperparameters(C, G, R, lam, RATE * hyperparameters.learning_rate_interval(G, lam), 1)
+
+    @property
+    def steps(self) -> list[int]:
+        """T of each r."""
+        return [self.steps_to(self.N**power) for power in POWERS]
+
+    def steps_to(self, progress: float) -> int:
+        """T of Theorem 4.2(ii) for r = ``progress``."""
+        return bounds.high_dimensional_iterations(progress, self.hyper.learning_rate, self.penalty)
+
+    @property
+    def noise(self) -> list[float]:
+        """Standard deviation of an entry of z_t for each T, by Algorithm 1."""
+        told = (replace(self.hyper, steps=T) for T in self.steps)
+        return [noise_std(Setting.PRINTED, hyper, self.budget, self.N) for hyper in told]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One size with its penalties, which share the prompts."""
+
+    N: int
+    budget: ApproximateDP
+    kappa: float
+    tau: float
+
+    @property
+    def key(self) -> int:
+        """N names the random stream."""
+        return self.N
+
+    @property
+    def told(self) -> list[Told]:
+        """λ = N/D of Proposition 4.1, and λ = 1."""
+        penalties = (_high_dimension.penalty(self.N), 1.0)
+        return [Told(self.N, lam, self.budget, self.kappa, self.tau) for lam in penalties]
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Excess risk of NoisyHead and of its noiseless twin from ‖Γ⁰‖ = R, shape (penalties, 2, len(POWERS))."""
+    clip, G = cell.told[0].hyper.clip_norm, cell.told[0].hyper.feature_bound
+    raw, clipped = head.sample_statistics(cell.told[0].model, cell.N, clip, rng=rng)
+    data = in_eigenbasis(head.moments(head.project(clipped, G)))
+    return np.stack([_excess(told, raw, data, rng) for told in cell.told])
+
+
+def _excess(told: Told, raw: Statistics, data: EigenMoments, rng: np.random.Generator) -> np.ndarray:
+    reference = ridge(ProductMoments(raw), told.penalty)
+    start = rng.standard_normal(reference.shape)
+    start *= told.hyper.weight_bound / np.linalg.norm(start)
+    private = pretraining.pretrain(data, told.hyper, told.noise, rng=rng, steps=told.steps, initial=start)
+    plain = pretraining.descent_path(data, told.hyper, told.steps, start)
+    return np.stack([population.excess_risk(told.model, Gamma - reference) for Gamma in (private, plain)])
+
+
+def measure(
+    sizes: Sequence[int], budget: ApproximateDP, kappa: float, tau: float, trials: int, runner: Runner, seed: int
+) -> pd.DataFrame:
+    """Mean left sides of (4.4) beside its right side, hidden constants one, for λ = N/D and λ = 1."""
+    rows = []
+    for cell, values in runner.run(trial, [Cell(N, budget, kappa, tau) for N in sizes], trials, seed).items():
+        for told, own in zip(cell.told, values.swapaxes(0, 1), strict=True):
+            rows += side_rows(told, own)
+    names = ["N", "D", "penalty", "power_of_N", "r", "T", "method", "excess_risk", "standard_error", "trials", "bound"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def side_rows(told: Told, values: np.ndarray) -> list[tuple]:
+    """One row for each r and method, from samples of shape (trials, 2, len(POWERS))."""
+    mean, error = _fits.mean_and_error(values)
+    rows = []
+    for i, (power, T) in enumerate(zip(POWERS, told.steps, strict=True)):
+        r = bounds.progress(told.hyper.learning_rate, told.penalty, T)
+        descent, noise = bounds.high_dimensional_cost(told.model, told.N, told.penalty, r, told.budget)
+        for m, (method, bound) in enumerate((("noisyhead", descent + noise), ("gradient-descent", descent))):
+            size = (told.N, told.model.D, told.penalty, power, r, T)
+            rows.append((*size, method, mean[m, i], error[m, i], len(values), bound))
+    return rows
+
+
+def along_progress(N: int, kappa: float, tau: float) -> pd.DataFrame:
+    """The noiseless twin from ‖Γ⁰‖ = R in closed form against r, as printed and with λ/2, beside (4.4) at ε = ∞."""
+    rows, free = [], ApproximateDP(math.inf, 0.5)
+    told = Told(N, _high_dimension.penalty(N), free, kappa, tau)
+    for r in np.geomspace(2, float(N) ** FAR, 60):
+        T = told.steps_to(r)
+        bound = bounds.high_dimensional_cost(told.model, N, told.penalty, r, free)[0]
+        for name, lam in ((PRINTED, told.penalty), (HALVED, told.penalty / 2)):
+            hyper, energy = replace(told.hyper, penalty=lam), told.hyper.weight_bound**2
+            risk = dynamics.descent_risk(hyper, told.model, N, told.penalty, energy, np.array([T]))[0]
+            rows.append((name, N, r, T, risk, bound))
+    return pd.DataFrame(rows, columns=["update", "N", "r", "T", "excess_risk", "bound"])
