@@ -6,6 +6,7 @@ project two data sets are neighbours if one prompt (or record) is replaced by an
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ def classical_noise_multiplier(budget: ApproximateDP) -> float:
     return math.sqrt(2 * math.log(1.25 / budget.delta)) / budget.epsilon
 
 
+@functools.cache
 def exact_noise_multiplier(budget: ApproximateDP) -> float:
     """The smallest noise multiplier that is (ε, δ)-DP, from dp-accounting; 0 for ε = ∞.
 

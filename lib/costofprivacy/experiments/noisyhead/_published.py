@@ -59,7 +59,7 @@ def agreement(comparison: pd.DataFrame) -> tuple[str, bool, bool]:
     text = (
         f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the "
         f"settings behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
-        f"{worst['printed']:.0f})"
+        f"{worst['printed']:.3g})"
     )
     return text, near["published"] == numbers, near["printed"] == numbers
 

@@ -1,0 +1,34 @@
+"""Three accounts of one budget: what standard deviation the noise of a step needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from costofprivacy.noisyhead import pretraining
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier, last_iterate_noise_multiplier
+
+ALGORITHM, EVERY, LAST = "Algorithm 1", "every iterate", "last iterate"
+ACCOUNTS = (ALGORITHM, EVERY, LAST)
+
+
+def noise_std(account: str, hyper: Hyperparameters, budget: ApproximateDP, N: int, T: int) -> float:
+    """Standard deviation of an entry of z_t for T steps: as printed, composed exactly, or for the last iterate."""
+    return _CALIBRATION[account](replace(hyper, steps=T), budget, N)
+
+
+def _every(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    return pretraining.update_sensitivity(hyper, N) * exact_composed_noise_multiplier(budget, hyper.steps)
+
+
+def _last(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    multiplier = last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), hyper.steps)
+    return pretraining.update_sensitivity(hyper, N) * multiplier
+
+
+_CALIBRATION: dict[str, Callable[[Hyperparameters, ApproximateDP, int], float]] = {
+    ALGORITHM: pretraining.noise_std_printed,
+    EVERY: _every,
+    LAST: _last,
+}

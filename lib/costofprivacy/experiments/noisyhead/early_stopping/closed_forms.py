@@ -1,0 +1,146 @@
+r"""Figure 3 without simulation: the risk against T in closed form, the paper's bounds, and where each is least.
+
+Write a = 1 − 2λη₀ and Δ for the sensitivity of a step. With the *last iterate* calibrated to μ-GDP the noise part is
+
+.. math:: \frac{\Delta^2}{\mu^2}\frac{1 - a^T}{1 + a^T}\frac{1 + a}{1 - a}\cdot e\,\frac{1 - a^{2T}}{1 - a^2}
+          = \frac{e\Delta^2}{\mu^2}\Big(\frac{1 - a^T}{1 - a}\Big)^2 =: A(1 - a^T)^2,
+
+which no T carries beyond A, the price of releasing the limit once with sensitivity Δ/(1 − a). With B a^{2T} for the
+descent the sum is least at a^T = A/(A + B), where it is AB/(A + B): more steps cost at most the factor 1 + A/B.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead import _high_dimension
+from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM, noise_std
+from costofprivacy.noisyhead import bounds, dynamics, hyperparameters
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import ApproximateDP
+
+SIZES = tuple(10 ** (2 * k) for k in range(1, 9))
+BUDGETS = (0.01, 0.1, 0.8, 8.0)
+LONGEST = 2000  # steps up to which a best T is looked for
+RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
+FROM_R, FROM_FIGURE, FROM_ZERO = "‖Γ⁰‖ = R", "Γ⁰ of Figure 3", "Γ⁰ = 0"
+
+
+def risk(
+    hyper: Hyperparameters,
+    model: PromptModel,
+    N: int,
+    penalty: float,
+    energy: float,
+    account: str,
+    budget: ApproximateDP,
+    steps: np.ndarray,
+) -> pd.DataFrame:
+    """Descent, noise and their sum for each T, Π_R idle, from E‖Γ⁰‖² = ``energy``; columns T, descent, noise, total."""
+    h = dynamics.curvature(model)
+    descent = dynamics.descent_risk(hyper, model, N, penalty, energy, steps)
+    stds = [noise_std(account, hyper, budget, N, int(T)) for T in steps]
+    noise = np.array([dynamics.noise_risk(replace(hyper, steps=int(T)), model, s, h) for T, s in zip(steps, stds)])
+    return pd.DataFrame({"T": steps, "descent": descent, "noise": noise, "total": descent + noise})
+
+
+def step_grid(longest: int) -> np.ndarray:
+    """Whole numbers from 1 to ``longest``, every one at first, then about evenly on a log axis."""
+    return np.unique(np.round(np.geomspace(1, longest, 120)).astype(int))
+
+
+def paper_bounds(
+    hyper: Hyperparameters, model: PromptModel, N: int, kappa: float, budget: ApproximateDP, steps: np.ndarray
+) -> pd.DataFrame:
+    """The right sides of (4.2) and (4.5) by T, hidden constants one, and C_Noise as section 6.2 prints it."""
+    G0 = hyperparameters.query_bound_proof(model, N, kappa)
+    rows = []
+    for T in steps:
+        told = replace(hyper, steps=int(T))
+        r = bounds.progress(hyper.learning_rate, hyper.penalty, int(T))
+        rows.append(
+            (
+                T,
+                r,
+                bounds.cost_of_descent(told, G0),
+                bounds.cost_of_noise(told, G0, model, budget, N),
+                *bounds.overparametrised_cost(model, N, r, budget),
+                bounds.noise_cost_section_62(model, N, r),
+            )
+        )
+    names = ["T", "r", "descent_42", "noise_42", "descent_45", "noise_45", "noise_section_62"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def theorem_hyper(model: PromptModel, N: int, kappa: float) -> Hyperparameters:
+    """Theorem 4.1's hyperparameters at λ = N/D, η₀ at 0.9 of the end of its interval."""
+    lam = _high_dimension.penalty(N)
+    C = hyperparameters.clip_norm(model, N, kappa)
+    G = hyperparameters.feature_bound_theorem(model, N, kappa)
+    R = hyperparameters.weight_bound_theorem(model, N, kappa, lam)
+    return Hyperparameters(C, G, R, lam, RATE * hyperparameters.learning_rate_interval(G, lam), 1)
+
+
+def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
+    """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N."""
+    rows, steps = [], np.arange(1, LONGEST + 1)
+    for N in SIZES:
+        model = _high_dimension.overparametrised_model(N, tau)
+        hyper = theorem_hyper(model, N, kappa)
+        energies = {
+            FROM_R: hyper.weight_bound**2,
+            FROM_FIGURE: (_high_dimension.INITIAL_STD * model.D) ** 2,
+            FROM_ZERO: 0.0,
+        }
+        for account in ACCOUNTS:
+            for start, energy in energies.items():
+                curve = risk(hyper, model, N, hyper.penalty, energy, account, budget, steps)
+                best = curve.loc[curve["total"].idxmin()]
+                late = curve["total"].iloc[-1] / best["total"]
+                rows.append((float(N), account, start, int(best["T"]), best["T"] / math.log(N), best["total"], late))
+    names = ["N", "account", "start", "best_T", "best_T_over_log_N", "risk_at_best", "risk_at_longest_over_best"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def stopped(kappa: float, tau: float, delta: float) -> pd.DataFrame:
+    """The closed form at r = N from ‖Γ⁰‖ = R beside (4.6) and (4.5), by N and ε, Algorithm 1's own account."""
+    rows = []
+    for N in SIZES:
+        model = _high_dimension.overparametrised_model(N, tau)
+        hyper = theorem_hyper(model, N, kappa)
+        T = bounds.high_dimensional_iterations(N, hyper.learning_rate, hyper.penalty)
+        for epsilon in BUDGETS:
+            budget = ApproximateDP(epsilon, delta)
+            energy = hyper.weight_bound**2
+            curve = risk(hyper, model, N, hyper.penalty, energy, ALGORITHM, budget, np.array([T])).iloc[0]
+            both = sum(bounds.overparametrised_cost(model, N, N, budget))
+            rows.append((float(N), epsilon, T, T / math.log(N), curve["total"], bounds.stopped_cost(model, N), both))
+    names = ["N", "epsilon", "T", "T_over_log_N", "excess_risk", "bound_46", "bound_45"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def section_62(tau: float, budget: ApproximateDP) -> pd.DataFrame:
+    """C_Descent and C_Noise of section 6.2 at r = N against N beside the two terms of (4.5), with local exponents.
+
+    The factors ν⁵log³(NL) and log(1/δ)/ε² of (4.5), which section 6.2 leaves aside, are divided out.
+    """
+    rows = []
+    for N in SIZES:
+        model = _high_dimension.overparametrised_model(N, tau)
+        descent, noise = bounds.overparametrised_cost(model, N, N, budget)
+        logs = model.response_variance**5 * math.log(N * model.L) ** 3
+        noise *= budget.epsilon**2 / -math.log(budget.delta)
+        rows.append((float(N), descent / logs, noise / logs, bounds.noise_cost_section_62(model, N, N)))
+    table = pd.DataFrame(rows, columns=["N", "descent", "noise_45", "noise_printed"])
+    sizes = np.array(SIZES, dtype=float)
+    exponents = {
+        f"exponent_{name}": _fits.local_exponents(sizes, table[name].to_numpy())
+        for name in ("descent", "noise_45", "noise_printed")
+    }
+    return table.assign(**exponents)

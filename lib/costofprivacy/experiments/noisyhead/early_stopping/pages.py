@@ -1,0 +1,182 @@
+"""Figures and short tables for the page on early stopping."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM
+from costofprivacy.experiments.noisyhead.early_stopping.verdicts import noise_exponents
+from costofprivacy.settings import Setting
+
+STEPS = "$T$ (steps)"
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers by setting and method, for the page."""
+    return _published.deviations(comparison)
+
+
+def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.DataFrame) -> Figure:
+    """Left: the published setting beside the authors' numbers. Right: from Γ⁰ = 0, printed and corrected."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
+        looks = figures.looks(["noisyhead", "gradient-descent", "corrected"])
+        mine = figure_3[figure_3["setting"] == Setting.PUBLISHED]
+        for method, label in (("noisyhead", "NoisyHead"), ("gradient-descent", "no noise")):
+            rows = mine[mine["method"] == method]
+            figures.points(left, rows, "T", "excess_risk", ls="none", label=label, **looks[method])
+        own = curves[(curves["start"] == "random") & (curves["account"] == ALGORITHM)]
+        for part, method in (("total", "noisyhead"), ("descent", "gradient-descent")):
+            left.plot(own["T"], own[part], color=looks[method]["color"], lw=1)
+        left.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1, label="cost of noise, closed form")
+        theirs = comparison[comparison["setting"] == Setting.PUBLISHED]
+        left.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="authors'")
+        for setting, key in ((Setting.PRINTED, "noisyhead"), (Setting.CORRECTED, "corrected")):
+            rows = figure_3[(figure_3["setting"] == setting) & (figure_3["method"] == "noisyhead")]
+            figures.points(right, rows, "T", "excess_risk", label=f"NoisyHead, {setting}", **looks[key])
+        plain = figure_3[(figure_3["setting"] == Setting.PRINTED) & (figure_3["method"] == "gradient-descent")]
+        figures.points(right, plain, "T", "excess_risk", label="no noise, printed", **looks["gradient-descent"])
+        zero = figure_3[(figure_3["setting"] == Setting.PRINTED) & (figure_3["method"] == "zero")]
+        right.plot(zero["T"], zero["excess_risk"], "k:", label=r"$\Gamma = 0$")
+        left.set_title(r"behind the published numbers: $\Gamma^0$ random")
+        right.set_title(r"$\Gamma^0 = 0$")
+        for axes in (left, right):
+            axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk", xlim=(0, 1.04 * figure_3["T"].max()))
+            axes.legend(fontsize=8)
+        left.set_ylim(bottom=1e-9)
+        return figure
+
+
+def draw_accounts(accounts: pd.DataFrame, curves: pd.DataFrame) -> Figure:
+    """The published algorithm by account from both starts, simulated and in closed form."""
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
+        looks = figures.looks(ACCOUNTS)
+        for axes, start in zip(panels, ("random", "zero"), strict=True):
+            for account in ACCOUNTS:
+                rows = accounts[(accounts["start"] == start) & (accounts["account"] == account)]
+                figures.points(axes, rows, "T", "excess_risk", ls="none", label=account, **looks[account])
+                line = curves[(curves["start"] == start) & (curves["account"] == account)]
+                axes.plot(line["T"], line["total"], color=looks[account]["color"], lw=1)
+            axes.set(yscale="log", xlabel=STEPS)
+        panels[0].set(title=r"$\Gamma^0$ random, entries $N(0, 0.1^2)$", ylabel="excess risk")
+        panels[1].set(title=r"$\Gamma^0 = 0$")
+        panels[1].legend()
+        return figure
+
+
+def draw_bounds(limits: pd.DataFrame, curves: pd.DataFrame) -> Figure:
+    """The closed form beside the right sides of (4.2) and (4.5), each with its two parts."""
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(7.2, 4.6))
+        own = curves[(curves["start"] == "random") & (curves["account"] == ALGORITHM)]
+        colors = [look["color"] for look in figures.looks(["closed", "42", "45"]).values()]
+        axes.plot(own["T"], own["total"], color=colors[0], lw=2, label=r"closed form, $\Pi_R$ idle")
+        axes.axhline(own["limit_of_R"].iloc[0], color="k", lw=1, label="what $R$ allows")
+        for suffix, color in (("42", colors[1]), ("45", colors[2])):
+            descent, noise = limits[f"descent_{suffix}"], limits[f"noise_{suffix}"]
+            name = f"(4.{suffix[1]})"
+            axes.plot(limits["T"], descent + noise, color=color, lw=2, label=name)
+            axes.plot(limits["T"], descent, color=color, lw=1, ls="--")
+            axes.plot(limits["T"], noise, color=color, lw=1, ls=":")
+        figures.log_axes(axes, STEPS, "excess risk, and its bounds")
+        axes.set_ylim(1e-9, 1e2)
+        axes.legend()
+        return figure
+
+
+def draw_noise_power(curves: pd.DataFrame) -> Figure:
+    """Local exponent in T of the noise part by account, with the two powers that the paper states."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        for account, look in figures.looks(ACCOUNTS).items():
+            powers = noise_exponents(curves, str(account))
+            axes.plot(powers.index, powers.to_numpy(), markevery=8, label=account, **look)
+        end = curves["T"].max()
+        for power, place, x, ha in ((3, "Proposition 4.1's text", end, "right"), (2, "Remark 4.1", 1, "left")):
+            axes.axhline(power, color="0.35", ls="--", lw=1)
+            axes.annotate(place, (x, power + 0.03), ha=ha, fontsize=8, color="0.35")
+        axes.set(xscale="log", xlabel=STEPS, ylabel="local exponent of the noise part in $T$")
+        axes.legend()
+        return figure
+
+
+def draw_stopping(stopping: pd.DataFrame) -> Figure:
+    """The best T over log N, and what staying far beyond it costs, by start and account."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
+        _by_start_and_account(left, stopping, "best_T_over_log_N")
+        _by_start_and_account(right, stopping, "risk_at_longest_over_best")
+        left.set(xscale="log", xlabel="$N$", ylabel=r"best $T$ over $\log N$")
+        figures.log_axes(right, "$N$", "risk far beyond the best $T$, over the best")
+        figure.legend(*left.get_legend_handles_labels(), fontsize=7, ncols=3, loc="outside lower center")
+        return figure
+
+
+def _by_start_and_account(axes: Axes, stopping: pd.DataFrame, column: str) -> None:
+    lines = dict(zip(ACCOUNTS, ("-", "--", ":"), strict=True))
+    for start, look in figures.looks(stopping["start"].unique()).items():
+        for account in ACCOUNTS:
+            rows = stopping[(stopping["start"] == start) & (stopping["account"] == account)]
+            axes.plot(rows["N"], rows[column], ls=lines[account], label=f"{start}, {account}", ms=4, **look)
+
+
+def draw_descent(descent: pd.DataFrame) -> Figure:
+    """Descent without noise far beyond the figure, from both starts and with λ/2, and where it rests."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        runs = (
+            ("published", "random", r"$\lambda$ in the update, $\Gamma^0$ random"),
+            ("published", "zero", r"$\lambda$ in the update, $\Gamma^0 = 0$"),
+            ("corrected", "zero", r"$\lambda/2$ in the update, $\Gamma^0 = 0$"),
+        )
+        for (setting, start, label), look in zip(runs, figures.looks(runs).values(), strict=True):
+            rows = descent[(descent["setting"] == setting) & (descent["start"] == start)]
+            figures.points(axes, rows, "T", "excess_risk", ls="none", label=label, **look)
+            axes.plot(rows["T"], rows["closed_form"], color=look["color"], lw=1)
+        axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk without noise")
+        axes.legend()
+        return figure
+
+
+def show_best(best_steps: pd.DataFrame) -> pd.DataFrame:
+    """The best T by source, start and account, for the page."""
+    shown = best_steps.set_index(["source", "start", "account"])[["best_T", "least", "first_T", "last_T"]]
+    return shown.assign(least=shown["least"].map(lambda v: f"{v:.3g}"))
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Share of Var(y) predicted, in parts per million, at the first, the best published and the last T."""
+    published = table[(table["setting"] == Setting.PUBLISHED) & (table["method"] == "noisyhead")]
+    chosen = [table["T"].min(), published.loc[published["test_error"].idxmin(), "T"], table["T"].max()]
+    rows = table[table["T"].isin(chosen) & (table["method"] != "zero")]
+    rows = rows[(rows["method"] != "ridge") | (rows["setting"] == Setting.PRINTED)]
+    ppm = 1e6 * (1 - rows["test_error"] / rows["response_variance"])
+    label = (rows["method"] + ", " + rows["setting"]).where(rows["method"] != "ridge", "reference Γ*")
+    shown = rows.assign(ppm=ppm, head=label).pivot_table(index="head", columns="T", values="ppm", sort=False)
+    shown.loc["best linear head"] = 1e6 * (1 - rows["best_linear_head"].iloc[0] / rows["response_variance"].iloc[0])
+    return shown.map(lambda v: f"{v:.3g}")
+
+
+def show_stopped(stopped: pd.DataFrame) -> pd.DataFrame:
+    """Risk over (4.6) at r = N by N and ε, for the page."""
+    ratio = stopped.assign(ratio=stopped["excess_risk"] / stopped["bound_46"])
+    shown = ratio.pivot_table(index="N", columns="epsilon", values="ratio")
+    return shown.map(lambda v: f"{v:.1e}")
+
+
+def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
+    """The costs of section 6.2 beside (4.5) at r = N, for the page."""
+    names = {
+        "descent": "C_Descent",
+        "noise_45": "second term of (4.5)",
+        "noise_printed": "C_Noise as printed",
+        "exponent_noise_45": "exponent of (4.5)",
+        "exponent_noise_printed": "exponent as printed",
+    }
+    return section.set_index("N")[list(names)].rename(columns=names).map(lambda v: f"{v:.3g}")
