@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 TRIALS = 500  # of each published mean
+FAR = 1000.0  # standard errors beyond which their number says nothing more
 CONSISTENT = 4.0  # combined standard errors within which two estimates agree
 
 
@@ -56,10 +57,11 @@ def agreement(comparison: pd.DataFrame) -> tuple[str, bool, bool]:
     worst = deviation.groupby(comparison["setting"]).max()
     near = (deviation <= CONSISTENT).groupby(comparison["setting"]).sum()
     numbers = int((comparison["setting"] == "published").sum())
+    far = worst["printed"]
     text = (
         f"of {numbers} published numbers {near['published']} lie within {CONSISTENT:g} standard errors under the "
         f"settings behind them (worst {worst['published']:.1f}), {near['printed']} under the printed ones (worst "
-        f"{worst['printed']:.3g})"
+        f"{'above 1000' if far > FAR else f'{far:.0f}'})"
     )
     return text, near["published"] == numbers, near["printed"] == numbers
 

@@ -53,7 +53,7 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 def draw_figure_2(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
     """Left: the published setting beside the authors' numbers. Right: the printed and corrected settings, and Γ = 0."""
     with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.6))
+        figure, (left, right) = plt.subplots(1, 2, figsize=(8.8, 4.1))
         looks = figures.looks(sorted(table["epsilon"].dropna().unique()))
         mine = table[table["setting"] == Setting.PUBLISHED]
         _by_budget(left, mine, looks)
