@@ -105,7 +105,7 @@ def test_before_the_first_step_the_risk_is_that_of_the_start() -> None:
 
 @pytest.mark.parametrize("half", [False, True])
 def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
-    """N = D² = L², λ = 10N/D, where O(h/λ) is below the error, random Γ⁰: the mean of the exact risk over data sets, and wrong formulas are seen."""
+    """Random Γ⁰, and λ = 10N/D, so that O(h/λ) is below the error: the mean over data sets; wrong formulas are seen."""
     model, N, lam, std, steps = PromptModel(4, 4, 0.3), 16, 40.0, 0.0015, np.array([1, 5, 20])
     hyper = replace(HYPER, penalty=lam / 2 if half else lam, learning_rate=0.003)
     rng, risks = np.random.default_rng(4), []
