@@ -29,7 +29,7 @@ BUDGET = ApproximateDP(0.7, 1e-4)
 @pytest.fixture(scope="module")
 def published() -> dict[str, pd.DataFrame]:
     sizes = {"N": (1000, 1500), "epsilon": (0.01, 0.05, 1.0)}
-    return study.Experiment(**sizes, trials=25, **TINY).run(Runner(workers=2))
+    return study.Experiment(**sizes, trials=20, **TINY).run(Runner(workers=2))
 
 
 # a trial
@@ -125,7 +125,7 @@ def test_the_table_has_its_columns_and_rows(published: dict[str, pd.DataFrame]) 
     assert table[table["method"] != "noisyhead"]["epsilon"].isna().all()
     assert len(table) == len(error) == 3 * 2 * (3 + 3)
     assert not table.duplicated(["setting", "N", "epsilon", "method"]).any()
-    assert (table["trials"] == 25).all()
+    assert (table["trials"] == 20).all()
     assert (table[table["method"] == "ridge"]["excess_risk"] == 0).all()
     assert (error[error["method"] == "zero"]["test_error"] == 1).all()
     for N, size in ((1000, 31), (1500, 38)):
