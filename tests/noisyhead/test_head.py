@@ -97,6 +97,15 @@ def test_moments_are_sums_over_prompts() -> None:
     np.testing.assert_allclose(moments.cross, sum(y * v for y, v in zip(data.response, z)) / 50, rtol=1e-10, atol=1e-15)
 
 
+def test_the_mean_square_is_the_mean_over_prompts() -> None:
+    """For each matrix of a batch its own, E⟨A, Z⟩²."""
+    rng = np.random.default_rng(4)
+    data, A = head.statistics(sample(PromptModel(3, 5, 0.2), 40, rng=rng)), rng.standard_normal((4, 3, 3))
+    literal = [np.mean([(a * Z).sum() ** 2 for Z in data.Z]) for a in A]
+    np.testing.assert_allclose(head.mean_square(A, data), literal, rtol=1e-12)
+    np.testing.assert_allclose(head.mean_square(A[:1], data), [np.mean(head.predict(A[0], data) ** 2)], rtol=1e-12)
+
+
 @pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
 def test_radii_that_are_not_positive_are_refused(bad: float) -> None:
     drawn = sample(PromptModel(2, 2), 1, rng=np.random.default_rng(0))

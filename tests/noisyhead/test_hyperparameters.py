@@ -49,6 +49,16 @@ def test_learning_rates_and_iterations_by_hand() -> None:
     assert hyperparameters.iterations(2.5, 2, 0.199, 5.0) == 1
 
 
+def test_the_scaled_learning_rate_by_hand() -> None:
+    """0.07ND/(N + DG²)² of section 6.1 is 0.07λ/(λ + G²)² at λ = N/D; the low-dimensional rate has this form too."""
+    assert hyperparameters.learning_rate_scaled(2.0, 5.0, 0.3) == pytest.approx(1.5 / 81)
+    N, D, G = 900, 30, 1.3
+    expected = 0.07 * N * D / (N + D * G**2) ** 2
+    assert hyperparameters.learning_rate_scaled(G, N / D, 0.07) == pytest.approx(expected)
+    published = hyperparameters.learning_rate_published(2.0, 5.0)
+    assert hyperparameters.learning_rate_scaled(2.0, 5.0, 1.9 / 3) == pytest.approx(published)
+
+
 def test_sensitivity_scale_by_hand() -> None:
     assert hyperparameters.sensitivity_scale(3.0, 2.0, 0.5) == pytest.approx(2 * 0.5 * (3 + 2 * 0.5))
     assert HYPER.sigma == pytest.approx(2 * 1.4 * (4.5 + 23.5 * 1.4))
@@ -129,6 +139,8 @@ def test_the_clip_norm_covers_all_responses_as_often_as_it_says() -> None:
         (lambda: hyperparameters.feature_bound_uniform(MODEL, 10, 1.0), "failure must be between 0 and 1"),
         (lambda: hyperparameters.weight_bound(MODEL, 10, 1.0, 0.0), "penalty must be positive and finite, got 0.0"),
         (lambda: hyperparameters.iterations(2.5, 100, 1.0, 1.0), r"learning_rate \* penalty must be between 0 and 1"),
+        (lambda: hyperparameters.learning_rate_scaled(2.0, 5.0, 0.0), "share must be positive and finite, got 0.0"),
+        (lambda: hyperparameters.learning_rate_scaled(2.0, 5.0, math.inf), "share must be positive and finite, got"),
         (lambda: replace(HYPER, steps=0), "steps must be a whole number of at least 1, got 0"),
         (lambda: replace(HYPER, weight_bound=-1.0), "weight_bound must be positive and finite, got -1.0"),
     ],

@@ -16,6 +16,7 @@ from costofprivacy.privacy import (
     exact_composed_noise_multiplier,
     exact_noise_multiplier,
     last_iterate,
+    last_iterate_noise_multiplier,
 )
 from tests.privacy import numerics
 
@@ -177,6 +178,60 @@ def test_iterates_without_noise_hide_nothing(c: float) -> None:
     assert last_iterate(GaussianDP(math.inf), c, 3) == GaussianDP(math.inf)
 
 
+def schedule(c: float, steps: int, shift: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    """The a_1, …, a_T of the proof of `last_iterate` and its z_0, …, z_T, term by term."""
+    powers = c ** np.arange(steps, dtype=float)
+    a = shift * powers[::-1] * powers.sum() / (powers**2).sum()
+    z = [0.0]
+    for a_t in a:
+        z.append(c * z[-1] + shift - a_t)
+    return a, np.array(z)
+
+
+@pytest.mark.parametrize("c", [0.0, 0.1, 0.5, 0.9, 0.999, 1.0])
+@pytest.mark.parametrize("steps", [1, 2, 3, 10, 200])
+def test_the_schedule_of_the_proof_is_admissible_and_gives_the_formula(c: float, steps: int) -> None:
+    """z_t ≥ 0 throughout and 0 at the end, a_t within what l_t ≤ 1 allows, Σ c^{T−t}a_t = Σ c^{T−t}Δ, μ = √Σ a_t²/s."""
+    a, z = schedule(c, steps)
+    weight = c ** np.arange(steps, dtype=float)[::-1]
+    assert z.min() >= -1e-12 * steps
+    assert abs(z[-1]) < 1e-12 * steps
+    assert (a <= c * z[:-1] + 1 + 1e-12 * steps).all()
+    assert (weight * a).sum() == pytest.approx(weight.sum())
+    assert last_iterate(GaussianDP(0.7), c, steps).mu == pytest.approx(0.7 * np.sqrt((a**2).sum()), rel=1e-9)
+
+
+@given(st.floats(0, 1), st.integers(2, 12), st.integers(0, 2**32 - 1))
+@law
+def test_no_other_schedule_is_better(c: float, steps: int, seed: int) -> None:
+    """Random l_t in [0, 1] with l_T = 1, as in the proof."""
+    rng, z, total = np.random.default_rng(seed), 0.0, 0.0
+    for share in (*rng.random(steps - 1), 1.0):
+        a = share * (c * z + 1)
+        z, total = c * z + 1 - a, total + a**2
+    assert math.sqrt(total) >= last_iterate(GaussianDP(1.0), c, steps).mu * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("c", CONTRACTIONS)
+@pytest.mark.parametrize("steps", [1, 2, 44, 1000])
+@pytest.mark.parametrize("epsilon", [0.2, 6.0])
+def test_the_last_iterate_s_multiplier_spends_the_budget(c: float, steps: int, epsilon: float) -> None:
+    multiplier = last_iterate_noise_multiplier(ApproximateDP(epsilon, 1e-5), c, steps)
+    assert last_iterate(GaussianDP(1 / multiplier), c, steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
+    distance = affine_worst_case(1.0, c, steps)
+    assert numerics.hockey_stick(distance, multiplier, epsilon) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_limits_of_the_last_iterate_s_multiplier() -> None:
+    assert last_iterate_noise_multiplier(BUDGET, 0.0, 44) == exact_noise_multiplier(BUDGET)
+    assert last_iterate_noise_multiplier(BUDGET, 1.0, 44) == exact_composed_noise_multiplier(BUDGET, 44)
+    for c in CONTRACTIONS:
+        assert last_iterate_noise_multiplier(BUDGET, c, 1) == pytest.approx(exact_noise_multiplier(BUDGET), rel=1e-9)
+        assert last_iterate_noise_multiplier(ApproximateDP(math.inf, 1e-5), c, 44) == 0
+    near = last_iterate_noise_multiplier(BUDGET, 1e-9, 44)
+    assert near == pytest.approx(exact_noise_multiplier(BUDGET), rel=1e-8)
+
+
 # refusals
 
 
@@ -188,6 +243,7 @@ def test_iterates_without_noise_hide_nothing(c: float) -> None:
         lambda steps: exact_composed_noise_multiplier(BUDGET, steps),
         lambda steps: every_iterate(GaussianDP(1.0), steps),
         lambda steps: last_iterate(GaussianDP(1.0), 0.5, steps),
+        lambda steps: last_iterate_noise_multiplier(BUDGET, 0.5, steps),
     ],
 )
 def test_an_inadmissible_number_of_steps_is_refused(use: type, steps: object) -> None:
@@ -199,6 +255,8 @@ def test_an_inadmissible_number_of_steps_is_refused(use: type, steps: object) ->
 def test_an_inadmissible_contraction_is_refused(c: object) -> None:
     with pytest.raises(ValueError, match=rf"^contraction must be between 0\.0 and 1\.0, got {c!r}$"):
         last_iterate(GaussianDP(1.0), c, 3)
+    with pytest.raises(ValueError, match=rf"^contraction must be between 0\.0 and 1\.0, got {c!r}$"):
+        last_iterate_noise_multiplier(BUDGET, c, 3)
 
 
 def test_whole_numbers_come_in_any_type() -> None:

@@ -137,8 +137,9 @@ def pretrain(
     step, drift = data.step(1 - 2 * lam * eta, eta), eta * data.cross
     Gamma = np.tile(_start(data, initial, hyper.weight_bound), (len(std), 1))
     final, running = np.empty_like(Gamma), np.arange(len(std))
-    for t, direction in enumerate(rng.standard_normal((max(T), p)), start=1):
-        Gamma = project_ball(step(Gamma) + (np.outer(std[running], direction) + drift), hyper.weight_bound)
+    for t in range(1, max(T) + 1):
+        noise = np.outer(std[running], rng.standard_normal(p))
+        Gamma = project_ball(step(Gamma) + (noise + drift), hyper.weight_bound)
         done = T[running] == t
         if done.any():
             final[running[done]] = Gamma[done]

@@ -76,7 +76,7 @@ def noise_std(point: Point, budget: ApproximateDP) -> float:
 def powers(tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
     """Parts of the excess risk for N up to 10²⁴ in both regimes with their local exponents in N, and Theorem 1.1's."""
     rows = []
-    for point in points(tau, min(kappa, RATE)):
+    for point in points(tau, kappa):
         rows += [(point.regime, name, float(point.N), value) for name, value in _parts(point, budget).items()]
     table = pd.DataFrame(rows, columns=["regime", "quantity", "N", "value"])
     groups = table.groupby(["regime", "quantity"], sort=False)["value"]

@@ -17,7 +17,7 @@ from costofprivacy.experiments.noisyhead._high_dimension import (
     penalty,
     settings,
 )
-from costofprivacy.experiments.noisyhead._low_dimension import noise_std
+from costofprivacy.experiments.noisyhead._low_dimension import MOST_STEPS, noise_std
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, lemmas, sides
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, head, population, pretraining
@@ -127,7 +127,7 @@ class Experiment:
         N: numbers of training prompts, each at least 16.
         epsilon: privacy budgets ε > 0, at most T.
         delta: δ in (0, 1), printed. delta_published: the one behind the published numbers.
-        kappa: κ in (0, 1]. T: number of steps, at least 1. tau: standard deviation of the label noise, ≥ 0.
+        kappa: κ in (0, 1]. T: number of steps, 1 to 100000. tau: standard deviation of the label noise, ≥ 0.
         trials: at least 2. test_prompts: test prompts in each trial, at least 1.
         bound_N: sizes at which both sides of (4.4) are measured, each at least 16. bound_kappa: κ there, in (0, 1).
         bound_trials: data sets for them, at least 2. lemma_trials: data sets for Lemmas A.1 to A.3, at least 20.
@@ -165,6 +165,7 @@ class Experiment:
         _validate.whole("seed", self.seed, at_least=0)
         if max(self.epsilon) > self.T:
             raise ValueError(f"epsilon must be at most T = {self.T}, got {max(self.epsilon)}")
+        _check_steps(self)
 
     @property
     def cells(self) -> list[Cell]:
@@ -197,6 +198,18 @@ class Experiment:
         """Whether all that the published numbers fix is as they have it, N and ε aside."""
         fixed = ("delta_published", "kappa", "T", "tau", "test_prompts")
         return all(getattr(self, name) == getattr(Experiment, name) for name in fixed)
+
+
+def _check_steps(experiment: Experiment) -> None:
+    """Refuse a run of more steps than one can take: a small κ makes G large and η₀ small."""
+    if experiment.T > MOST_STEPS:
+        raise ValueError(f"T must be at most {MOST_STEPS}, got {experiment.T}")
+    for N in experiment.bound_N:
+        cell = sides.Cell(N, ApproximateDP(1.0, experiment.delta), experiment.bound_kappa, experiment.tau)
+        T = max(max(told.steps) for told in cell.told)
+        if T > MOST_STEPS:
+            kappa = experiment.bound_kappa
+            raise ValueError(f"bound_kappa must ask for at most T = {MOST_STEPS}, got {kappa!r}: T = {T} at N = {N}")
 
 
 def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:

@@ -1,0 +1,152 @@
+"""The three ways to hold H are one loss: against each other, against sums over prompts, against Algorithm 1 itself."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, QuadraticLoss, in_eigenbasis
+from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.noisyhead.ridge import ridge
+from tests import oracles
+
+MODEL, N = PromptModel(3, 12, 0.4), 25
+HYPER = Hyperparameters(clip_norm=1.2, feature_bound=0.3, weight_bound=0.8, penalty=0.5, learning_rate=0.3, steps=7)
+
+
+def eigen(data: Statistics) -> EigenMoments:
+    return in_eigenbasis(head.moments(data))
+
+
+FORMS: list[Callable[[Statistics], QuadraticLoss]] = [head.moments, ProductMoments, eigen]
+form_of_moments = pytest.mark.parametrize("form", FORMS, ids=["dense", "products", "eigenbasis"])
+
+
+def prompts(model: PromptModel = MODEL, N: int = N, seed: int = 0) -> Statistics:
+    return head.statistics(sample(model, N, rng=np.random.default_rng(seed)))
+
+
+def flat(data: QuadraticLoss, Gamma: np.ndarray) -> np.ndarray:
+    """Coordinates of a batch of matrices, one by one."""
+    return np.stack([data.coordinates(G) for G in Gamma])
+
+
+@form_of_moments
+def test_coordinates_keep_what_algorithm_1_sees(form: Callable[[Statistics], QuadraticLoss]) -> None:
+    """An isometry with its inverse, which carries b over."""
+    raw = prompts()
+    data, Gamma = form(raw), np.random.default_rng(1).standard_normal((4, 3, 3))
+    np.testing.assert_allclose(data.matrices(flat(data, Gamma)), Gamma, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(np.linalg.norm(flat(data, Gamma), axis=1), np.linalg.norm(Gamma, axis=(1, 2)))
+    literal = sum(y * Z for y, Z in zip(raw.response, raw.Z)) / N
+    np.testing.assert_allclose(data.matrices(data.cross[None])[0], literal, rtol=1e-12, atol=1e-15)
+
+
+@form_of_moments
+def test_a_step_is_the_sum_over_prompts(form: Callable[[Statistics], QuadraticLoss]) -> None:
+    """shrink·Γ − rate·N⁻¹ Σ ⟨Γ, Z_k⟩Z_k, for a batch, with every number its own."""
+    raw = prompts()
+    data, Gamma = form(raw), np.random.default_rng(2).standard_normal((4, 3, 3))
+    literal = [0.7 * G - 1.9 * sum((G * Z).sum() * Z for Z in raw.Z) / N for G in Gamma]
+    stepped = data.matrices(data.step(0.7, 1.9)(flat(data, Gamma)))
+    np.testing.assert_allclose(stepped, literal, rtol=1e-11, atol=1e-14)
+
+
+@form_of_moments
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 5.0])
+def test_ridge_is_the_literal_one_in_every_form(form: Callable[[Statistics], QuadraticLoss], lam: float) -> None:
+    drawn = sample(MODEL, N, rng=np.random.default_rng(0))
+    expected = oracles.ridge(drawn.x, drawn.y, lam)
+    np.testing.assert_allclose(ridge(form(head.statistics(drawn)), lam), expected, rtol=1e-9)
+
+
+@form_of_moments
+@pytest.mark.parametrize("std", [0.0, 0.01, 3.0])
+@pytest.mark.parametrize("start", [0.0, 5.0])
+def test_every_form_runs_algorithm_1_on_the_same_noise(
+    form: Callable[[Statistics], QuadraticLoss], std: float, start: float
+) -> None:
+    """The form draws the noise in its own coordinates; its matrices are what the literal algorithm is given."""
+    drawn = sample(MODEL, N, rng=np.random.default_rng(3))
+    data = form(head.project(head.statistics(drawn, HYPER.clip_norm), HYPER.feature_bound))
+    initial = start * np.random.default_rng(4).standard_normal((3, 3))
+    fast = pretraining.pretrain(data, HYPER, [std], rng=np.random.default_rng(5), initial=initial)[0]
+    noise = std * data.matrices(np.random.default_rng(5).standard_normal((7, 9)))
+    literal = oracles.noisyhead(drawn.x, drawn.y, 1.2, 0.3, 0.8, 0.5, 0.3, noise, initial)
+    np.testing.assert_allclose(fast, literal, rtol=1e-9, atol=1e-13)
+
+
+@form_of_moments
+def test_configurations_leave_the_batch_when_they_are_done(form: Callable[[Statistics], QuadraticLoss]) -> None:
+    """Whatever the order of their T, and two with the same."""
+    data = form(prompts())
+    std, steps = [0.3, 0.0, 0.02, 0.5, 0.1], [2, 9, 1, 9, 5]
+    initial = np.random.default_rng(6).standard_normal((3, 3))
+    together = pretraining.pretrain(data, HYPER, std, rng=np.random.default_rng(7), steps=steps, initial=initial)
+    for b, (s, T) in enumerate(zip(std, steps)):
+        told = replace(HYPER, steps=T)
+        alone = pretraining.pretrain(data, told, [s], rng=np.random.default_rng(7), initial=initial)
+        np.testing.assert_allclose(together[b], alone[0], rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("start", [None, 2.0])
+def test_the_descent_path_is_the_stepped_one_at_every_T(start: float | None) -> None:
+    """Without Π_R, which the start is outside of."""
+    raw, free = prompts(), replace(HYPER, weight_bound=1e9)
+    initial = None if start is None else start * np.arange(9.0).reshape(3, 3)
+    steps = [1, 2, 30, 5]
+    path = pretraining.descent_path(eigen(raw), HYPER, steps, initial)
+    stepped = pretraining.pretrain(
+        head.moments(raw), free, np.zeros(4), rng=np.random.default_rng(0), steps=steps, initial=initial
+    )
+    np.testing.assert_allclose(path, stepped, rtol=1e-10, atol=1e-13)
+
+
+def test_the_eigenbasis_is_one() -> None:
+    data = head.moments(prompts())
+    found = in_eigenbasis(data)
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(9), atol=1e-13)
+    np.testing.assert_allclose(found.basis * found.eigenvalues @ found.basis.T, data.gram, atol=1e-15)
+    np.testing.assert_allclose(found.basis @ found.cross, data.cross, atol=1e-15)
+
+
+@pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
+@pytest.mark.parametrize(("D", "L", "N"), [(4, 6, 30), (8, 8, 64), (6, 20, 20)])
+def test_conjugate_gradients_reach_rounding(D: int, L: int, N: int, lam: float) -> None:
+    """Within some hundred roundings, and the condition number where that is more, of a direct solution."""
+    raw = prompts(PromptModel(D, L, 0.3), N)
+    data = head.moments(raw)
+    matrix = data.gram + lam * np.eye(D * D)
+    direct = np.linalg.solve(matrix, data.cross)
+    error = np.linalg.norm(ProductMoments(raw).solve(lam) - direct) / np.linalg.norm(direct)
+    assert error < 1e-15 * (100 + np.linalg.cond(matrix))
+
+
+def test_a_strong_penalty_takes_a_few_products(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D = L = √N, λ = N/D: what makes Figure 2 cheap."""
+    products = []
+    times = ProductMoments.times
+    monkeypatch.setattr(ProductMoments, "times", lambda self, v: products.append(1) or times(self, v))
+    raw = prompts(PromptModel(20, 20), 400)
+    solution = ProductMoments(raw).solve(20.0)
+    assert len(products) <= 4
+    np.testing.assert_allclose(solution, head.moments(raw).solve(20.0), rtol=0, atol=1e-14 * np.abs(solution).max())
+
+
+def test_what_conjugate_gradients_cannot_solve_is_refused() -> None:
+    """Contexts over four orders of magnitude: (λ + ‖H‖)/λ is about 1e8."""
+    raw = prompts(PromptModel(12, 12, 0.3), 144)
+    stretched = Statistics(raw.query, raw.context * np.geomspace(1, 1e4, 144)[:, None], raw.response)
+    assert np.linalg.eigvalsh(head.moments(stretched).gram)[-1] / 1e-2 > 1e7
+    with pytest.raises(ValueError, match=r"^penalty must be large enough for conjugate gradients, got 0\.01$"):
+        ridge(ProductMoments(stretched), 1e-2)
+
+
+@form_of_moments
+def test_an_inadmissible_start_is_refused_in_every_form(form: Callable[[Statistics], QuadraticLoss]) -> None:
+    with pytest.raises(ValueError, match=r"initial must have shape \(3, 3\), got \(2, 2\)"):
+        pretraining.pretrain(form(prompts()), HYPER, [0.0], rng=np.random.default_rng(0), initial=np.zeros((2, 2)))

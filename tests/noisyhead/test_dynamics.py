@@ -1,0 +1,148 @@
+"""The closed forms against simulation to Monte-Carlo error, and exactly where the data are such that they are exact."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from costofprivacy.noisyhead import dynamics, head, population, pretraining
+from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.head import Moments
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.noisyhead.ridge import ridge
+
+MODEL = PromptModel(4, 9, 0.5)
+HYPER = Hyperparameters(clip_norm=3.0, feature_bound=2.0, weight_bound=1e9, penalty=0.5, learning_rate=0.1, steps=20)
+
+
+def score(values: np.ndarray, expected: float) -> float:
+    return abs(values.mean() - expected) / (values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def test_the_noise_risk_is_that_of_the_algorithm() -> None:
+    """H = hI, no responses: the mean over runs of the exact risk, and a wrong formula would be seen."""
+    h, std, p = 0.3, 0.2, 16
+    silent = Moments(h * np.eye(p), np.zeros(p))
+    rng = np.random.default_rng(0)
+    risks = np.array(
+        [population.excess_risk(MODEL, pretraining.pretrain(silent, HYPER, [std], rng=rng)[0]) for _ in range(400)]
+    )
+    expected = dynamics.noise_risk(HYPER, MODEL, std, h)
+    assert score(risks, expected) < 4
+    for wrong in (dynamics.noise_risk(HYPER, MODEL, std, 2 * h + 0.5), 1.2 * expected, expected / 1.2):
+        assert score(risks, wrong) > 4
+
+
+def test_the_noise_risk_is_the_literal_sum() -> None:
+    square = (1 - 0.1 * (1.0 + 0.3)) ** 2
+    expected = 0.2**2 * population.context_energy(MODEL) * sum(square**t for t in range(20))
+    assert dynamics.noise_risk(HYPER, MODEL, 0.2, 0.3) == pytest.approx(expected)
+    assert dynamics.noise_risk(HYPER, MODEL, 0.2) == dynamics.noise_risk(HYPER, MODEL, 0.2, 0.0) > expected
+
+
+@pytest.mark.parametrize("model", [PromptModel(5, 31), PromptModel(3, 4, 0.8)])
+def test_the_curvature_is_every_eigenvalue_of_the_population(model: PromptModel) -> None:
+    """The energy of vec(Z) in random directions, of which none is special."""
+    Z = head.statistics(sample(model, 40000, rng=np.random.default_rng(1))).Z.reshape(40000, -1)
+    directions = np.random.default_rng(2).standard_normal((6, model.D**2))
+    for a in directions / np.linalg.norm(directions, axis=1, keepdims=True):
+        values = (Z @ a) ** 2
+        assert score(values, dynamics.curvature(model)) < 4
+        assert score(values, 1.1 * dynamics.curvature(model)) > 4
+
+
+@pytest.mark.parametrize("N", [1, 2, 10])
+@pytest.mark.parametrize(
+    "model", [PromptModel(3, 5), PromptModel(2, 3, 1.0), PromptModel(4, 1, 0.6), PromptModel(1, 2)]
+)
+def test_the_cross_moment_has_its_energy(model: PromptModel, N: int) -> None:
+    """Mean ‖b‖² over many data sets of N prompts; wrong by 10 % it would be seen."""
+    sets = 60000 // N
+    data = head.statistics(sample(model, sets * N, rng=np.random.default_rng(3)))
+    b = (data.response[:, None, None] * data.Z).reshape(sets, N, model.D, model.D).mean(axis=1)
+    energy = (b**2).sum(axis=(1, 2))
+    expected = dynamics.cross_energy(model, N)
+    assert score(energy, expected) < 4
+    assert score(energy, 1.1 * expected) > 4
+    assert score(energy, expected / 1.1) > 4
+
+
+def test_the_energy_of_one_feature_by_hand() -> None:
+    """D = 1: x = ±1, so y_i x_i = w ± noise, m ~ w + N(0, τ²/L), y m with mean w² given w; E b² at N = 1."""
+    tau, L = 0.7, 3
+    expected = 3 + (tau**2 + tau**2 / L) + tau**4 / L
+    assert dynamics.cross_energy(PromptModel(1, L, tau), 1) == pytest.approx(expected, rel=1e-14)
+    assert dynamics.cross_energy(PromptModel(1, L, tau), 4) == pytest.approx(0.75 + expected / 4, rel=1e-14)
+
+
+def isotropic(h: float, seed: int) -> tuple[Moments, np.ndarray]:
+    """A data set with H = hI and b of energy one, and a start of energy four across it."""
+    rng = np.random.default_rng(seed)
+    b, start = rng.standard_normal((2, 16))
+    b /= np.linalg.norm(b)
+    start -= (start @ b) * b
+    return Moments(h * np.eye(16), b), (2 * start / np.linalg.norm(start)).reshape(4, 4)
+
+
+@pytest.mark.parametrize("penalty", [0.5, 1.0, 3.0])
+def test_the_descent_risk_is_exact_where_H_is_a_multiple_of_one(penalty: float) -> None:
+    """The start is orthogonal to b, as a random one is in the mean; b is scaled to its mean energy."""
+    data, start = isotropic(dynamics.curvature(MODEL), 0)
+    scaled = Moments(data.gram, data.cross * np.sqrt(dynamics.cross_energy(MODEL, 50)))
+    steps = np.array([1, 3, 20, 400])
+    path = pretraining.descent_path(in_eigenbasis(scaled), HYPER, steps.tolist(), start)
+    literal = population.excess_risk(MODEL, path - ridge(scaled, penalty))
+    found = dynamics.descent_risk(HYPER, MODEL, 50, penalty, 4.0, steps)
+    np.testing.assert_allclose(found, literal, rtol=1e-9, atol=1e-30)
+
+
+def test_before_the_first_step_the_risk_is_that_of_the_start() -> None:
+    h, cross = dynamics.curvature(MODEL), dynamics.cross_energy(MODEL, 50)
+    (found,) = dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, np.array([0]))
+    assert found == pytest.approx(h * (4 + cross / (2 + h) ** 2))
+
+
+@pytest.mark.parametrize("half", [False, True])
+def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
+    """Random Γ⁰, and λ = 10N/D, so that O(h/λ) is below the error: the mean over data sets; wrong formulas are seen."""
+    model, N, lam, std, steps = PromptModel(4, 4, 0.3), 16, 40.0, 0.0015, np.array([1, 5, 20])
+    hyper = replace(HYPER, penalty=lam / 2 if half else lam, learning_rate=0.003)
+    rng, risks = np.random.default_rng(4), []
+    for _ in range(600):
+        raw, _ = head.sample_statistics(model, N, rng=rng)
+        data, start = head.moments(raw), std * rng.standard_normal((4, 4))
+        path = pretraining.descent_path(in_eigenbasis(data), hyper, steps.tolist(), start)
+        risks.append(population.excess_risk(model, path - ridge(data, lam)))
+    energy = std**2 * 16
+    expected = dynamics.descent_risk(hyper, model, N, lam, energy, steps)
+    wrong = [
+        dynamics.descent_risk(hyper, model, N, 1.1 * lam, energy, steps),
+        dynamics.descent_risk(hyper, model, 10 * N, lam, energy, steps),
+        dynamics.descent_risk(hyper, model, N, lam, 2 * energy, steps),
+    ]
+    for i, values in enumerate(np.array(risks).T):
+        assert score(values, expected[i]) < 4.5
+    assert all(max(score(values, w[i]) for i, values in enumerate(np.array(risks).T)) > 5 for w in wrong)
+
+
+def test_descent_and_noise_add_up_to_algorithm_1() -> None:
+    """One data set with H = hI: the mean over the noise of NoisyHead's risk is the twin's plus that of the noise."""
+    h, std = dynamics.curvature(MODEL), 0.02
+    data, start = isotropic(h, 1)
+    reference = ridge(data, 2.0)
+    twin = float(population.excess_risk(MODEL, pretraining.gradient_descent(data, HYPER, start) - reference))
+    noise = dynamics.noise_risk(HYPER, MODEL, std, h)
+    rng = np.random.default_rng(5)
+    runs = np.stack([pretraining.pretrain(data, HYPER, [std], rng=rng, initial=start)[0] for _ in range(500)])
+    risks = population.excess_risk(MODEL, runs - reference)
+    assert score(risks, twin + noise) < 4
+    assert score(risks, twin) > 4
+    assert score(risks, twin + 1.5 * noise) > 4
+
+
+def test_steps_of_any_shape() -> None:
+    steps = np.arange(6).reshape(2, 3)
+    found = dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, steps)
+    assert found.shape == (2, 3)
+    np.testing.assert_array_equal(found.reshape(-1), dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, np.arange(6)))
