@@ -193,7 +193,6 @@ class Experiment:
         accounts = every[(every["setting"] == "published") & (every["method"] == "noisyhead")]
         figure = _figure(every, cell)
         curves, limits = closed_curves(cell), paper_bounds(cell)
-        kappa = min(self.kappa, closed_forms.RATE)
         return {
             "figure-3": figure,
             "test-error": _with_trivial(_figure(_table(cell, samples[:, 1], "test_error"), cell), cell),
@@ -203,8 +202,8 @@ class Experiment:
             "closed-form": curves,
             "bounds": limits,
             "best-steps": best_steps(accounts, curves, limits),
-            "stopping": closed_forms.stopping(kappa, self.tau, cell.budget),
-            "stopped": closed_forms.stopped(kappa, self.tau, self.delta),
+            "stopping": closed_forms.stopping(self.kappa, self.tau, cell.budget),
+            "stopped": closed_forms.stopped(self.kappa, self.tau, self.delta),
             "section-62": closed_forms.section_62(self.tau, cell.budget),
         }
 
