@@ -97,5 +97,7 @@ def deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations by setting and method: numbers, mean, largest, how many beyond ``CONSISTENT``."""
     theirs = comparison[comparison["setting"] != "corrected"]
     sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
-    summary = sizes.agg(numbers="count", mean="mean", largest="max").round(2)
-    return summary.assign(beyond_4=sizes.agg(lambda size: int((size > CONSISTENT).sum())))
+    summary = sizes.agg(numbers="count", mean="mean", largest="max")
+    beyond = sizes.agg(lambda size: int((size > CONSISTENT).sum()))
+    shown = summary.assign(mean=summary["mean"].map("{:.3g}".format), largest=summary["largest"].map("{:.3g}".format))
+    return shown.assign(beyond_4=beyond)

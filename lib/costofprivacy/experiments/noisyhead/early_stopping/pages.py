@@ -167,7 +167,7 @@ def show_stopped(stopped: pd.DataFrame) -> pd.DataFrame:
     """Risk over (4.6) at r = N by N and ε, for the page."""
     ratio = stopped.assign(ratio=stopped["excess_risk"] / stopped["bound_46"])
     shown = ratio.pivot_table(index="N", columns="epsilon", values="ratio")
-    return shown.map(lambda v: f"{v:.1e}")
+    return shown.map("{:.1e}".format).rename(index="{:.0e}".format)
 
 
 def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
@@ -179,4 +179,5 @@ def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
         "exponent_noise_45": "exponent of (4.5)",
         "exponent_noise_printed": "exponent as printed",
     }
-    return section.set_index("N")[list(names)].rename(columns=names).map(lambda v: f"{v:.3g}")
+    shown = section.set_index("N")[list(names)].rename(columns=names)
+    return shown.map("{:.3g}".format).rename(index="{:.0e}".format)

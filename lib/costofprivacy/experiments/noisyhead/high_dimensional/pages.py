@@ -137,8 +137,8 @@ def draw_progress(progress: pd.DataFrame, sides: pd.DataFrame) -> Figure:
 
 def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
     """Share of Var(y) that Γ* predicts by penalty, for the page."""
-    shown = reference[["penalty", "share_predicted", "best_linear_head"]]
-    return shown.set_index("penalty").map(lambda v: f"{v:.3g}")
+    shown = reference[["penalty", "share_predicted", "best_linear_head"]].map("{:.3g}".format)
+    return shown.set_index("penalty")
 
 
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
