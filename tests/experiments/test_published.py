@@ -122,5 +122,5 @@ def test_deviations_are_summed_up_by_setting_and_method() -> None:
     rows += [("published", "gradient-descent", -2.0)]
     summary = _published.deviations(pd.DataFrame(rows, columns=["setting", "method", "deviation"]))
     assert list(summary.index) == [("printed", "noisyhead"), ("published", "gradient-descent")]
-    assert list(summary.loc[("printed", "noisyhead")]) == [3, pytest.approx(3.33), 5.0, 1]
-    assert list(summary.loc[("published", "gradient-descent")]) == [1, 2.0, 2.0, 0]
+    assert list(summary.loc[("printed", "noisyhead")]) == [3, "3.33", "5", 1]
+    assert list(summary.loc[("published", "gradient-descent")]) == [1, "2", "2", 0]
