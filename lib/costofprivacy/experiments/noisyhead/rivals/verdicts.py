@@ -37,8 +37,8 @@ def judge_remark_31(sensitivity: pd.DataFrame, privacy: pd.DataFrame) -> Judgeme
     evidence = (
         f"with the sensitivity derived here (the constructed pair reaches "
         f"{(sensitivity['constructed'] / sensitivity['bound']).min():.4f} of it, a random search "
-        f"{(sensitivity['largest_found'] / sensitivity['bound']).max():.3f}, nothing exceeds it) and the exact Gaussian "
-        f"mechanism the δ spent is {spent:.4f} of the δ claimed"
+        f"{(sensitivity['largest_found'] / sensitivity['bound']).max():.3f}, nothing exceeds it) and the exact "
+        f"Gaussian mechanism the δ spent is {spent:.4f} of the δ claimed"
     )
     if unbounded <= 1 + ROUNDING:
         return Judgement(Verdict.HOLDS, evidence)
@@ -58,7 +58,7 @@ def judge_appendix_b_sensitivity(sensitivity: pd.DataFrame) -> Judgement:
     evidence = (
         f"neighbours at up to {over.max():.3f} times CG/(λN) exist, and in every drawn data set one flipped response "
         f"moves the solution by {typical.min():.3f} or more times it; it would be right for leaving a prompt "
-        f"out of an otherwise empty data set ({removed.max():.4f}), not for replacing one"
+        f"out of an otherwise empty data set (share {removed.max():.4f}), not for replacing one"
     )
     if (_found(sensitivity) > sensitivity["bound"] * (1 + ROUNDING)).any():
         return Judgement(Verdict.FAILS, evidence)
@@ -85,8 +85,8 @@ def judge_appendix_b_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Judg
         f"at the claimed ε the release spends {times.min():.0f} to {times.max():.0f} times the claimed δ, at the "
         f"claimed δ {spent.min():.2f} to {spent.max():.2f} times the claimed ε (exactly, on constructed neighbours)",
         shown,
-        f"the variance lacks the 2 of the Gaussian mechanism and the square of the 2 of the sensitivity; it would "
-        f"have to be {short.min():.2f} to {short.max():.2f} times as large",
+        f"the variance lacks the 2 of the Gaussian mechanism and the square of the 2 of the sensitivity; even for the "
+        f"exact Gaussian mechanism it would have to be {short.min():.2f} to {short.max():.2f} times as large",
     )
     return Judgement(Verdict.FAILS, "; ".join(part for part in evidence if part))
 
@@ -122,8 +122,8 @@ def _numbers(comparison: pd.DataFrame, matched: pd.DataFrame) -> str:
     own = theirs[theirs["method"] == DP_RIDGE]
     figure = theirs["excess_risk_figure_1"] / theirs["excess_risk_theirs"]
     counts = ", ".join(
-        f"{int(matched.loc[m, s])} of {m}'s as {s}"
-        for m in (DP_RIDGE, NOISYHEAD)
+        f"{int(matched.loc[m, s])} of {name}'s as {s}"
+        for m, name in ((DP_RIDGE, "DP-ridge"), (NOISYHEAD, "NoisyHead"))
         for s in (Setting.PRINTED, Setting.PUBLISHED)
     )
     return (
@@ -210,8 +210,8 @@ def judge_appendix_b_scaling(powers: pd.DataFrame) -> Judgement:
         conditions.append(f"λ/2 in the update, or the excess risk stays at {rests.iloc[-1]:.1e} for every N")
     if abs(short[PUBLISHED]) > POWER:
         conditions.append(
-            f"L of the order of √N at least, or R = C/(2√λ): at L = N^(1/4) the ratio grows like N^{short[PUBLISHED]:.2f} "
-            f"with the R of (4.1), N^{short[CORRECTED]:.2f} with the other"
+            f"L of the order of √N at least, or R = C/(2√λ): at L = N^(1/4) the ratio goes like "
+            f"N^{short[PUBLISHED]:.2f} with the R of (4.1), like N^{short[CORRECTED]:.2f} with the other"
         )
     if not conditions:
         return Judgement(Verdict.HOLDS, evidence)
