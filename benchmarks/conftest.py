@@ -6,6 +6,8 @@ SECONDS: dict[str, float] = {}
 RATIOS = (
     ("literal Algorithm 1 over the fast path, a trial of five ε", "literal", "fast"),
     ("Figure 1 at full scale over drawing its normals", "figure-1", "normals"),
+    ("literal Table 1, a trial in one setting, over the fast path in all", "table-1 literal", "table-1 fast"),
+    ("an audit over drawing its normals", "audit", "audit normals"),
 )
 NOTES: list[str] = []
 

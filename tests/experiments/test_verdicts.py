@@ -12,7 +12,7 @@ import pytest
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.foundations import in_context_regression
-from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
+from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism, rivals
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
 from costofprivacy.montecarlo import Runner
 
@@ -30,6 +30,7 @@ def measured() -> dict[str, Tables]:
             N=(250, 1000, 4000), L=(10, 100, 2000), D=(2, 5, 20), trials=20, event_trials=10
         ),
         low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
+        rivals: rivals.Experiment(trials=20, pairs=200, releases=200_000),
     }
     return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
 
@@ -70,7 +71,11 @@ def noise_in_D(sides: pd.DataFrame, exponent: float) -> pd.DataFrame:
     return change(sides, "value", lambda r: 0.05 * r["limit_of_R"].min() * (r["D"] / 20.0) ** exponent, rows)
 
 
-ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
+def exponents(powers: pd.DataFrame, algorithm: str, value: float) -> pd.DataFrame:
+    return change(powers, "exponent", lambda r: value, powers["algorithm"] == algorithm)
+
+
+ic, me, co, lo, ri = in_context_regression, mechanism, cost_of_privacy, low_dimensional, rivals
 
 # (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
 CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [
@@ -419,6 +424,126 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
         },
         {HOLDS},
     ),
+    (
+        ri.judge_remark_31,
+        ("sensitivity", "privacy"),
+        AMENDED,
+        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
+        {FAILS},
+    ),
+    (
+        ri.judge_remark_31,
+        ("sensitivity", "privacy"),
+        AMENDED,
+        lambda t: {"privacy": change(t["privacy"], "delta_spent", lambda r: 2 * r["delta"])},
+        {FAILS},
+    ),
+    (
+        ri.judge_remark_31,
+        ("sensitivity", "privacy"),
+        AMENDED,
+        lambda t: {"sensitivity": change(t["sensitivity"], "unclipped", lambda r: r["flipped"])},
+        {HOLDS},
+    ),
+    (
+        ri.judge_appendix_b_sensitivity,
+        ("sensitivity",),
+        AMENDED,
+        lambda t: {
+            "sensitivity": t["sensitivity"].assign(
+                **dict.fromkeys(
+                    ["flipped", "typical", "constructed", "largest_found"], 0.9 * t["sensitivity"]["printed"]
+                )
+            )
+        },
+        {HOLDS},
+    ),
+    (
+        ri.judge_appendix_b_sensitivity,
+        ("sensitivity",),
+        AMENDED,
+        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
+        {FAILS},
+    ),
+    (
+        ri.judge_appendix_b_privacy,
+        ("privacy", "audit"),
+        FAILS,
+        lambda t: {"privacy": change(t["privacy"], "delta_spent", lambda r: r["delta"] / 2)},
+        {HOLDS},
+    ),
+    (
+        ri.judge_table_1,
+        ("table-1", "comparison", "readings"),
+        FAILS,
+        lambda t: {
+            "comparison": change(t["comparison"], "deviation", lambda r: 1.0, t["comparison"]["setting"] == "printed")
+        },
+        {HOLDS},
+    ),
+    (
+        ri.judge_table_1,
+        ("table-1", "comparison", "readings"),
+        FAILS,
+        lambda t: {
+            "table-1": change(
+                t["table-1"],
+                "excess_risk",
+                lambda r: 1e3 * r["excess_risk"],
+                t["table-1"]["method"] == "noisyhead, last iterate",
+            )
+        },
+        {AMENDED},
+    ),
+    (
+        ri.judge_table_1,
+        ("table-1", "comparison", "readings"),
+        FAILS,
+        lambda t: {"comparison": t["comparison"].head(0)},
+        {Verdict.UNTESTABLE},
+    ),
+    (
+        ri.judge_appendix_b_early_stopping,
+        ("table-1", "steps", "ladder"),
+        FAILS,
+        lambda t: {"table-1": change(t["table-1"], "excess_risk", lambda r: 1.0, t["table-1"]["method"] != "dp-ridge")},
+        {HOLDS},
+    ),
+    (
+        ri.judge_appendix_b_early_stopping,
+        ("table-1", "steps", "ladder"),
+        FAILS,
+        lambda t: {
+            "table-1": change(
+                t["table-1"],
+                "excess_risk",
+                lambda r: 1.0,
+                (t["table-1"]["method"] != "dp-ridge") & (t["table-1"]["N"] == 2000),
+            )
+        },
+        {AMENDED},
+    ),
+    (
+        ri.judge_appendix_b_scaling,
+        ("powers",),
+        AMENDED,
+        lambda t: {"powers": exponents(t["powers"], "NoisyHead, corrected", 0.5)},
+        {FAILS},
+    ),
+    (
+        ri.judge_appendix_b_scaling,
+        ("powers",),
+        AMENDED,
+        lambda t: {"powers": change(t["powers"], "exponent", lambda r: -1.0, t["powers"]["path"].str.startswith("D"))},
+        {FAILS},
+    ),
+    (
+        ri.judge_appendix_b_scaling,
+        ("powers",),
+        AMENDED,
+        lambda t: {"powers": exponents(t["powers"], "NoisyHead, published", 0.0).assign(rests_at=0.0)},
+        {HOLDS},
+    ),
 ]
 
 
@@ -497,6 +622,8 @@ def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
         me.draw_composition(measured[me.__name__]["composition"]),
         me.draw_single_steps(measured[me.__name__]["single-steps"]),
         ic.draw_test_error(measured[ic.__name__]["test-error"]),
+        ri.draw_steps(measured[ri.__name__]["steps"], measured[ri.__name__]["table-1"]),
+        ri.draw_powers(measured[ri.__name__]["powers"]),
     ]
     for figure in drawn:
         assert all(axes.get_xlabel() for axes in figure.axes)

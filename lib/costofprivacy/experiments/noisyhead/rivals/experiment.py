@@ -16,7 +16,7 @@ from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import INITIAL_STD, PUBLISHED_TRIALS
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
-from costofprivacy.experiments.noisyhead.rivals import guarantees, readings
+from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import head, population, pretraining, private_ridge
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -98,7 +98,7 @@ class Cell:
         hyper = shortened(self.hyper[setting], share)
         rows = [(NOISYHEAD, b.epsilon, noise_std(setting, hyper, b, self.N)) for b in self.budgets]
         if setting == Setting.CORRECTED:
-            rows += [(LAST, b.epsilon, readings.last_iterate_noise_std(hyper, b, self.N)) for b in self.budgets]
+            rows += [(LAST, b.epsilon, closed_forms.last_iterate_noise_std(hyper, b, self.N)) for b in self.budgets]
         rows.append((DESCENT, np.nan, 0.0))
         return [Column(str(setting), epsilon, method, share, std, hyper.steps) for method, epsilon, std in rows]
 
@@ -218,17 +218,18 @@ class Experiment:
         table = risks[risks["share"].isna() | (risks["share"] == 1)].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
         last = self.cells[-1]
+        read = readings.readings(published(), _relative_spread(table) / math.sqrt(PUBLISHED_TRIALS))
         return {
             "table-1": table,
             "comparison": compare(table, theirs),
             "test-error": _with_best(errors, self),
             "steps": risks[risks["share"].notna()].reset_index(drop=True),
-            "ladder": readings.ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
+            "ladder": closed_forms.ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
             **self._guarantees(runner),
-            "readings": readings.readings(published(), _relative_spread(table) / math.sqrt(PUBLISHED_TRIALS)),
-            "other-column": readings.other_column(published()),
-            "powers": readings.powers(self.D, self.penalty, self.kappa, last.budgets[-1]),
-            "penalties": readings.penalties(last.model, last.kappa, last.N, last.budgets[-1]),
+            "readings": read,
+            "other-column": readings.other_column(published(), read),
+            "powers": closed_forms.powers(self.D, self.penalty, self.kappa, last.budgets[-1]),
+            "penalties": closed_forms.penalties(last.model, last.kappa, last.N, last.budgets[-1]),
         }
 
     def _guarantees(self, runner: Runner) -> dict[str, pd.DataFrame]:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.experiments.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD
 from costofprivacy.experiments.noisyhead.rivals.guarantees import FAR, PRINTED, RIGHT
-from costofprivacy.experiments.noisyhead.rivals.readings import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
 from costofprivacy.settings import Setting
 
 ROUNDING = 1e-9
@@ -155,13 +155,13 @@ def judge_appendix_b_early_stopping(table: pd.DataFrame, steps: pd.DataFrame, la
     share = bias.reindex(total.index.droplevel("epsilon")).to_numpy() / total
     if share.min() >= MAIN_SHARE:
         return Judgement(Verdict.HOLDS, f"without noise {share.min():.2f} or more of NoisyHead's excess risk remains")
-    evidence = f"without noise {share.min():.1e} to {share.max():.1e} of NoisyHead's excess risk remains"
+    evidence = f"without noise a share of {share.min():.1e} to {share.max():.1e} of NoisyHead's excess risk remains"
     if share.max() >= MAIN_SHARE:
         return Judgement(Verdict.AMENDED, f"{evidence}: in some cells only the bias is what separates the methods")
     largest = ladder.loc[ladder["factor"].idxmax()]
     return Judgement(
         Verdict.FAILS,
-        f"{evidence}, all else is noise; {_more_steps(steps)}; in closed form the factor between the two methods comes "
+        f"{evidence}, the rest is noise; {_more_steps(steps)}; in closed form the factor between the two methods comes "
         f"from the accounting, from R and from DP-ridge's missing noise, the largest part, {largest['factor']:.0f}, at "
         f"the step “{largest['stage'].removeprefix('… ')}”",
     )
@@ -198,12 +198,13 @@ def judge_appendix_b_scaling(powers: pd.DataFrame) -> Judgement:
     own, short = exponents.loc[OWN_PATH], exponents.loc[SHORT_PATH]
     rests = powers.loc[(powers["algorithm"] == PUBLISHED) & (powers["path"] == OWN_PATH), "rests_at"]
     limit = powers.loc[(powers["algorithm"] == LAST_ITERATE) & (powers["path"] == OWN_PATH), "over_ridge"].iloc[-1]
+    alike = exponents[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
     evidence = (
-        f"at L = √N the ratio of the noise parts has the power {own[PUBLISHED]:.2f} as published, "
-        f"{own[CORRECTED]:.2f} corrected; accounted for its last iterate alone NoisyHead's is {limit:.3f} times "
-        "DP-ridge's in the limit"
+        f"at L = √N the ratio of the noise parts has the power {own[PUBLISHED]:.2f} as published; corrected, it has "
+        f"at most {alike:.2f} along all {len(exponents)} paths, and accounted for its last iterate alone NoisyHead's "
+        f"noise part tends to {limit:.3f} times DP-ridge's"
     )
-    if own.abs().max() > POWER:
+    if max(abs(own[PUBLISHED]), alike) > POWER:
         return Judgement(Verdict.FAILS, evidence)
     conditions = []
     if rests.min() > 0:
