@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, ZERO
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED, RIGHT
-from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS
+from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS, PAPERS
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
@@ -20,29 +20,41 @@ NAMES = {NOISYHEAD: "NoisyHead", LAST: "NoisyHead, last iterate", DP_RIDGE: "DP-
 
 
 def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Table 1 as printed, the numbers behind Figure 1, and ours in the printed and in the published setting."""
-    theirs = comparison[comparison["setting"] != Setting.CORRECTED]
-    wide = theirs.pivot_table(
-        index=["method", "N", "epsilon"], columns="setting", values=["excess_risk", "deviation"], sort=False
-    )
-    first = theirs.drop_duplicates(["method", "N", "epsilon"]).set_index(["method", "N", "epsilon"])
-    shown = pd.DataFrame({"Table 1": first["excess_risk_theirs"], "Figure 1": first["excess_risk_figure_1"]})
-    for setting in wide["excess_risk"].columns:
-        shown[f"ours, {setting}"] = wide["excess_risk"][setting]
-        shown[f"deviation, {setting}"] = wide["deviation"][setting].map("{:.1f}".format)
-    numbers = [name for name in shown if "deviation" not in name]
-    return shown.assign(**{name: shown[name].map("{:.3g}".format) for name in numbers}).replace("nan", "")
+    """Table 1 as printed, the numbers behind Figure 1, ours, and the deviations from Table 1 in standard errors."""
+    cells = ["method", "N", "epsilon"]
+    by = comparison.set_index(["setting", *cells])
+    published, printed = by.loc[Setting.PUBLISHED], by.loc[Setting.PRINTED]
+    shown = pd.DataFrame(
+        {
+            "Table 1": published["excess_risk_theirs"],
+            "Figure 1": published["excess_risk_figure_1"],
+            "ours, published": published["excess_risk"],
+        }
+    ).map("{:.3g}".format)
+    deviations = {"deviation": published["deviation"], "as printed": printed["deviation"]}
+    return shown.replace("nan", "").assign(**{k: v.round(1) for k, v in deviations.items()}).sort_index()
 
 
 def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings of Appendix B, then the nearest to Table 1's column of DP-ridge."""
     rows = pd.concat([readings[readings["departures"] == 0], readings.head(NEAREST)])
-    shown = rows[[*OPTIONS, "departures"]].assign(
-        power=rows["power"].round(2),
-        **{"least ratio": rows["least"].round(3), "largest ratio": rows["largest"].round(3)},
-        deviation=rows["deviation"].round(1),
+    shown = pd.DataFrame(
+        {
+            "reading": [_in_words(reading) for _, reading in rows.iterrows()],
+            "power of N": rows["power"].round(2).to_numpy(),
+            "least ratio": rows["least"].round(3).to_numpy(),
+            "largest": rows["largest"].round(3).to_numpy(),
+            "deviation": rows["deviation"].round(1).to_numpy(),
+        }
     )
-    return shown.reset_index(drop=True)
+    return shown.set_index("reading")
+
+
+def _in_words(reading: pd.Series) -> str:
+    """Which G, and every choice that is not the text's."""
+    others = [f"{name}: {reading[name]}" for name in OPTIONS if name != "G" and reading[name] not in PAPERS[name]]
+    text = "" if others else "the text, "
+    return text + ", ".join([f"G: {reading['G']}", *others])
 
 
 def show_other_column(table: pd.DataFrame) -> pd.DataFrame:
@@ -60,8 +72,8 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
         ["N", "setting"]
     )
     names = ["bound", "coarse", "constructed", "largest_found", "flipped", "typical", "removed", "unclipped"]
-    multiples = ends[names].div(ends["printed"], axis=0).round(4)
-    return ends[["printed"]].map("{:.3g}".format).rename(columns={"printed": "CG/(λN)"}).join(multiples)
+    multiples = ends[names].div(ends["printed"], axis=0).map("{:.4f}".format)
+    return ends[["printed"]].map("{:.3g}".format).rename(columns={"printed": "CG/(λN)"}).join(multiples).T
 
 
 def show_privacy(privacy: pd.DataFrame) -> pd.DataFrame:
@@ -175,7 +187,7 @@ def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Figure:
         "descent without noise, published": (DESCENT, Setting.PUBLISHED),
     }
     with figures.style():
-        figure, axes = plt.subplots(figsize=(7.2, 4.6))
+        figure, axes = plt.subplots(figsize=(6.4, 5.2))
         for (name, (method, setting)), look in zip(curves.items(), figures.looks(curves).values()):
             own = rows[(rows["method"] == method) & (rows["setting"] == setting)]
             figures.points(axes, own, "share", "excess_risk", label=name, **look)
@@ -185,7 +197,7 @@ def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Figure:
             axes.plot(rows["share"].agg(["min", "max"]), [level] * 2, line, lw=1.2, label=f"DP-ridge, {setting}")
         figures.log_axes(axes, "steps, as a share of the paper's $T$", f"excess risk at N = {N}, ε = {epsilon:g}")
         figures.plain_ticks(axes, rows["share"].unique(), most=6)
-        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
         return figure
 
 
