@@ -603,6 +603,12 @@ def test_too_few_trials_decide_nothing(measured: dict[str, Tables]) -> None:
     assert found.verdict == Verdict.UNTESTABLE
 
 
+def test_agreement_within_wide_errors_is_none(measured: dict[str, Tables]) -> None:
+    tables = measured[ri.__name__]
+    wide = tables["comparison"].assign(deviation=0.0, standard_error=tables["comparison"]["excess_risk"])
+    assert ri.judge_table_1(tables["table-1"], wide, tables["readings"]).verdict == Verdict.UNTESTABLE
+
+
 def test_untestable_is_said_where_nothing_can_be_fitted(measured: dict[str, Tables]) -> None:
     sides = measured[co.__name__]["both-sides"]
     assert co.judge_remark_41(sides[sides["T"] <= 1]).verdict == Verdict.UNTESTABLE

@@ -21,8 +21,9 @@ NAMES = {NOISYHEAD: "NoisyHead", LAST: "NoisyHead, last iterate", DP_RIDGE: "DP-
 
 def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
     """Table 1 as printed, the numbers behind Figure 1, ours, and the deviations from Table 1 in standard errors."""
-    cells = ["method", "N", "epsilon"]
-    by = comparison.set_index(["setting", *cells])
+    cell = comparison["N"].astype(str) + ", " + comparison["epsilon"].map("{:g}".format)
+    named = comparison.assign(**{"N, ε": cell, "method": comparison["method"].map(NAMES)})
+    by = named.set_index(["setting", "method", "N, ε"])
     published, printed = by.loc[Setting.PUBLISHED], by.loc[Setting.PRINTED]
     shown = pd.DataFrame(
         {
