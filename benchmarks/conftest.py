@@ -8,6 +8,8 @@ RATIOS = (
     ("Figure 1 at full scale over drawing its normals", "figure-1", "normals"),
     ("literal Algorithm 1 over the fast path, a trial of Figure 2 at N = 1000", "literal-2", "fast-2"),
     ("Figure 2 as printed, at full scale, over drawing its normals", "figure-2", "normals-2"),
+    ("literal Table 1, a trial in one setting, over the fast path in all", "table-1 literal", "table-1 fast"),
+    ("an audit over drawing its normals", "audit", "audit normals"),
 )
 NOTES: list[str] = []
 

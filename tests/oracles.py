@@ -61,3 +61,14 @@ def attention_entry(E: np.ndarray, W_PV: np.ndarray, W_KQ: np.ndarray) -> float:
     """The (D + 1, L + 1) entry of (2.2) for one embedding."""
     L = E.shape[1] - 1
     return float((E + W_PV @ E @ (E.T @ W_KQ @ E) / L)[-1, -1])
+
+
+def dp_ridge(x: np.ndarray, y: np.ndarray, C: float, G: float, lam: float, noise: np.ndarray) -> np.ndarray:
+    """The noisy estimator of Appendix B: (2.7) on clipped and projected statistics, plus W†."""
+    N, D = len(y), x.shape[2]
+    left, right = lam * N * np.eye(D * D), np.zeros(D * D)
+    for k in range(N):
+        z = statistic(x[k], y[k], C, G).reshape(-1)
+        left += np.outer(z, z)
+        right += clip(y[k, -1], C) * z
+    return np.linalg.solve(left, right).reshape(D, D) + noise

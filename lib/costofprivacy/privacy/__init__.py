@@ -1,4 +1,4 @@
-"""Privacy accounting: budgets, the Gaussian mechanism, its composition, profiles. Knows no model.
+"""Privacy accounting: budgets, the Gaussian mechanism, its composition, profiles, audits. Knows no model.
 
 =====================  =======  ====================================================
 name                   symbol   meaning
@@ -12,6 +12,7 @@ name                   symbol   meaning
 =====================  =======  ====================================================
 """
 
+from costofprivacy.privacy.audit import Audit, audit_mechanism, epsilon_lower_bound
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, ZeroConcentratedDP
 from costofprivacy.privacy.composition import (
     basic_noise_multiplier,
@@ -29,12 +30,15 @@ from costofprivacy.privacy.profiles import PrivacyProfile
 
 __all__ = [
     "ApproximateDP",
+    "Audit",
     "GaussianDP",
     "GaussianMechanism",
     "PrivacyProfile",
     "ZeroConcentratedDP",
+    "audit_mechanism",
     "basic_noise_multiplier",
     "classical_noise_multiplier",
+    "epsilon_lower_bound",
     "every_iterate",
     "exact_composed_noise_multiplier",
     "exact_noise_multiplier",

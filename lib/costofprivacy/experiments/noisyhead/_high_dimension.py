@@ -10,7 +10,6 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.settings import Setting
 
-INITIAL_STD = 0.1  # of an entry of Γ⁰ behind the published numbers
 FREE = 1e9  # a radius that no iterate reaches
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 TRIALS = 500  # of each published mean
+INITIAL_STD = 0.1  # of an entry of the Γ⁰ behind the published numbers
 FAR = 1000.0  # standard errors beyond which their number says nothing more
 CONSISTENT = 4.0  # combined standard errors within which two estimates agree
 

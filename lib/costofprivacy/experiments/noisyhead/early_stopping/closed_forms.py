@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead import _high_dimension
+from costofprivacy.experiments.noisyhead import _high_dimension, _published
 from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM, noise_std
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -95,7 +95,7 @@ def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
         hyper = theorem_hyper(model, N, kappa)
         energies = {
             FROM_R: hyper.weight_bound**2,
-            FROM_FIGURE: (_high_dimension.INITIAL_STD * model.D) ** 2,
+            FROM_FIGURE: (_published.INITIAL_STD * model.D) ** 2,
             FROM_ZERO: 0.0,
         }
         for account in ACCOUNTS:

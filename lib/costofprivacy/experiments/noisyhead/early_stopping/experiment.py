@@ -12,7 +12,6 @@ import pandas as pd
 from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead import _published
 from costofprivacy.experiments.noisyhead._high_dimension import (
-    INITIAL_STD,
     overparametrised_model,
     penalty,
     settings,
@@ -114,7 +113,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     model, shape = cell.model, (cell.model.D, cell.model.D)
     raw, clipped = head.sample_statistics(model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
-    start = INITIAL_STD * rng.standard_normal(shape)
+    start = _published.INITIAL_STD * rng.standard_normal(shape)
     stream = int(rng.integers(2**63))
     seen = in_eigenbasis(head.moments(raw))
     reference = ridge(seen, cell.penalty)
@@ -237,7 +236,7 @@ def _with_trivial(table: pd.DataFrame, cell: Cell) -> pd.DataFrame:
 
 def start_energy(cell: Cell, start: str) -> float:
     """E‖Γ⁰‖²_F."""
-    return (INITIAL_STD * cell.model.D) ** 2 if start == RANDOM else 0.0
+    return (_published.INITIAL_STD * cell.model.D) ** 2 if start == RANDOM else 0.0
 
 
 def _curve(cell: Cell, start: str, account: str, steps: np.ndarray) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead import _high_dimension, _low_dimension
+from costofprivacy.experiments.noisyhead import _high_dimension, _low_dimension, _published
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -98,7 +98,7 @@ def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
     if point.regime == LOW:
         return parts
     stopped, five = np.array([hyper.steps]), np.array([FIGURE_2_STEPS])
-    R2, start = hyper.weight_bound**2, (_high_dimension.INITIAL_STD * model.D) ** 2
+    R2, start = hyper.weight_bound**2, (_published.INITIAL_STD * model.D) ** 2
     return parts | {
         FROM_R: dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0],
         FIGURE_2: dynamics.descent_risk(hyper, model, N, lam, start, five)[0],

@@ -12,7 +12,6 @@ from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead import _published
 from costofprivacy.experiments.noisyhead._high_dimension import (
     FREE,
-    INITIAL_STD,
     overparametrised_model,
     penalty,
     settings,
@@ -101,7 +100,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     clip = cell.hyper[Setting.PRINTED].clip_norm
     raw, clipped = head.sample_statistics(model, cell.N, clip, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
-    start = INITIAL_STD * rng.standard_normal(shape)
+    start = _published.INITIAL_STD * rng.standard_normal(shape)
     stream = int(rng.integers(2**63))
     seen = ProductMoments(raw)
     reference = ridge(seen, cell.penalty)
@@ -249,7 +248,7 @@ def start_rows(cell: Cell, every: pd.DataFrame) -> pd.DataFrame:
     noise = dict(zip(cell.epsilon, cell.noise[Setting.PUBLISHED], strict=True))
     rows = []
     for row in own.to_dict("records"):
-        energy = (INITIAL_STD * cell.model.D) ** 2 if row["start"] == RANDOM else 0.0
+        energy = (_published.INITIAL_STD * cell.model.D) ** 2 if row["start"] == RANDOM else 0.0
         std = noise.get(row["epsilon"], 0.0)
         descent = dynamics.descent_risk(hyper, cell.model, cell.N, cell.penalty, energy, np.array([cell.T]))[0]
         total = descent + dynamics.noise_risk(hyper, cell.model, std, h)

@@ -20,8 +20,6 @@ from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
-INITIAL_STD = 0.1  # of an entry of Γ⁰ behind the published numbers
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -71,7 +69,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
     seen, truth = head.moments(raw), head.moments(test).gram
     reference = ridge(seen, cell.penalty)
-    start = INITIAL_STD * rng.standard_normal((cell.D, cell.D))
+    start = _published.INITIAL_STD * rng.standard_normal((cell.D, cell.D))
     weights = []
     for setting, hyper in cell.hyper.items():
         data = head.moments(head.project(clipped, hyper.feature_bound))

@@ -1,0 +1,165 @@
+"""Noise parts in closed form: the steps from DP-ridge to NoisyHead, the powers of both, and the choice of λ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead._low_dimension import POWER_OF_N
+from costofprivacy.noisyhead import dynamics, hyperparameters, population, pretraining, private_ridge
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.private_ridge import PrivateRidge
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    exact_composed_noise_multiplier,
+    exact_noise_multiplier,
+    last_iterate,
+)
+from costofprivacy.settings import Setting
+
+FeatureBound = Callable[[PromptModel, int, float], float]
+
+
+def published_at(
+    model: PromptModel,
+    N: int,
+    kappa: float,
+    penalty: float,
+    bound: FeatureBound = hyperparameters.feature_bound_proof,
+) -> Hyperparameters:
+    """NoisyHead's published setting at any λ and G (the printed η₀ would take ηλ beyond 1 for λ ≥ 10)."""
+    C, G = hyperparameters.clip_norm(model, N, kappa), bound(model, N, kappa)
+    R = hyperparameters.weight_bound(model, N, kappa, penalty)
+    rate = hyperparameters.learning_rate_published(G, penalty)
+    return Hyperparameters(C, G, R, penalty, rate, hyperparameters.iterations(POWER_OF_N, N, rate, penalty))
+
+
+def corrected_at(model: PromptModel, N: int, kappa: float, penalty: float) -> Hyperparameters:
+    """The same with λ/2 in the update and R = C/(2√λ)."""
+    asked = published_at(model, N, kappa, penalty)
+    R = hyperparameters.weight_bound_singular(asked.clip_norm, penalty)
+    return replace(asked, weight_bound=R, penalty=penalty / 2)
+
+
+def last_iterate_noise_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    """Least noise of a step for which the last iterate, and only it, is (ε, δ)-DP; all iterates start at one point."""
+    together = last_iterate(GaussianDP(1.0), min(1.0, hyper.contraction), hyper.steps).mu
+    return pretraining.update_sensitivity(hyper, N) * together * exact_noise_multiplier(budget)
+
+
+def exact_noise_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    """Least noise of a step for which all iterates together are (ε, δ)-DP."""
+    return pretraining.update_sensitivity(hyper, N) * exact_composed_noise_multiplier(budget, hyper.steps)
+
+
+def ladder(
+    model: PromptModel, hyper: Mapping[Setting, Hyperparameters], penalty: float, N: int, budget: ApproximateDP
+) -> pd.DataFrame:
+    """Noise part of the excess risk in closed form (Π_R idle), from DP-ridge as printed to NoisyHead as published.
+
+    One thing changes from each row to the next; ``factor`` says what it costs. ``limit_of_R`` is the excess risk of
+    weights on the sphere of radius R, beyond which Π_R holds NoisyHead back.
+    """
+    told = PrivateRidge(hyper[Setting.PUBLISHED].clip_norm, hyper[Setting.PUBLISHED].feature_bound, penalty, N)
+    right, asked = hyper[Setting.CORRECTED], hyper[Setting.PUBLISHED]
+    wide = replace(right, weight_bound=asked.weight_bound)
+    energy = population.context_energy(model)
+    stages = [
+        ("DP-ridge, noise as printed", None, private_ridge.noise_std_printed(told, budget)),
+        ("DP-ridge, right sensitivity, exact Gaussian mechanism", None, private_ridge.noise_std(told, budget)),
+        ("NoisyHead, last iterate, R = C/(2√λ), λ/2 in the update", right, last_iterate_noise_std(right, budget, N)),
+        ("… every iterate, exact composition", right, exact_noise_std(right, budget, N)),
+        ("… R = C²√(N/L)/λ", wide, exact_noise_std(wide, budget, N)),
+        ("… classical mechanism, basic composition", wide, pretraining.noise_std_printed(wide, budget, N)),
+        ("… λ in the update: NoisyHead as published", asked, pretraining.noise_std_printed(asked, budget, N)),
+    ]
+    rows = []
+    for name, run, std in stages:
+        risk = std**2 * energy if run is None else dynamics.noise_risk(run, model, std, energy / model.D**2)
+        limit = math.inf if run is None else run.weight_bound**2 * energy / model.D**2
+        rows.append((name, N, budget.epsilon, std, risk, limit))
+    table = pd.DataFrame(rows, columns=["stage", "N", "epsilon", "noise_std", "noise_risk", "limit_of_R"])
+    return table.assign(factor=table["noise_risk"] / table["noise_risk"].shift())
+
+
+PATHS: dict[str, Callable[[int, int], tuple[int, PromptModel]]] = {
+    "N, with L = N^(1/2)": lambda size, D: (size, PromptModel(D, math.isqrt(size))),
+    "N, with L = N^(1/4)": lambda size, D: (size, PromptModel(D, math.isqrt(math.isqrt(size)))),
+    "N, with L = N": lambda size, D: (size, PromptModel(D, size)),
+    "D, with L² = N = 10⁶": lambda size, D: (10**6, PromptModel(size, 1000)),
+}
+SIZES = tuple(10**k for k in range(3, 31))
+PUBLISHED, CORRECTED, LAST_ITERATE = "NoisyHead, published", "NoisyHead, corrected", "NoisyHead, last iterate"
+
+
+def powers(D: int, penalty: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+    """Noise parts of DP-ridge (rightly calibrated) and of NoisyHead along four paths to infinity, in closed form.
+
+    ``over_ridge`` is NoisyHead's over DP-ridge's, ``exponent`` its local exponent along the path; ``rests_at`` the
+    excess risk at which NoisyHead stays without noise, because its update rests elsewhere.
+    """
+    tables = []
+    for path, at in PATHS.items():
+        rows = []
+        for size in SIZES:
+            N, model = at(size, D)
+            rows += [(path, float(size), *row) for row in _noise_parts(model, N, penalty, kappa, budget)]
+        columns = ["path", "size", "algorithm", "ridge_risk", "noise_risk", "rests_at"]
+        table = pd.DataFrame(rows, columns=columns)
+        table["over_ridge"] = table["noise_risk"] / table["ridge_risk"]
+        table["exponent"] = table.groupby("algorithm", sort=False)["over_ridge"].transform(
+            lambda ratio: _fits.local_exponents(np.array(SIZES, dtype=float), ratio.to_numpy())
+        )
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
+def _noise_parts(
+    model: PromptModel, N: int, penalty: float, kappa: float, budget: ApproximateDP
+) -> list[tuple[str, float, float, float]]:
+    """(algorithm, DP-ridge's noise part, its own, where it rests) for three NoisyHeads with the same C and G."""
+    asked, right = (f(model, N, kappa, penalty) for f in (published_at, corrected_at))
+    told = PrivateRidge(asked.clip_norm, asked.feature_bound, penalty, N)
+    energy, gap = population.context_energy(model), population.minimiser_gap(model, penalty)
+    ridge_risk = private_ridge.noise_std(told, budget) ** 2 * energy
+    algorithms = [
+        (PUBLISHED, asked, pretraining.noise_std_printed(asked, budget, N), gap),
+        (CORRECTED, right, exact_noise_std(right, budget, N), 0.0),
+        (LAST_ITERATE, right, last_iterate_noise_std(right, budget, N), 0.0),
+    ]
+    curvature = energy / model.D**2
+    return [
+        (name, ridge_risk, dynamics.noise_risk(h, model, std, curvature), rest) for name, h, std, rest in algorithms
+    ]
+
+
+GRID = tuple(np.geomspace(1e-3, 1e2, 41))
+
+
+def penalties(model: PromptModel, kappa: float, N: int, budget: ApproximateDP) -> pd.DataFrame:
+    """Test error against λ, in closed form (no clipping): without privacy, DP-ridge, NoisyHead with its last iterate.
+
+    The population's ridge solution at λ, and the noise part of each method, rightly calibrated, added to its error.
+    """
+    rows = []
+    for penalty in GRID:
+        hyper = corrected_at(model, N, kappa, penalty)
+        told = PrivateRidge(hyper.clip_norm, hyper.feature_bound, penalty, N)
+        energy, plain = population.context_energy(model), population.ridge_prediction_error(model, penalty)
+        once = private_ridge.noise_std(told, budget) ** 2 * energy
+        std = last_iterate_noise_std(hyper, budget, N)
+        stepwise = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
+        rows += [
+            (penalty, "ridge, no privacy", plain),
+            (penalty, "DP-ridge", plain + once),
+            (penalty, "NoisyHead, last iterate", plain + stepwise),
+        ]
+    table = pd.DataFrame(rows, columns=["penalty", "method", "test_error"])
+    return table.assign(N=N, epsilon=budget.epsilon, response_variance=model.response_variance)

@@ -1,0 +1,170 @@
+"""What one prompt can move the ridge solution, and what DP-ridge's noise hides of that: exactly, and by audit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import head, private_ridge
+from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.private_ridge import PrivateRidge
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism
+
+Pair = tuple[Statistics, Statistics]
+
+SEARCH, TYPICAL = 2**32, 2**32 + 1  # trial numbers of the streams used here
+FAR = 10.0  # how many times C the response is that (2.6) as it stands does not clip
+PRINTED, DOUBLED, RIGHT = "as printed", "with the Gaussian mechanism's 2", "right"
+
+
+def moved(pair: Pair, penalty: float) -> float:
+    """‖Γ̂ − Γ̂'‖_F of the ridge solutions on two data sets."""
+    first, second = (ridge(head.moments(data), penalty) for data in pair)
+    return float(np.linalg.norm(first - second))
+
+
+def flipped(data: Statistics, told: PrivateRidge) -> Pair:
+    """A data set whose last prompt is made as large as projection allows, with response C and with −C."""
+    context, response = data.context.copy(), data.response.copy()
+    context[-1] *= told.largest / np.linalg.norm(context[-1])
+    response[-1] = told.clip_norm
+    other = response.copy()
+    other[-1] *= -1
+    return Statistics(data.query, context, response), Statistics(data.query, context, other)
+
+
+def removed(told: PrivateRidge, D: int) -> Pair:
+    """Every other prompt 0; the last one as large as it can be, or 0 as well."""
+    with_prompt, _ = private_ridge.flipped_neighbours(told, D)
+    return with_prompt, replace(with_prompt, context=np.zeros_like(with_prompt.context))
+
+
+def unclipped(told: PrivateRidge, D: int) -> Pair:
+    """As `private_ridge.flipped_neighbours`, with the responses ten times C that (2.6) does not clip."""
+    first, second = private_ridge.flipped_neighbours(told, D)
+    return replace(first, response=FAR * first.response), replace(second, response=FAR * second.response)
+
+
+def search(told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
+    """The largest move over random neighbours, worked out by the rank-one update in the plane that matters.
+
+    The other N − 1 prompts are equal, of random length along the first axis; two prompts in the plane of that axis and
+    another, of random angle, length and response, half of them as long and as large as they can be.
+    """
+    lam_n, others, size = told.penalty * told.N, told.N - 1, (2, pairs)
+    along = rng.uniform(0, told.largest, pairs) ** 2 * others
+    solution = told.clip_norm * np.sqrt(others * along) / (lam_n + along)
+    angle = rng.uniform(-math.pi, math.pi, size)
+    length = told.largest * np.where(rng.random(size) < 0.5, 1.0, rng.random(size))
+    response = told.clip_norm * np.where(
+        rng.random(size) < 0.5, rng.choice([-1.0, 1.0], size), rng.uniform(-1, 1, size)
+    )
+    z = length * np.array([np.cos(angle), np.sin(angle)])
+    solved = z / np.stack([lam_n + along, np.full(pairs, lam_n)])[:, None]
+    step = solved * (response - solution * z[0]) / (1 + (z * solved).sum(axis=0))
+    return float(np.linalg.norm(step[:, 0] - step[:, 1], axis=0).max())
+
+
+def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], pairs: int, seed: int) -> pd.DataFrame:
+    """Bounds on the sensitivity and moves found, by setting of G, at one N.
+
+    ``flipped``: every other prompt 0, one response flipped; ``typical``: the same response in a drawn data set;
+    ``removed``: that prompt against an empty one; ``unclipped``: the flip without clipping; ``largest_found``: random
+    search; ``constructed``: the pair that is worst by the derivation.
+    """
+    rows, D = [], model.D
+    for setting, told in settings.items():
+        _, clipped = head.sample_statistics(model, told.N, told.clip_norm, rng=generator(seed, told.N, TYPICAL))
+        typical = flipped(head.project(clipped, told.feature_bound), told)
+        built = [private_ridge.flipped_neighbours(told, D), typical, removed(told, D), unclipped(told, D)]
+        built.append(private_ridge.worst_neighbours(told, D))
+        bounds = [f(told) for f in (private_ridge.sensitivity_printed, private_ridge.sensitivity)]
+        bounds.append(private_ridge.sensitivity_coarse(told))
+        found = search(told, pairs, generator(seed, told.N, SEARCH))
+        moves = [moved(pair, told.penalty) for pair in built]
+        rows.append((setting, told.N, told.clip_norm, told.feature_bound, *bounds, *moves, found))
+    columns = ["setting", "N", "clip_norm", "feature_bound", "printed", "bound", "coarse"]
+    columns += ["flipped", "typical", "removed", "unclipped", "constructed", "largest_found"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def calibrations(told: PrivateRidge, budget: ApproximateDP) -> dict[str, float]:
+    """Standard deviation of an entry of the noise by calibration."""
+    printed = private_ridge.noise_std_printed(told, budget)
+    return {PRINTED: printed, DOUBLED: math.sqrt(2) * printed, RIGHT: private_ridge.noise_std(told, budget)}
+
+
+def privacy_rows(told: PrivateRidge, D: int, budgets: Sequence[ApproximateDP]) -> pd.DataFrame:
+    """What a release spends on the constructed neighbours: ε at the claimed δ, δ at the claimed ε; exact profiles.
+
+    A lower bound on what DP-ridge spends, since other neighbours may move further (by at most 1 + G²/(λN)).
+    """
+    rows, distance = [], moved(private_ridge.worst_neighbours(told, D), told.penalty)
+    for budget in budgets:
+        for name, std in calibrations(told, budget).items():
+            spent = GaussianDP(distance / std)
+            exact = (spent.epsilon(budget.delta), float(spent.delta(budget.epsilon)))
+            rows.append((told.N, budget.epsilon, budget.delta, name, std, distance, *exact))
+    columns = ["N", "epsilon", "delta", "calibration", "noise_std", "distance", "epsilon_spent", "delta_spent"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@dataclass(frozen=True)
+class AuditCell:
+    """One mechanism to be audited: DP-ridge with some noise, on the constructed neighbours."""
+
+    told: PrivateRidge
+    D: int
+    budget: ApproximateDP
+    calibration: str
+    releases: int
+    confidence: float
+
+    @property
+    def key(self) -> int:
+        """All audits of one size share their random stream, which no training-set size names."""
+        return 0
+
+
+def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
+    """Lower bound on ε from releases alone, and its counts; shape (4,).
+
+    A release's score is its component along the difference of the two solutions.
+    """
+    std = calibrations(cell.told, cell.budget)[cell.calibration]
+    pair = private_ridge.worst_neighbours(cell.told, cell.D)
+    first, second = (ridge(head.moments(data), cell.told.penalty) for data in pair)
+    direction = (first - second) / np.linalg.norm(first - second)
+
+    def scores(solution: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+        noisy = solution + std * rng.standard_normal((count, *solution.shape))
+        return noisy.reshape(count, -1) @ direction.reshape(-1)
+
+    found = audit_mechanism(
+        scores,
+        first,
+        second,
+        delta=cell.budget.delta,
+        releases=cell.releases,
+        confidence=cell.confidence,
+        rng=rng,
+    )
+    return np.array([found.epsilon, *found.hits, found.releases])
+
+
+def audits(runner: Runner, cells: Sequence[AuditCell], seed: int) -> pd.DataFrame:
+    """What the audits find, beside the claim and what the exact profile says is spent."""
+    rows = []
+    for cell, found in runner.run(audit_trial, cells, 1, seed).items():
+        exact = privacy_rows(cell.told, cell.D, [cell.budget]).set_index("calibration")["epsilon_spent"]
+        claim = (cell.told.N, cell.calibration, cell.budget.epsilon, exact[cell.calibration])
+        rows.append((*claim, found[0, 0], *found[0, 1:].astype(int), cell.confidence))
+    columns = ["N", "calibration", "epsilon", "epsilon_spent", "epsilon_found", "hits_first", "hits_second"]
+    return pd.DataFrame(rows, columns=[*columns, "releases", "confidence"])

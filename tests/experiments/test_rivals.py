@@ -1,0 +1,219 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead import rivals as study
+from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
+from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import dynamics, population, private_ridge
+from costofprivacy.noisyhead.private_ridge import PrivateRidge
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.privacy import ApproximateDP, exact_noise_multiplier
+from costofprivacy.settings import Setting
+from tests import oracles
+
+QUIET = Runner(workers=1)
+BUDGET = ApproximateDP(0.4, 1e-5)
+SMALL = {"pairs": 200, "releases": 2000}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return study.Experiment(N=(2000, 4000), trials=60, shares=(0.25, 1.0), **SMALL).run(QUIET)
+
+
+def test_a_trial_is_the_literal_experiment() -> None:
+    """Every method of every setting on the same draws, prompt by prompt and step by step."""
+    cell = study.Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, (0.5, 1.0), 3)
+    fast = study.trial(cell, rng=generator(5, 20, 0))
+    rng = generator(5, 20, 0)
+    train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
+    start, seeds = 0.1 * rng.standard_normal((2, 2)), rng.integers(2**32, size=2)
+    reference = oracles.ridge(train.x, train.y, 0.7)
+    Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
+    weights = []
+    for setting, hyper in cell.hyper.items():
+        bound = (hyper.clip_norm, hyper.feature_bound)
+        direction = np.random.default_rng(seeds[0]).standard_normal((2, 2))
+        weights += [oracles.dp_ridge(train.x, train.y, *bound, 0.7, c.std * direction) for c in cell.solved[setting]]
+        steps = np.random.default_rng(seeds[1]).standard_normal((hyper.steps, 2, 2))
+        initial = start if setting == Setting.PUBLISHED else np.zeros((2, 2))
+        told = (*bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        for c in cell.descended[setting]:
+            weights.append(oracles.noisyhead(train.x, train.y, *told, c.std * steps[: c.steps], initial))
+    weights += [np.zeros((2, 2)), reference]
+    excess = [np.mean([((Gamma - reference) * z).sum() ** 2 for z in Z]) for Gamma in weights]
+    np.testing.assert_allclose(fast[0], excess, rtol=1e-7, atol=1e-18)
+    errors = [population.prediction_error(cell.model, Gamma) for Gamma in weights]
+    np.testing.assert_allclose(fast[1], errors, rtol=1e-9)
+    assert len(cell.columns) == len(weights)
+
+
+def test_noise_of_each_method_meets_the_same_budget() -> None:
+    """Accounted as each method says, every private column of the corrected setting is (ε, δ)-DP and no more private."""
+    (cell,) = study.Experiment(N=(2000,)).cells
+    multiplier = exact_noise_multiplier(BUDGET)
+    told = cell.told(Setting.CORRECTED)
+    for column in cell.solved[Setting.CORRECTED][1:2]:
+        assert column.std == pytest.approx(multiplier * private_ridge.sensitivity(told))
+    for column in cell.descended[Setting.CORRECTED]:
+        if column.method == DESCENT or column.epsilon != BUDGET.epsilon:
+            continue
+        hyper = replace(cell.hyper[Setting.CORRECTED], steps=column.steps)
+        step = hyper.learning_rate * hyper.sigma / 2000 / column.std
+        c = hyper.contraction
+        forgotten = (1 - c**column.steps) / (1 + c**column.steps) * (1 + c) / (1 - c)
+        spent = step * math.sqrt(forgotten if column.method == LAST else column.steps)
+        assert spent == pytest.approx(1 / multiplier, rel=1e-9)
+
+
+def test_the_table_has_its_columns_and_rows(tables: dict[str, pd.DataFrame]) -> None:
+    table = tables["table-1"]
+    assert list(table.columns) == ["N", "setting", "epsilon", "method", "excess_risk", "standard_error", "trials"]
+    assert set(table["method"]) == {NOISYHEAD, DP_RIDGE, LAST, DESCENT, SOLUTION, ZERO}
+    both = table[table["method"].isin([NOISYHEAD, DP_RIDGE])]
+    assert len(both) == 2 * 2 * 2 * 3
+    assert (table["trials"] == 60).all()
+
+
+def test_figure_1_is_matched_where_table_1_is_not(tables: dict[str, pd.DataFrame]) -> None:
+    rows = tables["comparison"].query("setting == 'published' and method == 'noisyhead'")
+    combined = rows["standard_error"] * math.sqrt(1 + 60 / 500)
+    assert ((rows["excess_risk"] - rows["excess_risk_figure_1"]).abs() / combined).max() < 4
+    assert rows["deviation"].abs().min() > 4
+
+
+def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> None:
+    """DP-ridge's noise part; NoisyHead's, where Π_R is idle; both are all of the excess risk."""
+    table = tables["table-1"].query("N == 4000 and epsilon == 0.4").set_index(["method", "setting"])
+    ladder = tables["ladder"].set_index("stage")["noise_risk"].to_numpy()
+    rows = [(DP_RIDGE, "published"), (DP_RIDGE, "corrected"), (LAST, "corrected"), (NOISYHEAD, "corrected")]
+    for row, closed in zip([*rows, (NOISYHEAD, "published")], [*ladder[:4], ladder[6]]):
+        risk, error = table.loc[row, ["excess_risk", "standard_error"]]
+        assert abs(risk - closed) < 4 * error
+        assert abs(risk - 1.3 * closed) > 4 * error
+
+
+def test_the_texts_own_readings_are_the_printed_and_the_published_noise(tables: dict[str, pd.DataFrame]) -> None:
+    own = {name: next(iter(options)) for name, options in readings.OPTIONS.items()}
+    (cell,) = study.Experiment(N=(2000,)).cells
+    for G, setting in (("theorem", Setting.PRINTED), ("proof", Setting.PUBLISHED)):
+        std = private_ridge.noise_std_printed(cell.told(setting), BUDGET)
+        expected = std**2 * population.context_energy(cell.model)
+        assert readings.predicted(own | {"G": G}, 2000, 0.4) == pytest.approx(expected, rel=1e-12)
+    ours = tables["readings"].query("departures == 0")
+    assert set(ours["G"]) == {"theorem", "proof"}
+    assert ours["power"].between(-2.3, -2.2).all()
+    assert len(tables["readings"]) == math.prod(len(options) for options in readings.OPTIONS.values())
+
+
+def test_only_a_penalty_that_grows_like_N_has_table_1s_power(tables: dict[str, pd.DataFrame]) -> None:
+    steep = tables["readings"].query("power < -4.2 and measure == 'excess risk' and D == '5'")
+    assert set(steep["λ"]) <= {"N/D²", "N/D", "5N/1000"}
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.17])
+def test_last_iterate_accounting_turns_descent_into_output_perturbation(rate: float) -> None:
+    """With no curvature in the data and T → ∞ the noise part is DP-ridge's with the coarse bound.
+
+    For any η₀ ≤ 2/(4λ' + G²), so that no curvature contracts less than none.
+    """
+    (cell,) = study.Experiment(N=(2000,)).cells
+    hyper = replace(cell.hyper[Setting.CORRECTED], learning_rate=rate, steps=5000)
+    std = closed_forms.last_iterate_noise_std(hyper, BUDGET, 2000)
+    once = private_ridge.sensitivity_coarse(cell.told(Setting.CORRECTED)) * exact_noise_multiplier(BUDGET)
+    energy = population.context_energy(cell.model)
+    assert dynamics.noise_risk(hyper, cell.model, std) == pytest.approx(once**2 * energy, rel=1e-9)
+
+
+def test_the_search_and_the_solver_agree() -> None:
+    """The search's rank-one algebra against the solver on whole data sets, and the bound above both."""
+    told = PrivateRidge(1.0, 1.0, 0.5, 12)
+    found = guarantees.search(told, 20_000, np.random.default_rng(0))
+    assert found <= private_ridge.sensitivity(told)
+    assert found > 0.9 * guarantees.moved(private_ridge.worst_neighbours(told, 3), 0.5)
+
+
+def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
+    small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20, "shares": (1.0,), **SMALL}
+    both, one = study.Experiment(N=(64, 100), **small), study.Experiment(N=(100,), **small)
+    first, second, third = (e.run(Runner(w)) for e, w in ((both, 1), (both, 2), (one, 1)))
+    for name in first:
+        pd.testing.assert_frame_equal(first[name], second[name], check_exact=True)
+    for name in ("table-1", "sensitivity", "privacy"):
+        own = first[name][first[name]["N"] == 100].reset_index(drop=True)
+        pd.testing.assert_frame_equal(own, third[name], check_exact=True)
+
+
+def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> None:
+    experiment = study.Experiment(N=[900], epsilon=[0.6], trials=2, D=3, tau=0.5, test_prompts=10, shares=[1], **SMALL)
+    tables = experiment.run(QUIET)
+    assert tables["comparison"].empty
+    study.judge_table_1(tables["table-1"], tables["comparison"], tables["readings"])
+    study.judge_appendix_b_early_stopping(tables["table-1"], tables["steps"], tables["ladder"])
+    for figure in (
+        study.draw_table_1(tables["table-1"], tables["comparison"]),
+        study.draw_privacy(tables["privacy"], tables["audit"]),
+        study.draw_steps(tables["steps"], tables["table-1"]),
+        study.draw_powers(tables["powers"]),
+        study.draw_penalties(tables["penalties"], 5.0),
+    ):
+        assert figure.axes
+        figure.canvas.draw()
+
+
+def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
+    shown = [
+        study.show_table_1(tables["comparison"]),
+        study.show_readings(tables["readings"]),
+        study.show_other_column(tables["other-column"]),
+        study.show_sensitivity(tables["sensitivity"]),
+        study.show_privacy(tables["privacy"]),
+        study.show_audit(tables["audit"]),
+        study.show_ladder(tables["ladder"]),
+        study.show_test_error(tables["test-error"]),
+    ]
+    assert all(len(table) and not table.astype(str).isin(["nan"]).all(axis=None) for table in shown)
+    assert study.show_test_error(tables["test-error"]).loc["Γ = 0", "test error"] == 1.0
+
+
+def test_penalties_follow_their_closed_form() -> None:
+    model = PromptModel(5, 63)
+    table = closed_forms.penalties(model, 1.0, 4000, BUDGET).pivot(
+        index="penalty", columns="method", values="test_error"
+    )
+    plain = table["ridge, no privacy"]
+    assert plain.is_monotonic_increasing
+    assert (table["DP-ridge"] > plain).all()
+    assert population.best_prediction_error(model) < plain.iloc[0] < 0.1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"N": [3]}, "each of N must be a whole number of at least 4, got 3"),
+        ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
+        ({"epsilon": [50.0]}, "epsilon must be at most T = "),
+        ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
+        ({"kappa": 1.5}, "kappa must be between 0 and 1, got 1.5"),
+        ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
+        ({"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
+        ({"tau": -0.1}, "tau must be non-negative and finite, got -0.1"),
+        ({"shares": [0.5]}, r"shares must contain 1, got \[0.5\]"),
+        ({"shares": [0.0, 1.0]}, "each of shares must be positive and finite, got 0.0"),
+        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
+        ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),
+        ({"pairs": 0}, "pairs must be a whole number of at least 1, got 0"),
+        ({"releases": 10}, "releases must be a whole number of at least 1000, got 10"),
+        ({"confidence": 1.0}, "confidence must be between 0 and 1, both excluded, got 1.0"),
+        ({"D": 1}, "D must be a whole number of at least 2, got 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+    ],
+)
+def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        study.Experiment(**arguments)

@@ -1,0 +1,190 @@
+import math
+from dataclasses import replace
+
+import dp_accounting
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import minimize
+
+from costofprivacy.noisyhead import head, private_ridge
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.private_ridge import PrivateRidge
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import ApproximateDP
+from tests import oracles
+from tests.privacy import numerics
+
+PAPER = PrivateRidge(clip_norm=4.77, feature_bound=1.25, penalty=5.0, N=2000)
+REGIMES = [
+    PAPER,
+    replace(PAPER, penalty=0.05),
+    replace(PAPER, feature_bound=3.0, penalty=0.2, N=50),
+    replace(PAPER, clip_norm=1.0, feature_bound=1.0, penalty=3.0, N=5),
+    replace(PAPER, clip_norm=1.0, feature_bound=1.0, penalty=0.02, N=30),
+    replace(PAPER, clip_norm=0.5, feature_bound=2.0, N=10),
+]
+
+
+def apart(pair: tuple[Statistics, Statistics], told: PrivateRidge) -> float:
+    first, second = (ridge(head.moments(data), told.penalty) for data in pair)
+    return float(np.linalg.norm(first - second))
+
+
+@pytest.mark.parametrize("G", [0.3, 0.02, 9.0])
+def test_the_release_is_appendix_b_on_the_same_noise(G: float) -> None:
+    drawn = sample(PromptModel(3, 12, 0.4), 25, rng=np.random.default_rng(0))
+    data = head.moments(head.project(head.statistics(drawn, 1.2), G))
+    direction = np.random.default_rng(1).standard_normal((3, 3))
+    batch = private_ridge.release(data, 0.5, [0.0, 0.7], rng=np.random.default_rng(1))
+    for std, ours in zip((0.0, 0.7), batch):
+        np.testing.assert_allclose(ours, oracles.dp_ridge(drawn.x, drawn.y, 1.2, G, 0.5, std * direction), rtol=1e-10)
+
+
+def test_the_noise_has_its_variance_and_a_wrong_one_is_seen() -> None:
+    silent = Moments(np.eye(400), np.zeros(400))
+    drawn = private_ridge.release(silent, 1.0, [0.3], rng=np.random.default_rng(2))
+    square = (drawn**2).sum()
+    assert 0.001 < stats.chi2.cdf(square / 0.3**2, 400) < 0.999
+    assert not 0.001 < stats.chi2.cdf(square / (1.44 * 0.3**2), 400) < 0.999
+
+
+@pytest.mark.parametrize("told", REGIMES)
+def test_the_bound_is_attained_but_for_its_factor(told: PrivateRidge) -> None:
+    constructed = apart(private_ridge.worst_neighbours(told, 3), told)
+    assert constructed <= private_ridge.sensitivity(told) * (1 + 1e-9)
+    assert constructed >= private_ridge.sensitivity(told) / (1 + told.largest**2 / (told.penalty * told.N)) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("told", REGIMES)
+def test_the_flipped_pair_refutes_the_printed_sensitivity(told: PrivateRidge) -> None:
+    expected = 2 * told.clip_norm * told.largest / (told.penalty * told.N + told.largest**2)
+    assert apart(private_ridge.flipped_neighbours(told, 2), told) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("told", REGIMES)
+def test_constructed_neighbours_are_neighbours_within_the_bounds(told: PrivateRidge) -> None:
+    for first, second in (private_ridge.worst_neighbours(told, 4), private_ridge.flipped_neighbours(told, 4)):
+        assert len(first.response) == told.N
+        for data in (first, second):
+            assert data.norm.max() <= told.largest * (1 + 1e-12)
+            assert np.abs(data.response).max() <= told.clip_norm
+        for name in ("query", "context", "response"):
+            np.testing.assert_array_equal(getattr(first, name)[:-1], getattr(second, name)[:-1])
+
+
+def others_and_pair(x: np.ndarray, told: PrivateRidge, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Statistics, shape (N + 1, p), and responses of N − 1 prompts and two more, from unconstrained numbers."""
+    z, y = x[: (told.N + 1) * p].reshape(-1, p), told.clip_norm * np.tanh(x[(told.N + 1) * p :])
+    norm = np.linalg.norm(z, axis=1, keepdims=True)
+    return z * told.largest * np.tanh(norm) / norm, y
+
+
+def moved(x: np.ndarray, told: PrivateRidge, p: int) -> float:
+    """How far the solution moves from the last but one prompt to the last, by two solutions of the normal equations."""
+    z, y = others_and_pair(x, told, p)
+    solutions = []
+    for last in (-2, -1):
+        keep = [*range(told.N - 1), told.N + 1 + last]
+        Z, r = z[keep], y[keep]
+        solutions.append(np.linalg.solve(told.penalty * told.N * np.eye(p) + Z.T @ Z, Z.T @ r))
+    return float(np.linalg.norm(solutions[0] - solutions[1]))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        PrivateRidge(1.0, 1.0, 3.0, 4),
+        PrivateRidge(1.0, 1.0, 0.3, 4),
+        PrivateRidge(1.0, 1.0, 0.05, 6),
+        PrivateRidge(2.0, 1.0, 0.01, 3),
+        PrivateRidge(2.0, 1.5, 8.0, 2),
+    ],
+)
+def test_no_adversary_exceeds_the_bound_and_a_good_one_comes_near_what_is_attained(told: PrivateRidge) -> None:
+    """Gradient ascent over the whole of both data sets, in three dimensions, from random starts."""
+    rng, p, best = np.random.default_rng(3), 3, 0.0
+    for _ in range(12):
+        start = rng.standard_normal((told.N + 1) * (p + 1))
+        best = max(best, -minimize(lambda x: -moved(x, told, p), start, method="L-BFGS-B").fun)
+    assert best <= private_ridge.sensitivity(told) * (1 + 1e-9)
+    assert best >= 0.99 * apart(private_ridge.worst_neighbours(told, 3), told)
+
+
+def test_random_data_stay_far_below_and_never_above_the_bound() -> None:
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        told = PrivateRidge(*np.exp(rng.uniform(-2, 2, 3)), N=int(rng.integers(1, 8)))
+        x = 3 * rng.standard_normal((told.N + 1) * 5)
+        assert moved(x, told, 4) <= private_ridge.sensitivity(told) * (1 + 1e-9)
+
+
+def test_the_solution_of_the_others_is_bounded_and_attains_its_bound() -> None:
+    for told in REGIMES:
+        first, _ = private_ridge.worst_neighbours(told, 2)
+        others = Statistics(first.query[:-1], first.context[:-1], first.response[:-1])
+        norm = np.linalg.norm(ridge(head.moments(others), told.penalty * told.N / (told.N - 1)))
+        assert norm == pytest.approx(told.others_bound, rel=1e-9)
+        assert told.others_bound <= told.clip_norm / (2 * math.sqrt(told.penalty)) * (1 + 1e-12)
+
+
+def test_the_bounds_in_order_and_in_the_limits() -> None:
+    for told in REGIMES:
+        assert 2 * private_ridge.sensitivity_printed(told) < private_ridge.sensitivity(told) or told.clip_norm < 1
+        assert private_ridge.sensitivity(told) <= private_ridge.sensitivity_coarse(told) * (1 + 1e-12)
+    small, alone = replace(PAPER, feature_bound=1e-6), replace(PAPER, N=1)
+    for told in (small, alone):
+        twice = 2 * told.clip_norm * told.feature_bound / (told.penalty * told.N)
+        assert private_ridge.sensitivity(told) == pytest.approx(twice, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 1.0, 3.0])
+def test_delta_spent_is_that_of_dp_accounting_and_of_quadrature(epsilon: float) -> None:
+    budget = ApproximateDP(epsilon, 1e-5)
+    for std in (private_ridge.noise_std_printed(PAPER, budget), private_ridge.noise_std(PAPER, budget)):
+        ratio = std / private_ridge.sensitivity(PAPER)
+        ours = float(private_ridge.profile(PAPER, budget, std).every_iterate.delta(epsilon))
+        pld = dp_accounting.pld.privacy_loss_distribution.from_gaussian_mechanism(
+            ratio, value_discretization_interval=1e-5
+        )
+        assert ours == pytest.approx(pld.get_delta_for_epsilon(epsilon), rel=2e-3)
+        assert ours == pytest.approx(numerics.hockey_stick(1.0, ratio, epsilon), rel=1e-9)
+
+
+def test_the_right_noise_honours_its_claim_and_the_printed_does_not() -> None:
+    budget = ApproximateDP(0.2, 1e-5)
+    right = private_ridge.profile(PAPER, budget, private_ridge.noise_std(PAPER, budget))
+    printed = private_ridge.profile(PAPER, budget, private_ridge.noise_std_printed(PAPER, budget))
+    assert right.honours_claim()
+    assert not printed.honours_claim()
+    assert float(right.every_iterate.delta(0.2)) == pytest.approx(1e-5, rel=1e-6)
+
+
+def test_the_printed_noise_is_word_for_word() -> None:
+    C, G, lam, N, epsilon, delta = 4.77, 1.25, 5.0, 2000, 0.2, 1e-5
+    variance = C**2 * G**2 * math.log(1.25 / delta) / (lam**2 * N**2 * epsilon**2)
+    assert private_ridge.noise_std_printed(PAPER, ApproximateDP(epsilon, delta)) ** 2 == pytest.approx(variance)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"clip_norm": 0.0}, "clip_norm must be positive and finite, got 0.0"),
+        ({"feature_bound": math.inf}, "feature_bound must be positive and finite, got inf"),
+        ({"penalty": -1.0}, "penalty must be positive and finite, got -1.0"),
+        ({"N": 0}, "N must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(PAPER, **arguments)
+
+
+def test_what_has_no_meaning_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"noise_std must be non-negative and finite, got -1\.0"):
+        private_ridge.release(Moments(np.eye(4), np.zeros(4)), 1.0, [-1.0], rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="N must be a whole number of at least 2, got 1"):
+        private_ridge.worst_neighbours(replace(PAPER, N=1), 2)
+    with pytest.raises(ValueError, match="D must be a whole number of at least 2, got 1"):
+        private_ridge.flipped_neighbours(PAPER, 1)
