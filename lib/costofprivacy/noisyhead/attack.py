@@ -11,12 +11,13 @@ so Z' = (x_{L+1} + μ1) m'ᵀ is affine in α: Z' = Z₀ + αV with V = (x_{L+1}
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.head import Moments, Statistics, statistics
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 
 
@@ -42,6 +43,9 @@ class Attack:
             _validate.finite(name, getattr(self, name))
 
 
+NONE = Attack(0.0, 0.0)
+
+
 def perturb(prompts: Prompts, attack: Attack) -> Prompts:
     """E_bad of (5.1) for every prompt given; the features are no longer of norm one."""
     x = prompts.x + attack.feature_shift
@@ -57,6 +61,13 @@ def unit_query(data: Statistics) -> Statistics:
     """
     length = np.linalg.norm(data.query, axis=1, keepdims=True)
     return Statistics(data.query / length, data.context * length, data.response)
+
+
+def candidates(prompts: Prompts, attacks: Sequence[Attack], clip_norm: float = math.inf) -> Statistics:
+    """Statistics of the prompts under each attack, attack by attack; queries of norm one, responses clipped at C."""
+    each = [unit_query(statistics(perturb(prompts, attack), clip_norm)) for attack in attacks]
+    query, context = (np.concatenate([getattr(s, name) for s in each]) for name in ("query", "context"))
+    return Statistics(query, context, np.concatenate([s.response for s in each]))
 
 
 def direction(prompts: Prompts, feature_shift: float) -> np.ndarray:
@@ -90,8 +101,10 @@ def stealthy_shift(model: PromptModel) -> float:
     return 1 / math.sqrt(model.L * model.D)
 
 
-def add_prompt(rest: Moments, count: int, extra: Statistics) -> Moments:
-    """Moments of ``count`` prompts whose means are ``rest`` and one more."""
-    z = extra.Z.reshape(-1)
-    gram = (count * rest.gram + np.outer(z, z)) / (count + 1)
-    return Moments(gram, (count * rest.cross + extra.response * z) / (count + 1))
+def with_each(rest: Moments, count: int, data: Statistics) -> list[Moments]:
+    """Moments of ``count`` prompts whose means are ``rest`` and of one more: each of those in ``data`` in turn."""
+    Z = data.Z.reshape(len(data.response), -1)
+    return [
+        Moments((count * rest.gram + np.outer(z, z)) / (count + 1), (count * rest.cross + y * z) / (count + 1))
+        for z, y in zip(Z, data.response)
+    ]

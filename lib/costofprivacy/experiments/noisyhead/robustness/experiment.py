@@ -267,15 +267,5 @@ def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     both = table.merge(theirs, on=["p", "c", "method"], suffixes=("", "_theirs"))
     combined = both["standard_error"] * np.sqrt(1 + both["trials"] / PUBLISHED_TRIALS)
     both["deviation"] = (both["displacement"] - both["displacement_theirs"]) / combined
-    kept = [
-        "setting",
-        "p",
-        "c",
-        "method",
-        "displacement",
-        "standard_error",
-        "trials",
-        "displacement_theirs",
-        "deviation",
-    ]
-    return both[kept]
+    numbers = ["displacement", "standard_error", "trials", "displacement_theirs", "deviation"]
+    return both[["setting", "p", "c", "alpha", "method", *numbers]]

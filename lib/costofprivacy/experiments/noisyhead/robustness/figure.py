@@ -12,7 +12,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
 from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
-from costofprivacy.noisyhead.attack import Attack, add_prompt, direction, perturb, unit_query
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -26,7 +26,6 @@ PUBLISHED_RADIUS = 0.1  # R over C²√(N/L) behind the published numbers
 GROWTH = tuple(10.0 ** np.arange(-2, 12.5, 0.5))  # α of the curve over many decades
 RIDGE_SETTINGS = (Setting.PRINTED, Setting.PUBLISHED)  # ridge knows no other difference than the attack's
 PARTS = ("attack", "start", "noise")  # what may differ between the two runs, one at a time
-NONE = Attack(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -123,11 +122,6 @@ class Draw:
     row: int
     test: Moments
 
-    def candidates(self, attacks: list[Attack], clip_norm: float = np.inf) -> Statistics:
-        """The statistics of the last prompt under each attack."""
-        each = [unit_query(head.statistics(perturb(self.prompt, a), clip_norm)) for a in attacks]
-        return Statistics(*(np.concatenate([getattr(s, n) for s in each]) for n in ("query", "context", "response")))
-
 
 def draw(cell: Cell, rng: np.random.Generator) -> Draw:
     """The prompts are exchangeable, so the last one drawn may be the one attacked; ``row`` says where it stands."""
@@ -185,20 +179,14 @@ def _training_sets(cell: Cell, setting: Setting, data: Draw, alpha: tuple[float,
     hyper = cell.hyper[setting]
     rest = head.moments(head.project(data.clipped, hyper.feature_bound))
     attacks = [NONE, *(cell.attack(setting, a) for a in alpha)]
-    last = head.project(data.candidates(attacks, hyper.clip_norm), hyper.feature_bound)
-    return [add_prompt(rest, cell.N - 1, one(last, i)) for i in range(len(attacks))]
-
-
-def one(data: Statistics, index: int) -> Statistics:
-    """A single prompt's statistics."""
-    chosen = slice(index, index + 1)
-    return Statistics(data.query[chosen], data.context[chosen], data.response[chosen])
+    last = head.project(candidates(data.prompt, attacks, hyper.clip_norm), hyper.feature_bound)
+    return with_each(rest, cell.N - 1, last)
 
 
 def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.ndarray]:
     """Γ*_bad − Γ* and Γ*_bad, by rank-one updates: clean, for each α, over many decades of α, and for α = ∞."""
     solver = RidgeWithOneMore(head.moments(data.raw), cell.N - 1, cell.penalty)
-    last = data.candidates([NONE, *(cell.attack(setting, a) for a in (*cell.alpha, *GROWTH))])
+    last = candidates(data.prompt, [NONE, *(cell.attack(setting, a) for a in (*cell.alpha, *GROWTH))])
     ratio = np.array([float(setting != Setting.PRINTED)])
     steps = np.concatenate([solver.step(last.Z, last.response), solver.limit(direction(data.prompt, cell.mu), ratio)])
     return steps - steps[0], solver.without + steps
@@ -217,7 +205,7 @@ def attacked_rows(
     cell: Cell, setting: Setting, data: Draw, alpha: tuple[float, ...]
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """vec(Z) and y of all N prompts, shapes (N, p) and (N,), the attacked one in its row, for each α in turn."""
-    last = data.candidates([cell.attack(setting, a) for a in alpha])
+    last = candidates(data.prompt, [cell.attack(setting, a) for a in alpha])
     Z = np.insert(data.raw.Z.reshape(cell.N - 1, -1), data.row, 0.0, axis=0)
     y = np.insert(data.raw.response, data.row, 0.0)
     for bad, response in zip(last.Z, last.response):

@@ -10,6 +10,7 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.robustness import arithmetic, figure
 from costofprivacy.noisyhead import head, population
+from costofprivacy.noisyhead.attack import NONE, candidates
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore
 from costofprivacy.settings import Setting
 
@@ -55,7 +56,7 @@ def _condition(Z: np.ndarray, penalty: float) -> float:
 def _solve(cell: Cell, data: figure.Draw) -> tuple[RidgeWithOneMore, np.ndarray]:
     """The rank-one solver and its steps: for the clean prompt, then for each α."""
     solver = RidgeWithOneMore(head.moments(data.raw), cell.of.N - 1, cell.of.penalty)
-    last = data.candidates([figure.NONE, *(cell.of.attack(SETTING, a) for a in cell.alpha)])
+    last = candidates(data.prompt, [NONE, *(cell.of.attack(SETTING, a) for a in cell.alpha)])
     return solver, solver.step(last.Z, last.response)
 
 
@@ -63,10 +64,10 @@ def digit_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """‖Γ − Γ₅₀‖/‖Γ₅₀‖ of each method for each α, Γ₅₀ from fifty digits: shape (α, methods)."""
     data = figure.draw(cell.of, rng)
     solver, steps = _solve(cell, data)
-    last = data.candidates([cell.of.attack(SETTING, a) for a in cell.alpha])
-    count, candidates = cell.of.N - 1, last.Z.reshape(len(cell.alpha), -1)
+    last = candidates(data.prompt, [cell.of.attack(SETTING, a) for a in cell.alpha])
+    count, Z_bad = cell.of.N - 1, last.Z.reshape(len(cell.alpha), -1)
     exact = arithmetic.fifty_digits(
-        data.raw.Z.reshape(count, -1), data.raw.response, candidates, last.response, cell.of.penalty
+        data.raw.Z.reshape(count, -1), data.raw.response, Z_bad, last.response, cell.of.penalty
     )
     rows = figure.attacked_rows(cell.of, SETTING, data, cell.alpha)
     errors = []

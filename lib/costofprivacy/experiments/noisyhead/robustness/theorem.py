@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead.robustness.figure import NONE, one
 from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
-from costofprivacy.noisyhead.attack import Attack, add_prompt, perturb, statistic_energy, stealthy_shift, unit_query
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -22,6 +21,7 @@ from costofprivacy.privacy import ApproximateDP
 
 RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 RESPONSES = ("left as it is", "shifted by α")  # y_{L+1}: as (5.1) has it, as (A.24) and the published numbers have it
+UPPER, LOWER, SMALL = "upper end, μ = 1", "lower end, μ = 1", "small μ"
 MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
 FAR = tuple(10**k for k in range(3, 31, 3))  # N, with L = ⌊N^{3/4}⌋, at which (5.2) and Remark 5.1 are compared
 POWER_OF_L = 0.75  # any power above 1/2 has N/L² log²(NL) → 0
@@ -84,16 +84,15 @@ class Cell:
 
     @cached_property
     def perturbations(self) -> list[Perturbation]:
-        """The ends of (5.2) at μ = 1 and at a μ of the size of x̄, and the shift that moves ridge most there."""
+        """The ends of (5.2) at μ = 1; at a μ of the size of x̄ the α that moves ridge most, or (5.2)'s least."""
         ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
         floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
         small = stealthy_shift(self.model)
-        strongest = attack_bounds.strongest_shift(self.model, self.N, self.penalty, small)
+        strong = attack_bounds.strongest_shift(self.model, self.N, self.penalty, small)
         chosen = [
-            ("upper end, μ = 1", math.sqrt(ceiling), 1.0),
-            ("lower end, μ = 1", math.sqrt(floor), 1.0),
-            ("lower end, small μ", math.sqrt(floor) / small, small),
-            ("strongest, small μ", strongest, small),
+            (UPPER, math.sqrt(ceiling), 1.0),
+            (LOWER, math.sqrt(floor), 1.0),
+            (SMALL, max(strong, math.sqrt(floor) / small), small),
         ]
         return [Perturbation(name, response, alpha, mu) for name, alpha, mu in chosen for response in RESPONSES]
 
@@ -115,22 +114,17 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raw, clipped = head.sample_statistics(cell.model, cell.N - 1, clip, rng=rng)
     prompt = sample(cell.model, 1, rng=rng)
     rest = head.moments(raw)
-    gram = np.linalg.norm(add_prompt(rest, cell.N - 1, _statistics(prompt, [NONE])).gram)
+    gram = np.linalg.norm(with_each(rest, cell.N - 1, candidates(prompt, [NONE]))[0].gram)
     heads = [_noisyhead(cell, clipped, prompt, T, rng) for T in cell.T]
     return np.concatenate([[gram], *heads, _ridge(cell, rest, prompt).reshape(-1)])
-
-
-def _statistics(prompt: Prompts, attacks: list[Attack], clip_norm: float = np.inf) -> Statistics:
-    each = [unit_query(head.statistics(perturb(prompt, a), clip_norm)) for a in attacks]
-    return Statistics(*(np.concatenate([getattr(s, n) for s in each]) for n in ("query", "context", "response")))
 
 
 def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np.random.Generator) -> np.ndarray:
     """Squared displacement over a fresh prompt, by independent noise and by common noise, Γ⁰ = 0: shape (2,)."""
     hyper, worst = replace(cell.hyper, steps=T), cell.perturbations[1].attack
     rest = head.moments(head.project(clipped, hyper.feature_bound))
-    last = head.project(_statistics(prompt, [NONE, worst], hyper.clip_norm), hyper.feature_bound)
-    clean, bad = (add_prompt(rest, cell.N - 1, one(last, i)) for i in range(2))
+    last = head.project(candidates(prompt, [NONE, worst], hyper.clip_norm), hyper.feature_bound)
+    clean, bad = with_each(rest, cell.N - 1, last)
     seeds = rng.integers(2**63, size=2)
 
     def run(data: Moments, noise: int) -> np.ndarray:
@@ -143,7 +137,7 @@ def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np
 def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:
     """For each perturbation: displacement, ‖Z'‖², ‖y'Z' − yZ‖, ‖Γ*_bad − Γ*‖, what bounds it: shape (B, 5)."""
     solver = RidgeWithOneMore(rest, cell.N - 1, cell.penalty)
-    last = _statistics(prompt, [NONE, *(p.attack for p in cell.perturbations)])
+    last = candidates(prompt, [NONE, *(p.attack for p in cell.perturbations)])
     steps = solver.step(last.Z, last.response)
     moved = steps[1:] - steps[0]
     products = last.response[:, None, None] * last.Z
@@ -260,5 +254,5 @@ def simplified(D: int, kappa: float) -> pd.DataFrame:
     for N in FAR:
         model = PromptModel(D, math.floor(N**POWER_OF_L))
         ratio = attack_bounds.floor(model, N, kappa, 1.0) / attack_bounds.floor_simplified(model, N)
-        rows.append((N, model.L, ratio, ratio / math.log(N * model.L / kappa) ** 3))
+        rows.append((float(N), float(model.L), ratio, ratio / math.log(N * model.L / kappa) ** 3))
     return pd.DataFrame(rows, columns=["N", "L", "ratio", "without_logs"])
