@@ -12,7 +12,7 @@ from scipy import special
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead import hyperparameters, population, pretraining
-from costofprivacy.noisyhead.attack import Attack, statistic_energy
+from costofprivacy.noisyhead.attack import Attack
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -110,17 +110,6 @@ def outlier_energy(model: PromptModel, N: int, failure: float, attack: Attack) -
     """C²/L + α²μ⁴/L: right side of (A.22) for ‖Z_bad‖²_F."""
     shift = attack.response_shift**2 * attack.feature_shift**4
     return least_penalty(model, N, failure) + shift / model.L
-
-
-def strongest_shift(model: PromptModel, N: int, penalty: float, feature_shift: float) -> float:
-    """α at which E‖Z'‖² reaches N(λ + E‖Z‖²/D²), the clean prompts' weight in ridge, for this μ.
-
-    There a prompt whose query's response is shifted by α as well moves ridge most: the step of
-    `ridge.RidgeWithOneMore` has norm about α‖Z'‖/(N(λ + E‖Z‖²/D²) + ‖Z'‖²).
-    """
-    weight = N * (penalty + population.context_energy(model) / model.D**2)
-    clean, unit = (statistic_energy(model, Attack(shift, feature_shift)) for shift in (0.0, 1.0))
-    return math.sqrt(weight / (unit - clean))
 
 
 def ridge_limit(model: PromptModel, penalty: float, feature_shift: float, ratio: float) -> float:

@@ -9,13 +9,19 @@ from matplotlib.figure import Figure
 
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
-from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, UPPER
+from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
 from costofprivacy.experiments.noisyhead.robustness.verdicts import CONSISTENT
 
 METHODS = {
     "noisyhead": "NoisyHead",
     "ridge": "ridge, rank-one update",
     "ridge-normal-equations": "ridge, normal equations",
+}
+PARTS = {
+    "all": "all together",
+    "attack": "the attack alone",
+    "initial weights": "two Γ⁰ alone",
+    "noise": "two noises alone",
 }
 SHOWN = ("outlier first", "one product, elimination", "chunks of products", "outlier last", evaluations.RANK_ONE)
 
@@ -120,13 +126,11 @@ def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Figure:
     """Left: NoisyHead's displacement and its parts by setting. Right: test errors beside answering 0."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
-        names = parts["part"].unique()
         settings = parts["setting"].unique()
-        for (part, look), shift in zip(figures.looks(names).items(), np.linspace(-0.24, 0.24, len(names))):
+        shifts = np.linspace(-0.24, 0.24, len(PARTS))
+        for (part, label), look, shift in zip(PARTS.items(), figures.looks(PARTS).values(), shifts):
             rows = parts[(parts["part"] == part) & (parts["displacement"] > 0)]
             at = rows["setting"].map({s: i for i, s in enumerate(settings)}) + shift
-            label = {"attack": "the attack alone", "noise": "two noises alone"}.get(part, f"{part}")
-            label = {"initial weights": "two Γ⁰ alone", "all": "all together"}.get(part, label)
             left.errorbar(at, rows["displacement"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
         left.set(yscale="log", ylabel="squared displacement", xlabel="setting", xticks=range(len(settings)))
         left.set_xticklabels(settings)
@@ -201,8 +205,8 @@ def draw_ridge(perturbations: pd.DataFrame) -> Figure:
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
         along = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
-        cases = [(name, response) for response in RESPONSES for name in (UPPER, LOWER, SMALL)]
-        for (name, response), look in figures.looks(cases).items():
+        cases = [(name, response) for response in RESPONSES for name in (UPPER, LOWER, SMALL, SMALL_LOWER)]
+        for (name, response), look in zip(cases, figures.looks(cases).values()):
             rows = along[(along["perturbation"] == name) & (along["response"] == response)].sort_values("L")
             scaled = rows.assign(
                 displacement=rows["displacement"] / rows["claimed"],

@@ -21,7 +21,8 @@ from costofprivacy.privacy import ApproximateDP
 
 RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 RESPONSES = ("left as it is", "shifted by α")  # y_{L+1}: as (5.1) has it, as (A.24) and the published numbers have it
-UPPER, LOWER, SMALL = "upper end, μ = 1", "lower end, μ = 1", "small μ"
+UPPER, LOWER = "upper end, μ = 1", "lower end, μ = 1"
+SMALL, SMALL_LOWER = "upper end, small μ", "lower end, small μ"
 MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
 FAR = tuple(10**k for k in range(3, 31, 3))  # N, with L = ⌊N^{3/4}⌋, at which (5.2) and Remark 5.1 are compared
 POWER_OF_L = 0.75  # any power above 1/2 has N/L² log²(NL) → 0
@@ -84,15 +85,15 @@ class Cell:
 
     @cached_property
     def perturbations(self) -> list[Perturbation]:
-        """The ends of (5.2) at μ = 1; at a μ of the size of x̄ the α that moves ridge most, or (5.2)'s least."""
+        """The ends of (5.2), at μ = 1 and at a μ of the size of x̄."""
         ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
         floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
         small = stealthy_shift(self.model)
-        strong = attack_bounds.strongest_shift(self.model, self.N, self.penalty, small)
         chosen = [
             (UPPER, math.sqrt(ceiling), 1.0),
             (LOWER, math.sqrt(floor), 1.0),
-            (SMALL, max(strong, math.sqrt(floor) / small), small),
+            (SMALL, math.sqrt(ceiling) / small**2, small),
+            (SMALL_LOWER, math.sqrt(floor) / small, small),
         ]
         return [Perturbation(name, response, alpha, mu) for name, alpha, mu in chosen for response in RESPONSES]
 

@@ -244,7 +244,8 @@ def judge_remark_51_divergence(perturbations: pd.DataFrame, heads: pd.DataFrame)
         return Judgement(Verdict.FAILS, f"{evidence}; shifted by α as well it goes like L^{powers[1]:.2f}")
     return Judgement(
         Verdict.AMENDED,
-        f"{evidence}; with y_{{L+1}} shifted by α as well and μ = (LD)^(-1/2), which (5.2) admits, it does diverge, "
+        f"{evidence}; with y_{{L+1}} shifted by α as well and μ = (LD)^(-1/2) at the upper end of (5.2), it does "
+        "diverge, "
         f"like L^{powers[1]:.2f} up to {shifted['displacement'].iloc[-1]:.2g} at L = {shifted['L'].iloc[-1]}, while "
         f"NoisyHead's falls like L^{powers[2]:.2f} at T = {private['T'].iloc[0]}",
     )
