@@ -6,6 +6,7 @@ SECONDS: dict[str, float] = {}
 RATIOS = (
     ("literal Algorithm 1 over the fast path, a trial of five ε", "literal", "fast"),
     ("Figure 1 at full scale over drawing its normals", "figure-1", "normals"),
+    ("literal Figure 4 with one α over the fast path with all", "literal-attack", "fast-attack"),
 )
 NOTES: list[str] = []
 

@@ -12,7 +12,7 @@ import pytest
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.foundations import in_context_regression
-from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
+from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism, robustness
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
 from costofprivacy.montecarlo import Runner
 
@@ -30,6 +30,9 @@ def measured() -> dict[str, Tables]:
             N=(250, 1000, 4000), L=(10, 100, 2000), D=(2, 5, 20), trials=20, event_trials=10
         ),
         low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
+        robustness: robustness.Experiment(
+            trials=4, arithmetic_trials=2, digit_trials=1, bound_L=(1000, 10000), bound_D=(5,), bound_trials=4
+        ),
     }
     return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
 
@@ -70,7 +73,34 @@ def noise_in_D(sides: pd.DataFrame, exponent: float) -> pd.DataFrame:
     return change(sides, "value", lambda r: 0.05 * r["limit_of_R"].min() * (r["D"] / 20.0) ** exponent, rows)
 
 
-ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
+def with_method(table: pd.DataFrame, method: str, to: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
+    return change(table, "displacement", to, table["method"] == method)
+
+
+def everywhere(name: str, column: str, to: Callable[[pd.DataFrame], Any]) -> Callable[[Tables], dict]:
+    """A contradiction that sets a whole column of a table."""
+    return lambda t: {name: change(t[name], column, to)}
+
+
+def near_theorem(rows: pd.DataFrame) -> pd.Series:
+    return 0.1 * rows["bound_theorem"]
+
+
+def beyond(rows: pd.DataFrame) -> pd.Series:
+    return 10 * rows["bound_amended"]
+
+
+def moved_by(share: float) -> Callable[[Tables], dict]:
+    """Ridge's displacement at a share of its claimed lower bound, without error."""
+    return lambda t: {
+        "perturbations": t["perturbations"].assign(
+            displacement=share * t["perturbations"]["claimed"], standard_error=0.0
+        )
+    }
+
+
+ic, me, co, lo, ro = in_context_regression, mechanism, cost_of_privacy, low_dimensional, robustness
+FIGURE_4 = ("figure-4", "comparison", "arithmetic", "test-error")
 
 # (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
 CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [
@@ -418,6 +448,117 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
             ),
         },
         {HOLDS},
+    ),
+    (
+        ro.judge_figure_4,
+        FIGURE_4,
+        FAILS,
+        lambda t: {"figure-4": with_method(t["figure-4"], "ridge", lambda r: r["displacement"] * r["p"])},
+        {AMENDED},
+    ),
+    (
+        ro.judge_figure_4,
+        FIGURE_4,
+        FAILS,
+        lambda t: {
+            "figure-4": with_method(
+                with_method(t["figure-4"], "ridge", lambda r: 1e9 * r["p"]), "noisyhead", lambda r: r["displacement"]
+            )
+        },
+        {HOLDS},
+    ),
+    (ro.judge_theorem_51_noisyhead, ("heads",), AMENDED, everywhere("heads", "displacement", near_theorem), {HOLDS}),
+    (ro.judge_theorem_51_noisyhead, ("heads",), AMENDED, everywhere("heads", "displacement", beyond), {FAILS}),
+    (ro.judge_theorem_51_gap, ("windows",), AMENDED, everywhere("windows", "gap", lambda r: 5.0), {HOLDS}),
+    (ro.judge_theorem_51_gap, ("windows",), AMENDED, everywhere("windows", "gap", lambda r: 1e-9 * r["gap"]), {FAILS}),
+    (ro.judge_theorem_51_ridge, ("perturbations",), FAILS, moved_by(2.0), {HOLDS}),
+    (ro.judge_theorem_51_ridge, ("perturbations",), FAILS, moved_by(0.1), {AMENDED}),
+    (
+        ro.judge_remark_51_window,
+        ("simplified", "windows"),
+        AMENDED,
+        everywhere("simplified", "ratio", lambda r: 7.0),
+        {HOLDS},
+    ),
+    (
+        ro.judge_remark_51_window,
+        ("simplified", "windows"),
+        AMENDED,
+        everywhere("simplified", "without_logs", lambda r: r["N"]),
+        {FAILS},
+    ),
+    (
+        ro.judge_remark_51_divergence,
+        ("perturbations", "heads"),
+        AMENDED,
+        everywhere("perturbations", "displacement", lambda r: 1.0 * r["L"]),
+        {HOLDS},
+    ),
+    (
+        ro.judge_remark_51_divergence,
+        ("perturbations", "heads"),
+        AMENDED,
+        everywhere("perturbations", "displacement", lambda r: 0.1),
+        {FAILS},
+    ),
+    (
+        ro.judge_remark_51_divergence,
+        ("perturbations", "heads"),
+        AMENDED,
+        everywhere("heads", "displacement", lambda r: 0.1),
+        {FAILS},
+    ),
+    (
+        ro.judge_equation_a20,
+        ("heads",),
+        AMENDED,
+        everywhere("heads", "displacement", lambda r: 0.1 * r["bound_ball"]),
+        {HOLDS},
+    ),
+    (ro.judge_equation_a20, ("heads",), AMENDED, everywhere("heads", "displacement", beyond), {FAILS}),
+    (ro.judge_equation_a21, ("gram",), AMENDED, everywhere("gram", "norm", lambda r: 0.5 * r["bound"]), {HOLDS}),
+    (ro.judge_equation_a21, ("gram",), AMENDED, everywhere("gram", "norm", lambda r: 2 * r["closed_form"]), {FAILS}),
+    (
+        ro.judge_equation_a22,
+        ("perturbations",),
+        AMENDED,
+        everywhere("perturbations", "energy", lambda r: r["energy_claimed"]),
+        {HOLDS},
+    ),
+    (
+        ro.judge_equation_a22,
+        ("perturbations",),
+        AMENDED,
+        everywhere("perturbations", "energy_closed_form", lambda r: 9 * r["energy"]),
+        {FAILS},
+    ),
+    (
+        ro.judge_equation_a23,
+        ("perturbations",),
+        FAILS,
+        everywhere("perturbations", "a23_ratio", lambda r: 2.0),
+        {HOLDS},
+    ),
+    (
+        ro.judge_equation_a23,
+        ("perturbations",),
+        FAILS,
+        everywhere("perturbations", "a23_ratio", lambda r: 0.3),
+        {AMENDED},
+    ),
+    (
+        ro.judge_equation_a24,
+        ("perturbations",),
+        AMENDED,
+        everywhere("perturbations", "a24_frequency", lambda r: 1.0),
+        {HOLDS},
+    ),
+    (
+        ro.judge_equation_a24,
+        ("perturbations",),
+        AMENDED,
+        everywhere("perturbations", "a24_frequency", lambda r: 0.0),
+        {FAILS},
     ),
 ]
 
