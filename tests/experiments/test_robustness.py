@@ -241,7 +241,7 @@ def tiny() -> dict[str, pd.DataFrame]:
 
 def test_too_little_evidence_decides_nothing(tiny: dict[str, pd.DataFrame]) -> None:
     one_p = tiny["figure-4"].query("p == 1.0")
-    others = (tiny["comparison"], tiny["arithmetic"], tiny["test-error"])
+    others = [tiny[name] for name in ("comparison", "arithmetic", "test-error", "conditions")]
     heads, bad = (tiny[name].query("L == 40") for name in ("heads", "perturbations"))
     admitted = bad.assign(admissible=True)
     found = [
@@ -262,7 +262,8 @@ def test_too_little_evidence_decides_nothing(tiny: dict[str, pd.DataFrame]) -> N
 
 
 def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
-    study.judge_figure_4(tiny["figure-4"], tiny["comparison"], tiny["arithmetic"], tiny["test-error"])
+    others = [tiny[name] for name in ("comparison", "arithmetic", "test-error", "conditions")]
+    study.judge_figure_4(tiny["figure-4"], *others)
     study.judge_equation_a20(tiny["heads"])
     study.judge_equation_a21(tiny["gram"])
 

@@ -100,7 +100,7 @@ def moved_by(share: float) -> Callable[[Tables], dict]:
 
 
 ic, me, co, lo, ro = in_context_regression, mechanism, cost_of_privacy, low_dimensional, robustness
-FIGURE_4 = ("figure-4", "comparison", "arithmetic", "test-error")
+FIGURE_4 = ("figure-4", "comparison", "arithmetic", "test-error", "conditions")
 
 # (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
 CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [

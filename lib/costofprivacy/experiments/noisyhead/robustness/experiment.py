@@ -21,6 +21,19 @@ PUBLISHED_TRIALS = 500  # of each published mean
 LARGEST_POWER = 10.0  # of N in α: the squares of α must not overflow
 BOTH = ("noisyhead", "ridge", "ridge-normal-equations")
 
+_LEAST = {
+    "N": 3,
+    "L": 1,
+    "D": 2,
+    "trials": 2,
+    "test_prompts": 1,
+    "arithmetic_trials": 2,
+    "digit_trials": 1,
+    "bound_N": 2,
+    "bound_trials": 2,
+    "seed": 0,
+}
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -146,30 +159,20 @@ class Experiment:
         return all(getattr(self, name) == getattr(Experiment, name) for name in fixed)
 
 
-_LEAST = {
-    "N": 3,
-    "L": 1,
-    "D": 2,
-    "trials": 2,
-    "test_prompts": 1,
-    "arithmetic_trials": 2,
-    "digit_trials": 1,
-    "bound_N": 2,
-    "bound_trials": 2,
-    "seed": 0,
-}
-
-
 def _summary(cell: figure.Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Each number of a trial by setting, method, part and α: mean and standard error."""
-    (displacement, test_error), (error, test_standard_error) = _fits.mean_and_error(samples)
-    return cell.columns.assign(
-        displacement=displacement,
-        standard_error=error,
-        trials=len(samples),
-        test_error=test_error,
-        test_standard_error=test_standard_error,
-    )
+    """Each number of a trial by setting, method, part and α: mean, error and the trials in which there was one."""
+    rows = [(*_mean(samples[:, 0, k]), *_mean(samples[:, 1, k])[:2]) for k in range(samples.shape[2])]
+    names = ["displacement", "standard_error", "trials", "test_error", "test_standard_error"]
+    return cell.columns.join(pd.DataFrame(rows, columns=names))
+
+
+def _mean(values: np.ndarray) -> tuple[float, float, int]:
+    """Mean, standard error and number of the values that are numbers (an evaluation may have broken down)."""
+    kept = values[np.isfinite(values)]
+    if len(kept) < 2:
+        return np.nan, np.nan, len(kept)
+    mean, error = _fits.mean_and_error(kept)
+    return float(mean), float(error), len(kept)
 
 
 def figure_4(measured: pd.DataFrame, shifts: pd.DataFrame) -> pd.DataFrame:

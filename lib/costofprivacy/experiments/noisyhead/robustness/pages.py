@@ -28,7 +28,7 @@ SHOWN = ("outlier first", "one product, elimination", "chunks of products", "out
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers of NoisyHead by setting, for the page."""
-    theirs = comparison[comparison["method"] == "noisyhead"]
+    theirs = comparison[(comparison["method"] == "noisyhead") & (comparison["setting"] != "corrected")]
     size = theirs["deviation"].abs().groupby(theirs["setting"])
     summary = size.agg(numbers="count", mean="mean", largest="max").round(2)
     return summary.assign(beyond_4=size.agg(lambda d: int((d > CONSISTENT).sum())))

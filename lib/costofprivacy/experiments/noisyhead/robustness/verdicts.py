@@ -34,10 +34,15 @@ def _power(x: pd.Series, y: pd.Series) -> float:
 
 
 def judge_figure_4(
-    table: pd.DataFrame, comparison: pd.DataFrame, arithmetic: pd.DataFrame, test_error: pd.DataFrame
+    table: pd.DataFrame,
+    comparison: pd.DataFrame,
+    arithmetic: pd.DataFrame,
+    test_error: pd.DataFrame,
+    conditions: pd.DataFrame,
 ) -> Judgement:
     """Figure 4: is NoisyHead's displacement below ridge's throughout, and does ridge's grow with p?"""
-    if table["p"].nunique() < 2 or table["trials"].min() < SMALLEST_SAMPLE:
+    trials = table.loc[table["method"] == "noisyhead", "trials"].min()
+    if table["p"].nunique() < 2 or trials < SMALLEST_SAMPLE:
         return Judgement(Verdict.UNTESTABLE, "a single p or too few trials show no growth")
     ridge, textbook = (_growth(table, m) for m in ("ridge", "ridge-normal-equations"))
     condition = arithmetic.loc[arithmetic["alpha"].isin(table["alpha"]), "condition"]
@@ -52,6 +57,7 @@ def judge_figure_4(
             f"{'below' if below['printed'] else 'not below'} in the printed ones ({_ratio(table, 'printed'):.0e} "
             "times it)",
             _how_good(test_error),
+            _outside(conditions),
         )
         if text
     )
@@ -107,11 +113,27 @@ def _published_match(comparison: pd.DataFrame) -> bool:
 
 
 def _how_good(test_error: pd.DataFrame) -> str:
-    rows = test_error[test_error["setting"] == "published"].set_index(["method", "prompts"])["test_error"]
+    rows = test_error.set_index(["setting", "method", "prompts"])["test_error"]
     variance = test_error["response_variance"].iloc[0]
+
+    def pair(setting: str, method: str) -> str:
+        return f"{rows[setting, method, 'clean']:.3f} and {rows[setting, method, 'attacked']:.3f}"
+
     return (
-        f"test error: NoisyHead {rows['noisyhead', 'clean']:.3f} unattacked, ridge {rows['ridge', 'clean']:.3f} "
-        f"unattacked and {rows['ridge', 'attacked']:.3f} attacked, answering 0 {variance:g}"
+        f"test error before and after the attack: NoisyHead {pair('published', 'noisyhead')}, given time to learn "
+        f"{pair('corrected', 'noisyhead')}, ridge {pair('published', 'ridge')}, answering 0 {variance:g}"
+    )
+
+
+def _outside(conditions: pd.DataFrame) -> str:
+    """How far the experiment is outside Theorem 5.1, in words; empty if it is inside."""
+    least, beyond = conditions["penalty_over_least"].min(), conditions["over_upper_end"].max()
+    if least > 1 and beyond <= 1 and conditions["probability"].min() > 0:
+        return ""
+    return (
+        f"Theorem 5.1 promises it nothing (λ is {least:.2g} of C²/L, α²μ⁴ up to {beyond:.0e} times the upper end "
+        "of (5.2), "
+        f"the probability 1 − 5κ = {conditions['probability'].min():g})"
     )
 
 
