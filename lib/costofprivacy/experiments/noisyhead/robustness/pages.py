@@ -45,13 +45,17 @@ def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
         "claimed_for_noisyhead": "N L⁻² log²(NL/κ)",
         "claimed_for_ridge": "α²μ²/(Nλ)",
     }
-    return _short(conditions.set_index("alpha")[list(names)].rename(columns=names).T)
+    table = conditions[list(names)].rename(columns=names).T
+    return _short(table.set_axis([f"α = {alpha:.1e}" for alpha in conditions["alpha"]], axis=1))
 
 
 def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead's displacement and what makes it, for the page."""
-    table = parts.set_index(["setting", "part"])[["displacement", "standard_error", "share", "closed_form", "bound"]]
-    return _short(table)
+    table = parts.set_index(["setting", "part"])
+    measured = [f"{m:.3g} ± {e:.1g}" for m, e in zip(table["displacement"], table["standard_error"])]
+    beside = _short(table[["share", "closed_form", "bound"]].rename(columns={"closed_form": "closed form"}))
+    beside.insert(0, "displacement", measured)
+    return beside
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
@@ -82,18 +86,20 @@ def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_perturbations(perturbations: pd.DataFrame) -> pd.DataFrame:
-    """Both sides of the third inequality of (5.3) and of (A.22)-(A.24) along L, for the page."""
+    """Both sides of the third inequality of (5.3) and of (A.22)-(A.24) at the ends of the axis of L, for the page."""
     rows = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
     names = {
-        "displacement": "ridge moves",
-        "claimed": "α²μ²/(Nλ)",
-        "bound": "cannot move beyond",
+        "displacement": "moves by",
+        "claimed": "claimed",
+        "bound": "at most",
         "energy_over_N_penalty": "‖Z_bad‖²/(Nλ)",
-        "a23_ratio": "(A.23) left/right",
-        "a24_frequency": "(A.24) frequency",
+        "a23_ratio": "(A.23)",
+        "a24_frequency": "(A.24)",
     }
     chosen = rows[rows["L"].isin([rows["L"].min(), rows["L"].max()])]
-    return _short(chosen.set_index(["L", "perturbation", "response"])[list(names)].rename(columns=names))
+    short = chosen["response"].map(dict(zip(RESPONSES, ("left", "shifted"))))
+    labelled = chosen.assign(perturbation=chosen["perturbation"] + ", y " + short)
+    return labelled.set_index(["L", "perturbation"])[list(names)].rename(columns=names).map("{:.2g}".format)
 
 
 def _short(table: pd.DataFrame) -> pd.DataFrame:
@@ -148,7 +154,7 @@ def _draw_test_errors(axes: plt.Axes, test_error: pd.DataFrame) -> None:
         axes.errorbar(at, rows["test_error"], 2 * rows["standard_error"], ls="", capsize=2, label=str(prompts), **look)
     axes.axhline(test_error["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
     axes.axhline(test_error["best_linear_head"].iloc[0], color="k", ls=":", lw=1.5, label="best linear head")
-    axes.set(ylabel="test error", xlabel="method and setting", xticks=range(len(chosen)), ylim=(-0.03, None))
+    axes.set(ylabel="test error", xlabel="method and setting", xticks=range(len(chosen)), ylim=(-0.03, 1.4))
     axes.set_xticklabels(ticks, fontsize=8)
     axes.legend(fontsize=8)
 
@@ -203,7 +209,7 @@ def draw_heads(heads: pd.DataFrame) -> Figure:
 def draw_ridge(perturbations: pd.DataFrame) -> Figure:
     """Left: ridge's displacement over its claimed lower bound. Right: the displacement itself, both along L."""
     with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.0))
         along = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
         cases = [(name, response) for response in RESPONSES for name in (UPPER, LOWER, SMALL, SMALL_LOWER)]
         for (name, response), look in zip(cases, figures.looks(cases).values()):
@@ -218,5 +224,5 @@ def draw_ridge(perturbations: pd.DataFrame) -> Figure:
         left.axhline(1, color="k", ls="--", lw=1)
         figures.log_axes(left, "$L$ (tokens in a prompt)", r"displacement / $(\alpha^2\mu^2/(N\lambda))$")
         figures.log_axes(right, "$L$ (tokens in a prompt)", "squared displacement of ridge")
-        right.legend(fontsize=7)
+        figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
         return figure
