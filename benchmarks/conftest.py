@@ -10,6 +10,7 @@ RATIOS = (
     ("Figure 2 as printed, at full scale, over drawing its normals", "figure-2", "normals-2"),
     ("literal Table 1, a trial in one setting, over the fast path in all", "table-1 literal", "table-1 fast"),
     ("an audit over drawing its normals", "audit", "audit normals"),
+    ("literal Figure 4 with one α over the fast path with all", "literal-attack", "fast-attack"),
 )
 NOTES: list[str] = []
 

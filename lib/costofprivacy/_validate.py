@@ -39,6 +39,13 @@ def finite_positive(name: str, value: float) -> float:
     return float(value)
 
 
+def finite(name: str, value: float) -> float:
+    """Return ``value`` if it is a finite number; raise ``ValueError`` otherwise."""
+    if not _is_number(value) or not math.isfinite(value):
+        raise _fail(name, "a finite number", value)
+    return float(value)
+
+
 def nonnegative(name: str, value: float) -> float:
     """Return ``value`` if it is in [0, ∞); raise ``ValueError`` otherwise."""
     if not _is_number(value) or not 0 <= value < math.inf:

@@ -1,0 +1,60 @@
+"""Theorem 5.1, Remark 5.1, its proof and Figure 4 of arXiv:2504.16000v2."""
+
+from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment
+from costofprivacy.experiments.noisyhead.robustness.figure import Cell, trial
+from costofprivacy.experiments.noisyhead.robustness.pages import (
+    draw_figure_4,
+    draw_growth,
+    draw_heads,
+    draw_parts,
+    draw_ridge,
+    show_arithmetic,
+    show_conditions,
+    show_deviations,
+    show_digits,
+    show_parts,
+    show_perturbations,
+    show_test_error,
+)
+from costofprivacy.experiments.noisyhead.robustness.verdicts import (
+    judge_equation_a20,
+    judge_equation_a21,
+    judge_equation_a22,
+    judge_equation_a23,
+    judge_equation_a24,
+    judge_figure_4,
+    judge_remark_51_divergence,
+    judge_remark_51_window,
+    judge_theorem_51_gap,
+    judge_theorem_51_noisyhead,
+    judge_theorem_51_ridge,
+)
+
+__all__ = [
+    "Cell",
+    "Experiment",
+    "draw_figure_4",
+    "draw_growth",
+    "draw_heads",
+    "draw_parts",
+    "draw_ridge",
+    "judge_equation_a20",
+    "judge_equation_a21",
+    "judge_equation_a22",
+    "judge_equation_a23",
+    "judge_equation_a24",
+    "judge_figure_4",
+    "judge_remark_51_divergence",
+    "judge_remark_51_window",
+    "judge_theorem_51_gap",
+    "judge_theorem_51_noisyhead",
+    "judge_theorem_51_ridge",
+    "show_arithmetic",
+    "show_conditions",
+    "show_deviations",
+    "show_digits",
+    "show_parts",
+    "show_perturbations",
+    "show_test_error",
+    "trial",
+]

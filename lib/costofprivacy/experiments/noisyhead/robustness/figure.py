@@ -1,0 +1,213 @@
+"""One trial of Figure 4: all heads on one data set, before and after the attack."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead.robustness import arithmetic
+from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore
+from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
+from costofprivacy.settings import Setting
+
+RATE = 0.007  # η₀(λ + G²)² of section 6.3
+PUBLISHED_RADIUS = 0.1  # R over C²√(N/L) behind the published numbers
+GROWTH = tuple(10.0 ** np.arange(-2, 12.5, 0.5))  # α of the curve over many decades
+RIDGE_SETTINGS = (Setting.PRINTED, Setting.PUBLISHED)  # ridge knows no other difference than the attack's
+PARTS = ("attack", "start", "noise")  # what may differ between the two runs, one at a time
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The parameters of Figure 4, with everything a trial needs."""
+
+    N: int
+    L: int
+    D: int
+    epsilon: float
+    delta: float
+    kappa: float
+    penalty: float
+    tau: float
+    mu: float
+    alpha: tuple[float, ...]
+    test_prompts: int
+
+    @property
+    def key(self) -> int:
+        """N names the random stream."""
+        return self.N
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """The law of a clean prompt."""
+        return PromptModel(self.D, self.L, self.tau)
+
+    @cached_property
+    def hyper(self) -> dict[Setting, Hyperparameters]:
+        """What Algorithm 1 is told in each setting."""
+        return settings(self.model, self.N, self.kappa, self.penalty)
+
+    @cached_property
+    def noise(self) -> dict[Setting, float]:
+        """Standard deviation of an entry of z_t: as Algorithm 1 has it, exactly composed where corrected."""
+        budget, corrected = ApproximateDP(self.epsilon, self.delta), self.hyper[Setting.CORRECTED]
+        exact = exact_composed_noise_multiplier(budget, corrected.steps)
+        stds = {s: pretraining.noise_std_printed(h, budget, self.N) for s, h in self.hyper.items()}
+        return stds | {Setting.CORRECTED: exact * pretraining.update_sensitivity(corrected, self.N)}
+
+    def attack(self, setting: Setting, alpha: float) -> Attack:
+        """As (5.1) prints it, or with y_{L+1} shifted as well."""
+        return Attack(alpha, self.mu, 0.0 if setting == Setting.PRINTED else alpha)
+
+    @cached_property
+    def columns(self) -> pd.DataFrame:
+        """setting, method, part, alpha of each number that a trial returns."""
+        nan = math.nan
+        shared = [("clean", nan), *(("attacked", a) for a in self.alpha)]
+        parts = [(part, self.alpha[0]) for part in PARTS]
+        far = [*(("growth", a) for a in GROWTH), ("limit", math.inf)]
+        rows = [(s, "noisyhead", *part) for s in Setting for part in (*shared, *parts)]
+        rows += [(s, "ridge", *part) for s in RIDGE_SETTINGS for part in (*shared, *far)]
+        rows += [(s, "ridge-normal-equations", "attacked", a) for s in RIDGE_SETTINGS for a in self.alpha]
+        rows += [(s, "noisyhead", f"{part}, closed form", nan) for s in Setting for part in PARTS[1:]]
+        return pd.DataFrame(rows, columns=["setting", "method", "part", "alpha"]).astype({"setting": str})
+
+
+def settings(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[Setting, Hyperparameters]:
+    """What Algorithm 1 is told in each setting.
+
+    ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L). ``corrected``: a
+    head that has time to learn: penalty λ/2 in the update, so that it rests at Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and
+    T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at least.
+    """
+    C = hyperparameters.clip_norm(model, N, kappa)
+    G_printed = hyperparameters.feature_bound_theorem(model, N, kappa)
+    G = hyperparameters.feature_bound_proof(model, N, kappa)
+    R = hyperparameters.weight_bound_theorem(model, N, kappa, penalty)
+    R_published = PUBLISHED_RADIUS * C**2 * math.sqrt(N / model.L)
+    R_right = hyperparameters.weight_bound_singular(C, penalty)
+    T = max(1, math.floor(math.log(N)))
+    fast = 1 / (penalty + G**2)
+    return {
+        Setting.PRINTED: Hyperparameters(C, G_printed, R, penalty, RATE / (penalty + G_printed**2) ** 2, T),
+        Setting.PUBLISHED: Hyperparameters(C, G, R_published, penalty, RATE / (penalty + G**2) ** 2, T),
+        Setting.CORRECTED: Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty))),
+    }
+
+
+def initial_std(setting: Setting) -> float:
+    """Standard deviation of an entry of Γ⁰: 0 but behind the published numbers."""
+    return _published.INITIAL_STD if setting == Setting.PUBLISHED else 0.0
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One data set: N − 1 prompts that stay clean, raw and clipped, the one that is attacked, and test prompts."""
+
+    raw: Statistics
+    clipped: Statistics
+    prompt: Prompts
+    row: int
+    test: Moments
+
+
+def draw(cell: Cell, rng: np.random.Generator) -> Draw:
+    """The prompts are exchangeable, so the last one drawn may be the one attacked; ``row`` says where it stands."""
+    clip_norm = cell.hyper[Setting.PRINTED].clip_norm
+    raw, clipped = head.sample_statistics(cell.model, cell.N - 1, clip_norm, rng=rng)
+    prompt = sample(cell.model, 1, rng=rng)
+    test, _ = head.sample_statistics(cell.model, cell.test_prompts, rng=rng)
+    return Draw(raw, clipped, prompt, int(rng.integers(cell.N)), head.moments(test))
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """One data set, clean and attacked, all methods: shape (2, columns), displacement and test error.
+
+    The displacement is the mean of ⟨Γ_bad − Γ, Z⟩² over the test prompts; its two heads share all clean prompts.
+    """
+    data = draw(cell, rng)
+    noisy = [_noisyhead(cell, setting, data, rng) for setting in Setting]
+    solved = [_ridge(cell, setting, data) for setting in RIDGE_SETTINGS]
+    textbook = [_normal_equations(cell, s, data, weights[0]) for s, (_, weights) in zip(RIDGE_SETTINGS, solved)]
+    moved = np.concatenate([difference for difference, _ in (*noisy, *solved, *textbook)])
+    weights = np.concatenate([Gamma for _, Gamma in (*noisy, *solved, *textbook)])
+    flat = moved.reshape(len(moved), -1)
+    displacement = np.einsum("kp,pq,kq->k", flat, data.test.gram, flat, optimize=True)
+    measured = np.stack([displacement, population.prediction_error(cell.model, weights)])
+    closed = np.array([_closed_forms(cell, setting, data) for setting in Setting]).reshape(-1)
+    return np.hstack([measured, np.stack([closed, np.full_like(closed, np.nan)])])
+
+
+def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Γ_bad − Γ and Γ_bad: the clean head itself, one for each α, then for the first α one for each part alone."""
+    hyper, std = cell.hyper[setting], cell.noise[setting]
+    starts = initial_std(setting) * rng.standard_normal((2, cell.D, cell.D))
+    seeds = rng.integers(2**63, size=2)
+    clean, *attacked = _training_sets(cell, setting, data, cell.alpha)
+
+    def run(moments: Moments, start: int, noise: int) -> np.ndarray:
+        told = {"rng": np.random.default_rng(seeds[noise]), "initial": starts[start]}
+        return pretraining.pretrain(moments, hyper, [std], **told)[0]
+
+    first = run(clean, 0, 0)
+    parts = [run(attacked[0], 0, 0), run(clean, 1, 0), run(clean, 0, 1)]
+    Gamma = np.stack([first, *(run(moments, 1, 1) for moments in attacked), *parts])
+    return Gamma - first, Gamma
+
+
+def _closed_forms(cell: Cell, setting: Setting, data: Draw) -> tuple[float, float]:
+    """What two Γ⁰ and two noises alone are expected to make, on the clean data set."""
+    hyper, std = cell.hyper[setting], cell.noise[setting]
+    clean = _training_sets(cell, setting, data, ())[0]
+    return attack_bounds.rerun_displacement(clean, hyper, cell.model, std, initial_std(setting))
+
+
+def _training_sets(cell: Cell, setting: Setting, data: Draw, alpha: tuple[float, ...]) -> list[Moments]:
+    """Moments of the clipped and projected prompts: clean, then for each α."""
+    hyper = cell.hyper[setting]
+    rest = head.moments(head.project(data.clipped, hyper.feature_bound))
+    attacks = [NONE, *(cell.attack(setting, a) for a in alpha)]
+    last = head.project(candidates(data.prompt, attacks, hyper.clip_norm), hyper.feature_bound)
+    return with_each(rest, cell.N - 1, last)
+
+
+def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.ndarray]:
+    """Γ*_bad − Γ* and Γ*_bad, by rank-one updates: clean, for each α, over many decades of α, and for α = ∞."""
+    solver = RidgeWithOneMore(head.moments(data.raw), cell.N - 1, cell.penalty)
+    last = candidates(data.prompt, [NONE, *(cell.attack(setting, a) for a in (*cell.alpha, *GROWTH))])
+    ratio = np.array([float(setting != Setting.PRINTED)])
+    steps = np.concatenate([solver.step(last.Z, last.response), solver.limit(direction(data.prompt, cell.mu), ratio)])
+    return steps - steps[0], solver.without + steps
+
+
+def _normal_equations(cell: Cell, setting: Setting, data: Draw, clean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Γ*_bad − Γ* and Γ*_bad for each α, from the normal equations in double precision."""
+    evaluate = arithmetic.EVALUATIONS[arithmetic.REPORTED]
+    rows = attacked_rows(cell, setting, data, cell.alpha)
+    solutions = [arithmetic.attempt(evaluate, Z, y, cell.penalty, data.row) for Z, y in rows]
+    Gamma = np.stack(solutions).reshape(-1, cell.D, cell.D)
+    return Gamma - clean, Gamma
+
+
+def attacked_rows(
+    cell: Cell, setting: Setting, data: Draw, alpha: tuple[float, ...]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """vec(Z) and y of all N prompts, shapes (N, p) and (N,), the attacked one in its row, for each α in turn."""
+    last = candidates(data.prompt, [cell.attack(setting, a) for a in alpha])
+    Z = np.insert(data.raw.Z.reshape(cell.N - 1, -1), data.row, 0.0, axis=0)
+    y = np.insert(data.raw.response, data.row, 0.0)
+    for bad, response in zip(last.Z, last.response):
+        Z[data.row], y[data.row] = bad.reshape(-1), response
+        yield Z, y

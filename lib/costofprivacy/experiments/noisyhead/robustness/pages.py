@@ -1,0 +1,228 @@
+"""Figures and short tables for the page on robustness."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
+from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
+from costofprivacy.experiments.noisyhead.robustness.verdicts import CONSISTENT
+
+METHODS = {
+    "noisyhead": "NoisyHead",
+    "ridge": "ridge, rank-one update",
+    "ridge-normal-equations": "ridge, normal equations",
+}
+PARTS = {
+    "all": "all together",
+    "attack": "the attack alone",
+    "initial weights": "two Γ⁰ alone",
+    "noise": "two noises alone",
+}
+SHOWN = ("outlier first", "one product, elimination", "chunks of products", "outlier last", evaluations.RANK_ONE)
+
+
+def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Size of the deviations from the published numbers of NoisyHead by setting, for the page."""
+    theirs = comparison[(comparison["method"] == "noisyhead") & (comparison["setting"] != "corrected")]
+    size = theirs["deviation"].abs().groupby(theirs["setting"])
+    summary = size.agg(numbers="count", mean="mean", largest="max").round(2)
+    return summary.assign(beyond_4=size.agg(lambda d: int((d > CONSISTENT).sum())))
+
+
+def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
+    """What Theorem 5.1 asks of Figure 4, for the page."""
+    names = {
+        "penalty_over_least": "λ / (C²/L)",
+        "over_upper_end": "α²μ⁴ / upper end of (5.2)",
+        "over_lower_end": "α²μ² / lower end",
+        "lower_over_upper_end": "lower / upper end at μ = 1",
+        "probability": "1 − 5κ",
+        "claimed_for_noisyhead": "N L⁻² log²(NL/κ)",
+        "claimed_for_ridge": "α²μ²/(Nλ)",
+    }
+    table = conditions[list(names)].rename(columns=names).T
+    return _short(table.set_axis([f"α = {alpha:.1e}" for alpha in conditions["alpha"]], axis=1))
+
+
+def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
+    """NoisyHead's displacement and what makes it, for the page."""
+    table = parts.set_index(["setting", "part"])
+    measured = [f"{m:.3g} ± {e:.1g}" for m, e in zip(table["displacement"], table["standard_error"])]
+    beside = _short(table[["share", "closed_form", "bound"]].rename(columns={"closed_form": "closed form"}))
+    beside.insert(0, "displacement", measured)
+    return beside
+
+
+def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
+    """Test errors before and after the attack, Var(y) and the best linear head beside."""
+    wide = table.pivot_table(index=["setting", "method"], columns="prompts", values="test_error", sort=False)
+    first = table.iloc[0]
+    beside = {"answering 0": first["response_variance"], "best linear head": first["best_linear_head"]}
+    return _short(wide.reindex(columns=["clean", "attacked"]).assign(**beside))
+
+
+def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
+    """Ridge's displacement by evaluation at the α of the first c, the authors' numbers in the last row."""
+    theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
+    rows = arithmetic.pivot_table(index="evaluation", columns="alpha", values="displacement", sort=False)
+    if theirs.empty:
+        return rows.round(4)
+    alpha = theirs["alpha"].to_numpy()
+    table = rows[alpha].set_axis([f"p = {p:g}" for p in theirs["p"]], axis=1)
+    table.loc["the authors' numbers"] = theirs["displacement_theirs"].to_numpy()
+    return table.round(4)
+
+
+def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
+    """Relative error against fifty digits by evaluation, at the least and the largest α."""
+    ends = digits[digits["alpha"].isin([digits["alpha"].min(), digits["alpha"].max()])]
+    table = ends.pivot_table(index="evaluation", columns="alpha", values="median_error", sort=False)
+    return _short(table.set_axis([f"α = {alpha:.1e}" for alpha in table.columns], axis=1))
+
+
+def show_perturbations(perturbations: pd.DataFrame) -> pd.DataFrame:
+    """Both sides of the third inequality of (5.3) and of (A.22)-(A.24) at the ends of the axis of L, for the page."""
+    rows = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
+    names = {
+        "displacement": "moves by",
+        "claimed": "claimed",
+        "bound": "at most",
+        "energy_over_N_penalty": "‖Z_bad‖²/(Nλ)",
+        "a23_ratio": "(A.23)",
+        "a24_frequency": "(A.24)",
+    }
+    chosen = rows[rows["L"].isin([rows["L"].min(), rows["L"].max()])]
+    short = chosen["response"].map(dict(zip(RESPONSES, ("left", "shifted"))))
+    labelled = chosen.assign(perturbation=chosen["perturbation"] + ", y " + short)
+    return labelled.set_index(["L", "perturbation"])[list(names)].rename(columns=names).map("{:.2g}".format)
+
+
+def _short(table: pd.DataFrame) -> pd.DataFrame:
+    """Three digits, nothing where nothing is known."""
+    return table.map(lambda v: "" if pd.isna(v) else f"{v:.3g}")
+
+
+def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+    """One panel for each c: NoisyHead and ridge in both evaluations, published settings, the authors' numbers "
+    "laid over."""
+    with figures.style():
+        values = table["c"].unique()
+        figure, panels = plt.subplots(1, len(values), figsize=(4.6 * len(values), 4.4), sharey=True, squeeze=False)
+        for axes, c in zip(panels[0], values):
+            mine = table[(table["c"] == c) & (table["setting"] == "published") & table["method"].isin(METHODS)]
+            for method, look in figures.looks(METHODS).items():
+                rows = mine[mine["method"] == method]
+                figures.points(axes, rows, "p", "displacement", label=METHODS[str(method)], **look)
+            theirs = comparison[(comparison["c"] == c) & (comparison["setting"] == "published")]
+            if len(theirs):
+                style = {"mfc": "none", "mec": "black", "ms": 10, "label": "authors'"}
+                axes.plot(theirs["p"], theirs["displacement_theirs"], "o", **style)
+            axes.set(yscale="log", xlabel=rf"$p$ in $\alpha = {c:g}N^p$", title=f"c = {c:g}")
+        panels[0][0].set_ylabel("squared displacement on a clean prompt")
+        panels[0][0].legend(fontsize=8)
+        return figure
+
+
+def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Figure:
+    """Left: NoisyHead's displacement and its parts by setting. Right: test errors beside answering 0."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        settings = parts["setting"].unique()
+        shifts = np.linspace(-0.24, 0.24, len(PARTS))
+        for (part, label), look, shift in zip(PARTS.items(), figures.looks(PARTS).values(), shifts):
+            rows = parts[(parts["part"] == part) & (parts["displacement"] > 0)]
+            at = rows["setting"].map({s: i for i, s in enumerate(settings)}) + shift
+            left.errorbar(at, rows["displacement"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
+        left.set(yscale="log", ylabel="squared displacement", xlabel="setting", xticks=range(len(settings)))
+        left.set_xticklabels(settings)
+        left.legend(fontsize=8)
+        _draw_test_errors(right, test_error)
+        return figure
+
+
+def _draw_test_errors(axes: plt.Axes, test_error: pd.DataFrame) -> None:
+    chosen = [("noisyhead", "published"), ("noisyhead", "corrected"), ("ridge", "published"), ("ridge", "printed")]
+    ticks = ["NoisyHead,\npublished", "NoisyHead,\ncorrected", "ridge,\n$y_{L+1}$ shifted", "ridge,\n$y_{L+1}$ left"]
+    for (prompts, look), shift in zip(figures.looks(("clean", "attacked")).items(), (-0.1, 0.1)):
+        rows = test_error[test_error["prompts"] == prompts].set_index(["method", "setting"]).loc[chosen]
+        at = np.arange(len(chosen)) + shift
+        axes.errorbar(at, rows["test_error"], 2 * rows["standard_error"], ls="", capsize=2, label=str(prompts), **look)
+    axes.axhline(test_error["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
+    axes.axhline(test_error["best_linear_head"].iloc[0], color="k", ls=":", lw=1.5, label="best linear head")
+    axes.set(ylabel="test error", xlabel="method and setting", xticks=range(len(chosen)), ylim=(-0.03, 1.4))
+    axes.set_xticklabels(ticks, fontsize=8)
+    axes.legend(fontsize=8)
+
+
+def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFrame) -> Figure:
+    """Left: ridge's displacement against α with its limits. Right: what evaluations in double precision make of it."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
+        for response, look in figures.looks(RESPONSES).items():
+            rows = growth[growth["response"] == response]
+            figures.points(left, rows, "alpha", "displacement", label=rf"$y_{{L+1}}$ {response}", **look)
+            left.axhline(rows["limit_closed_form"].iloc[0], color=look["color"], ls="--", lw=1)
+        for name, look in figures.looks(SHOWN).items():
+            rows = arithmetic[(arithmetic["evaluation"] == name) & (arithmetic["median"] > 0)].sort_values("alpha")
+            right.plot(rows["alpha"], rows["median"], label=str(name), **look)
+        for axes in (left, right):
+            axes.axvspan(table["alpha"].min(), table["alpha"].max(), color="0.85", zorder=0, label="Figure 4's α")
+            figures.log_axes(axes, r"$\alpha$", "")
+        left.set_ylabel("squared displacement of ridge")
+        left.set_title("computed by rank-one updates")
+        right.set_title("normal equations (medians)")
+        left.legend(fontsize=8)
+        right.legend(fontsize=8)
+        right.set_ylim(1e-6, 1e2)
+        return figure
+
+
+def draw_heads(heads: pd.DataFrame) -> Figure:
+    """NoisyHead's displacement along L beside the bounds of (5.3), (A.20) and ours."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        along = heads[heads["axis"] == "L"]
+        independent, common = (along[along["noise"] == noise] for noise in ("independent", "common"))
+        steps = sorted(along["T"].unique())
+        for T, look in figures.looks(steps).items():
+            mine, same = (rows[rows["T"] == T].sort_values("L") for rows in (independent, common))
+            figures.points(left, mine, "L", "displacement", label=f"measured, T = {T}", **look)
+            figures.points(right, same, "L", "displacement", label=f"measured, T = {T}", **look)
+            right.plot(same["L"], same["bound_amended"], ls="--", color=look["color"], label=f"its bound, T = {T}")
+        last = independent[independent["T"] == steps[-1]].sort_values("L")
+        bounds = {"bound_theorem": "(5.3), constant 1", "bound_ball": "(A.20)", "bound_amended": "4R²E‖Z‖²/D²"}
+        for (column, label), line in zip(bounds.items(), ("k--", "k:", "k-")):
+            left.plot(last["L"], last[column], line, lw=1, label=label)
+        for axes in (left, right):
+            figures.log_axes(axes, "$L$ (tokens in a prompt)", "squared displacement of NoisyHead")
+            axes.legend(fontsize=8)
+        left.set_title("two runs, each with its own noise")
+        right.set_title("the attack alone: common noise")
+        return figure
+
+
+def draw_ridge(perturbations: pd.DataFrame) -> Figure:
+    """Left: ridge's displacement over its claimed lower bound. Right: the displacement itself, both along L."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.0))
+        along = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
+        cases = [(name, response) for response in RESPONSES for name in (UPPER, LOWER, SMALL, SMALL_LOWER)]
+        for (name, response), look in zip(cases, figures.looks(cases).values()):
+            rows = along[(along["perturbation"] == name) & (along["response"] == response)].sort_values("L")
+            scaled = rows.assign(
+                displacement=rows["displacement"] / rows["claimed"],
+                standard_error=rows["standard_error"] / rows["claimed"],
+            )
+            label = rf"{name}; $y_{{L+1}}$ {response}"
+            figures.points(left, scaled, "L", "displacement", **look)
+            figures.points(right, rows, "L", "displacement", label=label, **look)
+        left.axhline(1, color="k", ls="--", lw=1)
+        figures.log_axes(left, "$L$ (tokens in a prompt)", r"displacement / $(\alpha^2\mu^2/(N\lambda))$")
+        figures.log_axes(right, "$L$ (tokens in a prompt)", "squared displacement of ridge")
+        figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
+        return figure

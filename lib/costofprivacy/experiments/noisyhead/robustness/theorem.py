@@ -1,0 +1,259 @@
+"""Theorem 5.1 and its proof, measured where its conditions hold: λ > C²/L, κ > N exp(−D²), perturbations of (5.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore
+from costofprivacy.privacy import ApproximateDP
+
+RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
+RESPONSES = ("left as it is", "shifted by α")  # y_{L+1}: as (5.1) has it, as (A.24) and the published numbers have it
+UPPER, LOWER = "upper end, μ = 1", "lower end, μ = 1"
+SMALL, SMALL_LOWER = "upper end, small μ", "lower end, small μ"
+MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
+FAR = tuple(10**k for k in range(3, 31, 3))  # N, with L = ⌊N^{3/4}⌋, at which (5.2) and Remark 5.1 are compared
+POWER_OF_L = 0.75  # any power above 1/2 has N/L² log²(NL) → 0
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """A named choice of (α, μ), its query's response left alone or shifted too."""
+
+    name: str
+    response: str
+    alpha: float
+    mu: float
+
+    @property
+    def attack(self) -> Attack:
+        """As the library has it."""
+        return Attack(self.alpha, self.mu, self.alpha if self.response == RESPONSES[1] else 0.0)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the axis of L or of D with everything a trial needs."""
+
+    axis: str
+    N: int
+    L: int
+    D: int
+    T: tuple[int, ...]
+    epsilon: float
+    delta: float
+    kappa: float
+    penalty: float
+    tau: float
+
+    @property
+    def key(self) -> int:
+        """(L, D) names the random stream: the axes meet in common prompts."""
+        return self.L * 10**3 + self.D
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """The law of a clean prompt."""
+        return PromptModel(self.D, self.L, self.tau)
+
+    @cached_property
+    def hyper(self) -> Hyperparameters:
+        """Theorem 4.1's hyperparameters, constants one, η₀ at 0.9 of its interval's end."""
+        arguments = (self.model, self.N, self.kappa)
+        G = hyperparameters.feature_bound_theorem(*arguments)
+        rate = RATE * hyperparameters.learning_rate_interval(G, self.penalty)
+        R = hyperparameters.weight_bound_theorem(*arguments, self.penalty)
+        return Hyperparameters(hyperparameters.clip_norm(*arguments), G, R, self.penalty, rate, 1)
+
+    def noise_std(self, T: int) -> float:
+        """Standard deviation of an entry of z_t for T steps."""
+        return pretraining.noise_std_printed(
+            replace(self.hyper, steps=T), ApproximateDP(self.epsilon, self.delta), self.N
+        )
+
+    @cached_property
+    def perturbations(self) -> list[Perturbation]:
+        """The ends of (5.2), at μ = 1 and at a μ of the size of x̄."""
+        ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
+        floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
+        small = stealthy_shift(self.model)
+        chosen = [
+            (UPPER, math.sqrt(ceiling), 1.0),
+            (LOWER, math.sqrt(floor), 1.0),
+            (SMALL, math.sqrt(ceiling) / small**2, small),
+            (SMALL_LOWER, math.sqrt(floor) / small, small),
+        ]
+        return [Perturbation(name, response, alpha, mu) for name, alpha, mu in chosen for response in RESPONSES]
+
+    def admits(self, perturbation: Perturbation) -> bool:
+        """Whether (5.2) with constants one admits it (its very ends included)."""
+        ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
+        floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
+        square, mu = perturbation.alpha**2, perturbation.mu
+        return square * mu**4 <= ceiling * (1 + 1e-9) and square * mu**2 >= floor * (1 - 1e-9)
+
+
+RIDGE_QUANTITIES = ("displacement", "energy", "contribution", "weights", "bound")
+HEAD_QUANTITIES = ("independent", "common")
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """One data set: ‖Σ vec(Z) vec(Z)ᵀ‖_F/N; then NoisyHead's displacements by T, then ridge's quantities; flat."""
+    clip = cell.hyper.clip_norm
+    raw, clipped = head.sample_statistics(cell.model, cell.N - 1, clip, rng=rng)
+    prompt = sample(cell.model, 1, rng=rng)
+    rest = head.moments(raw)
+    gram = np.linalg.norm(with_each(rest, cell.N - 1, candidates(prompt, [NONE]))[0].gram)
+    heads = [_noisyhead(cell, clipped, prompt, T, rng) for T in cell.T]
+    return np.concatenate([[gram], *heads, _ridge(cell, rest, prompt).reshape(-1)])
+
+
+def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np.random.Generator) -> np.ndarray:
+    """Squared displacement over a fresh prompt, by independent noise and by common noise, Γ⁰ = 0: shape (2,)."""
+    hyper, worst = replace(cell.hyper, steps=T), cell.perturbations[1].attack
+    rest = head.moments(head.project(clipped, hyper.feature_bound))
+    last = head.project(candidates(prompt, [NONE, worst], hyper.clip_norm), hyper.feature_bound)
+    clean, bad = with_each(rest, cell.N - 1, last)
+    seeds = rng.integers(2**63, size=2)
+
+    def run(data: Moments, noise: int) -> np.ndarray:
+        return pretraining.pretrain(data, hyper, [cell.noise_std(T)], rng=np.random.default_rng(seeds[noise]))[0]
+
+    first = run(clean, 0)
+    return population.excess_risk(cell.model, np.stack([run(bad, 1) - first, run(bad, 0) - first]))
+
+
+def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:
+    """For each perturbation: displacement, ‖Z'‖², ‖y'Z' − yZ‖, ‖Γ*_bad − Γ*‖, what bounds it: shape (B, 5)."""
+    solver = RidgeWithOneMore(rest, cell.N - 1, cell.penalty)
+    last = candidates(prompt, [NONE, *(p.attack for p in cell.perturbations)])
+    steps = solver.step(last.Z, last.response)
+    moved = steps[1:] - steps[0]
+    products = last.response[:, None, None] * last.Z
+    bounds = attack_bounds.ridge_step_bound(rest, cell.N - 1, cell.penalty, last.response)
+    return np.stack(
+        [
+            population.excess_risk(cell.model, moved),
+            last.norm[1:] ** 2,
+            np.linalg.norm(products[1:] - products[0], axis=(1, 2)),
+            np.linalg.norm(moved, axis=(1, 2)),
+            bounds[1:] + bounds[0],
+        ],
+        axis=1,
+    )
+
+
+def tables(samples: dict[Cell, np.ndarray]) -> dict[str, pd.DataFrame]:
+    """Tables ``gram``, ``heads`` and ``perturbations``."""
+    gram = [gram_row(cell, values[:, 0]) for cell, values in samples.items()]
+    heads = [row for cell, values in samples.items() for row in head_rows(cell, values)]
+    ridge = [row for cell, values in samples.items() for row in perturbation_rows(cell, values)]
+    return {"gram": pd.DataFrame(gram), "heads": pd.DataFrame(heads), "perturbations": pd.DataFrame(ridge)}
+
+
+def gram_row(cell: Cell, norms: np.ndarray) -> dict[str, object]:
+    """Both sides of (A.21), divided by N, and ‖E vec(Z) vec(Z)ᵀ‖_F = e/D."""
+    mean, error = _fits.mean_and_error(norms)
+    return _sizes(cell) | {
+        "norm": mean,
+        "standard_error": error,
+        "trials": len(norms),
+        "closed_form": attack_bounds.gram_norm(cell.model, cell.N) / cell.N,
+        "bound": attack_bounds.least_penalty(cell.model, cell.N, cell.kappa),
+        "penalty": cell.penalty,
+    }
+
+
+def head_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
+    """NoisyHead's displacement by T and kind of noise beside the bounds of (5.3), of (A.20) and our own."""
+    energy = population.context_energy(cell.model)
+    R = cell.hyper.weight_bound
+    for t, T in enumerate(cell.T):
+        steps = replace(cell.hyper, steps=T)
+        own = {
+            "independent": attack_bounds.ball_displacement_mean(cell.model, R),
+            "common": attack_bounds.trajectory_displacement(steps, cell.N) ** 2 * energy / cell.D**2,
+        }
+        for k, noise in enumerate(HEAD_QUANTITIES):
+            mean, error = _fits.mean_and_error(values[:, 1 + 2 * t + k])
+            yield _sizes(cell) | {
+                "T": T,
+                "noise": noise,
+                "displacement": mean,
+                "standard_error": error,
+                "trials": len(values),
+                "bound_theorem": attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa),
+                "bound_ball": attack_bounds.ball_displacement(cell.model, cell.N, cell.kappa, R),
+                "bound_amended": own[noise],
+            }
+
+
+def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
+    """Ridge's displacement and the steps (A.22)-(A.24) for each perturbation."""
+    first = 1 + len(HEAD_QUANTITIES) * len(cell.T)
+    measured = values[:, first:].reshape(len(values), -1, len(RIDGE_QUANTITIES))
+    for b, chosen in enumerate(cell.perturbations):
+        displacement, energy, contribution, weights, bound = measured[:, b].T
+        mean, error = _fits.mean_and_error(displacement)
+        mean_energy, energy_error = _fits.mean_and_error(energy)
+        claimed = attack_bounds.ridge_displacement(chosen.attack, cell.N, cell.penalty)
+        yield _sizes(cell) | {
+            "perturbation": chosen.name,
+            "response": chosen.response,
+            "alpha": chosen.alpha,
+            "mu": chosen.mu,
+            "admissible": cell.admits(chosen),
+            "displacement": mean,
+            "standard_error": error,
+            "trials": len(values),
+            "claimed": claimed,
+            "bound": float((bound**2).mean()) * population.context_energy(cell.model) / cell.D**2,
+            "energy": mean_energy,
+            "energy_error": energy_error,
+            "energy_closed_form": statistic_energy(cell.model, chosen.attack),
+            "energy_claimed": attack_bounds.outlier_energy(cell.model, cell.N, cell.kappa, chosen.attack),
+            "energy_over_N_penalty": mean_energy / (cell.N * cell.penalty),
+            "a23_ratio": float(np.median(weights * cell.N * cell.penalty / contribution)),
+            "a24_frequency": float((contribution >= (chosen.alpha * chosen.mu) ** 2).mean()),
+        }
+
+
+def _sizes(cell: Cell) -> dict[str, object]:
+    return {"axis": cell.axis, "N": cell.N, "L": cell.L, "D": cell.D}
+
+
+def windows(cells: list[Cell]) -> pd.DataFrame:
+    """(5.2) at μ = 1 and the second inequality of (5.3) at its lower end, by L and by λ over C²/L; constants one."""
+    rows = []
+    for cell in cells:
+        least = attack_bounds.least_penalty(cell.model, cell.N, cell.kappa)
+        for multiple in MULTIPLES:
+            penalty = multiple * least
+            floor = attack_bounds.floor(cell.model, cell.N, cell.kappa, penalty)
+            ceiling = attack_bounds.ceiling(cell.model, cell.N, penalty)
+            gap = floor / (cell.N * penalty) / attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa)
+            rows.append((cell.N, cell.L, cell.D, multiple, penalty, floor, ceiling, floor <= ceiling, gap))
+    names = ["N", "L", "D", "penalty_over_least", "penalty", "lower_end", "upper_end", "open_at_mu_1", "gap"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def simplified(D: int, kappa: float) -> pd.DataFrame:
+    """The lower end of (5.2) at λ = 1 over N²/L², with L = ⌊N^{3/4}⌋, and that divided by log³(NL/κ)."""
+    rows = []
+    for N in FAR:
+        model = PromptModel(D, math.floor(N**POWER_OF_L))
+        ratio = attack_bounds.floor(model, N, kappa, 1.0) / attack_bounds.floor_simplified(model, N)
+        rows.append((float(N), float(model.L), ratio, ratio / math.log(N * model.L / kappa) ** 3))
+    return pd.DataFrame(rows, columns=["N", "L", "ratio", "without_logs"])

@@ -1,0 +1,141 @@
+r"""The right-hand sides of Theorem 5.1, Remark 5.1 and (A.20)-(A.24) of arXiv:2504.16000v2, and what replaces them.
+
+Hidden constants (≲, c_u, c_ℓ) are one wherever a function here has to take a value.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead import hyperparameters, population, pretraining
+from costofprivacy.noisyhead.attack import Attack
+from costofprivacy.noisyhead.head import Moments
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel
+
+
+def ceiling(model: PromptModel, N: int, penalty: float) -> float:
+    """NLλ: the upper bound of (5.2) on α²μ⁴."""
+    return N * model.L * _validate.finite_positive("penalty", penalty)
+
+
+def floor(model: PromptModel, N: int, failure: float, penalty: float) -> float:
+    """C²L^{-1/2}(1 ∨ λNR²L^{-1/2}): the lower bound of (5.2) on α²μ², with R of (4.1)."""
+    C = hyperparameters.clip_norm(model, N, failure)
+    R = hyperparameters.weight_bound_theorem(model, N, failure, penalty)
+    root = math.sqrt(model.L)
+    return C**2 / root * max(1.0, penalty * N * R**2 / root)
+
+
+def floor_simplified(model: PromptModel, N: int) -> float:
+    """N²/L²: what Remark 5.1 makes of `floor`.
+
+    >>> floor_simplified(PromptModel(D=5, L=500), 5000)
+    100.0
+    """
+    return (N / model.L) ** 2
+
+
+def least_penalty(model: PromptModel, N: int, failure: float) -> float:
+    """C²/L: Theorem 5.1 asks for a larger λ."""
+    return hyperparameters.clip_norm(model, N, failure) ** 2 / model.L
+
+
+def noisyhead_displacement(model: PromptModel, N: int, failure: float) -> float:
+    """N L⁻² log²(NL/κ): first right side of (5.3)."""
+    return N / model.L**2 * math.log(N * model.L / failure) ** 2
+
+
+def ball_displacement(model: PromptModel, N: int, failure: float, weight_bound: float) -> float:
+    """C²R²/L: right side of (A.20)."""
+    return least_penalty(model, N, failure) * weight_bound**2
+
+
+def ball_displacement_mean(model: PromptModel, weight_bound: float) -> float:
+    """4R²E‖Z‖²/D²: two heads of norm at most R on a fresh prompt, in the mean; what (A.20) becomes.
+
+    ‖Γ̂ − Γ̂_bad‖ ≤ 2R, and E⟨A, Z⟩² = ‖A‖²_F E‖Z‖²/D² for any A that does not depend on the prompt. E‖Z‖² → 1/D, not 0.
+    """
+    return 4 * weight_bound**2 * population.context_energy(model) / model.D**2
+
+
+def trajectory_displacement(hyper: Hyperparameters, N: int) -> float:
+    r"""(η₀σ/N) Σ_{t<T} a^t ≥ ‖Γ^T − Γ^T_bad‖_F for runs on the same noise from the same Γ⁰; replace one prompt.
+
+    One update on either data set is a-Lipschitz, a = ``hyper.contraction``, Π_R moves no two points apart, and at a
+    common Γ the two updates differ by at most the sensitivity η₀σ/N of (A.1): d_{t+1} ≤ a d_t + η₀σ/N, d₀ = 0.
+    Neither α nor μ enters.
+    """
+    a, T = hyper.contraction, hyper.steps
+    steps = float(T) if a == 1 else (1 - a**T) / (1 - a)
+    return hyper.learning_rate * hyper.sigma / _validate.whole("N", N) * steps
+
+
+def ridge_displacement(attack: Attack, N: int, penalty: float) -> float:
+    """α²μ²/(Nλ): last right side of (5.3), claimed below ridge's displacement."""
+    return (attack.response_shift * attack.feature_shift) ** 2 / (N * penalty)
+
+
+def ridge_step_bound(rest: Moments, count: int, penalty: float, response: np.ndarray) -> np.ndarray:
+    r"""|y|/(2√μ_min) + √(μ_max/μ_min) ‖Γ₀‖_F ≥ ‖Γ* − Γ₀‖_F for one more prompt with response y and *any* Z.
+
+    With u = A^{-1/2}z the step of `ridge.RidgeWithOneMore` is A^{-1/2}u(y − ⟨A^{1/2}Γ₀, u⟩)/(1 + ‖u‖²), where
+    ‖u‖/(1 + ‖u‖²) ≤ 1/2 and ‖u‖²/(1 + ‖u‖²) ≤ 1; μ_min ≥ λN and μ_max are A's extreme eigenvalues. So no perturbation
+    of the features and of the labelled responses moves ridge further; one of y_{L+1} can.
+
+    Args:
+        response: y of each candidate, shape (B,).
+    """
+    p, N = len(rest.cross), count + 1
+    A = count * rest.gram + penalty * N * np.eye(p)
+    eigenvalues = np.linalg.eigvalsh(A)
+    without = float(np.linalg.norm(np.linalg.solve(A, count * rest.cross)))
+    least, condition = eigenvalues[0], eigenvalues[-1] / eigenvalues[0]
+    return np.abs(response) / (2 * math.sqrt(least)) + math.sqrt(condition) * without
+
+
+def gram_norm(model: PromptModel, N: int) -> float:
+    r"""N e/D, e = E‖Z‖²: ‖E Σ vec(Z) vec(Z)ᵀ‖_F, since the mean is the multiple e/D² of the D² × D² identity.
+
+    (A.21) has C²N/L, which is smaller from L ≈ C²D² on.
+    """
+    return N * population.context_energy(model) / model.D
+
+
+def outlier_energy(model: PromptModel, N: int, failure: float, attack: Attack) -> float:
+    """C²/L + α²μ⁴/L: right side of (A.22) for ‖Z_bad‖²_F."""
+    shift = attack.response_shift**2 * attack.feature_shift**4
+    return least_penalty(model, N, failure) + shift / model.L
+
+
+def ridge_limit(model: PromptModel, penalty: float, feature_shift: float, ratio: float) -> float:
+    r"""Ridge's squared displacement over a fresh prompt as α → ∞, then N, L → ∞, for y_{L+1} + ratio·α; D ≥ 2.
+
+    The limit of `ridge.RidgeWithOneMore` with A ∝ I and Γ₀ = gI (the population), V = μ(x + μ1)1ᵀ (x̄ → 0):
+    ‖Γ_bad − Γ*‖² = (ratio − gμ⟨x + μ1, 1⟩)²/(μ²D‖x + μ1‖²), times E‖Z‖²/D², averaged over the attacked query x. With
+    ⟨x, 1⟩ = √D t, t has the density ∝ (1 − t²)^{(D−3)/2}: Gauss–Jacobi nodes.
+    """
+    D, mu = model.D, feature_shift
+    exponent = (_validate.whole("D", D, at_least=2) - 3) / 2
+    t, weight = special.roots_jacobi(200, exponent, exponent)
+    g, s = population.ridge_scale(model, penalty), math.sqrt(D) * t
+    norm = (ratio - g * mu * (s + D * mu)) ** 2 / (mu**2 * D * (1 + 2 * mu * s + D * mu**2))
+    return float(norm @ weight / weight.sum() * population.context_energy(model) / D**2)
+
+
+def rerun_displacement(
+    data: Moments, hyper: Hyperparameters, model: PromptModel, noise_std: float, initial_std: float
+) -> tuple[float, float]:
+    r"""How far two runs of Algorithm 1 on *one* data set lie apart, over a fresh prompt, Π_R idle: by Γ⁰, by noise.
+
+    In the eigenbasis of H a step multiplies a coordinate by a_j = 1 − η₀(2λ + h_j), so two independent Γ⁰ of variance v
+    leave 2v Σ_j a_j^{2T}, two independent noises of variance s² leave 2s² Σ_j Σ_{t<T} a_j^{2t}; both times E‖Z‖²/D².
+    """
+    square = (1 - hyper.learning_rate * (2 * hyper.penalty + np.linalg.eigvalsh(data.gram))) ** 2
+    risk = 2 * population.context_energy(model) / model.D**2
+    powers = (square[:, None] ** np.arange(hyper.steps)).sum()
+    return risk * initial_std**2 * float((square**hyper.steps).sum()), risk * noise_std**2 * float(powers)

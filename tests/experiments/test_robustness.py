@@ -1,0 +1,296 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.claims import Verdict
+from costofprivacy.experiments.noisyhead import robustness as study
+from costofprivacy.experiments.noisyhead.robustness import arithmetic, figure, rounding, theorem
+from costofprivacy.experiments.noisyhead.robustness.experiment import compare, published
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import population
+from costofprivacy.noisyhead.attack import NONE, Attack, perturb
+from costofprivacy.noisyhead.prompts import Prompts, sample
+from costofprivacy.settings import Setting
+from tests import oracles
+
+QUIET = Runner(workers=1)
+SMALL = figure.Cell(20, 6, 2, 0.5, 1e-2, 1.0, 0.3, 0.2, 0.7, (2.0, 9.0), 4)
+TINY = {
+    "N": 30,
+    "L": 8,
+    "D": 3,
+    "penalty": 0.3,
+    "p": (1.0, 1.5),
+    "trials": 4,
+    "test_prompts": 5,
+    "arithmetic_trials": 2,
+    "digit_trials": 1,
+    "bound_N": 10,
+    "bound_L": (40, 80),
+    "bound_D": (3,),
+    "bound_T": (2, 5),
+    "bound_trials": 2,
+}
+
+
+def attacked(train: Prompts, last: Prompts, attack: Attack) -> tuple[np.ndarray, np.ndarray]:
+    """Features and responses of all prompts, the attacked one in the last place."""
+    bad = perturb(last, attack)
+    return np.concatenate([train.x, bad.x]), np.concatenate([train.y, bad.y])
+
+
+def test_a_trial_is_the_literal_experiment() -> None:
+    """Every method, setting and part on the same draws, prompt by prompt and step by step."""
+    cell = SMALL
+    fast = figure.trial(cell, rng=generator(5, 20, 0))
+    rng = generator(5, 20, 0)
+    train, last, test = (sample(cell.model, n, rng=rng) for n in (19, 1, 4))
+    rng.integers(20)
+    Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
+    risk = lambda A: np.mean([(A * z).sum() ** 2 for z in Z])  # noqa: E731
+    values = cell.columns.assign(displacement=fast[0], test_error=fast[1]).set_index(
+        ["setting", "method", "part", "alpha"]
+    )
+    for setting, hyper in cell.hyper.items():
+        starts = (0.1 if setting == Setting.PUBLISHED else 0.0) * rng.standard_normal((2, 2, 2))
+        noises = [
+            cell.noise[setting] * np.random.default_rng(s).standard_normal((hyper.steps, 2, 2))
+            for s in rng.integers(2**63, size=2)
+        ]
+        told = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        run = lambda a, i, j: oracles.noisyhead(*attacked(train, last, a), *told, noises[j], starts[i])  # noqa: B023, E731
+        clean, bad = run(NONE, 0, 0), cell.attack(setting, 2.0)
+        expected = {
+            "attacked": run(bad, 1, 1),
+            "attack": run(bad, 0, 0),
+            "start": run(NONE, 1, 0),
+            "noise": run(NONE, 0, 1),
+        }
+        for part, Gamma in expected.items():
+            found = values.loc[(str(setting), "noisyhead", part, 2.0)]
+            assert found["displacement"] == pytest.approx(risk(Gamma - clean), rel=1e-7, abs=1e-18)
+            assert found["test_error"] == pytest.approx(population.prediction_error(cell.model, Gamma), rel=1e-9)
+    for setting in figure.RIDGE_SETTINGS:
+        clean = oracles.ridge(*attacked(train, last, NONE), 0.3)
+        for alpha in cell.alpha:
+            Gamma = oracles.ridge(*attacked(train, last, cell.attack(setting, alpha)), 0.3)
+            for method in ("ridge", "ridge-normal-equations"):
+                found = values.loc[(str(setting), method, "attacked", alpha)]
+                assert found["displacement"] == pytest.approx(risk(Gamma - clean), rel=1e-7)
+                assert found["test_error"] == pytest.approx(population.prediction_error(cell.model, Gamma), rel=1e-9)
+        far = values.loc[(str(setting), "ridge", "growth", 1e12)]
+        limit = values.loc[(str(setting), "ridge", "limit", np.inf)]
+        assert far["displacement"] == pytest.approx(limit["displacement"], rel=1e-9)
+
+
+def test_the_attacks_of_the_settings() -> None:
+    assert SMALL.attack(Setting.PRINTED, 2.0) == Attack(2.0, 0.7, 0.0)
+    assert SMALL.attack(Setting.PUBLISHED, 2.0) == Attack(2.0, 0.7, 2.0)
+
+
+def test_the_published_numbers_are_matched_and_the_printed_settings_give_others() -> None:
+    experiment = study.Experiment(trials=10)
+    samples = QUIET.run(figure.trial, [experiment.cell], 10, experiment.seed)[experiment.cell]
+    columns = experiment.cell.columns
+    noisy = columns[(columns["method"] == "noisyhead") & (columns["part"] == "attacked")]
+    values = samples[:, 0, noisy.index]
+    table = noisy.merge(experiment.shifts, on="alpha").assign(
+        displacement=values.mean(axis=0), standard_error=values.std(axis=0, ddof=1) / np.sqrt(10), trials=10
+    )
+    worst = compare(table, published()).groupby("setting")["deviation"].agg(lambda d: d.abs().max())
+    assert worst["published"] < 4
+    assert worst["printed"] > 4
+
+
+def test_the_tables_have_their_columns_and_rows() -> None:
+    tables = study.Experiment(**TINY).run(QUIET)
+    names = ["setting", "p", "c", "alpha", "method", "displacement", "standard_error", "trials"]
+    assert list(tables["figure-4"].columns) == names
+    assert len(tables["figure-4"]) == 2 * 2 * (3 + 2 * 2)
+    assert tables["comparison"].empty
+    assert set(tables["test-error"]["prompts"]) == {"clean", "attacked"}
+    assert (tables["heads"]["displacement"] <= tables["heads"]["bound_amended"]).all()
+    for name, table in tables.items():
+        assert len(table) or name == "comparison"
+    for draw in (
+        lambda: study.draw_figure_4(tables["figure-4"], tables["comparison"]),
+        lambda: study.draw_parts(tables["parts"], tables["test-error"]),
+        lambda: study.draw_growth(tables["growth"], tables["arithmetic"], tables["figure-4"]),
+        lambda: study.draw_heads(tables["heads"]),
+        lambda: study.draw_ridge(tables["perturbations"]),
+    ):
+        assert draw().axes
+    assert study.show_arithmetic(tables["arithmetic"], tables["comparison"]).shape[0] == len(rounding.METHODS)
+
+
+def test_bits_do_not_depend_on_workers_or_on_other_shifts() -> None:
+    one, more = study.Experiment(**TINY), study.Experiment(**TINY | {"p": (1.0, 1.2, 1.5)})
+    samples = [r.run(figure.trial, [e.cell], 30, 5)[e.cell] for r, e in ((QUIET, one), (Runner(2), one), (QUIET, more))]
+    np.testing.assert_array_equal(samples[0], samples[1])
+    pick = lambda e: e.cell.columns.query("part == 'attacked' and alpha == @e.cell.alpha[0]").index  # noqa: E731
+    np.testing.assert_array_equal(samples[0][..., pick(one)], samples[2][..., pick(more)])
+
+
+@pytest.fixture(scope="module")
+def outlier() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((250, 4)) * 0.3, rng.standard_normal(250)
+
+
+@pytest.mark.parametrize("name", arithmetic.EVALUATIONS)
+@pytest.mark.parametrize("row", [0, 100, 249])
+def test_without_an_outlier_every_evaluation_is_fifty_digits(outlier: tuple, name: str, row: int) -> None:
+    Z, y = outlier
+    rest, others = np.delete(Z, row, axis=0), np.delete(y, row)
+    (exact,) = arithmetic.fifty_digits(rest, others, Z[[row]], y[[row]], 0.02)
+    found = arithmetic.attempt(arithmetic.EVALUATIONS[name], Z, y, 0.02, row)
+    np.testing.assert_allclose(found, exact, rtol=1e-11)
+
+
+def test_fifty_digits_are_exact_where_double_precision_is_lost(outlier: tuple) -> None:
+    """One feature: Γ = Σ yz/(λN + Σ z²) in integers."""
+    Z, y = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, -1.0, 2.0])
+    (found,) = arithmetic.fifty_digits(Z, y, np.array([[1e20]]), np.array([3.0]), 0.25)
+    assert found[0] == pytest.approx((5 + 3e20) / (1.0 + 14 + 1e40), rel=1e-15)
+
+
+def test_the_order_of_summation_is_what_it_is_called(outlier: tuple) -> None:
+    Z, y = (array.copy() for array in outlier)
+    Z[7] *= 1e8
+    by_hand = {}
+    for name, order in {
+        "prompt by prompt": np.arange(250),
+        "outlier first": np.r_[7, np.delete(np.arange(250), 7)],
+        "outlier last": np.r_[np.delete(np.arange(250), 7), 7],
+    }.items():
+        gram, cross = np.zeros((4, 4)), np.zeros(4)
+        for k in order:
+            gram = gram + np.outer(Z[k], Z[k])
+            cross = cross + y[k] * Z[k]
+        by_hand[name] = np.linalg.solve(gram + 0.02 * 250 * np.eye(4), cross)
+        np.testing.assert_array_equal(arithmetic.EVALUATIONS[name](Z, y, 0.02, 7), by_hand[name])
+    assert not np.allclose(by_hand["outlier first"], by_hand["outlier last"], rtol=1e-3)
+
+
+def test_an_evaluation_that_breaks_down_gives_nan() -> None:
+    Z = np.array([[1e12, 1e12], [1.0, 0.0]])
+    assert np.isnan(arithmetic.attempt(arithmetic.by_cholesky, Z, np.ones(2), 1e-9, 0)).all()
+
+
+def test_the_evaluations_agree_until_the_condition_number_decides() -> None:
+    cell = rounding.Cell(replace(SMALL, alpha=(1.0,)), (1.0, 1e9))
+    samples = np.stack([rounding.trial(cell, rng=generator(1, 2, t)) for t in range(3)])
+    table = rounding.table(cell, samples).set_index(["alpha", "evaluation"])
+    near, far = table.loc[1.0], table.loc[1e9]
+    assert (near["displacement"] / near.loc[arithmetic.RANK_ONE, "displacement"] - 1).abs().max() < 1e-9
+    assert near["condition"].max() < 1e4
+    assert far["condition"].min() > 1e16
+    assert far.loc["QR", "displacement"] == pytest.approx(far.loc[arithmetic.RANK_ONE, "displacement"], rel=1e-4)
+    errors = np.stack([rounding.digit_trial(cell, rng=generator(1, 2, t)) for t in range(2)])
+    digits = rounding.digit_table(cell, errors).set_index(["alpha", "evaluation"])["worst_error"]
+    assert digits[1e9, arithmetic.RANK_ONE] < 1e-12
+    assert digits[1e9, "outlier first"] > 1e-2
+
+
+def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
+    cell = theorem.Cell("L", 12, 9, 2, (2, 3), 0.5, 1e-2, 0.4, 1.0, 0.1)
+    fast = theorem.trial(cell, rng=generator(3, 1, 0))
+    rng = generator(3, 1, 0)
+    train, last = (sample(cell.model, n, rng=rng) for n in (11, 1))
+    x, y = attacked(train, last, NONE)
+    Z = np.stack([oracles.statistic(a, b, np.inf, np.inf) for a, b in zip(x, y)])
+    flat = Z.reshape(12, -1)
+    assert fast[0] == pytest.approx(np.linalg.norm(flat.T @ flat) / 12)
+    risk = lambda A: population.excess_risk(cell.model, A)  # noqa: E731
+    hyper, worst = cell.hyper, cell.perturbations[1].attack
+    for t, T in enumerate(cell.T):
+        noises = [
+            cell.noise_std(T) * np.random.default_rng(s).standard_normal((T, 2, 2)) for s in rng.integers(2**63, size=2)
+        ]
+        told = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        run = lambda a, j: oracles.noisyhead(*attacked(train, last, a), *told, noises[j], np.zeros((2, 2)))  # noqa: B023, E731
+        first = run(NONE, 0)
+        assert fast[1 + 2 * t] == pytest.approx(risk(run(worst, 1) - first), rel=1e-7)
+        assert fast[2 + 2 * t] == pytest.approx(risk(run(worst, 0) - first), rel=1e-7)
+    measured = fast[5:].reshape(-1, len(theorem.RIDGE_QUANTITIES))
+    clean = oracles.ridge(x, y, 1.0)
+    for chosen, row in zip(cell.perturbations, measured, strict=True):
+        bad_x, bad_y = attacked(train, last, chosen.attack)
+        moved = oracles.ridge(bad_x, bad_y, 1.0) - clean
+        bad = oracles.statistic(bad_x[-1], bad_y[-1], np.inf, np.inf)
+        contribution = np.linalg.norm(bad_y[-1, -1] * bad - y[-1, -1] * Z[-1])
+        expected = [risk(moved), (bad**2).sum(), contribution, np.linalg.norm(moved)]
+        np.testing.assert_allclose(row[:4], expected, rtol=1e-6)
+        assert row[3] <= row[4]
+
+
+def test_the_perturbations_are_at_the_ends_of_the_window() -> None:
+    cell = theorem.Cell("L", 500, 1000, 5, (2,), 0.5, 1e-2, 0.01, 1.0, 0.0)
+    assert all(cell.admits(p) for p in cell.perturbations)
+    for chosen in cell.perturbations:
+        factor = 1.01 if "upper" in chosen.name else 0.99
+        assert not cell.admits(replace(chosen, alpha=chosen.alpha * factor))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> dict[str, pd.DataFrame]:
+    return study.Experiment(**TINY).run(QUIET)
+
+
+def test_too_little_evidence_decides_nothing(tiny: dict[str, pd.DataFrame]) -> None:
+    one_p = tiny["figure-4"].query("p == 1.0")
+    others = [tiny[name] for name in ("comparison", "arithmetic", "test-error", "conditions")]
+    heads, bad = (tiny[name].query("L == 40") for name in ("heads", "perturbations"))
+    admitted = bad.assign(admissible=True)
+    found = [
+        study.judge_figure_4(one_p, *others),
+        study.judge_figure_4(tiny["figure-4"].assign(trials=2), *others),
+        study.judge_theorem_51_noisyhead(heads),
+        study.judge_theorem_51_gap(tiny["windows"].query("penalty_over_least == 3").head(1)),
+        study.judge_theorem_51_ridge(admitted.assign(displacement=0.0)),
+        study.judge_theorem_51_ridge(bad.assign(admissible=False)),
+        study.judge_remark_51_window(tiny["simplified"].head(1), tiny["windows"]),
+        study.judge_remark_51_divergence(admitted, heads),
+        study.judge_equation_a22(bad),
+        study.judge_equation_a23(bad.assign(admissible=False)),
+        study.judge_equation_a23(admitted.assign(a23_ratio=0.1)),
+        study.judge_equation_a24(bad.assign(admissible=False)),
+    ]
+    assert {judgement.verdict for judgement in found} == {Verdict.UNTESTABLE}
+
+
+def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
+    others = [tiny[name] for name in ("comparison", "arithmetic", "test-error", "conditions")]
+    study.judge_figure_4(tiny["figure-4"], *others)
+    study.judge_equation_a20(tiny["heads"])
+    study.judge_equation_a21(tiny["gram"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"N": 2}, "N must be a whole number of at least 3, got 2"),
+        ({"D": 1}, "D must be a whole number of at least 2, got 1"),
+        ({"epsilon": 9.0}, "epsilon must be between 0 and"),
+        ({"delta": 0.0}, "delta must be between 0 and 1, both excluded, got 0.0"),
+        ({"kappa": 2.0}, "kappa must be between 0 and 1, got 2.0"),
+        ({"penalty": -1.0}, "penalty must be positive and finite, got -1.0"),
+        ({"penalty": 1e-9}, "penalty must ask for at most T = 100000, got 1e-09"),
+        ({"mu": 0.0}, "mu must be positive and finite, got 0.0"),
+        ({"c": []}, r"c must be a non-empty list, got \[\]"),
+        ({"p": [2.0, 40.0]}, "each of p must be between 0 and 10.0, got 40.0"),
+        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
+        ({"digit_trials": 0}, "digit_trials must be a whole number of at least 1, got 0"),
+        ({"bound_L": [5]}, "bound_penalty must be above C²/L = .* at L = 5, got 1.0"),
+        ({"bound_D": [2]}, r"bound_kappa must be above N exp\(-D²\) = .*, got 0.01"),
+        ({"bound_T": [0]}, "each of bound_T must be a whole number of at least 1, got 0"),
+        ({"bound_kappa": 0.0}, "bound_kappa must be positive, got 0.0"),
+        ({"tau": -1.0}, "tau must be non-negative and finite, got -1.0"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+    ],
+)
+def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        study.Experiment(**arguments)

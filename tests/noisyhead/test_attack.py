@@ -1,0 +1,263 @@
+import math
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+from costofprivacy.noisyhead import attack, attack_bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.attack import NONE, Attack
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
+from tests import oracles
+
+MODEL = PromptModel(3, 12, 0.4)
+
+
+def drawn(count: int, seed: int = 0, model: PromptModel = MODEL) -> Prompts:
+    return sample(model, count, rng=np.random.default_rng(seed))
+
+
+def fifty_digits(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """(2.7) word for word in mpmath."""
+    N, p = Z.shape
+    with mpmath.workdps(50):
+        left, right = mpmath.eye(p) * mpmath.mpf(penalty) * N, mpmath.zeros(p, 1)
+        for z, response in zip(Z, y):
+            column = mpmath.matrix([mpmath.mpf(v) for v in z])
+            left += column * column.T
+            right += mpmath.mpf(response) * column
+        return np.array([float(v) for v in mpmath.lu_solve(left, right)])
+
+
+def test_the_perturbed_prompt_is_the_papers() -> None:
+    prompts = drawn(4)
+    bad = attack.perturb(prompts, Attack(7.0, -0.5, 2.0))
+    np.testing.assert_allclose(bad.x, prompts.x - 0.5)
+    np.testing.assert_allclose(bad.y[:, :-1], prompts.y[:, :-1] + 7.0)
+    np.testing.assert_allclose(bad.y[:, -1], prompts.y[:, -1] + 2.0)
+    np.testing.assert_array_equal(attack.perturb(prompts, NONE).y, prompts.y)
+
+
+@pytest.mark.parametrize(("clip", "bound"), [(np.inf, np.inf), (1.5, np.inf), (1.5, 0.3), (1.5, 40.0)])
+def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bound: float) -> None:
+    prompts, shift = drawn(5), Attack(3.0, 1.0, 3.0)
+    bad = attack.perturb(prompts, shift)
+    found = attack.candidates(prompts, [shift], clip)
+    if np.isfinite(bound):
+        found = head.project(found, bound)
+    expected = [oracles.statistic(x, y, clip, bound) for x, y in zip(bad.x, bad.y)]
+    np.testing.assert_allclose(found.Z, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found.norm, [np.linalg.norm(Z) for Z in expected], rtol=1e-12)
+    np.testing.assert_allclose(found.response, np.clip(bad.y[:, -1], -clip, clip))
+
+
+def test_candidates_come_attack_by_attack() -> None:
+    prompts, attacks = drawn(2), [NONE, Attack(3.0, 1.0)]
+    both = attack.candidates(prompts, attacks)
+    for i, one in enumerate(attacks):
+        np.testing.assert_array_equal(both.Z[2 * i : 2 * i + 2], attack.candidates(prompts, [one]).Z)
+
+
+def test_the_statistic_grows_along_its_direction() -> None:
+    prompts = drawn(5)
+    near, far = (attack.candidates(prompts, [Attack(alpha, 0.7)]).Z for alpha in (1.0, 1e6))
+    np.testing.assert_allclose((far - near) / (1e6 - 1), attack.direction(prompts, 0.7), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shift", [NONE, Attack(0.0, 0.5), Attack(4.0, 0.0), Attack(3.0, 1.0), Attack(2.0, 0.1)])
+def test_the_energy_against_simulation_and_a_wrong_one(shift: Attack) -> None:
+    values = attack.candidates(drawn(40000, 3), [shift]).norm ** 2
+    error = values.std() / math.sqrt(len(values))
+    closed = attack.statistic_energy(MODEL, shift)
+    assert abs(values.mean() - closed) < 4.5 * error
+    assert abs(values.mean() - 1.08 * closed) > 4.5 * error
+
+
+def test_without_an_attack_the_energy_is_the_clean_one() -> None:
+    assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)
+
+
+def test_with_each_is_the_moments_of_all_prompts() -> None:
+    data = head.statistics(drawn(21))
+    whole = head.moments(data)
+    rest, last = (head.Statistics(data.query[s], data.context[s], data.response[s]) for s in (slice(20), slice(20, 21)))
+    (found,) = attack.with_each(head.moments(rest), 20, last)
+    np.testing.assert_allclose(found.gram, whole.gram, rtol=1e-12, atol=1e-16)
+    np.testing.assert_allclose(found.cross, whole.cross, rtol=1e-12, atol=1e-16)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, "1"])
+@pytest.mark.parametrize("name", ["response_shift", "feature_shift", "query_shift"])
+def test_a_shift_that_is_no_finite_number_is_refused(name: str, bad: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be a finite number, got"):
+        replace(Attack(1.0, 1.0), **{name: bad})
+
+
+ALPHAS = (0.0, 1.0, 1e3, 5e7, 1e9, 1e13)
+
+
+@pytest.fixture(scope="module")
+def clean() -> tuple[head.Statistics, Prompts]:
+    return head.statistics(drawn(30, 5)), drawn(1, 6)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+def test_the_attacked_ridge_is_that_of_fifty_digits(clean: tuple, shifted: bool) -> None:
+    data, prompt = clean
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    attacks = [Attack(alpha, 1.0, alpha * shifted) for alpha in ALPHAS]
+    last = attack.candidates(prompt, attacks)
+    for Z, y, step in zip(last.Z, last.response, solver.step(last.Z, last.response)):
+        rows = np.vstack([data.Z.reshape(30, -1), Z.reshape(1, -1)])
+        exact = fifty_digits(rows, np.append(data.response, y), 0.02)
+        found = (solver.without + step).reshape(-1)
+        assert np.linalg.norm(found - exact) < 1e-8 * np.linalg.norm(exact)
+        assert np.linalg.norm(found - exact) < 1e-13 * np.linalg.norm(exact)
+    textbook = oracles_ridge(rows, np.append(data.response, y), 0.02)
+    assert not np.linalg.norm(textbook - exact) < 1e-3 * np.linalg.norm(exact)
+
+
+def oracles_ridge(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """The normal equations in double precision."""
+    return np.linalg.lstsq(Z.T @ Z + penalty * len(y) * np.eye(Z.shape[1]), Z.T @ y, rcond=None)[0]
+
+
+def test_a_clean_prompt_more_is_ridge_itself(clean: tuple) -> None:
+    data, prompt = clean
+    last = attack.candidates(prompt, [NONE])
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    (whole,) = attack.with_each(head.moments(data), 30, last)
+    found = (solver.without + solver.step(last.Z, last.response))[0]
+    np.testing.assert_allclose(found, ridge(whole, 0.02), rtol=1e-11)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_step_tends_to_its_limit_and_fits_the_direction(clean: tuple, ratio: float) -> None:
+    data, prompt = clean
+    solver, V = RidgeWithOneMore(head.moments(data), 30, 0.02), attack.direction(prompt, 1.0)
+    limit = solver.limit(V, np.array([ratio]))
+    last = attack.candidates(prompt, [Attack(alpha, 1.0, ratio * alpha) for alpha in (1e6, 1e12, 1e150)])
+    errors = np.linalg.norm(solver.step(last.Z, last.response) - limit, axis=(1, 2)) / np.linalg.norm(limit)
+    assert errors[0] < 1e-4
+    assert errors[1] < 1e-10
+    assert errors[2] < 1e-12
+    assert float(((solver.without + limit) * V).sum()) == pytest.approx(ratio, abs=1e-12)
+
+
+def test_no_prompt_with_this_response_passes_the_bound(clean: tuple) -> None:
+    data, _ = clean
+    rest, rng = head.moments(data), np.random.default_rng(8)
+    solver = RidgeWithOneMore(rest, 30, 0.02)
+    Z = rng.standard_normal((4000, 3, 3)) * 10.0 ** rng.uniform(-3, 6, (4000, 1, 1))
+    y = rng.choice([-3.0, 0.0, 0.5, 30.0], 4000)
+    norms = np.linalg.norm(solver.step(Z, y), axis=(1, 2))
+    ratio = norms / attack_bounds.ridge_step_bound(rest, 30, 0.02, y)
+    assert ratio.max() <= 1
+    assert ratio.max() > 0.6
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_populations_limit_against_simulation(ratio: float) -> None:
+    model, penalty, mu = PromptModel(4, 2000), 0.05, 0.8
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        raw, _ = head.sample_statistics(model, 400, rng=rng)
+        prompt = sample(model, 1, rng=rng)
+        limit = RidgeWithOneMore(head.moments(raw), 400, penalty).limit(attack.direction(prompt, mu), np.array([ratio]))
+        found.append(population.excess_risk(model, limit)[0])
+    closed = attack_bounds.ridge_limit(model, penalty, mu, ratio)
+    error = np.std(found) / math.sqrt(len(found))
+    assert abs(np.mean(found) - closed) < 4 * error + 0.02 * closed
+    assert error < 0.15 * closed
+
+
+def hyper(steps: int, R: float = 1e9) -> Hyperparameters:
+    return Hyperparameters(
+        clip_norm=2.0, feature_bound=0.6, weight_bound=R, penalty=0.2, learning_rate=0.5, steps=steps
+    )
+
+
+def test_two_runs_on_one_data_set_lie_as_far_apart_as_the_closed_form_says() -> None:
+    data = head.moments(head.project(head.statistics(drawn(50), 2.0), 0.6))
+    told, rng = hyper(4), np.random.default_rng(9)
+    by_start, by_noise = attack_bounds.rerun_displacement(data, told, MODEL, 0.3, 0.2)
+    starts, noises = [], []
+    for _ in range(1500):
+        seed = int(rng.integers(2**40))
+        first, second = 0.2 * rng.standard_normal((2, 3, 3))
+        run = lambda start, std, s: pretraining.pretrain(  # noqa: E731
+            data, told, [std], rng=np.random.default_rng(s), initial=start
+        )[0]
+        starts.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(second, 0.3, seed)))
+        noises.append(population.excess_risk(MODEL, run(first, 0.3, seed) - run(first, 0.3, seed + 1)))
+    for values, closed in ((starts, by_start), (noises, by_noise)):
+        error = np.std(values) / math.sqrt(len(values))
+        assert abs(np.mean(values) - closed) < 4.5 * error
+        assert abs(np.mean(values) - 1.15 * closed) > 4.5 * error
+
+
+@pytest.mark.parametrize("R", [0.5, 1e9])
+@pytest.mark.parametrize("steps", [1, 3, 50])
+def test_the_attack_alone_stays_within_its_bound(R: float, steps: int) -> None:
+    told, N = hyper(steps, R), 20
+    bound = attack_bounds.trajectory_displacement(told, N)
+    rest = head.moments(head.project(head.statistics(drawn(N - 1), 2.0), 0.6))
+    attacks = [NONE, *(Attack(a, mu, a) for a in (-1e6, 1e6) for mu in (-1.0, 0.3, 1.0))]
+    data = attack.with_each(rest, N - 1, head.project(attack.candidates(drawn(1, 6), attacks, 2.0), 0.6))
+    runs = [pretraining.pretrain(d, told, [0.1], rng=np.random.default_rng(1))[0] for d in data]
+    apart = max(np.linalg.norm(a - b) for a in runs for b in runs)
+    assert apart <= bound
+    assert R > 1 or apart > 0.02 * bound
+
+
+def test_an_idle_contraction_gives_the_sum_its_limit() -> None:
+    told = replace(hyper(7), penalty=1e-12)
+    assert attack_bounds.trajectory_displacement(told, 10) == pytest.approx(
+        7 * pretraining.update_sensitivity(told, 10), rel=1e-6
+    )
+
+
+def test_the_ends_of_the_window_and_the_claims_by_hand() -> None:
+    model, N, kappa, lam = PromptModel(5, 500), 5000, 0.01, 1.5
+    C2 = 2 * math.log(5000 * 500 / 0.01)
+    R = C2 / 1.5 * math.sqrt(10) * (1 + math.sqrt(math.log(100)) / 5)
+    assert attack_bounds.ceiling(model, N, lam) == pytest.approx(3.75e6)
+    inner = 1.5 * 5000 * R**2 / math.sqrt(500)
+    assert attack_bounds.floor(model, N, kappa, lam) == pytest.approx(C2 / math.sqrt(500) * inner)
+    assert attack_bounds.least_penalty(model, N, kappa) == pytest.approx(C2 / 500)
+    log = math.log(2.5e8)
+    assert attack_bounds.noisyhead_displacement(model, N, kappa) == pytest.approx(5000 / 500**2 * log**2)
+    assert attack_bounds.ball_displacement(model, N, kappa, 3.0) == pytest.approx(C2 / 500 * 9)
+    assert attack_bounds.ridge_displacement(Attack(30.0, 2.0), N, lam) == pytest.approx(3600 / 7500)
+    assert attack_bounds.outlier_energy(model, N, kappa, Attack(30.0, 2.0)) == pytest.approx((C2 + 900 * 16) / 500)
+    e = population.context_energy(model)
+    assert attack_bounds.ball_displacement_mean(model, 3.0) == pytest.approx(36 * e / 25)
+    assert attack_bounds.gram_norm(model, N) == pytest.approx(1000 * e)
+
+
+def test_the_branch_of_the_floor_without_R() -> None:
+    model = PromptModel(2, 10**9)
+    C = hyperparameters.clip_norm(model, 2, 0.5)
+    assert attack_bounds.floor(model, 2, 0.5, 1.0) == pytest.approx(C**2 / math.sqrt(10**9))
+
+
+def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
+    raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
+    assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack_bounds.gram_norm(MODEL, 1), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("count", "penalty", "message"), [(0, 1.0, "count"), (5, 0.0, "penalty"), (5, -1.0, "penalty")]
+)
+def test_inadmissible_sizes_are_refused(count: int, penalty: float, message: str) -> None:
+    data = head.moments(head.statistics(drawn(5)))
+    with pytest.raises(ValueError, match=f"{message} must be"):
+        RidgeWithOneMore(data, count, penalty)
+
+
+def test_the_populations_limit_needs_two_dimensions() -> None:
+    with pytest.raises(ValueError, match="D must be a whole number of at least 2, got 1"):
+        attack_bounds.ridge_limit(PromptModel(1, 5), 0.1, 1.0, 0.0)
