@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead import hyperparameters, population, pretraining
+from costofprivacy.noisyhead import hyperparameters, population
 from costofprivacy.noisyhead.attack import Attack
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters

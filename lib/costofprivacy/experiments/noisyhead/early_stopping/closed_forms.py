@@ -19,7 +19,8 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import _high_dimension, _published
-from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM, noise_std
+from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, noise_std
+from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -28,7 +29,6 @@ from costofprivacy.privacy import ApproximateDP
 SIZES = tuple(10 ** (2 * k) for k in range(1, 9))
 BUDGETS = (0.01, 0.1, 0.8, 8.0)
 LONGEST = 2000  # steps up to which a best T is looked for
-RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 FROM_R, FROM_FIGURE, FROM_ZERO = "‖Γ⁰‖ = R", "Γ⁰ of Figure 3", "Γ⁰ = 0"
 
 
@@ -78,21 +78,12 @@ def paper_bounds(
     return pd.DataFrame(rows, columns=names)
 
 
-def theorem_hyper(model: PromptModel, N: int, kappa: float) -> Hyperparameters:
-    """Theorem 4.1's hyperparameters at λ = N/D, η₀ at 0.9 of the end of its interval."""
-    lam = _high_dimension.penalty(N)
-    C = hyperparameters.clip_norm(model, N, kappa)
-    G = hyperparameters.feature_bound_theorem(model, N, kappa)
-    R = hyperparameters.weight_bound_theorem(model, N, kappa, lam)
-    return Hyperparameters(C, G, R, lam, RATE * hyperparameters.learning_rate_interval(G, lam), 1)
-
-
 def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
     """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N."""
     rows, steps = [], np.arange(1, LONGEST + 1)
     for N in SIZES:
         model = _high_dimension.overparametrised_model(N, tau)
-        hyper = theorem_hyper(model, N, kappa)
+        hyper = theorem_hyper(model, N, kappa, _high_dimension.penalty(N))
         energies = {
             FROM_R: hyper.weight_bound**2,
             FROM_FIGURE: (_published.INITIAL_STD * model.D) ** 2,
@@ -113,7 +104,7 @@ def stopped(kappa: float, tau: float, delta: float) -> pd.DataFrame:
     rows = []
     for N in SIZES:
         model = _high_dimension.overparametrised_model(N, tau)
-        hyper = theorem_hyper(model, N, kappa)
+        hyper = theorem_hyper(model, N, kappa, _high_dimension.penalty(N))
         T = bounds.high_dimensional_iterations(N, hyper.learning_rate, hyper.penalty)
         for epsilon in BUDGETS:
             budget = ApproximateDP(epsilon, delta)

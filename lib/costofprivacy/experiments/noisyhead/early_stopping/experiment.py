@@ -11,13 +11,13 @@ import pandas as pd
 
 from costofprivacy import _fits, _validate
 from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, EVERY, noise_std
 from costofprivacy.experiments.noisyhead._high_dimension import (
     overparametrised_model,
     penalty,
     settings,
 )
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
-from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM, EVERY, noise_std
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import EigenMoments, in_eigenbasis

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM
+from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM
 from costofprivacy.experiments.noisyhead.early_stopping.verdicts import noise_exponents
 from costofprivacy.settings import Setting
 

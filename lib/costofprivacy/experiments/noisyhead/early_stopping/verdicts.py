@@ -8,9 +8,9 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM
 from costofprivacy.experiments.noisyhead._published import CONSISTENT
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
-from costofprivacy.experiments.noisyhead.early_stopping.accounting import ACCOUNTS, ALGORITHM
 
 POWER = 0.3  # within which a local exponent in T is that power
 FORM = 0.5  # difference of two exponents in N beyond which two expressions are not the same up to logarithms

@@ -11,13 +11,13 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import _high_dimension, _low_dimension, _published
-from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining
+from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
+from costofprivacy.noisyhead import bounds, dynamics, population, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier
 
 SIZES = tuple(10 ** (2 * k) for k in range(1, 13))
-RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 LOW_D, LOW_PENALTY = 5, 5.0  # the low-dimensional experiment of section 6.1
 FIGURE_2_STEPS = 5
 LOW, HIGH = "low", "high"
@@ -46,12 +46,9 @@ def points(tau: float, kappa: float) -> Iterator[Point]:
     for N in SIZES:
         low, high = _low_dimension.square_model(LOW_D, N, tau), _high_dimension.overparametrised_model(N, tau)
         for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, _high_dimension.penalty(N))):
-            C = hyperparameters.clip_norm(model, N, kappa)
-            G = hyperparameters.feature_bound_theorem(model, N, kappa)
-            R = hyperparameters.weight_bound_theorem(model, N, kappa, lam)
-            eta = RATE * hyperparameters.learning_rate_interval(G, lam)
-            T = _steps(regime, model, N, eta, lam)
-            yield Point(regime, N, model, Hyperparameters(C, G, R, lam, eta, T), kappa)
+            hyper = theorem_hyper(model, N, kappa, lam)
+            T = _steps(regime, model, N, hyper.learning_rate, lam)
+            yield Point(regime, N, model, replace(hyper, steps=T), kappa)
 
 
 def _steps(regime: str, model: PromptModel, N: int, eta: float, lam: float) -> int:

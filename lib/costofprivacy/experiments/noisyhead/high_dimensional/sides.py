@@ -13,8 +13,9 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import _high_dimension
 from costofprivacy.experiments.noisyhead._low_dimension import noise_std
+from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -23,7 +24,6 @@ from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
-RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 POWERS = (0.25, 0.5, 1.0, 2.0)  # of N: r in the simulation
 FAR = 8  # r up to N^FAR in closed form
 PRINTED, HALVED = "penalty λ", "penalty λ/2"
@@ -46,12 +46,8 @@ class Told:
 
     @cached_property
     def hyper(self) -> Hyperparameters:
-        """Theorem 4.1's, with η₀ at 0.9 of the end of its interval; T is set for each r."""
-        model, lam = self.model, self.penalty
-        C = hyperparameters.clip_norm(model, self.N, self.kappa)
-        G = hyperparameters.feature_bound_theorem(model, self.N, self.kappa)
-        R = hyperparameters.weight_bound_theorem(model, self.N, self.kappa, lam)
-        return Hyperparameters(C, G, R, lam, RATE * hyperparameters.learning_rate_interval(G, lam), 1)
+        """Theorem 4.1's; T is set for each r."""
+        return theorem_hyper(self.model, self.N, self.kappa, self.penalty)
 
     @property
     def steps(self) -> list[int]:

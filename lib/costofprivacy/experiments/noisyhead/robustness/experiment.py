@@ -254,7 +254,7 @@ def conditions(cell: figure.Cell) -> pd.DataFrame:
 
 
 def published() -> pd.DataFrame:
-    """The authors' numbers for Figure 4: p, c, method, displacement (means of 500 trials); their ridge as one method."""
+    """The authors' numbers for Figure 4: p, c, method, displacement (means of 500 trials)."""
     names = {"displacement_noisyhead": "noisyhead", "displacement_ridge": "ridge-normal-equations"}
     return (
         _published.read("noisyhead-robustness")
