@@ -88,14 +88,17 @@ def theorem_hyper(model: PromptModel, N: int, kappa: float) -> Hyperparameters:
 
 
 def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
-    """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N."""
+    """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N.
+
+    A start outside the ball of radius R is projected on it, as Algorithm 1 does.
+    """
     rows, steps = [], np.arange(1, LONGEST + 1)
     for N in SIZES:
         model = _high_dimension.overparametrised_model(N, tau)
         hyper = theorem_hyper(model, N, kappa)
         energies = {
             FROM_R: hyper.weight_bound**2,
-            FROM_FIGURE: (_high_dimension.INITIAL_STD * model.D) ** 2,
+            FROM_FIGURE: min(hyper.weight_bound, _high_dimension.INITIAL_STD * model.D) ** 2,
             FROM_ZERO: 0.0,
         }
         for account in ACCOUNTS:
