@@ -43,11 +43,18 @@ def risk(
     steps: np.ndarray,
 ) -> pd.DataFrame:
     """Descent, noise and their sum for each T, Π_R idle, from E‖Γ⁰‖² = ``energy``; columns T, descent, noise, total."""
-    h = dynamics.curvature(model)
     descent = dynamics.descent_risk(hyper, model, N, penalty, energy, steps)
-    stds = [noise_std(account, hyper, budget, N, int(T)) for T in steps]
-    noise = np.array([dynamics.noise_risk(replace(hyper, steps=int(T)), model, s, h) for T, s in zip(steps, stds)])
+    noise = noise_part(hyper, model, N, account, budget, steps)
     return pd.DataFrame({"T": steps, "descent": descent, "noise": noise, "total": descent + noise})
+
+
+def noise_part(
+    hyper: Hyperparameters, model: PromptModel, N: int, account: str, budget: ApproximateDP, steps: np.ndarray
+) -> np.ndarray:
+    """The noise part of `risk` for each T, which no start changes."""
+    h = dynamics.curvature(model)
+    stds = [noise_std(account, hyper, budget, N, int(T)) for T in steps]
+    return np.array([dynamics.noise_risk(replace(hyper, steps=int(T)), model, s, h) for T, s in zip(steps, stds)])
 
 
 def step_grid(longest: int) -> np.ndarray:
@@ -102,11 +109,12 @@ def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
             FROM_ZERO: 0.0,
         }
         for account in ACCOUNTS:
+            noise = noise_part(hyper, model, N, account, budget, steps)
             for start, energy in energies.items():
-                curve = risk(hyper, model, N, hyper.penalty, energy, account, budget, steps)
-                best = curve.loc[curve["total"].idxmin()]
-                late = curve["total"].iloc[-1] / best["total"]
-                rows.append((float(N), account, start, int(best["T"]), best["T"] / math.log(N), best["total"], late))
+                total = noise + dynamics.descent_risk(hyper, model, N, hyper.penalty, energy, steps)
+                best = int(steps[total.argmin()])
+                late = total[-1] / total.min()
+                rows.append((float(N), account, start, best, best / math.log(N), total.min(), late))
     names = ["N", "account", "start", "best_T", "best_T_over_log_N", "risk_at_best", "risk_at_longest_over_best"]
     return pd.DataFrame(rows, columns=names)
 
