@@ -47,7 +47,7 @@ FIGURE = (
 BEYOND = 50  # times the largest T: as far as the bounds are followed
 LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is followed further
 ROUNDING = 1e-9  # relative rise of a risk that is none
-FARTHEST = 700.0  # log r up to which they can be computed
+FARTHEST = 650.0  # log r up to which they are floats
 SMALLEST_N, LARGEST_N = 16, 2500  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
 SMALLEST_KAPPA = 1e-50  # below it G is so large, and η₀ so small, that nothing of the order of log N steps arrives
 
