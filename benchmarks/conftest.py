@@ -8,6 +8,7 @@ RATIOS = (
     ("Figure 1 at full scale over drawing its normals", "figure-1", "normals"),
     ("literal Algorithm 1 over the fast path, a trial of Figure 2 at N = 1000", "literal-2", "fast-2"),
     ("Figure 2 as printed, at full scale, over drawing its normals", "figure-2", "normals-2"),
+    ("literal Algorithm 1 over the fast path, a trial of Figure 3", "literal-3", "fast-3"),
 )
 NOTES: list[str] = []
 
