@@ -11,6 +11,7 @@ RATIOS = (
     ("literal Table 1, a trial in one setting, over the fast path in all", "table-1 literal", "table-1 fast"),
     ("an audit over drawing its normals", "audit", "audit normals"),
     ("literal Figure 4 with one α over the fast path with all", "literal-attack", "fast-attack"),
+    ("literal Algorithm 1 over the fast path, a trial of Figure 3", "literal-3", "fast-3"),
 )
 NOTES: list[str] = []
 

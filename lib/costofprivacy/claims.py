@@ -28,8 +28,8 @@ class Verdict(StrEnum):
 
 MEANING = {
     Verdict.HOLDS: "as printed, within the stated statistical error",
-    Verdict.AMENDED: "after a correction of a constant, a condition or a slip, which the chapter derives and names; its form stays, "
-    "the powers of the sizes included",
+    Verdict.AMENDED: "after a correction of a constant, a condition or a slip, which the chapter derives and names; "
+    "its form stays, the powers of the sizes included",
     Verdict.FAILS: "a measurement or a counterexample contradicts it, and no such correction saves it",
     Verdict.UNTESTABLE: "nothing measurable follows from it; the evidence says why",
 }

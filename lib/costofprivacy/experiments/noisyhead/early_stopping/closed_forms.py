@@ -43,11 +43,18 @@ def risk(
     steps: np.ndarray,
 ) -> pd.DataFrame:
     """Descent, noise and their sum for each T, Π_R idle, from E‖Γ⁰‖² = ``energy``; columns T, descent, noise, total."""
-    h = dynamics.curvature(model)
     descent = dynamics.descent_risk(hyper, model, N, penalty, energy, steps)
-    stds = [noise_std(account, hyper, budget, N, int(T)) for T in steps]
-    noise = np.array([dynamics.noise_risk(replace(hyper, steps=int(T)), model, s, h) for T, s in zip(steps, stds)])
+    noise = noise_part(hyper, model, N, account, budget, steps)
     return pd.DataFrame({"T": steps, "descent": descent, "noise": noise, "total": descent + noise})
+
+
+def noise_part(
+    hyper: Hyperparameters, model: PromptModel, N: int, account: str, budget: ApproximateDP, steps: np.ndarray
+) -> np.ndarray:
+    """The noise part of `risk` for each T, which no start changes."""
+    h = dynamics.curvature(model)
+    stds = [noise_std(account, hyper, budget, N, int(T)) for T in steps]
+    return np.array([dynamics.noise_risk(replace(hyper, steps=int(T)), model, s, h) for T, s in zip(steps, stds)])
 
 
 def step_grid(longest: int) -> np.ndarray:
@@ -79,22 +86,26 @@ def paper_bounds(
 
 
 def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
-    """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N."""
+    """The best T in closed form as N grows with D = L = √N, by start and account, in units of log N.
+
+    A start outside the ball of radius R is projected on it, as Algorithm 1 does.
+    """
     rows, steps = [], np.arange(1, LONGEST + 1)
     for N in SIZES:
         model = _high_dimension.overparametrised_model(N, tau)
         hyper = theorem_hyper(model, N, kappa, _high_dimension.penalty(N))
         energies = {
             FROM_R: hyper.weight_bound**2,
-            FROM_FIGURE: (_published.INITIAL_STD * model.D) ** 2,
+            FROM_FIGURE: min(hyper.weight_bound, _published.INITIAL_STD * model.D) ** 2,
             FROM_ZERO: 0.0,
         }
         for account in ACCOUNTS:
+            noise = noise_part(hyper, model, N, account, budget, steps)
             for start, energy in energies.items():
-                curve = risk(hyper, model, N, hyper.penalty, energy, account, budget, steps)
-                best = curve.loc[curve["total"].idxmin()]
-                late = curve["total"].iloc[-1] / best["total"]
-                rows.append((float(N), account, start, int(best["T"]), best["T"] / math.log(N), best["total"], late))
+                total = noise + dynamics.descent_risk(hyper, model, N, hyper.penalty, energy, steps)
+                best = int(steps[total.argmin()])
+                late = total[-1] / total.min()
+                rows.append((float(N), account, start, best, best / math.log(N), total.min(), late))
     names = ["N", "account", "start", "best_T", "best_T_over_log_N", "risk_at_best", "risk_at_longest_over_best"]
     return pd.DataFrame(rows, columns=names)
 

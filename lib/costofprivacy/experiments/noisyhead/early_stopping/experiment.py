@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from costofprivacy.experiments.noisyhead._high_dimension import (
     penalty,
     settings,
 )
+from costofprivacy.experiments.noisyhead._low_dimension import MOST_STEPS
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, head, population, pretraining
@@ -44,7 +46,9 @@ FIGURE = (
 BEYOND = 50  # times the largest T: as far as the bounds are followed
 LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is followed further
 ROUNDING = 1e-9  # relative rise of a risk that is none
+FARTHEST = 650.0  # log r up to which they are floats
 SMALLEST_N, LARGEST_N = 16, 2500  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
+SMALLEST_KAPPA = 1e-50  # below it G is so large, and η₀ so small, that nothing of the order of log N steps arrives
 
 
 @dataclass(frozen=True)
@@ -148,9 +152,9 @@ class Experiment:
 
     Args:
         N: number of training prompts, 16 to 2500.
-        T: numbers of steps, at least two.
+        T: numbers of steps, at least two, each 1 to 100000.
         epsilon, delta: the budget; ε at most the least T.
-        kappa: κ in (0, 1]. tau: standard deviation of the label noise, ≥ 0.
+        kappa: κ in [1e-50, 1]. tau: standard deviation of the label noise, ≥ 0.
         trials: at least 2. test_prompts: test prompts in each trial, at least 1. seed: root of all random streams, ≥ 0.
     """
 
@@ -170,9 +174,11 @@ class Experiment:
         object.__setattr__(self, "T", tuple(sorted(steps)))
         if len(self.T) < 2:
             raise ValueError(f"T must hold at least two numbers of steps, got {list(self.T)}")
+        if max(self.T) > MOST_STEPS:
+            raise ValueError(f"each of T must be at most {MOST_STEPS}, got {max(self.T)}")
         _validate.between("epsilon", _validate.positive("epsilon", self.epsilon), 0, min(self.T))
         _validate.probability("delta", self.delta)
-        _validate.between("kappa", _validate.positive("kappa", self.kappa), 0, 1)
+        _validate.between("kappa", _validate.positive("kappa", self.kappa), SMALLEST_KAPPA, 1)
         _validate.nonnegative("tau", self.tau)
         _validate.whole("trials", self.trials, at_least=2)
         _validate.whole("test_prompts", self.test_prompts)
@@ -273,8 +279,10 @@ def closed_curves(cell: Cell) -> pd.DataFrame:
 
 def paper_bounds(cell: Cell) -> pd.DataFrame:
     """(4.2) and (4.5) at the figure's T and on a grid far beyond."""
-    steps = np.union1d(closed_forms.step_grid(BEYOND * max(cell.T)), cell.T)
     hyper = cell.hyper[Setting.PUBLISHED]
+    reach = math.floor(FARTHEST / -math.log1p(-hyper.learning_rate * hyper.penalty))
+    longest = max(*cell.T, min(BEYOND * max(cell.T), reach))
+    steps = np.union1d(closed_forms.step_grid(longest), cell.T)
     return closed_forms.paper_bounds(hyper, cell.model, cell.N, cell.kappa, cell.budget, steps)
 
 
