@@ -12,6 +12,7 @@ descent the sum is least at a^T = A/(A + B), where it is AB/(A + B): more steps 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,7 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import _high_dimension, _published
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, noise_std
+from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, LAST, noise_std
 from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -28,6 +29,7 @@ from costofprivacy.privacy import ApproximateDP
 
 SIZES = tuple(10 ** (2 * k) for k in range(1, 9))
 BUDGETS = (0.01, 0.1, 0.8, 8.0)
+FOREVER = 10**7  # steps after which nothing of a start is left
 LONGEST = 2000  # steps up to which a best T is looked for
 FROM_R, FROM_FIGURE, FROM_ZERO = "‖Γ⁰‖ = R", "Γ⁰ of Figure 3", "Γ⁰ = 0"
 
@@ -99,15 +101,31 @@ def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
             FROM_FIGURE: min(hyper.weight_bound, _published.INITIAL_STD * model.D) ** 2,
             FROM_ZERO: 0.0,
         }
+        transient = 1 / (4 * hyper.learning_rate * hyper.penalty)
         for account in ACCOUNTS:
             noise = noise_part(hyper, model, N, account, budget, steps)
             for start, energy in energies.items():
                 total = noise + dynamics.descent_risk(hyper, model, N, hyper.penalty, energy, steps)
                 best = int(steps[total.argmin()])
                 late = total[-1] / total.min()
-                rows.append((float(N), account, start, best, best / math.log(N), total.min(), late))
+                rows.append((float(N), account, start, best, best / math.log(N), total.min(), late, transient))
     names = ["N", "account", "start", "best_T", "best_T_over_log_N", "risk_at_best", "risk_at_longest_over_best"]
+    names += ["transient"]
     return pd.DataFrame(rows, columns=names)
+
+
+def last_iterate(
+    hyper: Hyperparameters, model: PromptModel, N: int, budget: ApproximateDP, energies: Mapping[str, float]
+) -> pd.DataFrame:
+    """A and B of the module's text by start, in the limit T → ∞: the best T and what it costs to go on for ever."""
+    h = dynamics.curvature(model)
+    a = 1 - hyper.learning_rate * (2 * hyper.penalty + h)
+    A = risk(hyper, model, N, hyper.penalty, 0.0, LAST, budget, np.array([FOREVER]))["noise"].iloc[0]
+    rows = []
+    for start, energy in energies.items():
+        B = dynamics.descent_risk(hyper, model, N, hyper.penalty, energy, np.array([0]))[0]
+        rows.append((start, A, B, max(1.0, math.log1p(B / A) / -math.log(a)), A * B / (A + B), A / (A * B / (A + B))))
+    return pd.DataFrame(rows, columns=["start", "A", "B", "best_T", "least", "for_ever_over_least"])
 
 
 def stopped(kappa: float, tau: float, delta: float) -> pd.DataFrame:
@@ -122,9 +140,21 @@ def stopped(kappa: float, tau: float, delta: float) -> pd.DataFrame:
             energy = hyper.weight_bound**2
             curve = risk(hyper, model, N, hyper.penalty, energy, ALGORITHM, budget, np.array([T])).iloc[0]
             both = sum(bounds.overparametrised_cost(model, N, N, budget))
-            rows.append((float(N), epsilon, T, T / math.log(N), curve["total"], bounds.stopped_cost(model, N), both))
-    names = ["N", "epsilon", "T", "T_over_log_N", "excess_risk", "bound_46", "bound_45"]
+            sides = (curve["total"], bounds.stopped_cost(model, N), both)
+            rows.append((float(N), epsilon, T, T / math.log(N), *sides, *_at_rest(hyper, model, N, delta)))
+    names = ["N", "epsilon", "T", "T_over_log_N", "excess_risk", "bound_46", "bound_45", "rest", "least_45"]
     return pd.DataFrame(rows, columns=names)
+
+
+def _at_rest(hyper: Hyperparameters, model: PromptModel, N: int, delta: float) -> tuple[float, float]:
+    """Where the noiseless twin rests, and the least of (4.5) over r, each at the largest ε that is private: ε = T."""
+    rest = dynamics.descent_risk(hyper, model, N, hyper.penalty, 0.0, np.array([FOREVER]))[0]
+    steps = step_grid(LONGEST)
+    progress = (bounds.progress(hyper.learning_rate, hyper.penalty, int(T)) for T in steps)
+    costs = (
+        sum(bounds.overparametrised_cost(model, N, r, ApproximateDP(float(T), delta))) for r, T in zip(progress, steps)
+    )
+    return rest, min(costs)
 
 
 def section_62(tau: float, budget: ApproximateDP) -> pd.DataFrame:

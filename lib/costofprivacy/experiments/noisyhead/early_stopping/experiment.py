@@ -159,7 +159,7 @@ class Experiment:
     """
 
     N: int = 1000
-    T: tuple[int, ...] = (1, 41, 81, 121, 161, 201, 241, 281, 321, 361, 401, 441, 481)
+    T: tuple[int, ...] = tuple(range(1, 482, 20))
     epsilon: float = 0.8
     delta: float = 1e-5
     kappa: float = 1.0
@@ -209,6 +209,13 @@ class Experiment:
             "best-steps": best_steps(accounts, curves, limits),
             "stopping": closed_forms.stopping(self.kappa, self.tau, cell.budget),
             "stopped": closed_forms.stopped(self.kappa, self.tau, self.delta),
+            "last-iterate": closed_forms.last_iterate(
+                cell.hyper[Setting.PUBLISHED],
+                cell.model,
+                cell.N,
+                cell.budget,
+                {start: start_energy(cell, start) for start in (RANDOM, ZERO)},
+            ),
             "section-62": closed_forms.section_62(self.tau, cell.budget),
         }
 
@@ -318,8 +325,11 @@ def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
         told = (hyper, cell.model, cell.N, cell.penalty, energy)
         closed, rest = (dynamics.descent_risk(*told, np.array(T)) for T in (cell.later, [10**9]))
         for i, T in enumerate(cell.later):
-            rows.append((str(setting), start, T, mean[i], error[i], len(values), risen[i], closed[i], rest[0]))
-    names = ["setting", "start", "T", "excess_risk", "standard_error", "trials", "risen", "closed_form", "rest"]
+            rows.append(
+                (str(setting), start, T, T in cell.T, mean[i], error[i], len(values), risen[i], closed[i], rest[0])
+            )
+    names = ["setting", "start", "T", "in_figure", "excess_risk", "standard_error", "trials", "risen"]
+    names += ["closed_form", "rest"]
     return pd.DataFrame(rows, columns=names)
 
 

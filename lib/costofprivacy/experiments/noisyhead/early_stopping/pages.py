@@ -150,6 +150,12 @@ def show_best(best_steps: pd.DataFrame) -> pd.DataFrame:
     return shown.assign(least=shown["least"].map(lambda v: f"{v:.3g}"))
 
 
+def show_last_iterate(limits: pd.DataFrame) -> pd.DataFrame:
+    """A, B and the best T of the last iterate's account by start, for the page."""
+    names = {"best_T": "best T", "least": "least risk", "for_ever_over_least": "for ever, over the least"}
+    return limits.set_index("start").rename(columns=names).map("{:.3g}".format)
+
+
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     """Share of Var(y) predicted, in parts per million, at the first, the best published and the last T."""
     published = table[(table["setting"] == Setting.PUBLISHED) & (table["method"] == "noisyhead")]

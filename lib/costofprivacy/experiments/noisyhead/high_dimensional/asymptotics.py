@@ -23,6 +23,7 @@ FIGURE_2_STEPS = 5
 LOW, HIGH = "low", "high"
 NOISE, BARE, FROM_R, FIGURE_2 = "noise", "noise, logarithms out", "descent from R", "descent of Figure 2"
 TRIVIAL, RATE_11, BOUND, STOPPED = "answering 0", "Theorem 1.1", "(4.5) at r = N", "(4.6)"
+AT_T = "risk over Theorem 1.1 at ε = T"
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,18 @@ def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
     return parts | {
         FROM_R: dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0],
         FIGURE_2: dynamics.descent_risk(hyper, model, N, lam, start, five)[0],
+        AT_T: _over_rate(point, hyper.weight_bound**2, ApproximateDP(float(hyper.steps), budget.delta)),
         BOUND: sum(bounds.overparametrised_cost(model, N, N, budget)),
         STOPPED: bounds.stopped_cost(model, N),
     }
+
+
+def _over_rate(point: Point, energy: float, budget: ApproximateDP) -> float:
+    """The whole risk from E‖Γ⁰‖² = ``energy`` over Theorem 1.1's rate, in high dimension."""
+    model, hyper, N, lam = point.model, point.hyper, point.N, point.reference_penalty
+    noise = dynamics.noise_risk(hyper, model, noise_std(point, budget), dynamics.curvature(model))
+    descent = dynamics.descent_risk(hyper, model, N, lam, energy, np.array([hyper.steps]))[0]
+    return (noise + descent) / bounds.high_dimensional_rate(model, N, budget)
 
 
 def reference_shares(N: int, tau: float) -> pd.DataFrame:

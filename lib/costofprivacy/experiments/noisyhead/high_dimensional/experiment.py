@@ -187,6 +187,7 @@ class Experiment:
             "reference": asymptotics.reference_shares(max(self.N), self.tau),
             "both-sides": sides.measure(self.bound_N, budget, *bound),
             "progress": sides.along_progress(max(self.bound_N), self.bound_kappa, self.tau),
+            "narrow": sides.narrow(self.tau, self.kappa, budget, runner, self.seed + 3),
             "powers": asymptotics.powers(self.tau, self.kappa, budget),
             "lemmas": lemmas.measure(self.lemma_trials, self.bound_kappa, runner, self.seed + 2),
             "lemma-a3-tail": lemmas.single_prompt_tail(),

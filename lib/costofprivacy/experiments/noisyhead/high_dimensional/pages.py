@@ -141,6 +141,17 @@ def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
     return shown.set_index("penalty")
 
 
+def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
+    """What no step removes by N and part, in units of (4.4), for the page."""
+    seen = narrow[narrow["floor"] > 2 * narrow["standard_error"]]
+    names = {"minimiser": "ridge(2λ), over (4.4)", "projection": "bias of Π_G, over (4.4)"}
+    size = 10.0 ** np.log10(seen["N"]).round()
+    shown = seen.assign(N=size, ratio=seen["floor"] / seen["bound_44"], part=seen["part"].map(names))
+    return (
+        shown.pivot_table(index="N", columns="part", values="ratio").map("{:.1e}".format).rename(index="{:.0e}".format)
+    )
+
+
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
     """The constant that each lemma needs by size, for the page."""
     return lemmas.pivot_table(index=["N", "L", "D"], columns="lemma", values="constant", sort=False).round(2)

@@ -14,6 +14,7 @@ from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import _high_dimension
 from costofprivacy.experiments.noisyhead._low_dimension import noise_std
 from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
+from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
@@ -26,6 +27,7 @@ from costofprivacy.settings import Setting
 
 POWERS = (0.25, 0.5, 1.0, 2.0)  # of N: r in the simulation
 FAR = 8  # r up to N^FAR in closed form
+NARROW = 6  # D of a path with D² ≥ log(NL) and λ = 1, up to NL = e³⁶
 PRINTED, HALVED = "penalty λ", "penalty λ/2"
 
 
@@ -126,6 +128,24 @@ def side_rows(told: Told, values: np.ndarray) -> list[tuple]:
             size = (told.N, told.model.D, told.penalty, power, r, T)
             rows.append((*size, method, mean[m, i], error[m, i], len(values), bound))
     return rows
+
+
+def narrow(tau: float, kappa: float, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
+    """What no step removes where D² ≥ log(NL) but D stays: the rest at ridge(2λ) and the bias of Π_G, beside (4.4).
+
+    D = ``NARROW``, λ = 1 and L = √N as in the low-dimensional chapter, whose closed form and simulation these are;
+    (4.4) at r = N², constants one, for this budget.
+    """
+    fixed = (NARROW, 1.0, tau)
+    floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, kappa, runner, seed)]
+    table = pd.concat(floors, ignore_index=True)
+    inside = table[table["N"] * table["L"] <= math.exp(NARROW**2)]
+    bound = [_bound_44(N, L, tau, budget) for N, L in zip(inside["N"], inside["L"])]
+    return inside.drop(columns="bound").assign(D=NARROW, bound_44=bound).reset_index(drop=True)
+
+
+def _bound_44(N: float, L: float, tau: float, budget: ApproximateDP) -> float:
+    return sum(bounds.high_dimensional_cost(PromptModel(NARROW, int(L), tau), N, 1.0, N**2, budget))
 
 
 def along_progress(N: int, kappa: float, tau: float) -> pd.DataFrame:
