@@ -1,4 +1,4 @@
-"""Both sides of (4.4): simulated from the worst admissible start, and in closed form far beyond the simulation."""
+"""Both sides of (4.4): simulated from the longest admissible start, and in closed form far beyond the simulation."""
 
 from __future__ import annotations
 
