@@ -1,4 +1,4 @@
-"""Privacy accounting: budgets, the Gaussian mechanism, its composition, profiles. Knows no model.
+"""Privacy accounting: budgets, the Gaussian mechanism, its composition and iteration, profiles. Knows no model.
 
 =====================  =======  ====================================================
 name                   symbol   meaning
@@ -12,7 +12,8 @@ name                   symbol   meaning
 =====================  =======  ====================================================
 """
 
-from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, ZeroConcentratedDP
+from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record
+from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
 from costofprivacy.privacy.composition import (
     basic_noise_multiplier,
     every_iterate,
@@ -31,11 +32,14 @@ __all__ = [
     "GaussianDP",
     "GaussianMechanism",
     "PrivacyProfile",
+    "RenyiDP",
     "ZeroConcentratedDP",
+    "amplification_by_iteration",
     "basic_noise_multiplier",
     "classical_noise_multiplier",
     "every_iterate",
     "exact_composed_noise_multiplier",
     "exact_noise_multiplier",
     "last_iterate",
+    "spent_by_record",
 ]
