@@ -1,13 +1,13 @@
 r"""Learning rates that do not increase, and the noise that makes them private.
 
-A schedule is a function η̃ on [0, 1]; step k of n has the length η_k = η̃(k/n)/n, (4.4) of arXiv:2505.16329v2. The noise
-of step k has the standard deviation 2 C_clip σ_k in each coordinate.
+A schedule is a function η̃ on [0, 1]; step k of n has the length η_k = η̃(k/n)/n, (4.4) of arXiv:2505.16329v2. The
+noise of step k has the standard deviation 2 C_clip σ_k in each coordinate.
 
-**The noise (4.2) is the least.** Privacy at level ρ asks for η_k² ≤ ρ² T_k with T_k = σ_k² + … + σ_n², (4.1), and T_k
-does not increase in k. So T_k ≥ max_{j ≥ k} η_j²/ρ², which is η_k²/ρ² where the learning rates do not increase. (4.2) has
-equality for every k: of all noise schedules with this ρ it has the least total from *every* step on, hence also the
-least Σ_k w_k σ_k² = w_1 T_1 + Σ_{k>1} (w_k − w_{k−1}) T_k for all weights 0 ≤ w_1 ≤ … ≤ w_n (late noise hurts more:
-later steps undo the early one).
+**The noise (4.2) is the least.** Privacy at level ρ asks for η_k² ≤ ρ² T_k with T_k = σ_k² + … + σ_n², (4.1), and
+T_k does not increase in k. So T_k ≥ max_{j ≥ k} η_j²/ρ², which is η_k²/ρ² where the learning rates do not increase.
+(4.2) has equality for every k: of all noise schedules with this ρ it has the least total from *every* step on, hence
+also the least Σ_k w_k σ_k² = w_1 T_1 + Σ_{k>1} (w_k − w_{k−1}) T_k for all weights 0 ≤ w_1 ≤ … ≤ w_n (late noise
+hurts more: later steps undo the early one).
 
 An increasing learning rate would ask for σ_k² < 0; nothing in the paper's assumptions rules it out.
 """

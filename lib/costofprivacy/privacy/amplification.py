@@ -8,13 +8,13 @@ then θ_n is μ-Gaussian DP with
 .. math:: \mu = \max_k \frac{\Delta_k}{\sqrt{s_k^2 + \dots + s_n^2}}.
 
 *Proof.* Let record k differ, and S = s_k² + … + s_n². Run θ on the first data set with noises s_j b_j, and θ' on the
-second from the same start, choosing its noises so that the two meet at time n. Keep ‖θ'_j − θ_j‖ at most
-Δ_k (1 − f_k − … − f_j) with f_j = s_j²/S: at step k the maps are at most Δ_k apart, later nonexpansiveness preserves the
-distance, and a shift of the noise of θ' by u_j, at most Δ_k f_j long, towards θ_j takes the next share off. So θ'_n = θ_n,
-and θ' is the algorithm on the second data set with the noises b'_j = b_j + u_j/s_j, where u_j depends on the past alone.
-The two outputs are thus one function (the algorithm on the second data set) of b' and of independent standard normals:
-they are no easier to tell apart than an adaptive sequence of Gaussians with shifts of at most Δ_k f_j/s_j, which is
-μ-GDP with μ² = Σ_j Δ_k² f_j²/s_j² = Δ_k²/S (arXiv:1905.02383, Corollary 3.3). ∎
+second from the same start, choosing its noises so that the two meet at time n. Keep ‖θ'_j − θ_j‖ at most Δ_k (1 −
+f_k − … − f_j) with f_j = s_j²/S: at step k the maps are at most Δ_k apart, later nonexpansiveness preserves the
+distance, and a shift of the noise of θ' by u_j, at most Δ_k f_j long, towards θ_j takes the next share off. So θ'_n
+= θ_n, and θ' is the algorithm on the second data set with the noises b'_j = b_j + u_j/s_j, where u_j depends on the
+past alone. The two outputs are thus one function (the algorithm on the second data set) of b' and of independent
+standard normals: they are no easier to tell apart than an adaptive sequence of Gaussians with shifts of at most Δ_k
+f_j/s_j, which is μ-GDP with μ² = Σ_j Δ_k² f_j²/s_j² = Δ_k²/S (arXiv:1905.02383, Corollary 3.3). ∎
 
 It implies the Rényi bound of Feldman, Mironov, Talwar and Thakurta (2018), arXiv:1808.06651, D_α ≤ α μ²/2, which is
 μ²/2-zCDP. It is attained: let all later maps be the identity; then θ_n is a Gaussian of variance S, moved by Δ_k, if
