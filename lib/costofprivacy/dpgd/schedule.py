@@ -225,8 +225,8 @@ def _check_rates(rates: np.ndarray) -> None:
         raise ValueError(f"learning_rates must have shape (n,) with n at least 1, got {rates.shape}")
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
-        raise ValueError(f"learning_rates must be finite and non-negative, got {rates[wrong][0]!r}")
+        raise ValueError(f"learning_rates must be finite and non-negative, got {float(rates[wrong][0])}")
     rises = np.flatnonzero(np.diff(rates) > 0)
     if rises.size:
         k = int(rises[0])
-        raise ValueError(f"learning_rates must not increase, got {rates[k]!r} before {rates[k + 1]!r} at step {k + 2}")
+        raise ValueError(f"learning_rates must not increase, got {rates[k]:g} before {rates[k + 1]:g} at step {k + 2}")
