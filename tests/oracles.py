@@ -61,3 +61,17 @@ def attention_entry(E: np.ndarray, W_PV: np.ndarray, W_KQ: np.ndarray) -> float:
     """The (D + 1, L + 1) entry of (2.2) for one embedding."""
     L = E.shape[1] - 1
     return float((E + W_PV @ E @ (E.T @ W_KQ @ E) / L)[-1, -1])
+
+
+def dpgd(
+    x: np.ndarray, y: np.ndarray, eta: np.ndarray, C_clip: float, sigma: np.ndarray, b: np.ndarray
+) -> list[np.ndarray]:
+    """Algorithm 1 of arXiv:2505.16329v2, line by line; ``b`` holds b_1, …, b_n; returns θ_0, …, θ_n."""
+    theta = [np.zeros(x.shape[1])]
+    for k in range(len(y)):
+        g = x[k] * (x[k] @ theta[-1] - y[k])
+        norm = np.sqrt((g**2).sum())
+        g_bar = g * min(1.0, C_clip / norm) if norm > 0 else g
+        eta_bar = min(eta[k], 2 / (x[k] ** 2).sum())
+        theta.append(theta[-1] - eta_bar * g_bar + 2 * C_clip * sigma[k] * b[k])
+    return theta
