@@ -11,6 +11,7 @@ import pytest
 
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.experiments.dpgd import clipping_factors
 from costofprivacy.experiments.foundations import in_context_regression
 from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
@@ -30,6 +31,7 @@ def measured() -> dict[str, Tables]:
             N=(250, 1000, 4000), L=(10, 100, 2000), D=(2, 5, 20), trials=20, event_trials=10
         ),
         low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
+        clipping_factors: clipping_factors.Experiment(d=(10, 100, 300), trials=10),
     }
     return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
 
@@ -70,7 +72,18 @@ def noise_in_D(sides: pd.DataFrame, exponent: float) -> pd.DataFrame:
     return change(sides, "value", lambda r: 0.05 * r["limit_of_R"].min() * (r["D"] / 20.0) ** exponent, rows)
 
 
+def landmark(table: pd.DataFrame, name: str, value: float) -> pd.DataFrame:
+    return change(table, "value", lambda _: value, table["landmark"] == name)
+
+
+def far_from_closed_form(definition: pd.DataFrame, quantity: str) -> pd.DataFrame:
+    """One Gaussian row of ``quantity`` six standard errors from its closed form."""
+    row = definition[(definition["law"] == "Gaussian") & (definition["quantity"] == quantity)].index[:1]
+    return change(definition, "value", lambda r: r["closed_form"] + 6 * r["standard_error"], row)
+
+
 ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
+cf = clipping_factors
 
 # (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
 CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [
@@ -419,6 +432,132 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
         },
         {HOLDS},
     ),
+    (
+        cf.judge_equation_45,
+        ("dimension",),
+        HOLDS,
+        lambda t: {"dimension": change(t["dimension"], "value", lambda r: r["value"] * r["d"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_equation_45,
+        ("dimension",),
+        HOLDS,
+        lambda t: {"dimension": change(t["dimension"], "value", lambda r: 1.5 * r["value"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_equation_46,
+        ("definition", "factors"),
+        HOLDS,
+        lambda t: {"definition": far_from_closed_form(t["definition"], "nu")},
+        {FAILS},
+    ),
+    (
+        cf.judge_equation_46,
+        ("definition", "factors"),
+        HOLDS,
+        lambda t: {"factors": change(t["factors"], "nu", lambda r: r["nu_over_ratio"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_equation_46,
+        ("definition", "factors"),
+        HOLDS,
+        lambda t: {"factors": change(t["factors"], "mu", lambda r: 0.9 * r["mu"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b1_mu,
+        ("precision", "definition"),
+        HOLDS,
+        lambda t: {"precision": change(t["precision"], "mu_error", lambda r: 1e-10)},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b1_mu,
+        ("precision", "definition"),
+        HOLDS,
+        lambda t: {"definition": far_from_closed_form(t["definition"], "share whole")},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b1_nu,
+        ("precision", "definition"),
+        HOLDS,
+        lambda t: {"precision": change(t["precision"], "nu_error", lambda r: r["printed_nu_error"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b1_nu,
+        ("precision", "definition"),
+        HOLDS,
+        lambda t: {"definition": far_from_closed_form(t["definition"], "nu")},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_bounds,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(t["bounds"], "mu_high", lambda r: 0.8)},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_bounds,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 0.9 * r["nu_sharp"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_bounds,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(change(t["bounds"], "mu_sharp", lambda r: 0.01), "nu_sharp", lambda r: 0.001)},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_limits,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 1 - (r["clip"] / r["label_noise"]) ** 0.5)},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_limits,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 1 - 2 * (1 - r["nu_low"]))},
+        {FAILS},
+    ),
+    (
+        cf.judge_lemma_b2_half,
+        ("bounds",),
+        HOLDS,
+        lambda t: {"bounds": change(t["bounds"], "nu_half_unclipped", lambda r: 0.49)},
+        {FAILS},
+    ),
+    (
+        cf.judge_figure_9,
+        ("factors", "landmarks"),
+        AMENDED,
+        lambda t: {"factors": change(t["factors"], "nu_over_ratio", lambda r: r["nu_over_square"])},
+        {HOLDS},
+    ),
+    (
+        cf.judge_figure_9,
+        ("factors", "landmarks"),
+        AMENDED,
+        lambda t: {"factors": change(t["factors"], "nu_over_square", lambda r: r["nu_over_ratio"])},
+        {FAILS},
+    ),
+    (
+        cf.judge_equation_b24,
+        ("landmarks",),
+        HOLDS,
+        lambda t: {"landmarks": landmark(t["landmarks"], "ν at c' = 1, quadrature", 0.52)},
+        {FAILS},
+    ),
 ]
 
 
@@ -487,6 +626,13 @@ def test_untestable_is_said_where_nothing_can_be_fitted(measured: dict[str, Tabl
     assert co.judge_equation_a9(response[response["D"] == 5]).verdict == Verdict.UNTESTABLE
 
 
+def test_the_factors_are_not_judged_on_one_dimension_or_one_ratio(measured: dict[str, Tables]) -> None:
+    tables = measured[cf.__name__]
+    assert cf.judge_equation_45(tables["dimension"].query("d == 10")).verdict == Verdict.UNTESTABLE
+    assert cf.judge_lemma_b2_limits(tables["bounds"].query("clip >= 1")).verdict == Verdict.UNTESTABLE
+    assert cf.judge_lemma_b2_half(tables["bounds"].query("clip < 0.01")).verdict == Verdict.UNTESTABLE
+
+
 def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
     tables = measured[co.__name__]
     drawn = [
@@ -497,6 +643,9 @@ def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
         me.draw_composition(measured[me.__name__]["composition"]),
         me.draw_single_steps(measured[me.__name__]["single-steps"]),
         ic.draw_test_error(measured[ic.__name__]["test-error"]),
+        cf.draw_figure_9(measured[cf.__name__]["factors"], measured[cf.__name__]["landmarks"]),
+        cf.draw_dimension(measured[cf.__name__]["dimension"]),
+        cf.draw_precision(measured[cf.__name__]["precision"]),
     ]
     for figure in drawn:
         assert all(axes.get_xlabel() for axes in figure.axes)

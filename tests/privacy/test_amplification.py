@@ -74,7 +74,7 @@ def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: 
     assert one.sum() * cell == pytest.approx(1, abs=1e-6)  # no mass leaves the grid
     for epsilon in (0.0, 0.5, 2.0, 6.0):
         assert divergence(one, two, epsilon, cell) <= float(spent.delta(epsilon)) * (1 + 1e-4) + 1e-9
-    if y == -3.0 and clip == 0.2:  # every step is clipped: a translation, and the bound is attained but for step 1's noise
+    if y == -3.0 and clip == 0.2:  # all steps clipped: translations, and the bound is attained
         assert divergence(one, two, 0.5, cell) >= 0.95 * float(spent.delta(0.5))
 
 
