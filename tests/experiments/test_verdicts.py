@@ -11,7 +11,7 @@ import pytest
 
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.dpgd import clipping_factors
+from costofprivacy.experiments.dpgd import clipping_factors, deterministic_equivalent
 from costofprivacy.experiments.foundations import in_context_regression
 from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
@@ -32,6 +32,9 @@ def measured() -> dict[str, Tables]:
         ),
         low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
         clipping_factors: clipping_factors.Experiment(d=(10, 100, 300), trials=10),
+        deterministic_equivalent: deterministic_equivalent.Experiment(
+            gamma=0.2, d=(10, 100), n=(80, 160, 320), chain_steps=1, law_d=(20,), law_trials=2, axis_d=(1, 2)
+        ),
     }
     return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
 
@@ -84,6 +87,14 @@ def far_from_closed_form(definition: pd.DataFrame, quantity: str) -> pd.DataFram
 
 ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
 cf = clipping_factors
+de = deterministic_equivalent
+
+
+def deviation(rates: pd.DataFrame, quantity: str, value: float) -> pd.DataFrame:
+    """Rates of which one deviation is the same at every n, and known well."""
+    sure = change(rates, "standard_error", lambda _: value / 100, rates["quantity"] == quantity)
+    return change(sure, "value", lambda _: value, rates["quantity"] == quantity)
+
 
 # (judge, its tables, verdict on the measured ones, a contradiction of them, verdict then)
 CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]] = [
@@ -558,6 +569,30 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
         lambda t: {"landmarks": landmark(t["landmarks"], "ν at c' = 1, quadrature", 0.52)},
         {FAILS},
     ),
+    (
+        de.judge_figure_1,
+        ("figure-1",),
+        HOLDS,
+        lambda t: {"figure-1": change(t["figure-1"], "ode_risk", lambda r: 1.5 * r["ode_risk"])},
+        {FAILS},
+    ),
+    (
+        de.judge_figure_1,
+        ("figure-1",),
+        HOLDS,
+        lambda t: {"figure-1": change(t["figure-1"], "risk_sd", lambda r: r["d"] / 100)},
+        {FAILS},
+    ),
+    *(
+        (judge, ("rates",), HOLDS, lambda t, q=quantity: {"rates": deviation(t["rates"], q, 0.05)}, {FAILS})
+        for judge, quantity in (
+            (de.judge_theorem_1_path, "path"),
+            (de.judge_theorem_1_path, "path, 99 %"),
+            (de.judge_theorem_1_mean, "bias"),
+            (de.judge_proposition_44_path, "released"),
+            (de.judge_proposition_44_mean, "released bias"),
+        )
+    ),
 ]
 
 
@@ -578,7 +613,7 @@ def test_a_verdict_turns_when_its_table_is_contradicted(
     turned: set[Verdict],
     measured: dict[str, Tables],
 ) -> None:
-    tables = measured[judge.__module__.removesuffix(".verdicts")]
+    tables = measured[judge.__module__.rsplit(".", 1)[0]]
     assert judge(*(tables[n] for n in names)).verdict == expected
     other = tables | contradict(tables)
     assert judge(*(other[n] for n in names)).verdict in turned
@@ -646,6 +681,10 @@ def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
         cf.draw_figure_9(measured[cf.__name__]["factors"], measured[cf.__name__]["landmarks"]),
         cf.draw_dimension(measured[cf.__name__]["dimension"]),
         cf.draw_precision(measured[cf.__name__]["precision"]),
+        de.draw_figure_1(measured[de.__name__]["figure-1"]),
+        de.draw_rates(measured[de.__name__]["rates"]),
+        de.draw_laws(measured[de.__name__]["laws"]),
+        de.draw_axes(measured[de.__name__]["axes"]),
     ]
     for figure in drawn:
         assert all(axes.get_xlabel() for axes in figure.axes)
