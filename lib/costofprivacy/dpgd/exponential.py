@@ -36,7 +36,7 @@ from costofprivacy.dpgd.system import System, noise_scale, reductions
 _GAUSS = np.polynomial.legendre.leggauss(4)  # a cell's integrals of η̄ and η̄η̃², smooth inside the cell
 _PASSES = 2  # the first finds μ at the cell's end with μ frozen; one pass alone is of first order
 _FLOOR = 1e-8  # below it φ₁ and φ₂ are their limits at 0 to 1e-8
-_SOLVED = 1e-12  # relative accuracy of R⁺ in its scalar equation
+_SOLVED = 1e-10  # relative accuracy of R⁺ in its scalar equation
 _ITERATIONS = 100
 _DEEPEST = 60  # halvings of a cell
 
@@ -91,6 +91,15 @@ class _Cell(NamedTuple):
     lean: float
 
 
+class _State(NamedTuple):
+    """D, and what follows from it: R, μ_c(R) and ν_c(R)(R + ζ²/2)."""
+
+    energies: np.ndarray
+    risk: float
+    mu: float
+    scaled_nu: float
+
+
 def path(system: System, cells: Cells, clip: float, rho: float) -> np.ndarray:
     """R at the ends of all cells, R(0) first.
 
@@ -104,15 +113,15 @@ def path(system: System, cells: Cells, clip: float, rho: float) -> np.ndarray:
         ValueError: as `system.noise_scale`.
     """
     risks = np.full(len(cells.progress) + 1, math.inf)
-    energies, risk = system.initial, system.initial_risk
-    risks[0] = risk
+    risks[0] = system.initial_risk
+    state = _State(system.initial, system.initial_risk, *reductions(system, clip, system.initial_risk))
     with np.errstate(over="ignore", invalid="ignore"):
         for k, cell in enumerate(_scaled(system, cells, clip, rho), start=1):
-            energies, risk = _cross(system, clip, energies, risk, cell)
-            if not math.isfinite(risk):
-                risks[k:] = risk
+            state = _cross(system, clip, state, cell)
+            if not math.isfinite(state.risk):
+                risks[k:] = state.risk
                 break
-            risks[k] = risk
+            risks[k] = state.risk
     return risks
 
 
@@ -123,18 +132,16 @@ def _scaled(system: System, cells: Cells, clip: float, rho: float) -> list[_Cell
     return [_Cell(*row) for row in np.column_stack(columns).tolist()]
 
 
-def _cross(
-    system: System, clip: float, energies: np.ndarray, risk: float, cell: _Cell, depth: int = 0
-) -> tuple[np.ndarray, float]:
-    """D and R at the end of a cell, which is halved as long as R grows too fast for its size."""
-    after = _advance(system, clip, energies, risk, cell)
-    if not math.isnan(after[1]) or depth == _DEEPEST:
+def _cross(system: System, clip: float, state: _State, cell: _Cell, depth: int = 0) -> _State:
+    """The state at the end of a cell, which is halved as long as R grows too fast for its size."""
+    after = _advance(system, clip, state, cell)
+    if not math.isnan(after.risk) or depth == _DEEPEST:
         return after
     for half in _halves(cell):
-        energies, risk = _cross(system, clip, energies, risk, half, depth + 1)
-        if not math.isfinite(risk):
+        state = _cross(system, clip, state, half, depth + 1)
+        if not math.isfinite(state.risk):
             break
-    return energies, risk
+    return state
 
 
 def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
@@ -146,25 +153,24 @@ def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
     )
 
 
-def _advance(system: System, clip: float, energies: np.ndarray, risk: float, cell: _Cell) -> tuple[np.ndarray, float]:
-    """D and R at the end of a cell. D means nothing where R is ∞, or not a number: no value of it is near."""
-    mu, scaled_nu = reductions(system, clip, risk)
-    start = cell.rate_start * scaled_nu / mu
+def _advance(system: System, clip: float, state: _State, cell: _Cell) -> _State:
+    """The state at the end of a cell; only its risk is set where that is ∞, or not a number: no value of it is near."""
+    start = cell.rate_start * state.scaled_nu / state.mu
 
     def sampling(risk: float) -> float:
         mu, scaled_nu = reductions(system, clip, risk)
         return cell.rate_end * scaled_nu / mu
 
-    ahead = mu
+    risk, ahead = state.risk, state.mu
     for _ in range(_PASSES):
-        lean = cell.lean + (mu - ahead) / (mu + ahead)
-        known, by_end = _response(system, energies, cell.progress * (mu + ahead) / 2, start, cell.noise, lean)
-        offset, slope = float(system.readout @ known), float(system.readout @ by_end)
-        risk = _fixed_point(sampling, offset, slope, risk)
+        clock = cell.progress * (state.mu + ahead) / 2
+        lean = cell.lean + (state.mu - ahead) / (state.mu + ahead)
+        known, by_end = _response(system, state.energies, clock, start, cell.noise, lean)
+        risk = _fixed_point(sampling, float(system.readout @ known), float(system.readout @ by_end), risk)
         if not math.isfinite(risk):
-            return energies, risk
-        ahead = reductions(system, clip, risk)[0]
-    return known + sampling(risk) * by_end, risk
+            return state._replace(risk=risk)
+        ahead, scaled_nu = reductions(system, clip, risk)
+    return _State(known + cell.rate_end * scaled_nu / ahead * by_end, risk, ahead, scaled_nu)
 
 
 def _response(
