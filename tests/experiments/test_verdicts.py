@@ -11,14 +11,14 @@ import pytest
 
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.dpgd import clipping_factors, deterministic_equivalent
+from costofprivacy.experiments.dpgd import algorithm, clipping_factors, deterministic_equivalent
 from costofprivacy.experiments.foundations import in_context_regression
 from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
 from costofprivacy.montecarlo import Runner
 
 Tables = dict[str, pd.DataFrame]
-HOLDS, AMENDED, FAILS = Verdict.HOLDS, Verdict.AMENDED, Verdict.FAILS
+HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +32,9 @@ def measured() -> dict[str, Tables]:
         ),
         low_dimensional: low_dimensional.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30),
         clipping_factors: clipping_factors.Experiment(d=(10, 100, 300), trials=10),
+        algorithm: algorithm.Experiment(
+            gammas=(0.1, 0.03, 0.01), sizes=(1000, 3000), pairs=5000, others=100, placements=10, trials=1
+        ),
         deterministic_equivalent: deterministic_equivalent.Experiment(
             gamma=0.2, d=(10, 100), n=(80, 160, 320), chain_steps=1, law_d=(20,), law_trials=2, axis_d=(1, 2)
         ),
@@ -75,6 +78,10 @@ def noise_in_D(sides: pd.DataFrame, exponent: float) -> pd.DataFrame:
     return change(sides, "value", lambda r: 0.05 * r["limit_of_R"].min() * (r["D"] / 20.0) ** exponent, rows)
 
 
+def along_n(rates: pd.DataFrame, algorithm_name: str, column: str, to: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
+    return change(rates, column, to, (rates["axis"] == "n") & (rates["algorithm"] == algorithm_name))
+
+
 def landmark(table: pd.DataFrame, name: str, value: float) -> pd.DataFrame:
     return change(table, "value", lambda _: value, table["landmark"] == name)
 
@@ -86,7 +93,7 @@ def far_from_closed_form(definition: pd.DataFrame, quantity: str) -> pd.DataFram
 
 
 ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
-cf = clipping_factors
+al, cf = algorithm, clipping_factors
 de = deterministic_equivalent
 
 
@@ -593,6 +600,139 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
             (de.judge_proposition_44_mean, "released bias"),
         )
     ),
+    (
+        al.judge_equation_11,
+        ("identity",),
+        HOLDS,
+        lambda t: {"identity": change(t["identity"], "ratio", lambda r: 1 + 9 * r["standard_error"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_12,
+        ("rates", "translation"),
+        UNTESTABLE,
+        lambda t: {"rates": along_n(t["rates"], "c constant", "rate_1.2", lambda r: r["gamma"] * (1 + r["n"]))},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_12,
+        ("rates", "translation"),
+        UNTESTABLE,
+        lambda t: {"translation": change(t["translation"], "ratio", lambda r: np.log(r["n"]))},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_13,
+        ("rates",),
+        UNTESTABLE,
+        lambda t: {"rates": along_n(t["rates"], "clipping rarely active", "excess_risk", lambda r: r["n"] / 1e5)},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_13,
+        ("rates",),
+        UNTESTABLE,
+        lambda t: {"rates": along_n(t["rates"], "clipping rarely active", "rate_1.3", lambda r: 1.0)},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_14,
+        ("rates",),
+        HOLDS,
+        lambda t: {"rates": change(t["rates"], "excess_risk", lambda r: 2 * r["limit"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_14,
+        ("rates",),
+        HOLDS,
+        lambda t: {"rates": along_n(t["rates"], "c constant", "excess_risk", lambda r: r["limit"] / r["n"])},
+        {FAILS},
+    ),
+    (
+        al.judge_proposition_41,
+        ("outputs", "sensitivity", "schedules"),
+        HOLDS,
+        lambda t: {"outputs": change(t["outputs"], "delta_share", lambda r: 1.01, [0])},
+        {FAILS},
+    ),
+    (
+        al.judge_proposition_41,
+        ("outputs", "sensitivity", "schedules"),
+        HOLDS,
+        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_41,
+        ("schedules",),
+        AMENDED,
+        lambda t: {"schedules": change(t["schedules"], "last_rate", lambda r: 0.1)},
+        {HOLDS},
+    ),
+    (
+        al.judge_equation_41,
+        ("schedules",),
+        AMENDED,
+        lambda t: {"schedules": change(t["schedules"], "rho_recomputed", lambda r: 1.01 * r["rho"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_42,
+        ("schedules", "placement"),
+        HOLDS,
+        lambda t: {"schedules": change(t["schedules"], "least_tail", lambda r: 0.99)},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_42,
+        ("schedules", "placement"),
+        HOLDS,
+        lambda t: {"schedules": change(t["schedules"], "spent_least", lambda r: 0.9)},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_42,
+        ("schedules", "placement"),
+        HOLDS,
+        lambda t: {"placement": change(t["placement"], "above", lambda r: -9 * r["above_error"])},
+        {FAILS},
+    ),
+    (
+        al.judge_proposition_a3,
+        ("conversions",),
+        HOLDS,
+        lambda t: {"conversions": change(t["conversions"], "renyi", lambda r: 0.9 * r["exact"])},
+        {FAILS},
+    ),
+    (
+        al.judge_proposition_a3,
+        ("conversions",),
+        HOLDS,
+        lambda t: {"conversions": change(t["conversions"], "proposition_a3", lambda r: 0.9 * r["renyi"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_a3,
+        ("conversions",),
+        HOLDS,
+        lambda t: {"conversions": change(t["conversions"], "equation_a3", lambda r: 0.9 * r["proposition_a3"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_a9,
+        ("steps", "expansion"),
+        HOLDS,
+        lambda t: {"steps": change(t["steps"], "worst", lambda r: 1.01)},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_a9,
+        ("steps", "expansion"),
+        HOLDS,
+        lambda t: {"expansion": change(t["expansion"], "shortened", lambda r: r["bare"])},
+        {FAILS},
+    ),
 ]
 
 
@@ -661,6 +801,17 @@ def test_untestable_is_said_where_nothing_can_be_fitted(measured: dict[str, Tabl
     assert co.judge_equation_a9(response[response["D"] == 5]).verdict == Verdict.UNTESTABLE
 
 
+def test_rates_are_not_judged_on_one_size_or_an_unbounded_limit(measured: dict[str, Tables]) -> None:
+    rates, translation = (measured[al.__name__][name] for name in ("rates", "translation"))
+    one = rates.query("axis == 'gamma' or n == 1000")
+    assert al.judge_equation_12(one, translation).verdict == Verdict.UNTESTABLE
+    assert "fewer than two" in al.judge_equation_13(one).evidence
+    assert al.judge_equation_14(one).verdict == Verdict.UNTESTABLE
+    assert al.judge_equation_14(rates.assign(limit=np.inf)).verdict == Verdict.UNTESTABLE
+    large = measured[al.__name__]["conversions"].assign(condition=False)
+    assert al.judge_equation_a3(large).verdict == Verdict.UNTESTABLE
+
+
 def test_the_factors_are_not_judged_on_one_dimension_or_one_ratio(measured: dict[str, Tables]) -> None:
     tables = measured[cf.__name__]
     assert cf.judge_equation_45(tables["dimension"].query("d == 10")).verdict == Verdict.UNTESTABLE
@@ -678,6 +829,10 @@ def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
         me.draw_composition(measured[me.__name__]["composition"]),
         me.draw_single_steps(measured[me.__name__]["single-steps"]),
         ic.draw_test_error(measured[ic.__name__]["test-error"]),
+        al.draw_expansion(measured[al.__name__]["expansion"]),
+        al.draw_noise(measured[al.__name__]["noise"]),
+        al.draw_conversions(measured[al.__name__]["conversions"]),
+        al.draw_rates(measured[al.__name__]["rates"]),
         cf.draw_figure_9(measured[cf.__name__]["factors"], measured[cf.__name__]["landmarks"]),
         cf.draw_dimension(measured[cf.__name__]["dimension"]),
         cf.draw_precision(measured[cf.__name__]["precision"]),
