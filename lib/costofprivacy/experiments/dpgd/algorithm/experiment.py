@@ -155,7 +155,8 @@ class PlacementCell:
     def model(self) -> RegressionModel:
         """Σ = I at d = γn; θ = 0 has risk ½."""
         shape = spectrum.isotropic(max(2, round(self.experiment.gamma * self.experiment.n)))
-        return RegressionModel(shape, spectrum.projections(shape), self.experiment.label_noise)
+        target = spectrum.projections(shape, initial_risk=rates.INITIAL_RISK)
+        return RegressionModel(shape, target, self.experiment.label_noise)
 
 
 def placement_trial(cell: PlacementCell, *, rng: np.random.Generator) -> np.ndarray:

@@ -48,6 +48,25 @@ def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
     return rows.map(lambda v: f"{v:.3f}" if isinstance(v, float) else v)
 
 
+def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, and its share of the limit, by γ and ρ."""
+    rows = rates[rates["axis"] == "gamma"]
+    text = _with_error(rows) + " (" + (rows["excess_risk"] / rows["limit"]).map("{:.2f}".format) + ")"
+    return rows.assign(text=text).pivot(index="gamma", columns="rho", values="text").sort_index(ascending=False)
+
+
+def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, by n and way of clipping, beside (1.2) to (1.4)."""
+    rows = rates[rates["axis"] == "n"]
+    wide = rows.assign(text=_with_error(rows)).pivot(index=["n", "d"], columns="algorithm", values="text")
+    bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
+    return wide.join(bounds.rename(columns=lambda c: f"({c.removeprefix('rate_')})").map("{:.3g}".format))
+
+
+def _with_error(rows: pd.DataFrame) -> pd.Series:
+    return rows["excess_risk"].map("{:.3g}".format) + " ± " + rows["standard_error"].map("{:.1g}".format)
+
+
 def draw_expansion(expansion: pd.DataFrame) -> Figure:
     """By how much a step stretches a distance, against η‖x‖²."""
     with figures.style():

@@ -84,7 +84,8 @@ class RateCell:
     def model(self) -> RegressionModel:
         """Σ = I, θ = 0 has risk ½."""
         shape = spectrum.isotropic(self.d)
-        return RegressionModel(shape, spectrum.projections(shape), self.experiment.label_noise)
+        target = spectrum.projections(shape, initial_risk=INITIAL_RISK)
+        return RegressionModel(shape, target, self.experiment.label_noise)
 
     @property
     def rarely_active(self) -> float:

@@ -34,7 +34,7 @@ def random_records(pairs: int, rng: np.random.Generator) -> tuple[np.ndarray, np
 
 
 CHECKS = (
-    "∇ of (A.7) by differences, against the step over η",
+    "∇ of (A.7) by differences against the step over η, median",
     "‖∇‖ / C_clip, largest found",
     "smoothness · η/2, largest found",
     "smoothness · η/2, built",

@@ -5,6 +5,7 @@ from costofprivacy.experiments.dpgd.clipping_factors.pages import (
     draw_dimension,
     draw_figure_9,
     draw_precision,
+    show_bounds,
     show_definition,
     show_landmarks,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "judge_lemma_b2_bounds",
     "judge_lemma_b2_half",
     "judge_lemma_b2_limits",
+    "show_bounds",
     "show_definition",
     "show_landmarks",
 ]

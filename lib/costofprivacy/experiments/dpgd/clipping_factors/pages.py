@@ -36,6 +36,22 @@ def show_landmarks(landmarks: pd.DataFrame) -> pd.DataFrame:
     return landmarks.set_index("landmark").map("{:.10f}".format)
 
 
+def show_bounds(bounds: pd.DataFrame) -> pd.DataFrame:
+    """Both ratios of (B.15) over all risks, between the best constants, at the middle ζ."""
+    middle = sorted(bounds["label_noise"].unique())[bounds["label_noise"].nunique() // 2]
+    columns = {
+        "mu_sharp": "best constant, μ",
+        "mu_low": "least μ/c'",
+        "mu_high": "largest μ/c'",
+        "nu_sharp": "best constant, ν",
+        "nu_low": "least ν/c'²",
+        "nu_high": "largest ν/c'²",
+    }
+    rows = bounds[bounds["label_noise"] == middle].assign(share=bounds["clip"] / bounds["label_noise"])
+    shown = rows.sort_values("share").set_index(rows["share"].map("{:.3g}".format).rename("c/ζ"))
+    return shown[list(columns)].rename(columns=columns).map("{:.4g}".format)
+
+
 def draw_figure_9(factors: pd.DataFrame, landmarks: pd.DataFrame) -> Figure:
     """Figure 9 of the paper, with ν/c'² and the peak of ν/c'."""
     value = landmarks.set_index("landmark")["value"]
