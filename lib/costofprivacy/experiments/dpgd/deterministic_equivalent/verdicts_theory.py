@@ -1,4 +1,4 @@
-"""Verdicts on Definition 4.2, (4.11)–(4.14), (4.22) and Appendix C of arXiv:2505.16329v2: pure functions of the tables."""
+"""Verdicts on the equations of Section 4 and on Appendix C of arXiv:2505.16329v2: pure functions of the tables."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def judge_equation_c7(one_step: pd.DataFrame) -> Judgement:
         return Judgement(Verdict.HOLDS, f"the sampling term is {ratio:.2f} times the printed one")
     return Judgement(
         Verdict.AMENDED,
-        f"measured over steps at d = {rows['d'].iloc[0]} the sampling term is {ratio:.2f} times the printed one: without "
-        "its ½, as in (C.9) and (4.7), it is right; the same ½ stands in (C.8) and (C.33)",
+        f"measured over steps at d = {rows['d'].iloc[0]} the sampling term is {ratio:.2f} times the printed one: "
+        "without its ½, as in (C.9) and (4.7), it is right; the same ½ stands in (C.8) and (C.33)",
     )
 
 
@@ -87,7 +87,7 @@ def judge_equation_413(enclosure: pd.DataFrame) -> Judgement:
     """(4.13): do R̲ and R̄ enclose R?"""
     return _enclosure(
         enclosure,
-        "η̃ ≤ 2/γ is missing, or η̄ for η̃: then both sides hold in all {cases} cases, at a clearance of 0 or more",
+        "η̃ ≤ 2/γ is missing, or η̄ for η̃: with η̄ both sides hold in all {cases} cases",
     )
 
 
@@ -140,28 +140,26 @@ def judge_theorem_5(homogenised: pd.DataFrame) -> Judgement:
 
 
 def _tracking(table: pd.DataFrame, quantity: str, finding: str) -> Judgement:
-    """Whether sup |q(Θ) − q(θ)| stays within a multiple of log²n/√n, with the drift derived and with the one printed."""
+    """Whether sup |q(Θ) − q(θ)| stays within a multiple of log²n/√n, with the drift derived and the drift printed."""
     if table["n"].nunique() < 2:
         return TOO_FEW
     derived, printed = (_by_size(table, f"{quantity}, {drift} drift") for drift in ("derived", "printed"))
     if _rises(derived):
         return Judgement(
-            Verdict.FAILS, f"sup |q(Θ) − q(θ)| outgrows log²n/√n with either drift, up to n = {_size(table)}"
+            Verdict.FAILS, f"with the derived drift the distance outgrows log²n/√n, n up to {_size(table)}"
         )
     last, other = derived.iloc[-1], printed.iloc[-1]
     apart = (other["value"] - last["value"]) / math.hypot(other["standard_error"], last["standard_error"])
     powers = [_power(rows) for rows in (derived, printed)]
     if apart < -CONSISTENT:
-        return Judgement(
-            Verdict.HOLDS, f"the printed drift is the nearer one, {other['value']:.2g} at n = {_size(table)}"
-        )
+        return Judgement(Verdict.HOLDS, f"the printed drift is nearer, {other['value']:.2g} at n = {_size(table)}")
     if apart < CONSISTENT:
         return TOO_FEW
     return Judgement(
         Verdict.AMENDED,
         f"{finding}: at n = {_size(table)} the supremum over t of the distance is {last['value']:.3f} ± "
         f"{last['standard_error']:.3f}, falling like n^{powers[0]:.2f}; as printed it is {other['value']:.3f} ± "
-        f"{other['standard_error']:.3f}, like n^{powers[1]:.2f}",
+        f"{other['standard_error']:.3f}, falling like n^{powers[1]:.2f}",
     )
 
 
@@ -176,28 +174,31 @@ def judge_equation_422(sums: pd.DataFrame) -> Judgement:
     fine = steady.iloc[1] <= LEVEL * steady.iloc[0] and error[1]["value"].max() < SOLVED and none == 0
     ratio = float((jump["value"] / jump["printed"]).iloc[-1])
     text = (
-        f"n³σ_k² is σ̃²(k/n) up to {error[0]['value'].iloc[-1]:.1e} at n = {_size(sums)} (like 1/n; exactly for α = ½), and "
-        f"σ_n² is {jump['value'].iloc[-1]:.0f} times the noise before it where η̃(1) > 0, {ratio:.2f} times n η̃²/|dη̃²/dt|, "
-        "and 0 for η̃(1) = 0"
+        f"n³σ_k² is σ̃²(k/n) up to {error[0]['value'].iloc[-1]:.1e} of it at n = {_size(sums)} (like 1/n; exactly for "
+        f"α = ½), and σ_n² is {jump['value'].iloc[-1]:.0f} times the noise before it where η̃(1) > 0, which is "
+        f"{ratio:.2f} times n η̃²/|dη̃²/dt|, and 0 for η̃(1) = 0"
     )
     return Judgement(Verdict.HOLDS if fine and abs(ratio - 1) < APART else Verdict.FAILS, text)
 
 
 def judge_lemma_c2(sums: pd.DataFrame, homogenised: pd.DataFrame) -> Judgement:
     """Lemma C.2: the discretisation error against (C.16), the martingale against (C.17)."""
+    if min(sums["n"].nunique(), homogenised["n"].nunique()) < 2:
+        return TOO_FEW
     rows = sums[sums["quantity"].str.startswith("(C.16)")]
     if (rows["value"] > rows["derived"]).any() or _martingale_grows(homogenised, "private noise"):
         return Judgement(
             Verdict.FAILS, "the error exceeds γ_n²c²C_{η,2}/(ρ²n), or √n times the martingale grows with n"
         )
-    worst = float((rows["value"] / rows["printed"]).max())
+    worst, within = (float((rows["value"] / rows[bound]).max()) for bound in ("printed", "derived"))
     tail = _tail(homogenised, "private noise")
     if worst <= 1:
         return Judgement(Verdict.HOLDS, f"the error is at most {worst:.2g} of (C.16), and the martingale's {tail}")
     return Judgement(
         Verdict.AMENDED,
-        f"the error reaches {worst:.2g} times (C.16), which has lost a factor γ_nc², and {float((rows['value'] / rows['derived']).max()):.2f} "
-        f"times γ_n²c²C_(η,2)/(ρ²n); the martingale, with −2c√d σ_kη̄_k⟨b, ∇²q ḡ⟩ for half of that and the other sign in (C.8), has {tail}",
+        f"the error reaches {worst:.2g} times (C.16), which has lost a factor γ_nc², and {within:.2f} times "
+        "γ_n²c²C_(η,2)/(ρ²n); the martingale, with −2c√d σ_kη̄_k⟨b, ∇²q ḡ⟩ in the place of half of that with the other "
+        f"sign in (C.8), has {tail}",
     )
 
 
@@ -221,9 +222,9 @@ def judge_lemma_c4(growth: pd.DataFrame) -> Judgement:
         return Judgement(Verdict.HOLDS, f"log sup ‖v‖²/‖v_0‖² changes by {rise:.1f} over the ‖θ*‖² tried")
     return Judgement(
         Verdict.AMENDED,
-        f"as ‖θ*‖² falls from {plain['squared_norm'].iloc[-1]:g} to {plain['squared_norm'].iloc[0]:g}, log sup ‖v‖²/‖v_0‖² "
-        f"rises by {rise:.1f}, so C depends on ‖θ*‖ too; the proof's own log(1 + ‖v‖²) gives 1 + ‖·‖² on both sides, for "
-        f"which it changes by {other:.1f}",
+        f"as ‖θ*‖² falls from {plain['squared_norm'].iloc[-1]:g} to {plain['squared_norm'].iloc[0]:g}, "
+        f"log sup ‖v‖²/‖v_0‖² rises by {rise:.1f}, so C depends on ‖θ*‖ too; the proof's own log(1 + ‖v‖²) gives "
+        f"1 + ‖·‖² on both sides, for which it changes by {other:.1f}",
     )
 
 
@@ -235,11 +236,11 @@ def judge_lemma_c5(sums: pd.DataFrame) -> Judgement:
     ends = rows.sort_values("n").groupby("quantity")["ratio"].agg(["first", "last"])
     fine = (ends["last"] <= LEVEL * ends["first"]).all()
     at = _sum(sums, "(C.32), at the cap")
-    power = _power(at)
+    below = _sum(sums, "(C.32), below the cap")["value"].iloc[-1]
     return Judgement(
         Verdict.HOLDS if fine else Verdict.FAILS,
-        f"it shifts the learning rate, over all steps, by {at['value'].iloc[-1]:.2g} at η̃ = 2/γ and n = {_size(sums)}, like "
-        f"n^{power:.2f}; elsewhere by less, below the cap by {_sum(sums, '(C.32), below the cap')['value'].iloc[-1]:.0e}",
+        f"it shifts the learning rate, over all steps, by {at['value'].iloc[-1]:.2g} at η̃ = 2/γ and n = {_size(sums)}, "
+        f"falling like n^{_power(at):.2f}, and by {below:.0e} at η̃ = 1/γ",
     )
 
 
