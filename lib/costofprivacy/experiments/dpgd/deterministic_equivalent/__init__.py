@@ -8,6 +8,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent.pages import (
     draw_rates,
     show_exponents,
     show_laws,
+    show_released,
 )
 from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import (
     ASSUMPTION_1,
@@ -34,4 +35,5 @@ __all__ = [
     "judge_theorem_1_path",
     "show_exponents",
     "show_laws",
+    "show_released",
 ]

@@ -24,7 +24,7 @@ class Experiment:
         gamma, rho, zeta, c, initial_rate: γ, ρ, ζ, c and η̃(0), all positive and, but for ρ, finite.
         trials: runs for each curve of Figure 1, at least 2.
         n: numbers of samples at which the rates are measured, with γn at least 4.
-        chain_steps: steps of simulated chains at each of these n, at least 1; there are at least 2 × 2000 chains.
+        chain_steps: steps of simulated chains at each of these n, at least 1; there are at least 2 × 1000 chains.
         law_d: dimensions in which other laws of the features are tried. law_trials: runs for each, at least 2.
         axis_d: dimensions along which the equivalent is followed down to small d.
         seed: root of all random streams, ≥ 0.
@@ -38,7 +38,7 @@ class Experiment:
     initial_rate: float = 3.0
     trials: int = 10
     n: tuple[int, ...] = (160, 480, 1440, 4320, 12960)
-    chain_steps: int = 40_000_000
+    chain_steps: int = 20_000_000
     law_d: tuple[int, ...] = (20, 60, 200, 600)
     law_trials: int = 50
     axis_d: tuple[int, ...] = (1, 2, 3, 5, 10, 30, 100, 300, 1000)

@@ -50,6 +50,22 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
     axes.hlines(level, *PAST, color="C3", lw=1.5, zorder=1, label="level of (4.23)")
 
 
+def show_released(table: pd.DataFrame) -> pd.DataFrame:
+    """The released iterate at the largest d, for the page."""
+    rows = table[(table["t"] == 1) & (table["d"] == table["d"].max())]
+    wide = pd.DataFrame(
+        {
+            "schedule": rows["alpha"].map(SCHEDULES),
+            "spectrum": rows["spectrum"],
+            "excess risk": [f"{m:.4f} ± {e:.4f}" for m, e in zip(rows["risk_mean"], rows["standard_error"])],
+            "predicted, (4.23)": rows["ode_risk"].map("{:.4f}".format),
+            "test error": rows["test_error"].map("{:.3f}".format),
+            "answering 0": rows["response_variance"].map("{:.3f}".format),
+        }
+    )
+    return wide.set_index(["schedule", "spectrum"])
+
+
 def draw_rates(rates: pd.DataFrame) -> Figure:
     """Left: the supremum of the deviation of a run. Right: of the deviation of the mean. Both against n."""
     with figures.style():

@@ -28,7 +28,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import (
     system_of,
 )
 
-CHAINS = 2000  # in one trial
+CHAINS = 1000  # in one trial
 TIMES = np.arange(80) / 80  # at which the mean is held against R(t)
 NODES = np.linspace(0, 1, 201)  # at which R(t) is solved; a spline serves the steps between them
 TOLERANCE = 1e-7

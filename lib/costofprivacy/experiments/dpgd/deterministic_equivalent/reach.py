@@ -19,7 +19,7 @@ from costofprivacy.dpgd.schedule import Polynomial, noise_intensity
 from costofprivacy.dpgd.spectrum import EllipticalT, FeatureLaw, Gaussian, Rademacher, RegressionModel, StudentT
 from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
 
-CHAINS = 2000  # in one trial
+CHAINS = 1000  # in one trial
 TIMES = np.arange(101) / 100
 LAWS: dict[str, FeatureLaw] = {
     "Gaussian": Gaussian(),
