@@ -100,6 +100,9 @@ SMALL = Experiment(
     law_d=(4,),
     law_trials=2,
     axis_d=(1, 2),
+    theory_n=(40, 80),
+    step_d=(4,),
+    theory_trials=2,
 )
 
 

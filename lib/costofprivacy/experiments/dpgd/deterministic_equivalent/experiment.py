@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy.experiments.dpgd.deterministic_equivalent import paths, rates, reach
+from costofprivacy.experiments.dpgd.deterministic_equivalent import paths, rates, reach, theory
 from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import LEVELS, Setting
 from costofprivacy.montecarlo import Runner
 
@@ -27,6 +27,8 @@ class Experiment:
         chain_steps: steps of simulated chains at each of these n, at least 1; there are at least 2 × 1000 chains.
         law_d: dimensions in which other laws of the features are tried. law_trials: runs for each, at least 2.
         axis_d: dimensions along which the equivalent is followed down to small d.
+        theory_n: numbers of samples at which Algorithm 1 is held against the diffusion (4.14), with γn at least 1.
+        step_d: dimensions in which single steps are measured. theory_trials: for both, at least 2.
         seed: root of all random streams, ≥ 0.
     """
 
@@ -42,13 +44,16 @@ class Experiment:
     law_d: tuple[int, ...] = (20, 60, 200, 600)
     law_trials: int = 50
     axis_d: tuple[int, ...] = (1, 2, 3, 5, 10, 30, 100, 300, 1000)
+    theory_n: tuple[int, ...] = (160, 480, 1440, 4320)
+    step_d: tuple[int, ...] = (10, 100, 300)
+    theory_trials: int = 20
     seed: int = 7
 
     def __post_init__(self) -> None:
-        for name in ("d", "n", "law_d", "axis_d"):
+        for name in ("d", "n", "law_d", "axis_d", "theory_n", "step_d"):
             values = _validate.each(_validate.whole, name, getattr(self, name))
             object.__setattr__(self, name, tuple(sorted(values)))
-        for name in ("trials", "law_trials"):
+        for name in ("trials", "law_trials", "theory_trials"):
             _validate.whole(name, getattr(self, name), at_least=2)
         _validate.whole("chain_steps", self.chain_steps)
         _validate.whole("seed", self.seed, at_least=0)
@@ -61,12 +66,13 @@ class Experiment:
         return Setting(*(getattr(self, field.name) for field in fields(Setting)))
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``figure-1``, ``rates``, ``laws`` and ``axes``."""
+        """Tables ``figure-1``, ``rates``, ``laws``, ``axes``, and those of `theory.tables`."""
         return {
             "figure-1": self._figure_1(runner),
             "rates": self._rates(runner),
             "laws": self._laws(runner),
             "axes": self._axes(runner),
+            **theory.tables(self.setting, self.theory_n, self.step_d, self.theory_trials, runner, self.seed + 10),
         }
 
     def _figure_1(self, runner: Runner) -> pd.DataFrame:
