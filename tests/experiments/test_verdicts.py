@@ -12,6 +12,8 @@ import pytest
 from costofprivacy import experiments
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.dpgd import algorithm, clipping_factors, deterministic_equivalent
+from costofprivacy.experiments.dpgd.deterministic_equivalent import theory
+from costofprivacy.experiments.dpgd.deterministic_equivalent import verdicts_theory as th
 from costofprivacy.experiments.foundations import in_context_regression
 from costofprivacy.experiments.noisyhead import cost_of_privacy, low_dimensional, mechanism
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
@@ -36,10 +38,22 @@ def measured() -> dict[str, Tables]:
             gammas=(0.1, 0.03, 0.01), sizes=(1000, 3000), pairs=5000, others=100, placements=10, trials=1
         ),
         deterministic_equivalent: deterministic_equivalent.Experiment(
-            gamma=0.2, d=(10, 100), n=(80, 160, 320), chain_steps=1, law_d=(20,), law_trials=2, axis_d=(1, 2)
+            gamma=0.2,
+            d=(10, 100),
+            n=(80, 160, 320),
+            chain_steps=1,
+            law_d=(20,),
+            law_trials=2,
+            axis_d=(1, 2),
+            theory_n=(160, 480),
+            step_d=(10, 100),
+            theory_trials=3,
         ),
     }
-    return {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
+    tables = {module.__name__: experiment.run(Runner(workers=2)) for module, experiment in small.items()}
+    setting = deterministic_equivalent.Experiment(gamma=0.2).setting
+    tables[deterministic_equivalent.__name__] |= theory.tables(setting, (80, 320), (10, 60), 4, Runner(workers=2), 7)
+    return tables
 
 
 def change(
@@ -90,6 +104,17 @@ def far_from_closed_form(definition: pd.DataFrame, quantity: str) -> pd.DataFram
     """One Gaussian row of ``quantity`` six standard errors from its closed form."""
     row = definition[(definition["law"] == "Gaussian") & (definition["quantity"] == quantity)].index[:1]
     return change(definition, "value", lambda r: r["closed_form"] + 6 * r["standard_error"], row)
+
+
+def within(table: pd.DataFrame, column: str, starts: str, value: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
+    """``column`` set to ``value(rows)`` where the quantity starts with ``starts``."""
+    return change(table, column, value, table["quantity"].str.startswith(starts))
+
+
+def bounds(table: pd.DataFrame, reading: str, margin: float) -> pd.DataFrame:
+    """An enclosure with this margin on both sides in all cases of a reading."""
+    both = change(table, "lower_margin", lambda _: margin, table["reading"] == reading)
+    return change(both, "upper_margin", lambda _: margin, table["reading"] == reading)
 
 
 ic, me, co, lo = in_context_regression, mechanism, cost_of_privacy, low_dimensional
@@ -577,6 +602,148 @@ CASES: list[tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[
         {FAILS},
     ),
     (
+        th.judge_definition_42,
+        ("one-step", "identities"),
+        HOLDS,
+        lambda t: {"one-step": change(t["one-step"], "value", lambda r: 1.2 * r["value"])},
+        {FAILS},
+    ),
+    (
+        th.judge_definition_42,
+        ("one-step", "identities"),
+        HOLDS,
+        lambda t: {"identities": identity(t["identities"], "(4.7), exponential integrator and LSODA", 1e-3)},
+        {FAILS},
+    ),
+    (
+        th.judge_equation_c7,
+        ("one-step",),
+        AMENDED,
+        lambda t: {"one-step": change(t["one-step"], "value", lambda r: r["printed"])},
+        {HOLDS},
+    ),
+    (
+        th.judge_equation_c7,
+        ("one-step",),
+        AMENDED,
+        lambda t: {"one-step": change(t["one-step"], "value", lambda r: 4 * r["printed"])},
+        {FAILS},
+    ),
+    (
+        th.judge_equation_411,
+        ("identities",),
+        HOLDS,
+        lambda t: {"identities": identity(t["identities"], "(4.11), d equations and one", 1e-3)},
+        {FAILS},
+    ),
+    (
+        th.judge_equation_412,
+        ("enclosure",),
+        AMENDED,
+        lambda t: {"enclosure": t["enclosure"].assign(lower=t["enclosure"]["risk"], upper=t["enclosure"]["risk"])},
+        {HOLDS},
+    ),
+    (
+        th.judge_equation_412,
+        ("enclosure",),
+        AMENDED,
+        lambda t: {"enclosure": t["enclosure"].assign(upper=2 * t["enclosure"]["risk"])},
+        {FAILS},
+    ),
+    *(
+        (
+            judge,
+            ("enclosure",),
+            AMENDED,
+            lambda t, r=reading, m=margin: {"enclosure": bounds(t["enclosure"], r, m)},
+            {to},
+        )
+        for judge in (th.judge_equation_413, th.judge_proposition_d1)
+        for reading, margin, to in (("printed", 0.1, HOLDS), ("corrected", -0.1, FAILS), ("printed", -0.1, FAILS))
+    ),
+    *(
+        (
+            judge,
+            ("homogenised",),
+            AMENDED,
+            lambda t, q=f"{quantity}, {drift}", f=factor: {
+                "homogenised": within(t["homogenised"], "value", q, lambda r: f * r["value"] * (r["n"] / 80) ** (f > 1))
+            },
+            {to},
+        )
+        for judge, quantity in (
+            (th.judge_equation_414, "risk"),
+            (th.judge_definition_c1, "risk"),
+            (th.judge_remark_43, "risk"),
+            (th.judge_theorem_5, "resolvents"),
+        )
+        for drift, factor, to in (("printed", 0.01, HOLDS), ("derived", 2.0, FAILS))
+    ),
+    (
+        th.judge_equation_422,
+        ("sums",),
+        HOLDS,
+        lambda t: {"sums": within(t["sums"], "value", "last over the one before, harm", lambda r: 1.0)},
+        {FAILS},
+    ),
+    (
+        th.judge_equation_422,
+        ("sums",),
+        HOLDS,
+        lambda t: {"sums": within(t["sums"], "value", "(4.22), harmonic", lambda r: 0.01)},
+        {FAILS},
+    ),
+    (
+        th.judge_lemma_c2,
+        ("sums", "homogenised"),
+        AMENDED,
+        lambda t: {"sums": within(t["sums"], "value", "(C.16)", lambda r: r[["printed", "derived"]].min(axis=1) / 2)},
+        {HOLDS},
+    ),
+    (
+        th.judge_lemma_c2,
+        ("sums", "homogenised"),
+        AMENDED,
+        lambda t: {"sums": within(t["sums"], "value", "(C.16)", lambda r: 2 * r["derived"])},
+        {FAILS},
+    ),
+    *(
+        (
+            judge,
+            names,
+            expected,
+            lambda t, q=f"martingale of the {which}": {
+                "homogenised": within(t["homogenised"], "value", q, lambda r: 1.0)
+            },
+            {FAILS},
+        )
+        for judge, names, expected, which in (
+            (th.judge_lemma_c2, ("sums", "homogenised"), AMENDED, "private noise"),
+            (th.judge_lemma_c3, ("homogenised",), HOLDS, "diffusion"),
+        )
+    ),
+    (
+        th.judge_lemma_c4,
+        ("growth",),
+        AMENDED,
+        lambda t: {"growth": t["growth"].assign(value=0.1)},
+        {HOLDS},
+    ),
+    (
+        th.judge_lemma_c4,
+        ("growth",),
+        AMENDED,
+        lambda t: {"growth": t["growth"].assign(value=-np.log(t["growth"]["squared_norm"]))},
+        {FAILS},
+    ),
+    (
+        th.judge_lemma_c5,
+        ("sums",),
+        HOLDS,
+        lambda t: {"sums": within(t["sums"], "value", "(C.32)", lambda r: r["n"] / 100)},
+        {FAILS},
+    ),
+    (
         de.judge_figure_1,
         ("figure-1",),
         HOLDS,
@@ -817,6 +984,30 @@ def test_the_factors_are_not_judged_on_one_dimension_or_one_ratio(measured: dict
     assert cf.judge_equation_45(tables["dimension"].query("d == 10")).verdict == Verdict.UNTESTABLE
     assert cf.judge_lemma_b2_limits(tables["bounds"].query("clip >= 1")).verdict == Verdict.UNTESTABLE
     assert cf.judge_lemma_b2_half(tables["bounds"].query("clip < 0.01")).verdict == Verdict.UNTESTABLE
+
+
+@pytest.mark.parametrize("judge", [th.judge_equation_414, th.judge_theorem_5, th.judge_lemma_c3])
+def test_a_single_size_tells_nothing_of_the_diffusion(
+    judge: Callable[..., Judgement], measured: dict[str, Tables]
+) -> None:
+    table = measured[de.__name__]["homogenised"]
+    assert judge(table[table["n"] == table["n"].min()]).verdict == Verdict.UNTESTABLE
+
+
+def test_noise_that_hides_the_drift_decides_nothing(measured: dict[str, Tables]) -> None:
+    table = measured[de.__name__]["homogenised"]
+    assert th.judge_equation_414(table.assign(standard_error=1.0)).verdict == Verdict.UNTESTABLE
+    steps = measured[de.__name__]["one-step"]
+    assert th.judge_equation_c7(steps.assign(standard_error=1.0)).verdict == Verdict.UNTESTABLE
+
+
+def test_a_single_size_tells_nothing_of_the_sums(measured: dict[str, Tables]) -> None:
+    tables = measured[de.__name__]
+    sums = tables["sums"][tables["sums"]["n"] == tables["sums"]["n"].min()]
+    assert th.judge_equation_422(sums).verdict == Verdict.UNTESTABLE
+    assert th.judge_lemma_c5(sums).verdict == Verdict.UNTESTABLE
+    assert th.judge_lemma_c2(sums, tables["homogenised"]).verdict == Verdict.UNTESTABLE
+    assert th.judge_lemma_c4(tables["growth"].head(2)).verdict == Verdict.UNTESTABLE
 
 
 def test_figures_are_drawn_from_tables(measured: dict[str, Tables]) -> None:
