@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from costofprivacy.dpgd import accounting
 from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_multipliers, privacy_parameter
 from costofprivacy.privacy import spent_by_record
 from costofprivacy.privacy.amplification import remaining_noise
@@ -53,8 +54,6 @@ def schedule_row(name: str, schedule: Schedule, n: int, rho: float, others: int,
     used = rates > 0
     spent = spent_by_record(rates, least)[used]
     last_only = remaining_noise(placed(rates, rho)[PLACEMENTS[2]])
-    with np.errstate(divide="ignore"):
-        every = float((rates[used] / least[used]).max())
     return {
         "schedule": name,
         "n": n,
@@ -69,7 +68,7 @@ def schedule_row(name: str, schedule: Schedule, n: int, rho: float, others: int,
         "least_tail": float(((tails[:, used] / tail[used]) ** 2).min()),
         "last_step_total": float((last_only[0] / tail[0]) ** 2),
         "last_step_tail": float(((last_only[used] / tail[used]) ** 2).max()),
-        "rho_every": every,
+        "rho_every": accounting.every_iterate(rates, least).mu,
         "others": others,
     }
 
