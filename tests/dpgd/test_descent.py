@@ -18,7 +18,9 @@ CONFIGURATIONS = [
 
 def model_of(d, law=None):
     values = spectrum.uniform(d)
-    return spectrum.RegressionModel(values, spectrum.projections(values, -0.5), 0.3, law or spectrum.Gaussian())
+    return spectrum.RegressionModel(
+        values, spectrum.projections(values, -0.5, initial_risk=0.8), 0.3, law or spectrum.Gaussian()
+    )
 
 
 def literal_path(model, configuration, n, rng):
