@@ -16,5 +16,9 @@ name                       symbol       meaning
 ``learning_rates``         η_k          length of each step, not increasing
 ``noise_multipliers``      σ_k          noise of each step over 2C_clip: the noise's std is 2 C_clip σ_k
 ``noise_intensity``        σ̃²           noise in continuous time, −dη̃²/dt/ρ²
+``learning_rate``          η̄            min(η̃, ``cap``) with the cap 2/γ
+``energies``               D_i          d(ω_i'(θ − θ*))²/2, the squared error along the i-th eigenvector
+``relaxation``, …          a_i, b_i     rates of descent and of sampling noise, both λ_i in (4.7); ``readout`` is λ_i/d
+``clock``                  Γ            ∫ η̄ μ_c dt, the time in which the D_i relax at constant rates
 =========================  ===========  ==========================================================================
 """

@@ -13,12 +13,13 @@ with z_i = 2a_iΔΓ,
           + \Delta\Gamma\,[(\varphi_1 - \varphi_2)(b_i g^- + p^-) + \varphi_2\,(b_i g^+ + p^+)],
 
 φ₁ = (1 − e^{−z})/z and φ₂ = (1 − φ₁)/z. ΔΓ = ΔF(μ⁻ + μ⁺)/2 takes μ⁺ from a first pass with μ frozen. Given ΔΓ, g⁺
-depends on R⁺ = Σ r_i D_i⁺: one equation for one number, solved to rounding, so that modes much faster than the cell sit
-in their equilibrium whatever its size. The error has the powers h², h³, … of the cells' size h on a smooth grid. To
+depends on R⁺ = Σ r_i D_i⁺: one equation for one number, solved to ten digits, so that modes much faster than the cell
+sit in their equilibrium whatever its size. The error has the powers h², h³, … of the cells' size h on a smooth grid. To
 freeze μ in a cell, or to spread its noise evenly over it, costs an order.
 
 The noise of a cell, −Δη̃², enters with its exact mass and its exact centre in F, never as a derivative, which in this
-clock is infinite at t = 1 for 0 < α < 1.
+clock is infinite at t = 1 for 0 < α < 1. What is even in F leans by (μ⁻ − μ⁺)/(μ⁻ + μ⁺) in Γ, to the end where this
+clock is slower.
 """
 
 from __future__ import annotations
