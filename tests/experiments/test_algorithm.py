@@ -96,14 +96,14 @@ def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
         assert (slope >= floor - 1e-6).all()
 
 
-@pytest.mark.parametrize("rho", [0.05, 1.0])
+@pytest.mark.parametrize("rho", [3e-4, 1.0])  # the noise dominates, the data do
 def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(rho: float) -> None:
     scale, clip, label_noise, gamma = 2.5, 0.6, 0.4, 1e-6
     data, last = rates.small_gamma_limit(scale, clip, label_noise)
     plan = rates.harmonic(scale, 4.0, gamma, rho)
     ode = system.isotropic(0.5, gamma, label_noise)
     final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
-    assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=2e-2)
+    assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=4e-2)
 
 
 def test_a_schedule_that_falls_too_fast_has_no_limit() -> None:
@@ -141,3 +141,9 @@ def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], messag
     with pytest.raises(ValueError, match=rf"^{message}") as caught:
         Experiment(**change)
     assert "\n" not in str(caught.value)
+
+
+def test_the_rates_of_the_introduction() -> None:
+    assert rates.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
+    assert rates.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
+    assert rates.optimal_rate(0.1, 0.5) == pytest.approx(0.14)

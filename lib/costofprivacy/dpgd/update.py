@@ -35,9 +35,8 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
     """
     bound = _validate.positive("clip_norm", clip_norm)
     residual = np.einsum("...d,...d", x, theta) - y
-    length = np.linalg.norm(x, axis=-1)
     with np.errstate(divide="ignore"):
-        limit = np.where(length > 0, bound / length, math.inf)
+        limit = bound / np.linalg.norm(x, axis=-1)
     return x * np.clip(residual, -limit, limit)[..., None]
 
 

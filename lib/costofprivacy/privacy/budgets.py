@@ -134,8 +134,6 @@ class RenyiDP:
         4.753
         """
         _validate.probability("delta", delta)
-        if math.isinf(self.renyi_epsilon):
-            return math.inf
         epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
         return float(epsilon)
 
