@@ -141,6 +141,19 @@ def test_a_frozen_reduction_loses_an_order(monkeypatch):
     assert order(Constant(3.0)) < 1.3
 
 
+@pytest.mark.parametrize("relaxation", [1e2, 1e4])
+def test_fast_modes_driven_by_private_noise_keep_the_second_order(relaxation):
+    """R follows the noise, and μ follows R, however fast the mode: two passes for μ are of first order here."""
+    equation = dataclasses.replace(
+        system.isotropic(0.5, 0.1, 0.0), relaxation=np.array([relaxation]), sampling=np.zeros(1)
+    )
+    risks = []
+    for level in (3, 4, 5):
+        cells = exponential.cells_of(equation, Polynomial(3.0, 2.0), np.linspace(0, 0.5, 10 * 2**level + 1))
+        risks.append(exponential.path(equation, cells, 1.0, 0.35 / math.sqrt(relaxation))[-1])
+    assert math.log2((risks[1] - risks[0]) / (risks[2] - risks[1])) == pytest.approx(2, abs=0.1)
+
+
 def test_noise_spread_evenly_over_a_cell_loses_an_order():
     """Relaxation far faster than a cell: the noise that counts is the noise at the cell's end, not its mean."""
     equation = dataclasses.replace(system.isotropic(0.5, 0.1, 0.3), relaxation=np.array([1e4]), sampling=np.zeros(1))

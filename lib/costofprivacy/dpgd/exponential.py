@@ -12,10 +12,11 @@ with z_i = 2a_iΔΓ,
 .. math:: D_i^+ = e^{-z_i} D_i
           + \Delta\Gamma\,[(\varphi_1 - \varphi_2)(b_i g^- + p^-) + \varphi_2\,(b_i g^+ + p^+)],
 
-φ₁ = (1 − e^{−z})/z and φ₂ = (1 − φ₁)/z. ΔΓ = ΔF(μ⁻ + μ⁺)/2 takes μ⁺ from a first pass with μ frozen. Given ΔΓ, g⁺
-depends on R⁺ = Σ r_i D_i⁺: one equation for one number, solved to ten digits, so that modes much faster than the cell
-sit in their equilibrium whatever its size. The error has the powers h², h³, … of the cells' size h on a smooth grid. To
-freeze μ in a cell, or to spread its noise evenly over it, costs an order.
+φ₁ = (1 − e^{−z})/z and φ₂ = (1 − φ₁)/z. Given ΔΓ = ΔF(μ⁻ + μ⁺)/2, g⁺ depends on R⁺ = Σ r_i D_i⁺: one equation for one
+number, solved to ten digits, so that modes much faster than the cell sit in their equilibrium whatever its size. For μ⁺
+a first pass freezes μ, a second takes what the first one found, a third their limit, which is right to second order for
+fast modes too. The error has the powers h², h³, … of the cells' size h on a smooth grid. To freeze μ in a cell, or to
+spread its noise evenly over it, costs an order.
 
 The noise of a cell, −Δη̃², enters with its exact mass and its exact centre in F, never as a derivative, which in this
 clock is infinite at t = 1 for 0 < α < 1. What is even in F leans by (μ⁻ − μ⁺)/(μ⁻ + μ⁺) in Γ, to the end where this
@@ -35,7 +36,7 @@ from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.system import System, noise_scale, reductions
 
 _GAUSS = np.polynomial.legendre.leggauss(4)  # a cell's integrals of η̄ and η̄η̃², smooth inside the cell
-_PASSES = 2  # the first finds μ at the cell's end with μ frozen; one pass alone is of first order
+_PASSES = 3  # one alone, with μ frozen, is of first order; so are two where the private noise drives fast modes
 _FLOOR = 1e-8  # below it φ₁ and φ₂ are their limits at 0 to 1e-8
 _SOLVED = 1e-10  # relative accuracy of R⁺ in its scalar equation
 _ITERATIONS = 100
@@ -162,16 +163,29 @@ def _advance(system: System, clip: float, state: _State, cell: _Cell) -> _State:
         mu, scaled_nu = reductions(system, clip, risk)
         return cell.rate_end * scaled_nu / mu
 
-    risk, ahead = state.risk, state.mu
+    risk, tried = state.risk, [state.mu]
     for _ in range(_PASSES):
+        ahead = _limit(tried)
         clock = cell.progress * (state.mu + ahead) / 2
         lean = cell.lean + (state.mu - ahead) / (state.mu + ahead)
         known, by_end = _response(system, state.energies, clock, start, cell.noise, lean)
         risk = _fixed_point(sampling, float(system.readout @ known), float(system.readout @ by_end), risk)
         if not math.isfinite(risk):
             return state._replace(risk=risk)
-        ahead, scaled_nu = reductions(system, clip, risk)
-    return _State(known + cell.rate_end * scaled_nu / ahead * by_end, risk, ahead, scaled_nu)
+        mu, scaled_nu = reductions(system, clip, risk)
+        tried.append(mu)
+        if abs(mu - ahead) <= _SOLVED * mu:
+            break
+    return _State(known + cell.rate_end * scaled_nu / mu * by_end, risk, mu, scaled_nu)
+
+
+def _limit(values: list[float]) -> float:
+    """The last of the values, or Aitken's limit of the last three, as far as they are monotone."""
+    if len(values) < 3:
+        return values[-1]
+    first, second, third = values[-3:]
+    old, new = second - first, third - second
+    return third + new * new / (old - new) if abs(new) < abs(old) else third
 
 
 def _response(
