@@ -41,6 +41,7 @@ _FLOOR = 1e-8  # below it φ₁ and φ₂ are their limits at 0 to 1e-8
 _SOLVED = 1e-10  # relative accuracy of R⁺ in its scalar equation
 _ITERATIONS = 100
 _DEEPEST = 60  # halvings of a cell
+_ONE_SIDED = 0.9  # the most by which one half of a cell has more noise than the other, over their sum
 
 
 @dataclass(frozen=True)
@@ -147,8 +148,8 @@ def _cross(system: System, clip: float, state: _State, cell: _Cell, depth: int =
 
 
 def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
-    """The two halves of a cell in F, of what is linear in it."""
-    middle, shift = (cell.rate_start + cell.rate_end) / 2, cell.lean / 2
+    """The two halves of a cell in F, of what is linear in it; a half keeps some noise, however the cell leans."""
+    middle, shift = (cell.rate_start + cell.rate_end) / 2, min(max(cell.lean / 2, -_ONE_SIDED), _ONE_SIDED)
     return (
         _Cell(cell.progress / 2, cell.rate_start, middle, cell.noise / 2 * (1 - shift), shift / (1 - shift)),
         _Cell(cell.progress / 2, middle, cell.rate_end, cell.noise / 2 * (1 + shift), shift / (1 + shift)),
