@@ -329,3 +329,28 @@ def test_mpmath_agrees_on_a_coupled_pair():
         expected = float(sum(v * e for v, e in zip(values, solution)) / 2)
     equations = system.of_spectrum(values, energies, gamma, zeta)
     assert equivalent.risk_path(equations, schedule, clip, rho, [1.0], 1e-8)[0] == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_cell_ends_where_the_cap_lets_go():
+    equation, schedule = system.isotropic(0.5, 0.1, 0.3), Polynomial(40.0, 1.0)  # 2/γ = 20: at t = ½
+    grid = equivalent._grid(equation, schedule, 1.0, np.array([0.3]))
+    for level in (0, 3):
+        nodes, ends = grid.nodes(level)
+        np.testing.assert_allclose(nodes[ends], [0.0, 0.3, 0.5, 1.0], atol=1e-12)
+    assert (np.diff(nodes) > 0).all()
+
+
+def test_two_extrapolations_that_agree_by_accident_have_not_settled():
+    near, far = np.array([1.0]), np.array([1.1])
+    assert equivalent._settled([near + 1e-5, near, near], 1e-6)
+    assert not equivalent._settled([far, near, near], 1e-6)
+    assert not equivalent._settled([near, near, near + 1e-3], 1e-6)
+
+
+def test_one_grid_that_overflows_alone_is_no_divergence():
+    raw, finite = np.array([math.inf]), np.array([1e200])
+    alone = equivalent._extrapolated(raw, [finite, finite])
+    assert not equivalent._settled(alone, 1e-6)
+    both = equivalent._extrapolated(raw, [raw, raw])
+    assert equivalent._settled(both, 1e-6)
+    assert both[-1] == math.inf

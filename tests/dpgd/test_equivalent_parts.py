@@ -197,3 +197,23 @@ def test_bad_diffusions_are_refused():
             diffusion.diffuse(
                 uniform_model(4), Constant(1.0), 1.0, 1.0, **(good | change), rng=np.random.default_rng(0)
             )
+
+
+def test_the_diffusion_keeps_to_the_cap():
+    """At η̄ = 2/γ without clipping and with Σ = I the mean risk grows by γη̄²ζ²/2 a unit of time."""
+    values = spectrum.isotropic(20)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
+    rng = np.random.default_rng(8)
+    errors = diffusion.diffuse(model, Constant(5.0), math.inf, math.inf, 10, [1.0], 20000, steps=200, rng=rng)
+    risks = model.risk(errors + model.target)[0]
+    assert abs(risks.mean() - 0.59) < 4 * risks.std() / math.sqrt(20000)
+
+
+def test_the_diffusion_without_noise_is_the_gradient_flow():
+    """With endless data: v_i(t) = v_i(0) exp(−λ_i ∫ η̃), exactly in one step where η̃ is linear."""
+    model = spectrum.RegressionModel(spectrum.uniform(4), np.full(4, 0.5), 0.0)
+    errors = diffusion.diffuse(
+        model, Polynomial(3.0, 1.0), math.inf, math.inf, 10**18, [1.0], 1, steps=1, rng=np.random.default_rng(1)
+    )
+    expected = -0.5 * np.exp(-1.5 * model.spectrum.eigenvalues)
+    np.testing.assert_allclose(errors[0, 0], expected, rtol=1e-6)
