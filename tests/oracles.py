@@ -72,3 +72,17 @@ def dp_ridge(x: np.ndarray, y: np.ndarray, C: float, G: float, lam: float, noise
         left += np.outer(z, z)
         right += clip(y[k, -1], C) * z
     return np.linalg.solve(left, right).reshape(D, D) + noise
+
+
+def dpgd(
+    x: np.ndarray, y: np.ndarray, eta: np.ndarray, C_clip: float, sigma: np.ndarray, b: np.ndarray
+) -> list[np.ndarray]:
+    """Algorithm 1 of arXiv:2505.16329v2, line by line; ``b`` holds b_1, …, b_n; returns θ_0, …, θ_n."""
+    theta = [np.zeros(x.shape[1])]
+    for k in range(len(y)):
+        g = x[k] * (x[k] @ theta[-1] - y[k])
+        norm = np.sqrt((g**2).sum())
+        g_bar = g * min(1.0, C_clip / norm) if norm > 0 else g
+        eta_bar = min(eta[k], 2 / (x[k] ** 2).sum())
+        theta.append(theta[-1] - eta_bar * g_bar + 2 * C_clip * sigma[k] * b[k])
+    return theta

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.experiments.noisyhead import _accounts
 from costofprivacy.experiments.noisyhead import rivals as study
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO
@@ -108,11 +109,19 @@ def test_the_texts_own_readings_are_the_printed_and_the_published_noise(tables: 
     ours = tables["readings"].query("departures == 0")
     assert set(ours["G"]) == {"theorem", "proof"}
     assert ours["power"].between(-2.3, -2.2).all()
-    assert len(tables["readings"]) == math.prod(len(options) for options in readings.OPTIONS.values())
 
 
-def test_only_a_penalty_that_grows_like_N_has_table_1s_power(tables: dict[str, pd.DataFrame]) -> None:
-    steep = tables["readings"].query("power < -4.2 and measure == 'excess risk' and D == '5'")
+def test_the_nearest_readings_are_kept_of_all_that_were_tried(tables: dict[str, pd.DataFrame]) -> None:
+    kept, every = tables["readings"], readings.readings(study.published(), 0.01)
+    assert (kept["tried"] == len(every)).all()
+    assert len(every) == math.prod(len(options) for options in readings.OPTIONS.values())
+    assert readings.KEPT <= len(kept) <= readings.KEPT + 2 + (kept["deviation"] <= 4).sum()
+    wide = readings.nearest(every.assign(deviation=every["deviation"] / 1e6))
+    assert len(wide) == len(every)
+
+
+def test_only_a_penalty_that_grows_like_N_has_table_1s_power() -> None:
+    steep = readings.readings(study.published(), 0.01).query("power < -4.2 and measure == 'excess risk' and D == '5'")
     assert set(steep["λ"]) <= {"N/D²", "N/D", "5N/1000"}
 
 
@@ -124,7 +133,7 @@ def test_last_iterate_accounting_turns_descent_into_output_perturbation(rate: fl
     """
     (cell,) = study.Experiment(N=(2000,)).cells
     hyper = replace(cell.hyper[Setting.CORRECTED], learning_rate=rate, steps=5000)
-    std = closed_forms.last_iterate_noise_std(hyper, BUDGET, 2000)
+    std = _accounts.noise_std(_accounts.LAST, hyper, BUDGET, 2000, hyper.steps)
     once = private_ridge.sensitivity_coarse(cell.told(Setting.CORRECTED)) * exact_noise_multiplier(BUDGET)
     energy = population.context_energy(cell.model)
     assert dynamics.noise_risk(hyper, cell.model, std) == pytest.approx(once**2 * energy, rel=1e-9)
@@ -136,6 +145,45 @@ def test_the_search_and_the_solver_agree() -> None:
     found = guarantees.search(told, 20_000, np.random.default_rng(0))
     assert found <= private_ridge.sensitivity(told)
     assert found > 0.9 * guarantees.moved(private_ridge.worst_neighbours(told, 3), 0.5)
+
+
+def test_drawn_replacements_move_as_the_solver_says() -> None:
+    """Prompt by prompt on whole data sets; further round the data set than its N prompts."""
+    model, told = PromptModel(2, 6, 0.2), PrivateRidge(1.5, 0.8, 0.4, 7)
+    found = guarantees.drawn(model, told, 10, np.random.default_rng(5))
+    prompts = sample(model, 17, rng=np.random.default_rng(5))
+    train = range(7)
+    first = oracles.dp_ridge(prompts.x[train], prompts.y[train], 1.5, 0.8, 0.4, 0.0)
+    moves = []
+    for new in range(7, 17):
+        keep = [new if k == new % 7 else k for k in train]
+        other = oracles.dp_ridge(prompts.x[keep], prompts.y[keep], 1.5, 0.8, 0.4, 0.0)
+        moves.append(np.linalg.norm(other - first))
+    assert found == pytest.approx(max(moves), rel=1e-9)
+
+
+def test_drawn_replacements_stay_below_the_printed_sensitivity(tables: dict[str, pd.DataFrame]) -> None:
+    table = tables["sensitivity"]
+    assert (table["drawn"] < table["printed"]).all()
+    assert (table["typical"] > 1.9 * table["printed"]).all()
+
+
+def test_an_audit_is_of_the_releases_of_private_ridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A release without noise tells all: the audit sees it."""
+    cell = guarantees.AuditCell(PrivateRidge(1.0, 1.0, 1.0, 20), 2, BUDGET, guarantees.RIGHT, 20_000, 0.99)
+    honest = guarantees.audit_trial(cell, rng=np.random.default_rng(0))
+    assert honest[0] <= BUDGET.epsilon
+    quiet = private_ridge.releases
+    monkeypatch.setattr(private_ridge, "releases", lambda d, p, s, n, *, rng: quiet(d, p, [0.1 * s[0]], n, rng=rng))
+    assert guarantees.audit_trial(cell, rng=np.random.default_rng(0))[0] > 3 * BUDGET.epsilon
+
+
+def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> None:
+    powers = closed_forms.powers(5, 5.0, 1.0, BUDGET)
+    rows = powers[powers["algorithm"] == closed_forms.PUBLISHED].set_index(["path", "size"])["exponent"]
+    fixed, chosen = "N, with L = N^(1/4)", "N, with L = N^(1/4), λ ∝ √N/L"
+    assert rows[fixed, 1e29] > 0.5
+    assert 0.3 > rows[chosen, 1e9] > rows[chosen, 1e19] > rows[chosen, 1e29] > 0
 
 
 def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
@@ -169,6 +217,8 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
     shown = [
         study.show_table_1(tables["comparison"]),
+        study.show_calibrated(tables["table-1"]),
+        study.show_options(),
         study.show_readings(tables["readings"]),
         study.show_other_column(tables["other-column"]),
         study.show_sensitivity(tables["sensitivity"]),

@@ -174,6 +174,22 @@ def test_the_populations_limit_against_simulation(ratio: float) -> None:
     assert error < 0.15 * closed
 
 
+@pytest.mark.parametrize("D", [2, 4])
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_populations_limit_is_the_limit_on_the_populations_moments(D: int, ratio: float) -> None:
+    """A prompt drawn anew each time, x̄ = 0, added to a billion prompts with the population's moments."""
+    model, penalty, mu = PromptModel(D, 60), 0.05, 0.3
+    moments = head.Moments(population.context_energy(model) / D**2 * np.eye(D * D), np.eye(D).reshape(-1) / D**2)
+    x = np.random.default_rng(4).standard_normal((100000, D))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    V = (x + mu)[:, :, None] * np.full((1, 1, D), mu)
+    found = population.excess_risk(model, RidgeWithOneMore(moments, 10**9, penalty).limit(V, np.full(len(V), ratio)))
+    error = found.std() / math.sqrt(len(found))
+    closed = attack_bounds.ridge_limit(model, penalty, mu, ratio)
+    assert abs(found.mean() - closed) < 4.5 * error
+    assert error < 0.01 * closed
+
+
 def hyper(steps: int, R: float = 1e9) -> Hyperparameters:
     return Hyperparameters(
         clip_norm=2.0, feature_bound=0.6, weight_bound=R, penalty=0.2, learning_rate=0.5, steps=steps
@@ -224,9 +240,9 @@ def test_the_ends_of_the_window_and_the_claims_by_hand() -> None:
     model, N, kappa, lam = PromptModel(5, 500), 5000, 0.01, 1.5
     C2 = 2 * math.log(5000 * 500 / 0.01)
     R = C2 / 1.5 * math.sqrt(10) * (1 + math.sqrt(math.log(100)) / 5)
-    assert attack_bounds.ceiling(model, N, lam) == pytest.approx(3.75e6)
+    assert attack_bounds.upper_end(model, N, lam) == pytest.approx(3.75e6)
     inner = 1.5 * 5000 * R**2 / math.sqrt(500)
-    assert attack_bounds.floor(model, N, kappa, lam) == pytest.approx(C2 / math.sqrt(500) * inner)
+    assert attack_bounds.lower_end(model, N, kappa, lam) == pytest.approx(C2 / math.sqrt(500) * inner)
     assert attack_bounds.least_penalty(model, N, kappa) == pytest.approx(C2 / 500)
     log = math.log(2.5e8)
     assert attack_bounds.noisyhead_displacement(model, N, kappa) == pytest.approx(5000 / 500**2 * log**2)
@@ -241,7 +257,7 @@ def test_the_ends_of_the_window_and_the_claims_by_hand() -> None:
 def test_the_branch_of_the_floor_without_R() -> None:
     model = PromptModel(2, 10**9)
     C = hyperparameters.clip_norm(model, 2, 0.5)
-    assert attack_bounds.floor(model, 2, 0.5, 1.0) == pytest.approx(C**2 / math.sqrt(10**9))
+    assert attack_bounds.lower_end(model, 2, 0.5, 1.0) == pytest.approx(C**2 / math.sqrt(10**9))
 
 
 def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import minimize
 
-from costofprivacy.noisyhead import head, private_ridge
+from costofprivacy.noisyhead import head, opposed, private_ridge
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -50,11 +50,52 @@ def test_the_noise_has_its_variance_and_a_wrong_one_is_seen() -> None:
     assert not 0.001 < stats.chi2.cdf(square / (1.44 * 0.3**2), 400) < 0.999
 
 
+def test_releases_are_independent_draws_of_the_release() -> None:
+    data, std = Moments(np.eye(4), np.ones(4)), [0.0, 0.3]
+    many = private_ridge.releases(data, 1.0, std, 5, rng=np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    np.testing.assert_array_equal(many, [private_ridge.release(data, 1.0, std, rng=rng) for _ in range(5)])
+    assert many.shape == (5, 2, 2, 2)
+    noise = (private_ridge.releases(data, 1.0, [1.0], 5000, rng=rng)[:, 0] - 0.5).reshape(5000, 4)
+    np.testing.assert_allclose(noise.T @ noise / 5000, np.eye(4), atol=0.1)
+
+
+def shares(told: PrivateRidge) -> tuple[float, float]:
+    """A/B of `sensitivity`, and the factor to which its first bound is attained."""
+    A = told.others_bound * told.largest**2
+    return A / (told.clip_norm * told.largest), 1 + told.largest**2 / (told.penalty * told.N)
+
+
 @pytest.mark.parametrize("told", REGIMES)
 def test_the_bound_is_attained_but_for_its_factor(told: PrivateRidge) -> None:
     constructed = apart(private_ridge.worst_neighbours(told, 3), told)
+    ratio, factor = shares(told)
     assert constructed <= private_ridge.sensitivity(told) * (1 + 1e-9)
-    assert constructed >= private_ridge.sensitivity(told) / (1 + told.largest**2 / (told.penalty * told.N)) * (1 - 1e-9)
+    assert constructed >= private_ridge.sensitivity(told) / (factor * (1 if ratio <= 2.5 else 1.01)) * (1 - 1e-9)
+
+
+def test_beyond_five_halves_the_bound_of_a_shorter_prompt_is_the_larger_by_less_than_a_hundredth() -> None:
+    """Large N, so that the other factor is 1; A/B = G/(2√λ)."""
+    lost = []
+    for ratio in np.geomspace(0.1, 1000, 60):
+        told = PrivateRidge(1.0, 1.0, 1 / (2 * ratio) ** 2, 10**9)
+        s, A = private_ridge.worst_angle(told), shares(told)[0]
+        assert pytest.approx(ratio) == A
+        first = 2 * (A * math.cos(s) + 1) * math.sin(s) / (told.penalty * told.N)
+        lost.append(private_ridge.sensitivity(told) / first)
+        assert (lost[-1] > 1) == (ratio > 2.5)
+    assert 1.005 < max(lost) < 1.01
+
+
+@pytest.mark.parametrize("told", REGIMES)
+def test_both_bounds_increase_in_the_length_of_the_others_solution(told: PrivateRidge) -> None:
+    """Hence the longest of the others' solutions is the worst, though the intervals of v are not nested."""
+    B, A = told.clip_norm * told.largest, np.linspace(1e-6, 5, 50)
+    s = np.linspace(0, math.pi / 2, 2000)[:, None]
+    widest = (2 * (A * np.cos(s) + B) * np.sin(s)).max(axis=0)
+    assert (np.diff(widest) > 0).all()
+    kernel = [opposed.widest_angle(a, B) for a in A]
+    np.testing.assert_allclose(2 * (A * np.cos(kernel) + B) * np.sin(kernel), widest, rtol=1e-5)
 
 
 @pytest.mark.parametrize("told", REGIMES)
@@ -184,6 +225,8 @@ def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> N
 def test_what_has_no_meaning_is_refused() -> None:
     with pytest.raises(ValueError, match=r"noise_std must be non-negative and finite, got -1\.0"):
         private_ridge.release(Moments(np.eye(4), np.zeros(4)), 1.0, [-1.0], rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="count must be a whole number of at least 1, got 0"):
+        private_ridge.releases(Moments(np.eye(4), np.zeros(4)), 1.0, [1.0], 0, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="N must be a whole number of at least 2, got 1"):
         private_ridge.worst_neighbours(replace(PAPER, N=1), 2)
     with pytest.raises(ValueError, match="D must be a whole number of at least 2, got 1"):

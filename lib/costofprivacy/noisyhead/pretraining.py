@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.curvature import EigenMoments, QuadraticLoss, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -36,8 +37,7 @@ def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
 
 def worst_angle(hyper: Hyperparameters) -> float:
     """The angle to Γ, on either side of it, of the pair of neighbours that moves one update most (radians)."""
-    A, B = _reach(hyper)
-    return math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+    return opposed.widest_angle(*_reach(hyper))
 
 
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
@@ -55,9 +55,7 @@ def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
 
 
 def _reach(hyper: Hyperparameters) -> tuple[float, float]:
-    """A = RG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G."""
-    largest = min(hyper.feature_bound, hyper.clip_norm)
-    return hyper.weight_bound * largest**2, hyper.clip_norm * largest
+    return opposed.reach(hyper.weight_bound, hyper.clip_norm, hyper.feature_bound)
 
 
 def noise_std_printed(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:

@@ -16,8 +16,8 @@ from costofprivacy.noisyhead.head import Moments
 def ridge(data: QuadraticLoss, penalty: float) -> np.ndarray:
     """Γ* = argmin N⁻¹ Σ (y − ⟨Γ, Z⟩)² + λ‖Γ‖²_F, (2.6)-(2.7), shape (D, D).
 
-    Its system H + λI has condition number at most (λ + max‖Z‖²)/λ, below 10 in all of the paper's settings with clean
-    prompts; each way to solve it is then accurate to rounding. Prompts with an outlier need `RidgeWithOneMore`.
+    Its system H + λI has condition number at most 1 + max‖Z‖²/λ, moderate for clean prompts as long as λ is not tiny;
+    each way to solve it is then accurate to rounding. Prompts with an outlier need `RidgeWithOneMore`.
 
     Args:
         data: moments of the training prompts in any form, raw for the paper's reference.
@@ -37,8 +37,8 @@ class RidgeWithOneMore:
 
     .. math:: \Gamma^* = \Gamma_0 + A^{-1}z\,\frac{y - \langle\Gamma_0, z\rangle}{1 + z^\top A^{-1}z} .
 
-    Assumes: n clean prompts. Guarantees: A holds them alone, so its condition number is theirs (below 10 in the paper's
-    settings), and z enters by products only: the step is accurate to rounding for every z, to 1e150 and beyond.
+    Assumes: n clean prompts. Guarantees: A holds them alone, so its condition number is theirs, at most 1 + max‖Z‖²/λ,
+    and z, divided by its size, enters by products only: the step is accurate to rounding however large z is.
 
     Args:
         rest: means over the n clean prompts.

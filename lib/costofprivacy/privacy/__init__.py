@@ -1,4 +1,4 @@
-"""Privacy accounting: budgets, the Gaussian mechanism, its composition, profiles, audits. Knows no model.
+"""Privacy accounting: budgets, the Gaussian mechanism, its composition and iteration, profiles, audits. No model.
 
 =====================  =======  ====================================================
 name                   symbol   meaning
@@ -12,8 +12,9 @@ name                   symbol   meaning
 =====================  =======  ====================================================
 """
 
+from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record
 from costofprivacy.privacy.audit import Audit, audit_mechanism, epsilon_lower_bound
-from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, ZeroConcentratedDP
+from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
 from costofprivacy.privacy.composition import (
     basic_noise_multiplier,
     every_iterate,
@@ -34,7 +35,9 @@ __all__ = [
     "GaussianDP",
     "GaussianMechanism",
     "PrivacyProfile",
+    "RenyiDP",
     "ZeroConcentratedDP",
+    "amplification_by_iteration",
     "audit_mechanism",
     "basic_noise_multiplier",
     "classical_noise_multiplier",
@@ -44,4 +47,5 @@ __all__ = [
     "exact_noise_multiplier",
     "last_iterate",
     "last_iterate_noise_multiplier",
+    "spent_by_record",
 ]

@@ -60,12 +60,12 @@ def last_iterate(step: GaussianDP, contraction: float, steps: int) -> GaussianDP
     Y_{t+1} = Π(φ'_t(Y_t) + l_{t+1}(φ_t(X_t) − φ'_t(Y_t)) + Z_t) with l_t in [0, 1], l_T = 1: Y_T = X_T. X and Y share
     their noise and Π does not expand, so ‖X_t − Y_t‖ ≤ z_t with z_0 = 0, z_{t+1} = (1 − l_{t+1})(cz_t + Δ). Given
     Y_0, …, Y_t = x, Y_{t+1} is Π of Gaussians whose means, mixed over X_t, lie within a_{t+1} = l_{t+1}(cz_t + Δ) of
-    φ'_t(x); X'_{t+1} given X'_0, …, X'_t = x is Π of the Gaussian at φ'_t(x). Mixing and Π only make the two harder to tell apart than
-    N(0, 1) from N(a_{t+1}/s, 1), so by composition Y_T and X'_T are √(Σ a_t²)/s-GDP. The a_t are free but for
-    z_{t+1} = cz_t + Δ − a_{t+1} ≥ 0 and z_T = 0, that is Σ c^{T−t}a_t = Σ c^{T−t}Δ; by Cauchy-Schwarz the least Σ a_t²
-    is at a_t = Δc^{T−t} Σc^k / Σc^{2k} (sums over k < T), which gives μ. It is admissible for c > 0: c^{−t}z_t =
-    Σ_{s≤t} c^{−s}(Δ − a_s) has terms that are first positive, then negative, and ends at 0, so z_t ≥ 0 throughout,
-    which is a_t ≤ cz_{t−1} + Δ, l_t ≤ 1. For c = 0 only the last step counts: a_T = Δ, the others 0. ∎
+    φ'_t(x); X'_{t+1} given X'_0, …, X'_t = x is Π of the Gaussian at φ'_t(x). Mixing and Π only make the two harder
+    to tell apart than N(0, 1) from N(a_{t+1}/s, 1), so by composition Y_T and X'_T are √(Σ a_t²)/s-GDP. The a_t are
+    free but for z_{t+1} = cz_t + Δ − a_{t+1} ≥ 0 and z_T = 0, that is Σ c^{T−t}a_t = Σ c^{T−t}Δ; by Cauchy-Schwarz the
+    least Σ a_t² is at a_t = Δc^{T−t} Σc^k / Σc^{2k} (sums over k < T), which gives μ. It is admissible for c > 0:
+    c^{−t}z_t = Σ_{s≤t} c^{−s}(Δ − a_s) has terms that are first positive, then negative, and ends at 0, so z_t ≥ 0
+    throughout, which is a_t ≤ cz_{t−1} + Δ, l_t ≤ 1. For c = 0 only the last step counts: a_T = Δ, the others 0. ∎
 
     Args:
         step: μ₁ = Δ/s of one step.

@@ -1,0 +1,220 @@
+"""DP-GD, Algorithm 1 of arXiv:2505.16329v2, for many configurations at once on one stream of data.
+
+All configurations of a call meet the same samples (x_k, y_k) and the same private noise directions b_k. Each of them
+alone is Algorithm 1 in law, and their differences are free of the noise that they share.
+
+**Blocks.** Within a block of steps k = 1, …, B that starts at Θ, a column of Θ for each configuration,
+
+    θ_k = Θ − Σ_{j ≤ k} a_j x_j + Σ_{j ≤ k} s_j b_j,      a_j = η̄_j clip(r_j, ±C/‖x_j‖),      s_j = 2Cσ_j,
+    r_k = x_k'Θ − y_k − Σ_{j < k} a_j ⟨x_j, x_k⟩ + Σ_{j < k} s_j ⟨b_j, x_k⟩,
+
+since the clipped gradient r x min(1, C/(‖x‖|r|)) is x times the residual clipped at ±C/‖x‖. So the products with Θ,
+the Gram matrices and the update of Θ are matrix products, done once a block, and what is left to do step by step
+costs no multiple of d. This is Algorithm 1 itself up to rounding, not an approximation.
+
+**No step blows up.** Since η̄‖x‖² ≤ 2, the data part of a step moves θ − θ* no farther out than by the label noise; an
+iterate can overflow only through private noise of an absurd size. Such a run is reported as diverged, with risk ∞.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.dpgd import schedule as schedules
+from costofprivacy.dpgd.schedule import Schedule
+from costofprivacy.dpgd.spectrum import RegressionModel, sample
+
+CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
+CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
+BLOCK = 32  # steps between two updates of the parameters
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One way to run Algorithm 1, with the noise schedule (4.2) of arXiv:2505.16329v2.
+
+    Args:
+        clip: c of (4.3) in (0, ∞], so that C_clip = c√d; ∞ clips nothing.
+        schedule: η̃, which must not increase.
+        rho: ρ in (0, ∞]; ∞ adds no private noise.
+
+    Raises:
+        ValueError: if ``clip`` or ``rho`` is not positive, or nothing is clipped though ρ is finite.
+    """
+
+    clip: float
+    schedule: Schedule
+    rho: float
+
+    def __post_init__(self) -> None:
+        _validate.positive("clip", self.clip)
+        _validate.positive("rho", self.rho)
+        if math.isinf(self.clip) and math.isfinite(self.rho):
+            raise ValueError(f"clip must be finite for a finite rho, got {self.clip!r} with rho = {self.rho!r}")
+
+    def clip_norm(self, d: int) -> float:
+        """C_clip = c√d, (4.3)."""
+        return self.clip * math.sqrt(d)
+
+
+@dataclass(frozen=True)
+class StepTable:
+    """What each of several configurations does in steps first + 1, …, first + m.
+
+    Args:
+        learning_rates: η_k, shape (m, configurations).
+        noise_std: 2 C_clip σ_k, the standard deviation of the private noise in a coordinate, same shape.
+        clip_norm: C_clip, shape (configurations,).
+    """
+
+    learning_rates: np.ndarray
+    noise_std: np.ndarray
+    clip_norm: np.ndarray
+
+
+def check_steps(configurations: Sequence[Configuration], n: int) -> None:
+    """Raise ``ValueError`` unless n is whole, there is a configuration, and no schedule increases over n steps."""
+    _validate.whole("n", n)
+    if len(configurations) == 0:
+        raise ValueError("configurations must be a non-empty list, got none")
+    for distinct in {c.schedule for c in configurations}:
+        schedules.learning_rates(distinct, n)
+
+
+def step_table(configurations: Sequence[Configuration], n: int, d: int, first: int, last: int) -> StepTable:
+    """Learning rates (4.4) and noise (4.2) of steps first + 1, …, last of n, without the tables of all n steps.
+
+    Args:
+        configurations: as `check_steps` accepts them.
+        n: number of steps of the run. d: dimension. first, last: 0 ≤ first < last ≤ n.
+    """
+    distinct = {(c.schedule, c.rho) for c in configurations}
+    steps = np.arange(first + 1, min(last + 1, n) + 1)  # one more than asked for: σ_k needs η_{k+1}
+    columns = {}
+    for plan, rho in distinct:
+        rates = plan(steps / n) / n
+        columns[plan, rho] = rates[: last - first], schedules.noise_multipliers(rates, rho)[: last - first]
+    rates, noise = zip(*(columns[c.schedule, c.rho] for c in configurations))
+    clip_norm = np.array([c.clip_norm(d) for c in configurations])
+    scale = np.where(np.isinf(clip_norm), 0.0, 2 * clip_norm)
+    return StepTable(np.stack(rates, axis=1), scale * np.stack(noise, axis=1), clip_norm)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """What Algorithm 1 did, for each configuration.
+
+    Args:
+        risk: R(θ_⌊tn⌋) at the times asked for, shape (configurations, times); ∞ from an overflow on.
+        theta: the released θ_n in the eigenbasis, shape (configurations, d).
+        released_risk: R(θ_n), shape (configurations,); ∞ after an overflow.
+    """
+
+    risk: np.ndarray
+    theta: np.ndarray
+    released_risk: np.ndarray
+
+    @property
+    def diverged(self) -> np.ndarray:
+        """Whether the run overflowed: its risks are then no numbers to average. Shape (configurations,)."""
+        return np.isinf(self.released_risk)
+
+
+def descend(
+    model: RegressionModel,
+    configurations: Sequence[Configuration],
+    n: int,
+    times: Sequence[float] | np.ndarray,
+    *,
+    rng: np.random.Generator,
+) -> Descent:
+    """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over one stream of n samples.
+
+    Guarantee: each configuration alone is Algorithm 1 in law, and its result depends on the others by rounding only.
+
+    Args:
+        model: the law of a sample.
+        configurations: at least one.
+        n: number of samples and of steps, at least 1.
+        times: t in [0, 1], not decreasing; the risk is recorded after ⌊tn⌋ steps.
+        rng: source of randomness; a stream of samples and one of private noise are spawned from it.
+
+    Raises:
+        ValueError: if ``n`` is not a whole number of at least 1, a schedule increases, there is no configuration, or
+            the times are not in order or not in [0, 1].
+    """
+    check_steps(configurations, n)
+    records = steps_at(times, n)
+    data, noise = rng.spawn(2)
+    theta = np.zeros((model.d, len(configurations)))
+    risk = np.empty((len(configurations), len(records)))
+    risk[:, records == 0] = model.initial_risk
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for first, last in _chunks(n, model.d):
+            x, y = sample(model, last - first, rng=data)
+            b = noise.standard_normal(x.shape)
+            table = step_table(configurations, n, model.d, first, last)
+            for start, stop in _blocks(first, last, records):
+                rows = slice(start - first, stop - first)
+                _advance(theta, x[rows], y[rows], b[rows], _rows(table, rows))
+                risk[:, records == stop] = _finite_risk(model, theta)[:, None]
+        return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
+
+
+def steps_at(times: Sequence[float] | np.ndarray, n: int) -> np.ndarray:
+    """The step ⌊tn⌋ after which the risk at time t is read, shape (times,).
+
+    k/n is given back as k: tn is rounded up where it misses a whole number by rounding alone.
+
+    Raises:
+        ValueError: if a time is outside [0, 1], or they decrease.
+    """
+    values = np.asarray(times, dtype=float)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all() or (np.diff(values) < 0).any():
+        raise ValueError(f"times must be a list of numbers in [0, 1] that do not decrease, got {times!r}")
+    return np.floor(values * n * (1 + 4 * np.finfo(float).eps)).astype(int)
+
+
+def _chunks(n: int, d: int) -> Iterator[tuple[int, int]]:
+    """Ranges of steps whose draws are held in memory together; they depend on n and d alone."""
+    steps = min(CHUNK_STEPS, max(BLOCK, CHUNK_NUMBERS // d))
+    for first in range(0, n, steps):
+        yield first, min(first + steps, n)
+
+
+def _blocks(first: int, last: int, records: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Ranges of at most `BLOCK` steps, ending wherever the risk is recorded."""
+    inside = records[(records > first) & (records < last)]
+    ends = np.union1d(np.arange(first, last, BLOCK), np.append(inside, last))
+    yield from zip(ends[:-1].tolist(), ends[1:].tolist())
+
+
+def _rows(table: StepTable, rows: slice) -> StepTable:
+    return StepTable(table.learning_rates[rows], table.noise_std[rows], table.clip_norm)
+
+
+def _advance(theta: np.ndarray, x: np.ndarray, y: np.ndarray, b: np.ndarray, steps: StepTable) -> None:
+    """The steps of one block, in place; ``theta`` has shape (d, configurations)."""
+    gram = x @ x.T
+    residual = x @ theta - y[:, None] + np.tril(x @ b.T, -1) @ steps.noise_std
+    square = gram.diagonal()[:, None]
+    rates = np.minimum(steps.learning_rates, 2 / square)
+    bound = steps.clip_norm / np.sqrt(square)
+    for k in range(len(x)):
+        coefficient = residual[k]  # a_k from here on: the rows above hold the a_j already
+        coefficient -= gram[k, :k] @ residual[:k]
+        np.minimum(coefficient, bound[k], out=coefficient)
+        np.maximum(coefficient, -bound[k], out=coefficient)
+        coefficient *= rates[k]
+    theta += b.T @ steps.noise_std - x.T @ residual
+
+
+def _finite_risk(model: RegressionModel, theta: np.ndarray) -> np.ndarray:
+    """The risk of each configuration, ∞ where it is no number."""
+    risk = model.risk(theta.T)
+    return np.where(np.isfinite(risk), risk, np.inf)

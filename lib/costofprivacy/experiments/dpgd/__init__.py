@@ -1,0 +1,1 @@
+"""One package for each chapter on DP-GD, arXiv:2505.16329v2."""

@@ -1,0 +1,81 @@
+"""The noise schedule (4.2) of arXiv:2505.16329v2 against others of the same privacy, and where it puts the noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.dpgd import accounting
+from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_multipliers, privacy_parameter
+from costofprivacy.privacy import spent_by_record
+from costofprivacy.privacy.amplification import remaining_noise
+
+SHARES = 200  # points of the figure on where the noise goes
+PLACEMENTS = ("as (4.2)", "even", "all in the last step")
+
+
+def of_privacy(shape: np.ndarray, rates: np.ndarray, rho: float) -> np.ndarray:
+    """The multiple of a noise schedule ``shape`` whose ρ (4.1) is ``rho``."""
+    return shape * privacy_parameter(rates, shape) / rho
+
+
+def placed(rates: np.ndarray, rho: float) -> dict[str, np.ndarray]:
+    """Three noise schedules of one ρ: the least, even noise, and all of it in the last step."""
+    last = np.zeros(len(rates))
+    last[-1] = 1.0
+    shapes = {PLACEMENTS[1]: np.ones(len(rates)), PLACEMENTS[2]: last}
+    return {PLACEMENTS[0]: noise_multipliers(rates, rho)} | {
+        name: of_privacy(shape, rates, rho) for name, shape in shapes.items()
+    }
+
+
+def random_shapes(least: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Noise schedules near and far: half are perturbations of the least one, half of no form at all."""
+    n, near = len(least), count // 2
+    size = 10.0 ** rng.uniform(-3, 0.5, (near, 1))
+    around = least * np.exp(size * rng.standard_normal((near, n)))
+    around[:, -1] += 1e-3 * least.max() * rng.random(near)
+    away = rng.exponential(size=(count - near, n)) ** rng.uniform(0.2, 3, (count - near, 1))
+    return np.concatenate([around, away])
+
+
+def schedule_row(name: str, schedule: Schedule, n: int, rho: float, others: int, rng: np.random.Generator) -> dict:
+    """(4.1) and (4.2) for one schedule: ρ recomputed, and its totals against ``others`` schedules of the same ρ.
+
+    ``least_total`` and ``least_tail`` are the smallest ratios found of another schedule's noise to that of (4.2), in
+    total and from any step on; ``last_step_total`` is the former for all noise in the last step. ``rho_every`` is
+    what releasing every iterate would spend, max η_k/σ_k.
+    """
+    rates = learning_rates(schedule, n)
+    least = noise_multipliers(rates, rho)
+    tail = remaining_noise(least)
+    shapes = random_shapes(least, others, rng)
+    tails = np.stack([remaining_noise(of_privacy(shape, rates, rho)) for shape in shapes])
+    used = rates > 0
+    spent = spent_by_record(rates, least)[used]
+    last_only = remaining_noise(placed(rates, rho)[PLACEMENTS[2]])
+    return {
+        "schedule": name,
+        "n": n,
+        "rho": rho,
+        "first_rate": rates[0],
+        "last_rate": rates[-1],
+        "rho_recomputed": privacy_parameter(rates, least),
+        "spent_least": spent.min(),
+        "spent_most": spent.max(),
+        "share_last": (least[-1] / tail[0]) ** 2,
+        "least_total": float(((tails[:, 0] / tail[0]) ** 2).min()),
+        "least_tail": float(((tails[:, used] / tail[used]) ** 2).min()),
+        "last_step_total": float((last_only[0] / tail[0]) ** 2),
+        "last_step_tail": float(((last_only[used] / tail[used]) ** 2).max()),
+        "rho_every": accounting.every_iterate(rates, least).mu,
+        "others": others,
+    }
+
+
+def cumulative_rows(name: str, schedule: Schedule, n: int, rho: float) -> pd.DataFrame:
+    """Share of the noise added up to time t = k/n, before and after the last step."""
+    least = noise_multipliers(learning_rates(schedule, n), rho) ** 2
+    share = np.concatenate([[0.0], np.cumsum(least)]) / least.sum()
+    k = np.unique(np.concatenate([np.linspace(0, n - 1, SHARES).astype(int), [n]]))
+    return pd.DataFrame({"schedule": name, "t": k / n, "share": share[k]})

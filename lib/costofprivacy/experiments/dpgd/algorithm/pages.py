@@ -1,0 +1,148 @@
+"""Figures and short tables for the page on Algorithm 1 of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS
+
+
+def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
+    """What (4.1) and (4.2) give for each schedule, for the page."""
+    columns = {
+        "rho_recomputed": "ρ recomputed",
+        "share_last": "share of noise in the last step",
+        "least_total": "least other total",
+        "least_tail": "least other, any step on",
+        "last_step_total": "all in last step, total",
+        "rho_every": "ρ if all iterates are released",
+    }
+    return schedules.set_index("schedule")[list(columns)].rename(columns=columns).T.map("{:.5g}".format)
+
+
+def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:
+    """What neighbouring outputs spend, as a share of αρ²/2, by schedule and replaced record."""
+    return outputs.pivot_table(index=["schedule", "others"], columns="k", values="renyi_share", sort=False).map(
+        lambda v: f"{max(v, 0):.3f}"
+    )
+
+
+def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
+    """Risks by schedule and placement of the noise, with the excess over (4.2) on the same records."""
+    shown = placement.assign(
+        risk=placement["excess_risk"].map("{:.3f}".format) + " ± " + placement["standard_error"].map("{:.3f}".format)
+    )
+    return shown.pivot(index="schedule", columns="placement", values="risk").loc[
+        placement["schedule"].unique(), placement["placement"].unique()
+    ]
+
+
+def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
+    """ε by four routes at the middle δ, for the page."""
+    middle = sorted(conversions["delta"].unique())[conversions["delta"].nunique() // 2]
+    columns = ["proposition_a3", "equation_a3", "renyi", "exact", "condition"]
+    rows = conversions[conversions["delta"] == middle].set_index("rho")[columns]
+    return rows.map(lambda v: f"{v:.3f}" if isinstance(v, float) else v)
+
+
+def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, and its share of the limit, by γ and ρ."""
+    rows = rates[rates["axis"] == "gamma"]
+    text = _with_error(rows) + " (" + (rows["excess_risk"] / rows["limit"]).map("{:.2f}".format) + ")"
+    return rows.assign(text=text).pivot(index="gamma", columns="rho", values="text").sort_index(ascending=False)
+
+
+def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, by n and way of clipping, beside (1.2) to (1.4)."""
+    rows = rates[rates["axis"] == "n"]
+    wide = rows.assign(text=_with_error(rows)).pivot(index=["n", "d"], columns="algorithm", values="text")
+    bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
+    return wide.join(bounds.rename(columns=lambda c: f"({c.removeprefix('rate_')})").map("{:.3g}".format))
+
+
+def _with_error(rows: pd.DataFrame) -> pd.Series:
+    return rows["excess_risk"].map("{:.3g}".format) + " ± " + rows["standard_error"].map("{:.1g}".format)
+
+
+def draw_expansion(expansion: pd.DataFrame) -> Figure:
+    """By how much a step stretches a distance, against η‖x‖²."""
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.2, 4.0))
+        look = figures.looks(("bare", "shortened"))
+        axes.plot(
+            expansion["product"], expansion["exact"], "--", color="0.35", lw=1, label=r"$\max(1, |1 - \eta\|x\|^2|)$"
+        )
+        for name, label in (("bare", r"rate $\eta$"), ("shortened", r"rate $\min(\eta, 2/\|x\|^2)$")):
+            axes.plot(expansion["product"], expansion[name], ls="", label=f"largest found, {label}", **look[name])
+        axes.axvline(2, color="0.6", lw=0.8)
+        axes.set(xlabel=r"$\eta\|x\|^2$", ylabel="largest growth of a distance")
+        axes.legend(fontsize=8)
+        return figure
+
+
+def draw_noise(noise: pd.DataFrame) -> Figure:
+    """Share of the noise added by time t, for each schedule."""
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.6, 4.2))
+        for (name, rows), look in zip(
+            noise.groupby("schedule", sort=False), figures.looks(noise["schedule"].unique()).values()
+        ):
+            axes.plot(rows["t"], rows["share"], color=look["color"], label=name)
+            jump = rows.iloc[-2:]
+            axes.plot(
+                jump["t"].iloc[-1], jump["share"].iloc[0], color=look["color"], marker=look["marker"], clip_on=False
+            )
+        axes.set(xlabel="$t = k/n$", ylabel=r"share of $\sum_j\sigma_j^2$ added so far", xlim=(0, 1), ylim=(0, 1.02))
+        axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.02, 0.5))
+        return figure
+
+
+def draw_conversions(conversions: pd.DataFrame) -> Figure:
+    """ε over what is truly spent, against ρ, for each δ."""
+    routes = {"proposition_a3": ("Proposition A.3", "-"), "renyi": ("by way of Rényi divergences", "--")}
+    some = conversions[conversions["exact"] > 0]
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.6, 4.2))
+        for (delta, rows), look in zip(
+            some.groupby("delta", sort=False), figures.looks(some["delta"].unique()).values()
+        ):
+            for column, (label, line) in routes.items():
+                axes.plot(rows["rho"], rows[column] / rows["exact"], line, label=f"{label}, δ = {delta:g}", **look)
+        figures.log_axes(axes, r"$\rho$", "ε claimed / ε spent")
+        axes.axhline(1, color="0.35", ls=":", lw=1)
+        axes.legend(fontsize=8)
+        return figure
+
+
+def draw_rates(rates: pd.DataFrame) -> Figure:
+    """Left: (1.2) to (1.4) and Algorithm 1 against n at fixed γ, ρ. Right: Algorithm 1 against γ, for several ρ."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4))
+        _draw_along_n(left, rates[rates["axis"] == "n"])
+        grid = rates[rates["axis"] == "gamma"]
+        for (rho, rows), look in zip(grid.groupby("rho"), figures.looks(grid["rho"].unique()).values()):
+            rows = rows.sort_values("gamma")
+            figures.points(right, rows, "gamma", "excess_risk", label=f"ρ = {rho:g}", ls="", **look)
+            right.plot(rows["gamma"], rows["rate_1.4"], ":", color=look["color"], lw=1)
+            right.plot(rows["gamma"], rows["limit"], "-", color=look["color"], lw=1)
+        right.axhline(grid["zero_risk"].max(), color="0.35", ls="--", lw=1, label="answering 0")
+        figures.log_axes(right, r"$\gamma$", "")
+        right.set_ylim(top=4 * grid["zero_risk"].max())
+        right.legend(fontsize=8, loc="lower right")
+        return figure
+
+
+def _draw_along_n(axes: plt.Axes, rows: pd.DataFrame) -> None:
+    looks = figures.looks(ALGORITHMS)
+    for name in ALGORITHMS:
+        figures.points(axes, rows[rows["algorithm"] == name], "n", "excess_risk", label=name, ls="", **looks[name])
+    one = rows[rows["algorithm"] == ALGORITHMS[0]].sort_values("n")
+    for column, line in (("rate_1.3", "--"), ("rate_1.4", ":"), ("rate_1.2", "-.")):
+        axes.plot(one["n"], one[column], line, color="0.35", lw=1.2, label=f"({column.removeprefix('rate_')})")
+    axes.axhline(one["zero_risk"].max(), color="0.35", ls="-", lw=0.6, label="answering 0")
+    figures.log_axes(axes, "$n$", "excess risk")
+    axes.set_ylim(top=one["zero_risk"].max() * 4)
+    axes.legend(fontsize=8, ncol=2)

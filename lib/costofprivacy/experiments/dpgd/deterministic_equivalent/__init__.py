@@ -1,0 +1,83 @@
+"""Section 4 and Appendix C of arXiv:2505.16329v2: Algorithm 1 beside its deterministic equivalent; Figure 1."""
+
+from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import (
+    Experiment,
+)
+from costofprivacy.experiments.dpgd.deterministic_equivalent.pages import (
+    draw_axes,
+    draw_figure_1,
+    draw_laws,
+    draw_rates,
+    show_exponents,
+    show_laws,
+    show_released,
+)
+from costofprivacy.experiments.dpgd.deterministic_equivalent.pages_theory import (
+    draw_homogenised,
+    show_enclosure,
+    show_one_step,
+    show_sums,
+)
+from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import (
+    ASSUMPTION_1,
+    ASSUMPTION_2,
+    judge_figure_1,
+    judge_proposition_44_mean,
+    judge_proposition_44_path,
+    judge_theorem_1_mean,
+    judge_theorem_1_path,
+)
+from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts_theory import (
+    judge_definition_42,
+    judge_definition_c1,
+    judge_equation_411,
+    judge_equation_412,
+    judge_equation_413,
+    judge_equation_414,
+    judge_equation_422,
+    judge_equation_c7,
+    judge_lemma_c2,
+    judge_lemma_c3,
+    judge_lemma_c4,
+    judge_lemma_c5,
+    judge_proposition_d1,
+    judge_remark_43,
+    judge_theorem_5,
+)
+
+__all__ = [
+    "ASSUMPTION_1",
+    "ASSUMPTION_2",
+    "Experiment",
+    "draw_axes",
+    "draw_figure_1",
+    "draw_homogenised",
+    "draw_laws",
+    "draw_rates",
+    "judge_definition_42",
+    "judge_definition_c1",
+    "judge_equation_411",
+    "judge_equation_412",
+    "judge_equation_413",
+    "judge_equation_414",
+    "judge_equation_422",
+    "judge_equation_c7",
+    "judge_figure_1",
+    "judge_lemma_c2",
+    "judge_lemma_c3",
+    "judge_lemma_c4",
+    "judge_lemma_c5",
+    "judge_proposition_44_mean",
+    "judge_proposition_44_path",
+    "judge_proposition_d1",
+    "judge_remark_43",
+    "judge_theorem_1_mean",
+    "judge_theorem_1_path",
+    "judge_theorem_5",
+    "show_enclosure",
+    "show_exponents",
+    "show_laws",
+    "show_one_step",
+    "show_released",
+    "show_sums",
+]

@@ -1,0 +1,98 @@
+"""The comparison equations (4.12) and (D.1) of arXiv:2505.16329v2 beside the risk that they are to enclose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.dpgd import equivalent, risk_bounds, spectrum, system
+from costofprivacy.dpgd.schedule import Constant
+from costofprivacy.dpgd.system import System
+from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
+
+TIMES = np.linspace(0, 1, 11)
+SHARES = (0.15, 0.9, 3.0)  # η̃γ/2: beyond 1 the cap acts
+CLIPS = (0.02, 1.0, 20.0)
+DIMENSION = 40
+TOLERANCE = 1e-3
+SPECTRA: dict[str, Callable[[], spectrum.Spectrum]] = {
+    "isotropic": lambda: spectrum.isotropic(DIMENSION),
+    "uniform": lambda: spectrum.uniform(DIMENSION),
+    "two levels": lambda: spectrum.Spectrum(np.repeat([0.5, 1.5], DIMENSION // 2)),
+}
+
+
+def table(setting: Setting) -> pd.DataFrame:
+    """Risk and bounds at t = 1, and by what part of the risk each bound is cleared at the worst time.
+
+    ``reading`` is ``printed``, with η̃, or ``corrected``, with η̄; a margin below 0 is a bound that fails.
+    """
+    rows = []
+    for name, make in SPECTRA.items():
+        equations = system.of_model(setting.model(make()), setting.samples(DIMENSION))
+        for share in SHARES:
+            for clip in CLIPS:
+                rows += _rows(setting, name, equations, share, clip)
+    columns = ["spectrum", "share_of_cap", "clip", "reading", "risk", "lower", "upper", "lower_margin", "upper_margin"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _rows(setting: Setting, name: str, equations: System, share: float, clip: float) -> list[tuple]:
+    schedule = Constant(share * 2 / setting.gamma)
+
+    def path(equations: System) -> np.ndarray:
+        return equivalent.risk_path(equations, schedule, clip, setting.rho, TIMES, TOLERANCE)
+
+    risk, found = path(equations), []
+    for reading, change in (("printed", risk_bounds.uncapped), ("corrected", lambda bound: bound)):
+        low, high = path(change(risk_bounds.lower(equations))), path(change(risk_bounds.upper(equations)))
+        margins = float((1 - low / risk).min()), float((high / risk - 1).min())
+        found.append((name, share, clip, reading, risk[-1], low[-1], high[-1], *margins))
+    return found
+
+
+def identities(setting: Setting, seed: int) -> pd.DataFrame:
+    """What must agree exactly: two solvers, d equal equations and one, contour integrals and what they stand for."""
+    rng = np.random.default_rng(seed)
+    schedule, times = Constant(setting.initial_rate), TIMES[1:]
+    model = setting.model(spectrum.uniform(DIMENSION))
+    n = setting.samples(DIMENSION)
+    equations = system.of_model(model, n)
+    ours = equivalent.risk_path(equations, schedule, setting.c, setting.rho, times)
+    theirs = system.reference_path(equations, schedule, setting.c, setting.rho, times)
+    uneven = system.of_spectrum(np.ones(DIMENSION), rng.exponential(size=DIMENSION), setting.gamma, setting.zeta)
+    many = equivalent.risk_path(uneven, schedule, setting.c, setting.rho, times)
+    one = system.isotropic(uneven.initial_risk, setting.gamma, setting.zeta)
+    single = equivalent.risk_path(one, schedule, setting.c, setting.rho, times)
+    values, error = model.spectrum.eigenvalues, rng.standard_normal(DIMENSION)
+    rows = [
+        ("(4.7), exponential integrator and LSODA", _gap(ours, theirs)),
+        ("(4.11), d equations and one", _gap(many, single)),
+        ("(4.20), R with i/2π", _contour(values, error, 1 / (2 * math.pi))),
+        ("(C.45), R with i/4π", _contour(values, error, 1 / (4 * math.pi))),
+        ("(4.17), drift with z q", _drift(values, error, 1.0)),
+        ("(4.17), drift with 2 z q", _drift(values, error, 2.0)),
+    ]
+    return pd.DataFrame(rows, columns=["identity", "relative_difference"])
+
+
+def _gap(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.abs(a / b - 1).max())
+
+
+def _contour(values: np.ndarray, error: np.ndarray, factor: float, nodes: int = 64) -> float:
+    """How far ``factor``·i ∮ z q_z dz over |z| = 2λ_max is from ½ Σ λ_i v_i², by the trapezoidal rule."""
+    z = 2 * values.max() * np.exp(2j * np.pi * np.arange(nodes) / nodes)
+    quadratic = (error**2 / (values - z[:, None])).sum(axis=1) / 2
+    integral = (z * quadratic * 1j * z).mean() * 2 * np.pi
+    return _gap((factor * 1j * integral).real, values @ error**2 / 2)
+
+
+def _drift(values: np.ndarray, error: np.ndarray, factor: float) -> float:
+    """How far ‖v‖² + ``factor``·z q_z(v) is from v'Σ(Σ − z)⁻¹v at z = −2λ_max."""
+    z = -2 * values.max()
+    quadratic = (error**2 / (values - z)).sum() / 2
+    return _gap(np.asarray(error @ error + factor * z * quadratic), (values * error**2 / (values - z)).sum())

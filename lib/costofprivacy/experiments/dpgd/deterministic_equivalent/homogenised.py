@@ -1,0 +1,186 @@
+r"""Algorithm 1 beside homogenised DP-GD, (4.14) and (C.1) of arXiv:2505.16329v2, on independent paths.
+
+For each n: how far the two are apart, in the risk and in all quadratics of (C.2), with the drift derived and the drift
+printed; how large the martingale parts of q(v) = ½ v'Σv/λ_max (‖q‖_{C²} = 1) become, Lemmas C.2 and C.3; and how far
+the errors grow, Lemma C.4. The schedule is η̃(0)√(1 − t), with private noise in every step; the spectrum is uniform on
+[0, 2].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.dpgd import diffusion, spectrum
+from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
+from costofprivacy.dpgd.descent import steps_at
+from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_intensity, noise_multipliers
+from costofprivacy.dpgd.spectrum import RegressionModel, sample
+from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
+from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting, polynomial
+
+PATHS = 8  # in one trial
+STEPS = 400  # of the diffusion
+TAIL = 0.9  # share of the paths below the tail
+TIMES = np.arange(40) / 40  # t < 1
+ANGLES = np.linspace(0, np.pi, 9)  # of z on the upper half of its circle; the lower one mirrors it
+QUANTITIES = (
+    "risk, derived drift",
+    "risk, printed drift",
+    "resolvents, derived drift",
+    "resolvents, printed drift",
+    "martingale of the private noise",
+    "martingale of the diffusion",
+    "growth of the algorithm",
+    "growth of the diffusion",
+)
+SMALL = (1.0, 1e-2, 1e-4)  # ‖θ*‖² at which the growth is tried
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of samples, and the squared norm of the true parameter."""
+
+    n: int
+    setting: Setting
+    scale: float = 1.0
+
+    @property
+    def key(self) -> int:
+        """n and the norm name the random stream."""
+        return len(SMALL) * self.n + SMALL.index(self.scale)
+
+    @property
+    def model(self) -> RegressionModel:
+        """The data."""
+        unit = self.setting.model(spectrum.uniform(max(1, round(self.setting.gamma * self.n))))
+        return RegressionModel(unit.spectrum, unit.target * self.scale**0.5, unit.label_noise)
+
+    @property
+    def schedule(self) -> Schedule:
+        """η̃(0)√(1 − t)."""
+        return polynomial(self.setting.initial_rate, 0.5)
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """`QUANTITIES` on each of `PATHS` pairs of independent paths, shape (paths, quantities)."""
+    model = cell.model
+    algorithm, noise = descend(cell, rng)
+    derived, printed = (_diffuse(cell, drift, rng) for drift in (diffusion.DERIVED, diffusion.PRINTED))
+    coarse = slice(None, None, STEPS // len(TIMES))
+    return np.column_stack(
+        [
+            *(_risk_gap(model, algorithm, other[coarse]) for other in (derived, printed)),
+            *(_resolvent_gap(model, algorithm, other[coarse]) for other in (derived, printed)),
+            noise,
+            _ito_remainder(cell, derived),
+            _growth(algorithm),
+            _growth(derived),
+        ]
+    )
+
+
+def growth_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """log sup ‖v‖²/‖v_0‖² and log sup (1 + ‖v‖²)/(1 + ‖v_0‖²) on `PATHS` paths of the algorithm, shape (paths, 2)."""
+    squares = (descend(cell, rng)[0] ** 2).sum(axis=-1)
+    return np.column_stack([np.log(squares.max(0) / squares[0]), np.log((1 + squares.max(0)) / (1 + squares[0]))])
+
+
+def descend(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Errors of `PATHS` independent runs at `TIMES`, and the largest value of each private-noise martingale.
+
+    Its increment is the part with b in q(v + δ) − q(v) less its mean, for q = ½ v'hv and s = 2C_clip σ_k:
+    s⟨b, h(v − η̄ḡ)⟩ + ½s²(b'hb − tr h). (C.8) has the product of ḡ and b with half its size and the other sign.
+
+    Returns:
+        v, shape (times, paths, d), and sup_k |M_k|, shape (paths,).
+    """
+    s, n, model = cell.setting, cell.n, cell.model
+    clip_norm, rates = s.c * model.d**0.5, learning_rates(cell.schedule, n)
+    noise = 2 * clip_norm * noise_multipliers(rates, s.rho)
+    hessian = model.spectrum.eigenvalues / model.spectrum.largest
+    records, theta = steps_at(TIMES, n), np.zeros((PATHS, model.d))
+    kept, martingale, largest = np.empty((len(TIMES), *theta.shape)), np.zeros(PATHS), np.zeros(PATHS)
+    for k in range(records[-1] + 1):
+        kept[records == k] = theta - model.target
+        x, y = sample(model, PATHS, rng=rng)
+        theta = theta - adapted_rates(rates[k], x)[:, None] * clipped_gradients(theta, x, y, clip_norm)
+        b = rng.standard_normal(theta.shape)
+        martingale += noise[k] * ((b * (theta - model.target)) @ hessian) + noise[k] ** 2 / 2 * ((b**2 - 1) @ hessian)
+        largest = np.maximum(largest, np.abs(martingale))
+        theta = theta + noise[k] * b
+    return kept, largest
+
+
+def _diffuse(cell: Cell, drift: float, rng: np.random.Generator) -> np.ndarray:
+    """Errors at the first multiples of 1/`STEPS` below 1, shape (steps, paths, d)."""
+    s, times = cell.setting, np.arange(STEPS) / STEPS
+    return diffusion.diffuse(cell.model, cell.schedule, s.c, s.rho, cell.n, times, PATHS, drift, steps=STEPS, rng=rng)
+
+
+def _risk_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.abs((a**2 - b**2) @ model.spectrum.eigenvalues / 2).max(axis=0)
+
+
+def _resolvent_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """sup over t and z of |q_z(a) − q_z(b)|, (C.3)."""
+    values = model.spectrum.eigenvalues
+    resolvents = 1 / (values[:, None] - 2 * values.max() * np.exp(1j * ANGLES))
+    return np.abs((a**2 - b**2) @ resolvents / 2).max(axis=(0, 2))
+
+
+def _ito_remainder(cell: Cell, errors: np.ndarray) -> np.ndarray:
+    """sup_t |q(V_t) − q(V_0) − ∫ drift of (C.9)|, the martingale of Lemma C.3, by the trapezoidal rule."""
+    s, model, times = cell.setting, cell.model, np.arange(STEPS) / STEPS
+    values, d, n = model.spectrum.eigenvalues, cell.model.d, cell.n
+    hessian = values / values.max()
+    test_risk = errors**2 @ values / 2 + model.label_noise**2 / 2
+    rate = np.minimum(cell.schedule(times), 2 * n / d)[:, None]
+    descent = -rate * descent_reduction(s.c, test_risk) * (errors**2 @ (values * hessian))
+    sampling = rate**2 * variance_reduction(s.c, test_risk) * test_risk * (values @ hessian) / n
+    private = 2 * d / n**2 * s.c**2 * noise_intensity(cell.schedule, times, s.rho)[:, None] * hessian.sum()
+    drift = descent + sampling + private
+    quadratic = errors**2 @ hessian / 2
+    passed = np.cumsum((drift[1:] + drift[:-1]) / (2 * STEPS), axis=0)
+    return np.abs(quadratic[1:] - quadratic[0] - passed).max(axis=0)
+
+
+def _growth(errors: np.ndarray) -> np.ndarray:
+    squares = (errors**2).sum(axis=-1)
+    return np.log(squares.max(axis=0) / squares[0])
+
+
+def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
+    """Mean, spread and upper tail of each quantity over all paths, with log²n/√n beside it."""
+    values = samples.reshape(-1, samples.shape[-1])
+    root = len(values) ** 0.5
+    return pd.DataFrame(
+        {
+            "n": cell.n,
+            "quantity": QUANTITIES,
+            "value": values.mean(axis=0),
+            "standard_error": values.std(axis=0, ddof=1) / root,
+            "standard_deviation": values.std(axis=0, ddof=1),
+            "median": np.median(values, axis=0),
+            "tail": np.quantile(values, TAIL, axis=0),
+            "bound": np.log(cell.n) ** 2 / cell.n**0.5,
+            "trials": len(values),
+        }
+    )
+
+
+def growth_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
+    """Mean of both logarithms and their standard error."""
+    values = samples.reshape(-1, 2)
+    error = values.std(axis=0, ddof=1) / len(values) ** 0.5
+    return pd.DataFrame(
+        {
+            "squared_norm": cell.scale,
+            "quantity": ["‖v‖²", "1 + ‖v‖²"],
+            "value": values.mean(axis=0),
+            "standard_error": error,
+            "trials": len(values),
+        }
+    )

@@ -1,0 +1,61 @@
+"""Figures and short tables on the equations of Section 4 and Appendix C of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from costofprivacy import figures
+
+
+def draw_homogenised(table: pd.DataFrame) -> Figure:
+    """The distance of Algorithm 1 from the diffusion against n, with the drift derived and the drift printed."""
+    titles = {"risk": "in the risk", "resolvents": "in all quadratics of (C.2)"}
+    sizes = np.sort(table["n"].unique())
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        for axes, (quantity, title) in zip(panels, titles.items()):
+            for drift, look in figures.looks(("derived", "printed")).items():
+                rows = table[table["quantity"] == f"{quantity}, {drift} drift"]
+                figures.points(axes, rows, "n", "value", label=f"drift as {drift}", **look)
+            first = table.loc[table["quantity"] == f"{quantity}, derived drift"].sort_values("n").iloc[0]
+            figures.slope(axes, sizes, first["value"] / 1.3, -0.5, "slope −1/2")
+            bound = np.log(sizes) ** 2 / np.sqrt(sizes)
+            axes.plot(
+                sizes, 1.3 * first["value"] * bound / bound[0], ":", color="0.35", lw=1, label="shape of the bound"
+            )
+            figures.log_axes(axes, "$n$ (samples)", "sup over $t$ of the distance")
+            figures.plain_ticks(axes, sizes)
+            axes.set_title(title)
+        panels[0].legend(fontsize=8)
+        return figure
+
+
+def show_one_step(one_step: pd.DataFrame) -> pd.DataFrame:
+    """Each term of a step's mean over the derived and over the printed one, at the largest d, for the page."""
+    rows = one_step[one_step["d"] == one_step["d"].max()]
+    ratios = {}
+    for reading in ("derived", "printed"):
+        ratio, error = rows["value"] / rows[reading], rows["standard_error"] / rows[reading].abs()
+        ratios[f"over the {reading} term"] = [f"{r:.3f} ± {e:.3f}" for r, e in zip(ratio, error)]
+    return rows[["quadratic", "term"]].assign(**ratios).set_index(["quadratic", "term"])
+
+
+def show_enclosure(enclosure: pd.DataFrame) -> pd.DataFrame:
+    """R(1) between its two bounds, as printed and with η̄, for the page: the cases in which the two readings differ."""
+    wide = enclosure.pivot(index=["spectrum", "share_of_cap", "clip"], columns="reading")
+    differ = (wide["lower"]["printed"] - wide["lower"]["corrected"]).abs() > 1e-9
+    chosen = wide[differ]
+    table = pd.DataFrame({"R(1)": chosen["risk"]["corrected"]})
+    for reading in ("printed", "corrected"):
+        bounds = zip(chosen["lower"][reading], chosen["upper"][reading])
+        table[f"bounds, {reading}"] = [f"{low:.3g} to {high:.3g}" for low, high in bounds]
+    return table.assign(**{"R(1)": table["R(1)"].map("{:.3g}".format)})
+
+
+def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
+    """The sums at the smallest and the largest n, for the page."""
+    ends = sums[sums["n"].isin([sums["n"].min(), sums["n"].max()])]
+    return ends.pivot(index="quantity", columns="n", values="value").map("{:.2g}".format)

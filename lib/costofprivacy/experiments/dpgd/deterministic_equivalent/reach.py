@@ -1,0 +1,208 @@
+"""Where the deterministic equivalent of arXiv:2505.16329v2 stops working: other features, small d, c → 0, η̃ > 2/γ.
+
+Everything here has the square-root schedule, whose private noise is the same in every step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from scipy.integrate import solve_ivp
+
+from costofprivacy import _fits
+from costofprivacy.dpgd import chain, clipping, equivalent, spectrum, system
+from costofprivacy.dpgd.descent import Configuration, descend, steps_at
+from costofprivacy.dpgd.schedule import Polynomial, noise_intensity
+from costofprivacy.dpgd.spectrum import EllipticalT, FeatureLaw, Gaussian, Rademacher, RegressionModel, StudentT
+from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
+
+CHAINS = 1000  # in one trial
+TIMES = np.arange(101) / 100
+LAWS: dict[str, FeatureLaw] = {
+    "Gaussian": Gaussian(),
+    "Rademacher": Rademacher(),
+    "Student t, 5": StudentT(5.0),
+    "Student t, 2.5": StudentT(2.5),
+    "elliptical t, 5": EllipticalT(5.0),
+    "elliptical t, 20": EllipticalT(20.0),
+}
+TARGETS = ("spread", "one coordinate")
+SCALES = 2000  # quantiles of an elliptical law's scale
+CLIPS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+RATES = (1.0, 3.0, 10.0, 18.0, 20.0, 22.0, 30.0, 100.0, 1000.0)
+MIDDLE = 100  # the dimension of the axes other than d
+
+
+@dataclass(frozen=True)
+class LawCell:
+    """Features of some law with the covariance of a spectrum, and a θ* that is spread out or on one coordinate."""
+
+    law: str
+    target: str
+    d: int
+    setting: Setting
+
+    @property
+    def key(self) -> int:
+        """Law, target and dimension name the random stream."""
+        return (list(LAWS).index(self.law) * len(TARGETS) + TARGETS.index(self.target)) * 10**7 + self.d
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.setting.samples(self.d)
+
+    @property
+    def law_of_features(self) -> FeatureLaw:
+        """The law by its name."""
+        return LAWS[self.law]
+
+    @property
+    def model(self) -> RegressionModel:
+        """Isotropic features; both θ* have norm 1."""
+        target = np.full(self.d, self.d**-0.5) if self.target == "spread" else np.eye(self.d)[0]
+        return RegressionModel(spectrum.isotropic(self.d), target, self.setting.zeta, self.law_of_features)
+
+    @property
+    def configurations(self) -> list[Configuration]:
+        """Algorithm 1 with the square-root schedule."""
+        s = self.setting
+        return [Configuration(s.c, Polynomial(s.initial_rate, 0.5), s.rho)]
+
+
+def law_trial(cell: LawCell, *, rng: np.random.Generator) -> np.ndarray:
+    """The risk at `TIMES` in one run, shape (times,)."""
+    return descend(cell.model, cell.configurations, cell.n, TIMES, rng=rng).risk[0]
+
+
+def averaged_path(cell: LawCell, law: EllipticalT, times: np.ndarray) -> np.ndarray:
+    """R(t) for isotropic elliptical features x = √q g, q random: (4.11) with its first two terms averaged over q.
+
+    Given q, ‖x‖² ≈ qd, so the step is capped at 2/(γq) and the residual r ~ N(0, 2𝒫_q), 𝒫_q = qR + ζ²/2, is clipped at
+    c/√q. With μ and ν taken there, R' = −2R E[q η̄_q μ] + γ E[q η̄_q² ν 𝒫_q] + 2c²σ̃²γ².
+    """
+    s, (way,), gamma = cell.setting, cell.configurations, cell.d / cell.n
+    scales = (law.degrees - 2) / stats.chi2.isf((np.arange(SCALES) + 0.5) / SCALES, law.degrees)
+    clips = s.c / np.sqrt(scales)
+
+    def slope(t: float, risk: np.ndarray) -> np.ndarray:
+        rate = np.minimum(way.schedule(t), 2 / (gamma * scales))
+        losses = scales * np.maximum(risk, 0) + s.zeta**2 / 2
+        descent = 2 * risk * (scales * rate * clipping.descent_reduction(clips, losses)).mean()
+        sampling = gamma * (scales * rate**2 * clipping.variance_reduction(clips, losses) * losses).mean()
+        return sampling - descent + 2 * (s.c * gamma) ** 2 * noise_intensity(way.schedule, t, s.rho)
+
+    start = [cell.model.initial_risk]
+    solution = solve_ivp(slope, (0, 1), start, method="LSODA", dense_output=True, rtol=1e-8, atol=1e-10)
+    return solution.sol(times)[0]
+
+
+def law_row(cell: LawCell, samples: np.ndarray) -> pd.DataFrame:
+    """The mean risk against R(t): averaged over time, and at the release."""
+    way, when = cell.configurations[0], steps_at(TIMES, cell.n) / cell.n
+    predicted = equivalent.risk_path(system.of_model(cell.model, cell.n), way.schedule, way.clip, way.rho, when)
+    gap, gap_error = _fits.mean_and_error((samples - predicted).mean(axis=1) / predicted.mean())
+    law = cell.law_of_features
+    averaged = averaged_path(cell, law, when).mean() / predicted.mean() - 1 if isinstance(law, EllipticalT) else np.nan
+    released, released_error = _fits.mean_and_error(samples[:, -1] / predicted[-1] - 1)
+    columns = {
+        "law": cell.law,
+        "target": cell.target,
+        "d": cell.d,
+        "n": cell.n,
+        "relative_gap": gap,
+        "standard_error": gap_error,
+        "relative_gap_averaged": averaged,
+        "relative_gap_released": released,
+        "standard_error_released": released_error,
+        "ode_released": predicted[-1],
+        "zero_risk": cell.model.initial_risk,
+        "trials": len(samples),
+    }
+    return pd.DataFrame([columns])
+
+
+@dataclass(frozen=True)
+class AxisCell:
+    """Points along one axis that share a dimension, and so a chain's draws.
+
+    Args:
+        axis: "d", "c", "c, η̃(0)c fixed" or "initial rate". values: of the axis. d: dimension. setting: the rest.
+    """
+
+    axis: str
+    values: tuple[float, ...]
+    d: int
+    setting: Setting
+
+    @property
+    def key(self) -> int:
+        """The dimension names the random stream."""
+        return self.d
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.setting.samples(self.d)
+
+    @property
+    def model(self) -> RegressionModel:
+        """Isotropic Gaussian data."""
+        return self.setting.model(spectrum.isotropic(self.d))
+
+    @property
+    def configurations(self) -> list[Configuration]:
+        """Algorithm 1 at each point of the axis."""
+        return [self._configuration(value) for value in self.values]
+
+    def _configuration(self, value: float) -> Configuration:
+        s = self.setting
+        clip = value if self.axis.startswith("c") else s.c
+        rates = {"initial rate": value, "c, η̃(0)c fixed": s.initial_rate * s.c / value}
+        return Configuration(clip, Polynomial(rates.get(self.axis, s.initial_rate), 0.5), s.rho)
+
+
+def axis_cells(d: tuple[int, ...], setting: Setting) -> list[AxisCell]:
+    """The axes: d alone; the others at dimension `MIDDLE`."""
+    others = {"c": CLIPS, "c, η̃(0)c fixed": CLIPS, "initial rate": RATES}
+    return [
+        *(AxisCell("d", (float(size),), size, setting) for size in d),
+        *(AxisCell(axis, values, MIDDLE, setting) for axis, values in others.items()),
+    ]
+
+
+def axis_trial(cell: AxisCell, *, rng: np.random.Generator) -> np.ndarray:
+    """Means over `CHAINS` chains of the risk at `TIMES` and of its square, shape (2, configurations, times)."""
+    risk = chain.risk_at(chain.eigenspaces(cell.model), cell.configurations, cell.n, TIMES, CHAINS, rng=rng)
+    return np.stack([risk.mean(axis=1), (risk**2).mean(axis=1)])
+
+
+def axis_rows(cell: AxisCell, samples: np.ndarray) -> pd.DataFrame:
+    """Bias and spread of the risk against R(t), over the largest R(t) along the path."""
+    (mean, square), when = samples.mean(axis=0), steps_at(TIMES, cell.n) / cell.n
+    sd, chains = np.sqrt(np.maximum(square - mean**2, 0)), len(samples) * CHAINS
+    equations, out = system.of_model(cell.model, cell.n), []
+    for i, (value, way) in enumerate(zip(cell.values, cell.configurations)):
+        predicted = equivalent.risk_path(equations, way.schedule, way.clip, way.rho, when)
+        bias, scale = mean[i] - predicted, predicted.max()
+        at = np.abs(bias).argmax()
+        out.append(
+            {
+                "axis": cell.axis,
+                "value": value,
+                "d": cell.d,
+                "n": cell.n,
+                "relative_bias": bias[at] / scale,
+                "standard_error": sd[i, at] / np.sqrt(chains) / scale,
+                "relative_spread": sd[i].max() / scale,
+                "ode_released": predicted[-1],
+                "risk_released": mean[i, -1],
+                "zero_risk": cell.model.initial_risk,
+                "diverged": int(not np.isfinite(mean[i]).all()),
+                "chains": chains,
+            }
+        )
+    return pd.DataFrame(out)

@@ -1,0 +1,26 @@
+r"""Two prompts that push apart most: what one update of NoisyHead and the ridge solution have in common.
+
+Weights of norm ρ and a prompt with ‖Z‖ = G, |y| = C, at angle s to them, give a push of length A cos s + B along Z,
+A = ρG², B = CG. Two of them at ±s are 2(A cos s + B) sin s apart.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def reach(norm: float, clip_norm: float, feature_bound: float) -> tuple[float, float]:
+    """A = ρG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G (‖Z‖ ≤ C always)."""
+    largest = min(feature_bound, clip_norm)
+    return norm * largest**2, clip_norm * largest
+
+
+def widest_angle(A: float, B: float) -> float:
+    """The s at which 2(A cos s + B) sin s is largest: cos s = (√(B² + 8A²) − B)/(4A), s = π/2 for A = 0 (radians).
+
+    >>> round(math.degrees(widest_angle(1.0, 1.0)), 6)
+    60.0
+    """
+    if A == 0:
+        return math.pi / 2
+    return math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))

@@ -1,0 +1,138 @@
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from costofprivacy.dpgd import chain, descent, spectrum
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, noise_multipliers
+from tests import oracles
+
+N, REPEATS = 25, 1500
+NOISY = Configuration(0.7, Polynomial(8.0, 0.5), 2.0)
+MODELS = {
+    "isotropic": spectrum.RegressionModel(spectrum.isotropic(4), np.full(4, 0.5), 0.8),
+    "line": spectrum.RegressionModel(spectrum.isotropic(1), np.ones(1), 0.8),
+    "three eigenvalues": spectrum.RegressionModel(
+        spectrum.Spectrum([0.2, 1.5, 1.5, 0.2, 0.0, 1.0]), np.array([1.0, 0.2, 0.5, -1.0, 1.0, 0.1]), 0.8
+    ),
+}
+
+
+def literal_risks(model, configuration):
+    """R(θ_⌊n/2⌋) and R(θ_n) of the literal algorithm, shape (2, repeats)."""
+    rng = np.random.default_rng(11)
+    eta = learning_rates(configuration.schedule, N)
+    sigma = noise_multipliers(eta, configuration.rho)
+    out = []
+    for _ in range(REPEATS):
+        x, y = spectrum.sample(model, N, rng=rng)
+        b = rng.standard_normal(x.shape)
+        path = oracles.dpgd(x, y, eta, configuration.clip_norm(model.d), sigma, b)
+        out.append([model.risk(path[N // 2]), model.risk(path[N])])
+    return np.array(out).T
+
+
+@pytest.fixture(scope="module")
+def literal():
+    return {name: literal_risks(model, NOISY) for name, model in MODELS.items()}
+
+
+def chain_risks(model, rng):
+    return chain.risk_at(chain.eigenspaces(model), [NOISY], N, [0.5, 1.0], 4000, rng=rng)[0].T
+
+
+def smallest_p_value(ours, theirs):
+    return min(stats.ks_2samp(a, b).pvalue for a, b in zip(ours, theirs))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_chain_has_the_law_of_algorithm_1(name, literal):
+    assert smallest_p_value(chain_risks(MODELS[name], np.random.default_rng(5)), literal[name]) > 0.01
+
+
+class Mutilated:
+    """A generator whose ``which``-th array of draws, counted within a chunk, is all zeros: a term left out."""
+
+    def __init__(self, which):
+        self._rng, self._count, self._which = np.random.default_rng(5), itertools.count(), which
+
+    def _draw(self, values):
+        return values * (next(self._count) % 5 != self._which)
+
+    def standard_normal(self, shape):
+        return self._draw(self._rng.standard_normal(shape))
+
+    def standard_gamma(self, half, shape):
+        return self._draw(self._rng.standard_gamma(half, shape))
+
+
+@pytest.mark.parametrize("term", range(5), ids=["along", "rest", "label", "noise along", "noise rest"])
+def test_a_chain_with_a_term_left_out_is_told_apart(term, literal):
+    ours = chain_risks(MODELS["isotropic"], Mutilated(term))
+    assert smallest_p_value(ours, literal["isotropic"]) < 1e-4
+
+
+def test_the_mutilated_generator_is_the_generator_where_it_leaves_nothing_out():
+    ours = chain_risks(MODELS["isotropic"], Mutilated(which=5))
+    np.testing.assert_array_equal(ours, chain_risks(MODELS["isotropic"], np.random.default_rng(5)))
+
+
+def test_moments_agree_with_descents_in_high_dimension():
+    model = spectrum.RegressionModel(spectrum.isotropic(50), spectrum.projections(spectrum.isotropic(50)), 0.3)
+    configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(0.3, Polynomial(5.0, 0.5), 0.5)]
+    times = [0.0, 0.3, 0.7, 1.0]
+    ours = chain.risk_at(chain.eigenspaces(model), configurations, 500, times, 2000, rng=np.random.default_rng(7))
+    runs = [descent.descend(model, configurations, 500, times, rng=np.random.default_rng(s)).risk for s in range(200)]
+    theirs = np.stack(runs, axis=1)
+    spread = theirs.std(axis=1, ddof=1)
+    error = spread / np.sqrt(200) * np.sqrt(1 + 200 / 2000)
+    assert (abs(ours.mean(axis=1) - theirs.mean(axis=1)) <= 4 * error + 1e-12).all()
+    np.testing.assert_allclose(ours.std(axis=1)[:, 1:], spread[:, 1:], rtol=0.2)
+
+
+def test_eigenspaces_gather_equal_eigenvalues():
+    spaces = chain.eigenspaces(MODELS["three eigenvalues"])
+    assert spaces.eigenvalues.tolist() == [0.0, 0.2, 1.0, 1.5]
+    assert spaces.multiplicities.tolist() == [1, 2, 1, 2]
+    np.testing.assert_allclose(spaces.target_norms**2, [1.0, 2.0, 0.01, 0.29])
+    assert spaces.d == 6
+
+
+def test_every_step_is_yielded_from_the_initial_risk_on():
+    model = MODELS["isotropic"]
+    path = np.stack(list(chain.risks(chain.eigenspaces(model), [NOISY], N, 3, rng=np.random.default_rng(1))))
+    assert path.shape == (N + 1, 1, 3)
+    np.testing.assert_allclose(path[0], model.initial_risk)
+    at = chain.risk_at(chain.eigenspaces(model), [NOISY], N, [0.0, 0.5, 1.0], 3, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(at[0].T, path[[0, 12, 25], 0])
+
+
+def test_chunks_of_draws_do_not_change_the_law_of_a_configuration():
+    model = MODELS["isotropic"]
+    pair = [NOISY, Configuration(0.1, Constant(2.0), np.inf)]
+    both = chain.risk_at(chain.eigenspaces(model), pair, N, [1.0], 5, rng=np.random.default_rng(2))
+    alone = chain.risk_at(chain.eigenspaces(model), pair[:1], N, [1.0], 5, rng=np.random.default_rng(2))
+    np.testing.assert_array_equal(both[0], alone[0])
+
+
+def test_overflow_is_infinite_risk():
+    model = MODELS["isotropic"]
+    absurd = Configuration(1e200, Polynomial(1e150, 0.5), 1.0)
+    risk = chain.risk_at(chain.eigenspaces(model), [NOISY, absurd], N, [0.0, 1.0], 4, rng=np.random.default_rng(0))
+    assert np.isinf(risk[1, :, 1]).all()
+    assert np.isfinite(risk[0]).all()
+    assert np.isfinite(risk[:, :, 0]).all()
+
+
+def test_bad_input_is_refused():
+    model = MODELS["isotropic"]
+    spaces = chain.eigenspaces(model)
+    with pytest.raises(ValueError, match="chains must be a whole number of at least 1"):
+        chain.risks(spaces, [NOISY], N, 0, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
+        chain.risks(spaces, [NOISY], 0, 1, rng=np.random.default_rng(0))
+    other = spectrum.RegressionModel(spectrum.isotropic(2), np.ones(2), 0.1, spectrum.Rademacher())
+    with pytest.raises(ValueError, match="law must be Gaussian for the risk chain"):
+        chain.eigenspaces(other)

@@ -1,0 +1,148 @@
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import descent, spectrum
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
+from tests import oracles
+
+CONFIGURATIONS = [
+    Configuration(1.0, Constant(3.0), 1.0),
+    Configuration(0.2, Polynomial(3.0, 0.5), 0.5),
+    Configuration(1e-6, Polynomial(40.0, 2.0), 1.0),
+    Configuration(2.0, Harmonic(0.5, 0.01), np.inf),
+    Configuration(np.inf, Constant(3.0), np.inf),
+    Configuration(1.0, Constant(500.0), 1.0),  # beyond 2/γ
+]
+
+
+def model_of(d, law=None):
+    values = spectrum.uniform(d)
+    return spectrum.RegressionModel(
+        values, spectrum.projections(values, -0.5, initial_risk=0.8), 0.3, law or spectrum.Gaussian()
+    )
+
+
+def literal_path(model, configuration, n, rng):
+    """Algorithm 1 of tests.oracles on the very draws that `descend` makes."""
+    data, noise = rng.spawn(2)
+    lengths = [last - first for first, last in descent._chunks(n, model.d)]
+    samples = []
+    for m in lengths:
+        samples.append((*spectrum.sample(model, m, rng=data), noise.standard_normal((m, model.d))))
+    x, y, b = (np.concatenate(part) for part in zip(*samples))
+    eta = learning_rates(configuration.schedule, n)
+    clip_norm = min(configuration.clip_norm(model.d), 1e300)  # no more than a number, and no bound either
+    return oracles.dpgd(x, y, eta, clip_norm, noise_multipliers(eta, configuration.rho), b)
+
+
+@pytest.mark.parametrize("law", [spectrum.Gaussian(), spectrum.Rademacher(), spectrum.EllipticalT(3.0)])
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (75, 1), (90, 7), (40, 60)])
+def test_every_configuration_is_algorithm_1_step_for_step(n, d, law, monkeypatch):
+    monkeypatch.setattr(descent, "CHUNK_STEPS", 33)
+    monkeypatch.setattr(descent, "BLOCK", 8)
+    model = model_of(d, law)
+    got = descent.descend(model, CONFIGURATIONS, n, np.arange(n + 1) / n, rng=np.random.default_rng(1))
+    for i, configuration in enumerate(CONFIGURATIONS):
+        path = np.array(literal_path(model, configuration, n, np.random.default_rng(1)))
+        np.testing.assert_allclose(got.theta[i], path[-1], rtol=1e-8, atol=1e-11)
+        np.testing.assert_allclose(got.risk[i], model.risk(path), rtol=1e-9)
+        assert got.released_risk[i] == pytest.approx(model.risk(path[-1]), rel=1e-9)
+
+
+def test_other_configurations_blocks_and_recording_times_matter_by_rounding_only(monkeypatch):
+    model, n = model_of(12), 300
+    together = descent.descend(model, CONFIGURATIONS, n, [0.5, 1.0], rng=np.random.default_rng(2))
+    monkeypatch.setattr(descent, "BLOCK", 5)
+    for i, configuration in enumerate(CONFIGURATIONS):
+        alone = descent.descend(model, [configuration], n, np.arange(n + 1) / n, rng=np.random.default_rng(2))
+        np.testing.assert_allclose(alone.theta[0], together.theta[i], rtol=1e-7, atol=1e-10)
+        np.testing.assert_allclose(alone.risk[0, [n // 2, n]], together.risk[i], rtol=1e-8)
+
+
+def test_output_perturbation_has_no_private_noise_before_its_last_step():
+    model, n, rho, clip = model_of(400), 500, 0.5, 0.8
+    pair = [Configuration(clip, Constant(3.0), rho), Configuration(clip, Constant(3.0), np.inf)]
+    run = descent.descend(model, pair, n, np.arange(n + 1) / n, rng=np.random.default_rng(3))
+    np.testing.assert_allclose(run.risk[0, :n], run.risk[1, :n], rtol=1e-9)
+    expected = 2 * clip * np.sqrt(400) * 3.0 / n / rho
+    assert (run.theta[0] - run.theta[1]).std() == pytest.approx(expected, rel=0.1)
+
+
+def test_constant_noise_has_the_variance_of_4_2():
+    model, n, rho, clip = model_of(400), 500, 0.5, 1e-9  # so small a clip that θ is its noise
+    run = descent.descend(
+        model, [Configuration(clip, Polynomial(3.0, 0.5), rho)], n, [1.0], rng=np.random.default_rng(3)
+    )
+    total = 2 * clip * np.sqrt(400) * 3.0 * np.sqrt(1 - 1 / n) / n / rho
+    assert run.theta[0].std() == pytest.approx(total, rel=0.1)
+
+
+def test_no_step_moves_away_from_the_target_without_noise():
+    values = spectrum.uniform(20)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.0)
+    configurations = [Configuration(c, Constant(1e6), np.inf) for c in (0.1, np.inf)]
+    distances = []
+    for n in range(1, 40):
+        run = descent.descend(model, configurations, n, [1.0], rng=np.random.default_rng(4))
+        distances.append(((run.theta - model.target) ** 2).sum(axis=1))
+    assert (np.diff(np.array(distances), axis=0) <= 1e-12).all()
+
+
+def test_overflow_is_reported_and_does_not_spread():
+    model = model_of(5)
+    configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(1e200, Polynomial(1e150, 0.5), 1.0)]
+    run = descent.descend(model, configurations, 50, [0.0, 0.5, 1.0], rng=np.random.default_rng(5))
+    assert run.diverged.tolist() == [False, True]
+    assert run.risk[1].tolist() == [model.initial_risk, np.inf, np.inf]
+    assert np.isfinite(run.risk[0]).all()
+
+
+def test_time_k_of_n_is_step_k():
+    for n in (1, 3, 7, 49, 100, 1000, 12345):
+        assert (descent.steps_at(np.arange(n + 1) / n, n) == np.arange(n + 1)).all()
+    assert descent.steps_at([0.0, 0.099, 0.1, 0.999], 10).tolist() == [0, 0, 1, 9]
+
+
+RUN = {"n": 10, "times": [0.0, 1.0]}
+
+
+class Rising:
+    """A schedule that increases."""
+
+    def __call__(self, time):
+        return 1 + np.asarray(time)
+
+    def squared_decrease(self, time):
+        return -2 * (1 + np.asarray(time))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n": 0}, "n must be a whole number of at least 1, got 0"),
+        ({"configurations": []}, "configurations must be a non-empty list"),
+        ({"times": [0.5, 0.2]}, "times must be a list of numbers in"),
+        ({"times": [1.1]}, "times must be a list of numbers in"),
+        ({"times": [np.nan]}, "times must be a list of numbers in"),
+        ({"configurations": [Configuration(1.0, Rising(), 1.0)]}, "learning_rates must not increase"),
+    ],
+)
+def test_a_bad_run_is_refused(change, message):
+    arguments = {"configurations": CONFIGURATIONS, **RUN, **change}
+    with pytest.raises(ValueError, match=message):
+        descent.descend(model_of(3), rng=np.random.default_rng(0), **arguments)
+
+
+@pytest.mark.parametrize(
+    ("clip", "rho", "message"),
+    [
+        (0.0, 1.0, "clip must be positive, got 0.0"),
+        (1.0, 0.0, "rho must be positive, got 0.0"),
+        (1.0, -1.0, "rho must be positive, got -1.0"),
+        (np.inf, 1.0, "clip must be finite for a finite rho"),
+    ],
+)
+def test_a_bad_configuration_is_refused(clip, rho, message):
+    with pytest.raises(ValueError, match=message):
+        Configuration(clip, Constant(1.0), rho)

@@ -1,0 +1,356 @@
+"""The deterministic equivalent against closed forms, LSODA, mpmath, the implicit form, and its own order."""
+
+import dataclasses
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.integrate import quad, solve_ivp
+
+from costofprivacy.dpgd import equivalent, exponential, implicit, quadrature, risk_bounds, spectrum, system
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+
+SCHEDULES = [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 1.0), Polynomial(3.0, 4.0), Harmonic(2.0, 0.1)]
+TIMES = np.linspace(0, 1, 11)
+FINE = np.linspace(0, 1, 101)
+
+
+def uniform_model(d=100, label_noise=0.3):
+    values = spectrum.uniform(d)
+    return spectrum.RegressionModel(values, spectrum.projections(values), label_noise)
+
+
+def linear_risk(schedule, a, b1, b2, initial, time):
+    """(D.101) of the paper by quadrature: the solution of (D.100), dR/dt = −a η̃ R + b1 η̃² − b2 dη̃²/dt."""
+
+    def progress(t):
+        return quad(lambda s: float(schedule(s)), 0, t, epsabs=1e-13, epsrel=1e-13)[0]
+
+    def inner(s):
+        gain = b1 * float(schedule(s)) ** 2 + b2 * float(schedule.squared_decrease(s))
+        return math.exp(a * (progress(s) - progress(time))) * gain
+
+    return math.exp(-a * progress(time)) * initial + quad(inner, 0, time, epsabs=1e-13, epsrel=1e-11)[0]
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_isotropic_without_clipping_is_lemma_d5(schedule):
+    """For γ → 0 the part of the sampling term that is proportional to R is out of sight."""
+    equation = system.isotropic(0.5, 1e-9, 0.3)
+    for time in (0.3, 1.0):
+        expected = linear_risk(schedule, 2.0, 1e-9 * 0.045, 0.0, 0.5, time)
+        found = equivalent.risk_path(equation, schedule, math.inf, math.inf, [time])[0]
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_linear_equation_with_private_noise_is_lemma_d5(schedule):
+    """c far above the residuals, so that nothing is clipped, and c/ρ of order one: Lemma D.5 with all its terms."""
+    clip, rho, gamma = 1e4, 1e4, 1e-7
+    equation = system.isotropic(1e-12, gamma, 0.0)
+    b2 = 2 * (clip / rho) ** 2 * gamma**2
+    expected = linear_risk(schedule, 2.0, 0.0, b2, 1e-12, 1.0)
+    assert equivalent.risk_path(equation, schedule, clip, rho, [1.0])[0] == pytest.approx(expected, rel=2e-6)
+
+
+def test_isotropic_constant_rate_without_clipping_has_an_exponential_solution():
+    for rate in (0.5, 3.0, 19.0):
+        slow, source = 2 * rate - 0.1 * rate**2, 0.1 * rate**2 * 0.045
+        expected = 0.5 * np.exp(-slow * TIMES) - source * np.expm1(-slow * TIMES) / slow
+        found = equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), Constant(rate), math.inf, math.inf, TIMES)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_at_the_cap_without_clipping_the_risk_grows_linearly():
+    found = equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), Constant(500.0), math.inf, math.inf, TIMES)
+    np.testing.assert_allclose(found, 0.5 + 0.1 * 20**2 * 0.045 * TIMES, rtol=1e-9)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+@pytest.mark.parametrize("clip", [0.05, 1.0, 10.0])
+def test_the_path_agrees_with_lsoda(schedule, clip):
+    equations = system.of_model(uniform_model(), 1000)
+    reference = system.reference_path(equations, schedule, clip, 0.5, TIMES, 1e-11)
+    np.testing.assert_allclose(equivalent.risk_path(equations, schedule, clip, 0.5, TIMES), reference, rtol=3e-6)
+
+
+@pytest.mark.parametrize("schedule", [Constant(0.99 * 200), Polynomial(0.99 * 200, 0.5), Polynomial(1000.0, 2.0)])
+def test_stiff_paths_agree_with_lsoda(schedule):
+    equations = quadrature.of_power_law(spectrum.PowerLaw(0.5), 0.01, 0.3, psi=0.3)
+    times = np.append(np.geomspace(1e-4, 0.99, 9), 1.0)
+    reference = system.reference_path(equations, schedule, 0.1, 1.0, times, 1e-10)
+    np.testing.assert_allclose(equivalent.risk_path(equations, schedule, 0.1, 1.0, times), reference, rtol=3e-6)
+
+
+def test_a_rate_below_half_is_solved_where_its_noise_has_no_derivative():
+    """α = 0.2: LSODA in the variable u = (1 − t)^(2α), in which the noise is even."""
+    alpha, equation = 0.2, system.isotropic(0.5, 0.1, 0.3)
+
+    def right_side(u, R):
+        mu, scaled_nu = system.reductions(equation, 1.0, R[0])
+        left = 1 - u
+        rate, dt = 3.0 * left**0.5, left ** (1 / (2 * alpha) - 1) / (2 * alpha)
+        return [dt * (-2 * rate * mu * R[0] + 0.1 * rate**2 * scaled_nu) + 2 * 0.01 * 9.0]
+
+    expected = solve_ivp(right_side, (0, 1), [0.5], method="LSODA", rtol=1e-11, atol=1e-13).y[0, -1]
+    found = equivalent.risk_path(equation, Polynomial(3.0, alpha), 1.0, 1.0, [1.0])[0]
+    assert found == pytest.approx(expected, rel=3e-6)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_the_path_solves_the_implicit_equation(schedule):
+    equations = system.of_model(uniform_model(), 1000)
+    errors = []
+    for k in (201, 401):
+        times = np.linspace(0, 1, k)
+        risks = equivalent.risk_path(equations, schedule, 1.0, 1.0, times)
+        errors.append(abs(implicit.risk_parts(equations, schedule, 1.0, 1.0, times, risks).sum() / risks[-1] - 1))
+    assert errors[1] < 2e-4
+    assert errors[1] < 0.45 * errors[0]
+
+
+def test_the_implicit_equation_refuses_a_path_with_another_reduction():
+    equations = system.of_model(uniform_model(), 1000)
+    times = np.linspace(0, 1, 401)
+    risks = equivalent.risk_path(equations, Constant(3.0), 1.1, 1.0, times)
+    assert abs(implicit.risk_parts(equations, Constant(3.0), 1.0, 1.0, times, risks).sum() / risks[-1] - 1) > 0.01
+
+
+def raw(equations, schedule, level, clip=0.3, cells=None):
+    """R(1) by the integrator alone, on a smooth grid of 2^level·10 cells; ``cells`` changes what it knows of them."""
+    grid = 1 - (1 - np.linspace(0, 1, 10 * 2**level + 1)) ** 3
+    parts = exponential.cells_of(equations, schedule, grid)
+    return exponential.path(equations, cells(parts) if cells else parts, clip, 0.2)[-1]
+
+
+def order(schedule, cells=None):
+    equations = system.of_model(uniform_model(), 200)
+    best = system.reference_path(equations, schedule, 0.3, 0.2, [1.0], 1e-11)[0]
+    errors = [abs(raw(equations, schedule, level, cells=cells) - best) for level in (4, 6)]
+    return math.log(errors[0] / errors[1], 4)
+
+
+@pytest.mark.parametrize("schedule", [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 2.0)])
+def test_the_integrator_is_of_second_order(schedule):
+    assert order(schedule) == pytest.approx(2, abs=0.15)
+
+
+def test_a_frozen_reduction_loses_an_order(monkeypatch):
+    monkeypatch.setattr(exponential, "_PASSES", 1)
+    assert order(Constant(3.0)) < 1.3
+
+
+@pytest.mark.parametrize("relaxation", [1e2, 1e4])
+def test_fast_modes_driven_by_private_noise_keep_the_second_order(relaxation):
+    """R follows the noise, and μ follows R, however fast the mode: two passes for μ are of first order here."""
+    equation = dataclasses.replace(
+        system.isotropic(0.5, 0.1, 0.0), relaxation=np.array([relaxation]), sampling=np.zeros(1)
+    )
+    risks = []
+    for level in (3, 4, 5):
+        cells = exponential.cells_of(equation, Polynomial(3.0, 2.0), np.linspace(0, 0.5, 10 * 2**level + 1))
+        risks.append(exponential.path(equation, cells, 1.0, 0.35 / math.sqrt(relaxation))[-1])
+    assert math.log2((risks[1] - risks[0]) / (risks[2] - risks[1])) == pytest.approx(2, abs=0.1)
+
+
+def test_noise_spread_evenly_over_a_cell_loses_an_order():
+    """Relaxation far faster than a cell: the noise that counts is the noise at the cell's end, not its mean."""
+    equation = dataclasses.replace(system.isotropic(0.5, 0.1, 0.3), relaxation=np.array([1e4]), sampling=np.zeros(1))
+    schedule = Polynomial(3.0, 2.0)
+    errors = {}
+    for name in ("lean", "even"):
+        for level in (2, 4):
+            grid = np.linspace(0, 0.5, 10 * 2**level + 1)
+            cells = exponential.cells_of(equation, schedule, grid)
+            if name == "even":
+                cells = dataclasses.replace(cells, lean=np.zeros_like(cells.lean))
+            best = equivalent.risk_path(equation, schedule, 1.0, 1.0, [0.5], 1e-8)[0]
+            errors[name, level] = abs(exponential.path(equation, cells, 1.0, 1.0)[-1] / best - 1)
+    assert math.log(errors["lean", 2] / errors["lean", 4], 4) > 1.8
+    assert math.log(errors["even", 2] / errors["even", 4], 4) < 1.2
+
+
+def test_the_tolerance_is_kept():
+    equations = quadrature.of_power_law(spectrum.PowerLaw(0.25), 1e-3, 0.3, psi=0.5)
+    for schedule in (Constant(20.0), Polynomial(500.0, 0.5), Polynomial(500.0, 2.0), Polynomial(500.0, 10.0)):
+        best = equivalent.final_risk(equations, schedule, 0.1, 1.0, 1e-8)
+        for tolerance in (1e-3, 1e-4, 1e-6):
+            found = equivalent.final_risk(equations, schedule, 0.1, 1.0, tolerance)
+            assert found == pytest.approx(best, rel=2 * tolerance)
+
+
+def test_final_risks_at_the_default_agree_with_lsoda_to_1e_5():
+    equations = system.of_model(uniform_model(), 1000)
+    for schedule in SCHEDULES:
+        reference = system.reference_path(equations, schedule, 1.0, 1.0, [1.0], 1e-10)[0]
+        last = 2 * float(schedule(1.0)) ** 2 * 0.01
+        assert equivalent.final_risk(equations, schedule, 1.0, 1.0) == pytest.approx(reference + last, rel=1e-5)
+
+
+def test_times_do_not_change_the_path():
+    equations = system.of_model(uniform_model(), 1000)
+    few = equivalent.risk_path(equations, Polynomial(3.0, 0.5), 1.0, 1.0, [0.0, 0.3, 0.3, 1.0])
+    many = equivalent.risk_path(equations, Polynomial(3.0, 0.5), 1.0, 1.0, FINE)
+    np.testing.assert_allclose(few, many[[0, 30, 30, 100]], rtol=3e-6)
+    assert many[0] == equations.initial_risk
+
+
+def test_a_finite_spectrum_is_the_same_with_its_eigenvalues_in_any_order_or_weighted():
+    model = uniform_model(20)
+    values, energies = model.spectrum.eigenvalues, model.initial_energies
+    pairs = system.of_spectrum(values, energies, 0.1, 0.3)
+    turned = system.of_spectrum(values[::-1], energies[::-1], 0.1, 0.3)
+    double = system.of_spectrum(np.repeat(values, 2), np.repeat(energies, 2), 0.1, 0.3, np.full(40, 1 / 40))
+    risks = [equivalent.final_risk(s, Polynomial(3.0, 1.0), 1.0, 1.0) for s in (pairs, turned, double)]
+    np.testing.assert_allclose(risks, risks[0], rtol=1e-12)
+
+
+def test_an_eigenvalue_0_gathers_noise_that_no_one_sees():
+    with_zero = system.of_spectrum([0.0, 2.0], [0.5, 0.5], 0.1, 0.3)
+    reference = system.reference_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
+    np.testing.assert_allclose(
+        equivalent.risk_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES), reference, rtol=2e-6
+    )
+
+
+def test_divergence_is_infinite_and_never_a_number():
+    runaway = risk_bounds.uncapped(system.isotropic(0.5, 0.01, 0.3))
+    found = equivalent.risk_path(runaway, Constant(1e5), math.inf, math.inf, [0.0, 0.01, 1.0])
+    assert found.tolist() == [0.5, math.inf, math.inf]
+    assert equivalent.final_risk(runaway, Constant(1e5), math.inf, math.inf) == math.inf
+
+
+@pytest.mark.parametrize("lean", [-1.5, 0.0, 0.7])
+def test_the_halves_of_a_cell_are_the_cell(lean):
+    cell = exponential._Cell(2.0, 3.0, 1.0, 5.0, lean)
+    halves = exponential._halves(cell)
+    assert halves[0].progress + halves[1].progress == cell.progress
+    assert sum(half.noise for half in halves) == pytest.approx(cell.noise)
+    centres = [half.noise * (place + 0.5 + half.lean / 6) / 2 for place, half in enumerate(halves)]
+    assert sum(centres) == pytest.approx(cell.noise * (0.5 + lean / 6))
+    assert halves[0].rate_end == halves[1].rate_start == 2.0
+
+
+@pytest.mark.parametrize("lean", [-3.0, -2.0, 2.0, 3.0])
+def test_a_half_without_noise_is_no_division_by_zero(lean):
+    halves = exponential._halves(exponential._Cell(2.0, 3.0, 1.0, 5.0, lean))
+    assert sum(half.noise for half in halves) == pytest.approx(5.0)
+
+
+def test_growth_short_of_overflow_is_a_number():
+    runaway = risk_bounds.uncapped(system.isotropic(0.5, 0.1, 0.3))
+    rate = 22.0
+    slow, source = 2 * rate - 0.1 * rate**2, 0.1 * rate**2 * 0.045
+    expected = 0.5 * math.exp(-slow) - source * math.expm1(-slow) / slow
+    found = equivalent.risk_path(runaway, Constant(rate), math.inf, math.inf, [1.0])[0]
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_an_extremely_small_clipping_constant_leaves_the_risk_where_it_was():
+    equations = system.of_model(uniform_model(), 1000)
+    found = equivalent.risk_path(equations, Constant(3.0), 1e-8, 1.0, TIMES)
+    np.testing.assert_allclose(found, equations.initial_risk, rtol=1e-6)
+
+
+def test_no_risk_and_no_noise_stay_at_zero():
+    assert equivalent.final_risk(system.isotropic(0.0, 0.1, 0.0), Constant(1.0), math.inf, math.inf) == 0
+
+
+class Rising:
+    """A learning rate that increases."""
+
+    def __call__(self, time):
+        return 1.0 + np.asarray(time, dtype=float)
+
+    def squared_decrease(self, time):
+        return -2 * (1.0 + np.asarray(time, dtype=float))
+
+
+BAD = [
+    ({"clip": 0.0}, "clip must be positive, got 0.0"),
+    ({"clip": -1.0}, "clip must be positive, got -1.0"),
+    ({"rho": 0.0}, "rho must be positive, got 0.0"),
+    ({"clip": math.inf}, "clip must be finite where rho is, got inf and 1.0"),
+    ({"schedule": Rising()}, "schedule must not increase"),
+    ({"schedule": lambda t: -np.ones(np.shape(t))}, "schedule must be finite and non-negative"),
+    ({"times": []}, "times must be an ascending vector"),
+    ({"times": [0.5, 0.1]}, "times must be an ascending vector"),
+    ({"times": [1.1]}, "times must be an ascending vector"),
+    ({"times": [math.nan]}, "times must be an ascending vector"),
+    ({"tolerance": 0.0}, "tolerance must be positive and finite, got 0.0"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
+def test_bad_input_is_one_clear_line(change, message):
+    given = {"schedule": Constant(1.0), "clip": 1.0, "rho": 1.0, "times": [1.0], "tolerance": 1e-6} | change
+    with pytest.raises(ValueError, match=message) as caught:
+        equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), **given)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], [], 0.1, 0.3), "non-empty vector"),
+        (([1.0, 2.0], [1.0], 0.1, 0.3), "as initial has"),
+        (([1.0, -2.0], [1.0, 1.0], 0.1, 0.3), "non-negative and finite, got -2.0"),
+        (([1.0], [math.inf], 0.1, 0.3), "non-negative and finite, got inf"),
+        (([1.0], [1.0], 0.0, 0.3), "aspect_ratio must be positive"),
+        (([1.0], [1.0], 0.1, -0.3), "label_noise must be non-negative"),
+        (([1.0], [1.0], 0.1, 0.3, [0.5, 0.5]), "weights must have shape"),
+    ],
+)
+def test_bad_systems_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        system.of_spectrum(*arguments)
+    assert "\n" not in str(caught.value)
+
+
+def test_mpmath_agrees_on_a_coupled_pair():
+    """Two eigenvalues, clipped, with private noise, by mpmath's Taylor series at 30 digits."""
+    values, energies, gamma, zeta, clip, rho = (0.5, 1.5), (0.3, 0.7), 0.2, 0.4, 0.8, 2.0
+    schedule = Polynomial(4.0, 1.0)
+
+    def right_side(t, D):
+        risk = sum(v * e for v, e in zip(values, D)) / 2
+        test_risk = risk + zeta**2 / 2
+        ratio = clip / mpmath.sqrt(2 * test_risk)
+        mu = mpmath.erf(ratio / mpmath.sqrt(2))
+        second = mu - mpmath.sqrt(2 / mpmath.pi) * ratio * mpmath.exp(-(ratio**2) / 2)
+        nu = ratio**2 * mpmath.erfc(ratio / mpmath.sqrt(2)) + second
+        rate = 4 * (1 - t)
+        private = 2 * (clip / rho) ** 2 * gamma**2 * 32 * (1 - t)
+        return [-2 * v * rate * mu * e + v * rate**2 * nu * test_risk * gamma + private for v, e in zip(values, D)]
+
+    with mpmath.workdps(20):
+        solution = mpmath.odefun(right_side, 0, list(map(mpmath.mpf, energies)), tol=mpmath.mpf("1e-12"))(1)
+        expected = float(sum(v * e for v, e in zip(values, solution)) / 2)
+    equations = system.of_spectrum(values, energies, gamma, zeta)
+    assert equivalent.risk_path(equations, schedule, clip, rho, [1.0], 1e-8)[0] == pytest.approx(expected, rel=1e-8)
+
+
+def test_a_cell_ends_where_the_cap_lets_go():
+    equation, schedule = system.isotropic(0.5, 0.1, 0.3), Polynomial(40.0, 1.0)  # 2/γ = 20: at t = ½
+    grid = equivalent._grid(equation, schedule, 1.0, np.array([0.3]))
+    for level in (0, 3):
+        nodes, ends = grid.nodes(level)
+        np.testing.assert_allclose(nodes[ends], [0.0, 0.3, 0.5, 1.0], atol=1e-12)
+    assert (np.diff(nodes) > 0).all()
+
+
+def test_two_extrapolations_that_agree_by_accident_have_not_settled():
+    near, far = np.array([1.0]), np.array([1.1])
+    assert equivalent._settled([near + 1e-5, near, near], 1e-6)
+    assert not equivalent._settled([far, near, near], 1e-6)
+    assert not equivalent._settled([near, near, near + 1e-3], 1e-6)
+
+
+def test_one_grid_that_overflows_alone_is_no_divergence():
+    raw, finite = np.array([math.inf]), np.array([1e200])
+    alone = equivalent._extrapolated(raw, [finite, finite])
+    assert not equivalent._settled(alone, 1e-6)
+    both = equivalent._extrapolated(raw, [raw, raw])
+    assert equivalent._settled(both, 1e-6)
+    assert both[-1] == math.inf

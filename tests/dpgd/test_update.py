@@ -1,0 +1,86 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.dpgd import update
+
+law = settings(derandomize=True, deadline=None, max_examples=100)
+
+
+def literal_step(theta: np.ndarray, x: np.ndarray, y: float, eta: float, C: float) -> np.ndarray:
+    """Lines 2 to 4 and 6 of Algorithm 1, without the noise."""
+    g = x * (x @ theta - y)
+    norm_g, norm_x = np.sqrt(g @ g), np.sqrt(x @ x)
+    g_bar = g * min(1.0, C / norm_g) if norm_g > 0 else g
+    eta_bar = min(eta, 2 / norm_x**2) if norm_x > 0 else eta
+    return theta - eta_bar * g_bar
+
+
+def draw(seed: int, rows: int = 50, d: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    scale = 10.0 ** rng.uniform(-2, 2, (rows, 1))
+    return rng.standard_normal((rows, d)), scale * rng.standard_normal((rows, d)), 5 * rng.standard_normal(rows)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 30.0, math.inf])
+@pytest.mark.parametrize("eta", [0.0, 0.1, 5.0])
+def test_the_batched_step_is_the_literal_one(C: float, eta: float) -> None:
+    theta, x, y = draw(0)
+    expected = [literal_step(*row, eta, C) for row in zip(theta, x, y)]
+    np.testing.assert_allclose(update.noiseless_step(theta, x, y, eta, C), expected, rtol=1e-11, atol=1e-11)
+
+
+@law
+@given(seed=st.integers(0, 2**32 - 1), eta=st.floats(1e-3, 1e3), C=st.floats(1e-3, 1e3))
+def test_no_record_makes_a_step_expand(seed: int, eta: float, C: float) -> None:
+    theta, x, y = draw(seed)
+    other = theta + draw(seed + 1)[0] * np.logspace(-6, 2, len(theta))[:, None]
+    before = np.linalg.norm(theta - other, axis=1)
+    moved = update.noiseless_step(theta, x, y, eta, C) - update.noiseless_step(other, x, y, eta, C)
+    assert (np.linalg.norm(moved, axis=1) <= before * (1 + 1e-7)).all()
+
+
+def test_without_the_shortened_rate_it_expands() -> None:
+    x, y, C = np.array([2.0, 0.0]), 0.0, 100.0
+    one, two = np.array([0.5, 0.0]), np.array([-0.5, 0.0])
+    for a, factor in ((1.9, 1.0), (2.0, 1.0), (2.2, 1.2), (3.0, 2.0)):
+        steps = [theta - a / 4 * update.clipped_gradients(theta, x, y, C) for theta in (one, two)]
+        assert np.linalg.norm(steps[0] - steps[1]) <= factor + 1e-12
+        if a > 2:
+            assert np.linalg.norm(steps[0] - steps[1]) == pytest.approx(factor)
+
+
+@law
+@given(seed=st.integers(0, 2**32 - 1), eta=st.floats(1e-3, 1e3), C=st.floats(1e-3, 1e3))
+def test_no_step_is_longer_than_its_bound(seed: int, eta: float, C: float) -> None:
+    theta, x, y = draw(seed)
+    length = np.linalg.norm(update.noiseless_step(theta, x, y, eta, C) - theta, axis=1)
+    assert (length <= eta * C * (1 + 1e-6)).all()
+
+
+def test_opposite_records_attain_the_sensitivity() -> None:
+    theta, x, eta, C = np.zeros(3), np.array([0.6, 0.0, 0.8]), 0.5, 2.0
+    moved = update.noiseless_step(theta, x, 1e6, eta, C) - update.noiseless_step(theta, x, -1e6, eta, C)
+    assert np.linalg.norm(moved) == pytest.approx(float(update.step_sensitivities(np.array([eta]), C)[0]))
+
+
+def test_a_record_without_features_moves_nothing() -> None:
+    assert (update.noiseless_step(np.ones(3), np.zeros(3), 7.0, 0.4, 1.0) == 1).all()
+    assert update.adapted_rates(0.4, np.zeros(3)) == 0.4
+
+
+@pytest.mark.parametrize("C", [0.0, -1.0, math.nan])
+def test_clip_norm_must_be_positive(C: float) -> None:
+    with pytest.raises(ValueError, match=r"^clip_norm must be positive, got"):
+        update.noiseless_step(np.ones(2), np.ones(2), 0.0, 0.1, C)
+    with pytest.raises(ValueError, match=r"^clip_norm must be positive and finite, got"):
+        update.step_sensitivities(np.ones(2), C)
+
+
+@pytest.mark.parametrize("eta", [-0.1, math.nan, math.inf])
+def test_learning_rate_must_be_finite(eta: float) -> None:
+    with pytest.raises(ValueError, match=r"^learning_rate must be non-negative and finite, got"):
+        update.adapted_rates(eta, np.ones(2))

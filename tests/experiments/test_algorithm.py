@@ -1,0 +1,149 @@
+"""The machinery behind the chapter on Algorithm 1: output laws, noise schedules, limits, checks of parameters."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import system
+from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
+from costofprivacy.dpgd.update import noiseless_step
+from costofprivacy.experiments.dpgd.algorithm import Experiment, noise, outputs, rates, steps
+from costofprivacy.privacy import GaussianDP
+
+
+def simulate(etas: np.ndarray, stds: np.ndarray, k: int, sign: float, others: tuple[float, float]) -> np.ndarray:
+    rng = np.random.default_rng(4)
+    theta = np.zeros((200_000, 1))
+    for j, (rate, std) in enumerate(zip(etas, stds), start=1):
+        x, y = (1.0, sign * outputs.FAR) if j == k else others
+        records = np.full_like(theta, x), np.full(len(theta), y)
+        theta = noiseless_step(theta, *records, rate, outputs.CLIP_NORM) + std * rng.standard_normal(theta.shape)
+    return theta[:, 0]
+
+
+@pytest.mark.parametrize("name", outputs.OTHERS)
+@pytest.mark.parametrize("plan", [Constant(4.0), Polynomial(6.0, 0.5), Harmonic(4.0, 0.5)], ids=repr)
+def test_output_laws_are_those_of_the_simulated_algorithm(name: str, plan: Any) -> None:
+    etas = learning_rates(plan, 4)
+    stds = 2 * outputs.CLIP_NORM * noise_multipliers(etas, 1.3)
+    others = outputs.OTHERS[name]
+    one, two, cell = outputs.output_laws(etas, stds, 2, others)
+    grid = outputs._grid(etas, stds, others[1])
+    for density, sign in ((one, 1.0), (two, -1.0)):
+        drawn = simulate(etas, stds, 2, sign, others)
+        assert density.sum() * cell == pytest.approx(1, abs=1e-6)
+        mean = (density * grid).sum() * cell
+        second = (density * grid**2).sum() * cell
+        for value, sample in ((mean, drawn), (second, drawn**2)):
+            assert abs(value - sample.mean()) < 4.5 * sample.std() / math.sqrt(len(sample))
+
+
+def test_divergences_of_two_gaussians() -> None:
+    grid = np.linspace(-12, 12, 4001)
+    density = [np.exp(-((grid - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (0.8, 0.0)]
+    renyi, sticks = outputs.divergences(*density, grid[1] - grid[0])
+    np.testing.assert_allclose(renyi, [a * 0.8**2 / 2 for a in outputs.ORDERS], rtol=1e-9)
+    np.testing.assert_allclose(sticks, GaussianDP(0.8).delta(np.array(outputs.EPSILONS)), rtol=1e-4)
+
+
+def test_too_little_noise_shows_in_the_outputs() -> None:
+    """With half the noise the divergence is four times what ρ²/2-zCDP allows."""
+    etas = learning_rates(Constant(4.0), 4)
+    stds = outputs.CLIP_NORM * noise_multipliers(etas, 1.0)
+    one, two, cell = outputs.output_laws(etas, stds, 1, outputs.OTHERS["silent"])
+    assert outputs.divergences(one, two, cell)[0][0] == pytest.approx(4 * outputs.ORDERS[0] / 2, rel=1e-6)
+
+
+def test_noise_too_fine_for_the_grid_is_left_out() -> None:
+    assert outputs.resolved(Polynomial(9.0, 0.5), 6, 1.0)
+    assert not outputs.resolved(Polynomial(9.0, 9.0), 6, 1.0)
+
+
+def test_every_placement_has_the_privacy_asked_for() -> None:
+    etas = learning_rates(Polynomial(3.0, 1.0), 40)
+    for sigma in noise.placed(etas, 0.4).values():
+        tail = np.sqrt(np.cumsum(sigma[::-1] ** 2)[::-1])
+        used = etas > 0
+        assert (etas[used] / tail[used]).max() == pytest.approx(0.4)
+
+
+def test_cumulative_noise_ends_at_one_and_jumps_where_the_rate_does_not_vanish() -> None:
+    constant = noise.cumulative_rows("c", Constant(1.0), 500, 1.0)
+    assert constant["share"].iloc[-1] == 1.0
+    assert (constant["share"].iloc[:-1] == 0).all()
+    even = noise.cumulative_rows("e", Polynomial(1.0, 0.5), 500, 1.0)
+    np.testing.assert_allclose(even["share"], np.minimum(even["t"] * 500 / 499, 1), atol=1e-9)
+
+
+def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
+    """∂g/∂R ≥ η̄ c'μ' ≥ 0: what makes (4.2) the least in risk; by differences of g, up to η̄γ = 2."""
+    clip, label_noise = 0.7, 0.3
+    for product in (0.1, 1.0, 2.0):
+        risk = np.logspace(-6, 3, 400)
+
+        def g(R: np.ndarray, product: float = product) -> np.ndarray:
+            P = R + label_noise**2 / 2
+            ratio = clip / np.sqrt(2 * P)
+            return 2 * descent_reduction_at(ratio) * R - product * variance_reduction_at(ratio) * P
+
+        width = 1e-4 * risk
+        slope = (g(risk + width) - g(risk - width)) / (2 * width)
+        ratio = clip / np.sqrt(2 * risk + label_noise**2)
+        floor = ratio * math.sqrt(2 / math.pi) * np.exp(-(ratio**2) / 2)
+        assert (slope >= floor - 1e-6).all()
+
+
+@pytest.mark.parametrize("rho", [3e-4, 1.0])  # the noise dominates, the data do
+def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(rho: float) -> None:
+    scale, clip, label_noise, gamma = 2.5, 0.6, 0.4, 1e-6
+    data, last = rates.small_gamma_limit(scale, clip, label_noise)
+    plan = rates.harmonic(scale, 4.0, gamma, rho)
+    ode = system.isotropic(0.5, gamma, label_noise)
+    final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
+    assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=4e-2)
+
+
+def test_a_schedule_that_falls_too_fast_has_no_limit() -> None:
+    assert rates.small_gamma_limit(0.9, 1.0, 0.3) == (math.inf, math.inf)
+
+
+def test_the_loss_is_the_one_of_a7() -> None:
+    """Quadratic inside, linear outside, shrunk where 2/‖x‖² is the smaller rate."""
+    x, theta = np.array([2.0, 0.0]), np.zeros(2)
+    inside = steps.loss(theta, x, np.array(0.1), np.array(0.25), 1.0)
+    assert inside == pytest.approx(0.1**2 / 2)
+    outside = steps.loss(theta, x, np.array(3.0), np.array(0.25), 1.0)
+    assert outside == pytest.approx(0.5 * 3.0 - 0.5**2 / 2)
+    assert steps.loss(theta, x, np.array(0.1), np.array(1.0), 1.0) == pytest.approx(0.5 * inside)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gamma": 0.0}, "gamma must be positive and finite"),
+        ({"rho": -1.0}, "rho must be positive and finite"),
+        ({"clip": 0}, "clip must be positive and finite"),
+        ({"alpha": [0.5, 0.5]}, "alpha must be a list of distinct values"),
+        ({"alpha": []}, "alpha must be a non-empty list"),
+        ({"gammas": [0.1, -0.1]}, "each of gammas must be positive"),
+        ({"gammas": [1e-9]}, "the longest run's n must be between"),
+        ({"sizes": [5]}, "each of sizes must be a whole number of at least 10"),
+        ({"n": 10**6}, r"n · others must be between"),
+        ({"placements": 1}, "placements must be a whole number of at least 2"),
+        ({"trials": 0}, "trials must be a whole number of at least 1"),
+        ({"log_power": -1.0}, "log_power must be non-negative"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}") as caught:
+        Experiment(**change)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_rates_of_the_introduction() -> None:
+    assert rates.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
+    assert rates.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
+    assert rates.optimal_rate(0.1, 0.5) == pytest.approx(0.14)

@@ -1,0 +1,140 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.dpgd import chain, descent, equivalent, spectrum, system
+from costofprivacy.dpgd.spectrum import EllipticalT
+from costofprivacy.experiments.dpgd.deterministic_equivalent import Experiment, paths, rates, reach, verdicts
+from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting, levelled, polynomial, system_of
+from costofprivacy.montecarlo import Runner, generator
+
+SETTING = Setting()
+
+
+def test_four_levels_are_a_spectrum_of_trace_d():
+    assert levelled(8).eigenvalues.tolist() == [0.25, 0.25, 0.75, 0.75, 1.25, 1.25, 1.75, 1.75]
+    assert levelled(10).moment(1) == pytest.approx(1, rel=1e-14)
+    with pytest.raises(ValueError, match="d must be a whole number of at least 4"):
+        levelled(3)
+
+
+def test_gathered_equations_are_those_of_the_model():
+    model = SETTING.model(levelled(12))
+    told = (polynomial(3.0, 0.5), 1.0, 1.0, np.linspace(0, 1, 5))
+    gathered = equivalent.risk_path(system_of(chain.eigenspaces(model), 120), *told)
+    np.testing.assert_allclose(gathered, equivalent.risk_path(system.of_model(model, 120), *told), rtol=1e-9)
+
+
+def test_figure_1_reads_the_released_iterate_at_time_one():
+    cell = paths.Cell("uniform", 10, SETTING)
+    samples = np.stack([paths.trial(cell, rng=generator(1, cell.key, t)) for t in range(3)])
+    table = paths.rows(cell, samples)
+    assert table.columns[:9].tolist() == [
+        *("spectrum", "alpha", "d", "t", "risk_mean", "risk_sd", "ode_risk", "trials", "standard_error")
+    ]
+    run = descent.descend(cell.model, cell.configurations, cell.n, [1.0], rng=generator(1, cell.key, 0))
+    np.testing.assert_allclose(samples[0, :, -1], run.released_risk, rtol=1e-9)
+    equations = system.of_model(cell.model, cell.n)
+    for alpha, way in zip((0.0, 0.5), cell.configurations):
+        last = table[(table["alpha"] == alpha) & (table["t"] == 1)].iloc[0]
+        assert last["ode_risk"] == pytest.approx(equivalent.final_risk(equations, way.schedule, 1.0, 1.0), rel=1e-9)
+
+
+def test_the_smoothed_cap_is_the_mean_cap():
+    for name in rates.SPECTRA:
+        cell = rates.Cell(name, 4000, SETTING)
+        values = rates.SPECTRA[name](cell.d)
+        x, _ = spectrum.sample(SETTING.model(values), 5000, rng=np.random.default_rng(0))
+        capped = np.minimum(2 * cell.n / cell.d, 2 * cell.n / (x**2).sum(axis=1))
+        assert rates.smoothed_cap(cell).initial == pytest.approx(capped.mean(), rel=4 / cell.d)
+        assert abs(2 * cell.n / cell.d - capped.mean()) > 0.02 * capped.mean()
+
+
+def test_the_reference_solves_definition_4_2_at_every_step():
+    cell = rates.Cell("four levels", 160, SETTING)
+    target, equations = rates.reference(cell), system_of(cell.spaces, cell.n)
+    for i, plan in enumerate(cell.schedules.values()):
+        direct = equivalent.risk_path(equations, plan, 1.0, 1.0, np.arange(160) / 160, 1e-9)
+        np.testing.assert_allclose(target.path[i], direct, atol=3e-6)
+        np.testing.assert_allclose(target.mean_path[i], direct[::2], atol=3e-6)
+
+
+def test_rates_are_those_of_the_literal_algorithm(monkeypatch):
+    """The chain's summary against descents of the same law, both against the same R(t)."""
+    cell, runs = rates.Cell("isotropic", 160, SETTING), 300
+    ours = rates.rows(cell, rates.trial(cell, rng=generator(0, cell.key, 0))[None])
+    ways = [cell.configuration(plan) for plan in cell.schedules.values()]
+    model, target = SETTING.model(spectrum.isotropic(cell.d)), rates.reference(cell)
+    times = np.arange(cell.n + 1) / cell.n
+    risk = np.stack([descent.descend(model, ways, cell.n, times, rng=generator(1, 0, t)).risk for t in range(runs)])
+    theirs = {
+        "path": abs(risk[..., :-1] - target.path).max(axis=2),
+        "released": abs(risk[..., -1] - target.level),
+        "released bias": risk[..., -1] - target.level,
+    }
+    for quantity, samples in theirs.items():
+        rows = ours[ours["quantity"] == quantity]
+        error = np.hypot(samples.std(axis=0, ddof=1) / np.sqrt(runs), rows["standard_error"])
+        assert (abs(samples.mean(axis=0) - rows["value"]) < 4 * error).all()
+
+
+def test_features_of_one_scale_need_no_average():
+    cell = reach.LawCell("Gaussian", "spread", 50, SETTING)
+    way, times = cell.configurations[0], np.linspace(0, 1, 6)
+    plain = equivalent.risk_path(system.of_model(cell.model, cell.n), way.schedule, way.clip, way.rho, times)
+    np.testing.assert_allclose(reach.averaged_path(cell, EllipticalT(1e8), times), plain, rtol=1e-4)
+    assert reach.averaged_path(cell, EllipticalT(5.0), times)[-1] > 1.1 * plain[-1]
+
+
+def test_streams_of_random_numbers_are_told_apart():
+    cells = [reach.LawCell(law, target, d, SETTING) for law in reach.LAWS for target in reach.TARGETS for d in (20, 60)]
+    assert len({cell.key for cell in cells}) == len(cells)
+
+
+SMALL = Experiment(
+    gamma=0.5,
+    d=(4, 8),
+    trials=2,
+    n=(80, 160),
+    chain_steps=1,
+    law_d=(4,),
+    law_trials=2,
+    axis_d=(1, 2),
+    theory_n=(40, 80),
+    step_d=(4,),
+    theory_trials=2,
+)
+
+
+def test_tables_do_not_depend_on_the_number_of_workers():
+    one, two = (SMALL.run(Runner(workers)) for workers in (1, 2))
+    for name in one:
+        pd.testing.assert_frame_equal(one[name], two[name], check_exact=True)
+
+
+@pytest.mark.parametrize("judge", [verdicts.judge_theorem_1_path, verdicts.judge_proposition_44_mean])
+def test_two_sizes_show_no_trend(judge):
+    assert judge(SMALL._rates(Runner(1))).verdict == "untestable"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gamma": 0.0}, "gamma must be positive and finite, got 0.0"),
+        ({"rho": -1.0}, "rho must be positive, got -1.0"),
+        ({"zeta": 0.0}, "zeta must be positive and finite, got 0.0"),
+        ({"c": float("inf")}, "c must be positive and finite, got inf"),
+        ({"initial_rate": -3.0}, "initial_rate must be positive and finite"),
+        ({"trials": 1}, "trials must be a whole number of at least 2"),
+        ({"law_trials": 0}, "law_trials must be a whole number of at least 2"),
+        ({"d": []}, "d must be a non-empty list"),
+        ({"d": [10, 10]}, "d must be a list of distinct values"),
+        ({"n": [20]}, "n must be at least 4 / gamma = 40, got 20"),
+        ({"chain_steps": 0}, "chain_steps must be a whole number of at least 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0"),
+    ],
+)
+def test_a_bad_parameter_is_refused_in_one_line(change, message):
+    with pytest.raises(ValueError, match=message) as error:
+        Experiment(**change)
+    assert "\n" not in str(error.value)
