@@ -3,7 +3,8 @@ r"""The deterministic equivalent as one implicit equation for the risk: descent,
 With Γ(t) = ∫ η̄ μ ds the equations of `system.System` are linear and diagonal; solved one by one and summed they give
 (6.1) and (6.2) of arXiv:2505.16329v2,
 
-.. math:: R(t) = \mathcal F(\Gamma(t)) + \int_0^t \bar\eta^2\gamma\,\nu_c\mathcal P\,\mathcal K(\Gamma(t) - \Gamma(s))\,ds
+.. math:: R(t) = \mathcal F(\Gamma(t))
+          + \int_0^t \bar\eta^2\gamma\,\nu_c\mathcal P\,\mathcal K(\Gamma(t) - \Gamma(s))\,ds
           + \frac{2c^2\gamma^2}{\rho^2} \int_0^t \mathcal J(\Gamma(t) - \Gamma(s))\,(-d\tilde\eta^2(s)).
 
 `risk_parts` evaluates the right side for a given path of the risk: an independent check of that path, and the share of
