@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier
@@ -78,28 +79,28 @@ def sensitivity_coarse(told: PrivateRidge) -> float:
 
 def worst_angle(told: PrivateRidge) -> float:
     """The angle to Γ₋, on either side of it, of the pair of prompts that moves the solution most (radians)."""
-    A, B = _reach(told)
-    if A == 0:
-        return math.pi / 2
-    return math.acos((math.sqrt(B**2 + 8 * A**2) - B) / (4 * A))
+    return opposed.widest_angle(*_reach(told))
 
 
 def sensitivity(told: PrivateRidge) -> float:
-    r"""The ℓ₂-sensitivity of the ridge solution, to a factor 1 + G²/(λN), for D ≥ 2; replace one prompt.
+    r"""A bound on the ℓ₂-sensitivity of the ridge solution, sharp as said below, for D ≥ 2; replace one prompt.
 
     Let M = λN I + Σ z_k z_kᵀ and Γ₋ = M⁻¹ Σ y_k z_k over the other N − 1 prompts. A further prompt (z, y) adds, by the
     rank-one update, M⁻¹v with v = z(y − ⟨Γ₋, z⟩)/(1 + zᵀM⁻¹z). Hence the change is M⁻¹(v − v'), at most ‖v − v'‖/(λN).
-    With u = −Γ₋/‖Γ₋‖, A = gG² and B = CG, a prompt in the direction of the unit vector e, c = ⟨u, e⟩ ≥ 0, has v = αe
-    with α in an interval around 0 that ends at B + Ac (‖z‖ = G, y = C) and at −B + Ac (‖z‖ = G, y = −C) or, where
-    Ac > B/2, at −B²/(4Ac) ≥ −B/2 (a shorter z). ‖v − v'‖ is convex in either α: only ends matter.
+    With u = −Γ₋/‖Γ₋‖, A = ‖Γ₋‖G² and B = CG, a prompt in the direction of the unit vector e, c = ⟨u, e⟩ ≥ 0, has
+    v = αe with α in an interval around 0 that ends at B + Ac (‖z‖ = G, y = C) and at −B + Ac (‖z‖ = G, y = −C) or,
+    where Ac > B/2, at −B²/(4Ac) ≥ −B/2 (a shorter z); the denominator only shortens. ‖v − v'‖ is convex in either α:
+    only ends matter.
 
     * Both prompts of norm G: v = Be + A⟨u, e⟩e with e of either sign, and as ‖eeᵀ − e'e'ᵀ‖ = sin φ for the angle φ from
       e to e', ‖v − v'‖ ≤ 2B sin(φ/2) + A sin φ = 2 (A cos s + B) sin s with s = φ/2, largest at
       cos s = (√(B² + 8A²) − B)/(4A).
     * One of them shorter: ‖v − v'‖ ≤ (A + B) + B/2, which is the larger bound only for A > 5B/2, G > 5√λ.
 
-    The first is attained but for the factor: N − 1 equal prompts along u that make ‖Γ₋‖ = g, and the pair at ±s to u,
-    whose difference is across u, where M = λN I (`worst_neighbours`).
+    Both bounds increase in A, so that g, the largest ‖Γ₋‖, may be put for ‖Γ₋‖. The first is attained but for the
+    denominator, at most 1 + G²/(λN): N − 1 equal prompts along u that make ‖Γ₋‖ = g, and the pair at ±s to u, whose
+    difference is across u, where M = λN I (`worst_neighbours`). For A ≤ 5B/2 this is the sensitivity to that factor;
+    beyond, where the second is the larger, by less than one hundredth, to both factors together.
     """
     A, B = _reach(told)
     s = worst_angle(told)
@@ -107,8 +108,8 @@ def sensitivity(told: PrivateRidge) -> float:
 
 
 def _reach(told: PrivateRidge) -> tuple[float, float]:
-    """A = gG² and B = CG."""
-    return told.others_bound * told.largest**2, told.clip_norm * told.largest
+    """A at its largest, gG², and B = CG."""
+    return opposed.reach(told.others_bound, told.clip_norm, told.feature_bound)
 
 
 def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
@@ -117,7 +118,7 @@ def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statisti
 
 
 def worst_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
-    """The two data sets of N prompts at which `sensitivity` is attained to a factor 1 + G²/(λN).
+    """The two data sets of N prompts at which the first bound of `sensitivity` is attained to a factor 1 + G²/(λN).
 
     Args:
         told: C, G, λ, N; N at least 2.
@@ -173,22 +174,31 @@ def profile(told: PrivateRidge, budget: ApproximateDP, noise_std: float) -> Priv
 def release(
     data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, *, rng: np.random.Generator
 ) -> np.ndarray:
-    """Γ̂ + W for a batch of B standard deviations on one data set.
+    """Γ̂ + W for a batch of B standard deviations on one data set, shape (B, D, D): one draw of `releases`."""
+    return releases(data, penalty, noise_std, 1, rng=rng)[0]
 
-    All share the direction of their noise (common random numbers): each alone has the law of DP-ridge.
+
+def releases(
+    data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
+) -> np.ndarray:
+    """``count`` independent releases Γ̂ + W for each of a batch of B standard deviations on one data set.
+
+    All B share the directions of their noise (common random numbers): each alone has the law of DP-ridge.
 
     Args:
         data: moments of the clipped and projected statistics.
         penalty: λ > 0.
         noise_std: standard deviation of an entry of W, shape (B,), each ≥ 0.
-        rng: source of the noise; advanced by D² normals.
+        count: at least 1.
+        rng: source of the noise; advanced by count·D² normals.
 
     Returns:
-        the released weights, shape (B, D, D).
+        the released weights, shape (count, B, D, D).
 
     Raises:
-        ValueError: if a standard deviation is negative.
+        ValueError: if a standard deviation is negative or ``count`` is not at least 1.
     """
     std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
     solution = ridge(data, penalty)
-    return solution + std[:, None, None] * rng.standard_normal(solution.shape)
+    noise = rng.standard_normal((_validate.whole("count", count), 1, *solution.shape))
+    return solution + std[:, None, None] * noise

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, EVERY, LAST, noise_std
 from costofprivacy.experiments.noisyhead._low_dimension import POWER_OF_N
-from costofprivacy.noisyhead import dynamics, hyperparameters, population, pretraining, private_ridge
+from costofprivacy.noisyhead import dynamics, hyperparameters, population, private_ridge
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.privacy import (
-    ApproximateDP,
-    GaussianDP,
-    exact_composed_noise_multiplier,
-    exact_noise_multiplier,
-    last_iterate,
-)
+from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 FeatureBound = Callable[[PromptModel, int, float], float]
@@ -48,17 +43,6 @@ def corrected_at(model: PromptModel, N: int, kappa: float, penalty: float) -> Hy
     return replace(asked, weight_bound=R, penalty=penalty / 2)
 
 
-def last_iterate_noise_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-    """Least noise of a step for which the last iterate, and only it, is (ε, δ)-DP; all iterates start at one point."""
-    together = last_iterate(GaussianDP(1.0), min(1.0, hyper.contraction), hyper.steps).mu
-    return pretraining.update_sensitivity(hyper, N) * together * exact_noise_multiplier(budget)
-
-
-def exact_noise_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-    """Least noise of a step for which all iterates together are (ε, δ)-DP."""
-    return pretraining.update_sensitivity(hyper, N) * exact_composed_noise_multiplier(budget, hyper.steps)
-
-
 def ladder(
     model: PromptModel, hyper: Mapping[Setting, Hyperparameters], penalty: float, N: int, budget: ApproximateDP
 ) -> pd.DataFrame:
@@ -71,14 +55,18 @@ def ladder(
     right, asked = hyper[Setting.CORRECTED], hyper[Setting.PUBLISHED]
     wide = replace(right, weight_bound=asked.weight_bound)
     energy = population.context_energy(model)
+
+    def step_std(account: str, run: Hyperparameters) -> float:
+        return noise_std(account, run, budget, N, run.steps)
+
     stages = [
         ("DP-ridge, noise as printed", None, private_ridge.noise_std_printed(told, budget)),
         ("DP-ridge, right sensitivity, exact Gaussian mechanism", None, private_ridge.noise_std(told, budget)),
-        ("NoisyHead, last iterate, R = C/(2√λ), λ/2 in the update", right, last_iterate_noise_std(right, budget, N)),
-        ("… every iterate, exact composition", right, exact_noise_std(right, budget, N)),
-        ("… R = C²√(N/L)/λ", wide, exact_noise_std(wide, budget, N)),
-        ("… classical mechanism, basic composition", wide, pretraining.noise_std_printed(wide, budget, N)),
-        ("… λ in the update: NoisyHead as published", asked, pretraining.noise_std_printed(asked, budget, N)),
+        ("NoisyHead, last iterate, R = C/(2√λ), λ/2 in the update", right, step_std(LAST, right)),
+        ("… every iterate, exact composition", right, step_std(EVERY, right)),
+        ("… R = C²√(N/L)/λ", wide, step_std(EVERY, wide)),
+        ("… classical mechanism, basic composition", wide, step_std(ALGORITHM, wide)),
+        ("… λ in the update: NoisyHead as published", asked, step_std(ALGORITHM, asked)),
     ]
     rows = []
     for name, run, std in stages:
@@ -89,28 +77,42 @@ def ladder(
     return table.assign(factor=table["noise_risk"] / table["noise_risk"].shift())
 
 
-PATHS: dict[str, Callable[[int, int], tuple[int, PromptModel]]] = {
-    "N, with L = N^(1/2)": lambda size, D: (size, PromptModel(D, math.isqrt(size))),
-    "N, with L = N^(1/4)": lambda size, D: (size, PromptModel(D, math.isqrt(math.isqrt(size)))),
-    "N, with L = N": lambda size, D: (size, PromptModel(D, size)),
-    "D, with L² = N = 10⁶": lambda size, D: (10**6, PromptModel(size, 1000)),
+@dataclass(frozen=True)
+class Path:
+    """A way to infinity: N, L and D at a size, and by what λ is multiplied there."""
+
+    sizes: Callable[[int, int], tuple[int, PromptModel]]
+    growth: Callable[[int, PromptModel], float] = lambda N, model: 1.0
+
+
+def _quarter(size: int, D: int) -> tuple[int, PromptModel]:
+    return size, PromptModel(D, math.isqrt(math.isqrt(size)))
+
+
+PATHS = {
+    "N, with L = N^(1/2)": Path(lambda size, D: (size, PromptModel(D, math.isqrt(size)))),
+    "N, with L = N^(1/4)": Path(_quarter),
+    "N, with L = N^(1/4), λ ∝ √N/L": Path(_quarter, lambda N, model: math.sqrt(N) / model.L),
+    "N, with L = N": Path(lambda size, D: (size, PromptModel(D, size))),
+    "D, with L² = N = 10⁶": Path(lambda size, D: (10**6, PromptModel(size, 1000))),
 }
 SIZES = tuple(10**k for k in range(3, 31))
 PUBLISHED, CORRECTED, LAST_ITERATE = "NoisyHead, published", "NoisyHead, corrected", "NoisyHead, last iterate"
 
 
 def powers(D: int, penalty: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
-    """Noise parts of DP-ridge (rightly calibrated) and of NoisyHead along four paths to infinity, in closed form.
+    """Noise parts of DP-ridge (rightly calibrated) and of NoisyHead along `PATHS`, in closed form.
 
     ``over_ridge`` is NoisyHead's over DP-ridge's, ``exponent`` its local exponent along the path; ``rests_at`` the
     excess risk at which NoisyHead stays without noise, because its update rests elsewhere.
     """
     tables = []
-    for path, at in PATHS.items():
+    for name, path in PATHS.items():
         rows = []
         for size in SIZES:
-            N, model = at(size, D)
-            rows += [(path, float(size), *row) for row in _noise_parts(model, N, penalty, kappa, budget)]
+            N, model = path.sizes(size, D)
+            parts = _noise_parts(model, N, penalty * path.growth(N, model), kappa, budget)
+            rows += [(name, float(size), *row) for row in parts]
         columns = ["path", "size", "algorithm", "ridge_risk", "noise_risk", "rests_at"]
         table = pd.DataFrame(rows, columns=columns)
         table["over_ridge"] = table["noise_risk"] / table["ridge_risk"]
@@ -130,14 +132,15 @@ def _noise_parts(
     energy, gap = population.context_energy(model), population.minimiser_gap(model, penalty)
     ridge_risk = private_ridge.noise_std(told, budget) ** 2 * energy
     algorithms = [
-        (PUBLISHED, asked, pretraining.noise_std_printed(asked, budget, N), gap),
-        (CORRECTED, right, exact_noise_std(right, budget, N), 0.0),
-        (LAST_ITERATE, right, last_iterate_noise_std(right, budget, N), 0.0),
+        (PUBLISHED, ALGORITHM, asked, gap),
+        (CORRECTED, EVERY, right, 0.0),
+        (LAST_ITERATE, LAST, right, 0.0),
     ]
-    curvature = energy / model.D**2
-    return [
-        (name, ridge_risk, dynamics.noise_risk(h, model, std, curvature), rest) for name, h, std, rest in algorithms
-    ]
+    rows = []
+    for name, account, hyper, rest in algorithms:
+        std = noise_std(account, hyper, budget, N, hyper.steps)
+        rows.append((name, ridge_risk, dynamics.noise_risk(hyper, model, std, energy / model.D**2), rest))
+    return rows
 
 
 GRID = tuple(np.geomspace(1e-3, 1e2, 41))
@@ -154,7 +157,7 @@ def penalties(model: PromptModel, kappa: float, N: int, budget: ApproximateDP) -
         told = PrivateRidge(hyper.clip_norm, hyper.feature_bound, penalty, N)
         energy, plain = population.context_energy(model), population.ridge_prediction_error(model, penalty)
         once = private_ridge.noise_std(told, budget) ** 2 * energy
-        std = last_iterate_noise_std(hyper, budget, N)
+        std = noise_std(LAST, hyper, budget, N, hyper.steps)
         stepwise = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
         rows += [
             (penalty, "ridge, no privacy", plain),

@@ -12,7 +12,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead import _accounts, _published
 from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
@@ -97,7 +97,7 @@ class Cell:
         hyper = shortened(self.hyper[setting], share)
         rows = [(NOISYHEAD, b.epsilon, noise_std(setting, hyper, b, self.N)) for b in self.budgets]
         if setting == Setting.CORRECTED:
-            rows += [(LAST, b.epsilon, closed_forms.last_iterate_noise_std(hyper, b, self.N)) for b in self.budgets]
+            rows += [(LAST, b.epsilon, last_iterate_std(hyper, b, self.N)) for b in self.budgets]
         rows.append((DESCENT, np.nan, 0.0))
         return [Column(str(setting), epsilon, method, share, std, hyper.steps) for method, epsilon, std in rows]
 
@@ -111,6 +111,11 @@ class Cell:
 def shortened(hyper: Hyperparameters, share: float) -> Hyperparameters:
     """The same with ``share`` of its steps, at least one."""
     return replace(hyper, steps=max(1, round(share * hyper.steps)))
+
+
+def last_iterate_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    """Noise of a step by which the last iterate alone keeps the budget."""
+    return _accounts.noise_std(_accounts.LAST, hyper, budget, N, hyper.steps)
 
 
 def ridge_noise(setting: Setting, told: PrivateRidge, budget: ApproximateDP) -> float:
@@ -162,7 +167,7 @@ class Experiment:
         shares: NoisyHead is also run for these parts of its T, each positive; 1 must be among them.
         trials: at least 2.
         test_prompts: test prompts in each trial, at least 1.
-        pairs: random pairs of neighbours tried against the sensitivity, at least 1.
+        pairs: random pairs of neighbours, and drawn ones, tried against the sensitivity, at least 1.
         releases: releases of each audited mechanism on each of two neighbours, at least 1000.
         confidence: of an audit, in (0, 1).
         seed: root of all random streams, ≥ 0.
@@ -178,7 +183,7 @@ class Experiment:
     shares: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
     trials: int = 500
     test_prompts: int = 500
-    pairs: int = 2000
+    pairs: int = 20_000
     releases: int = 4_000_000
     confidence: float = 0.9999
     seed: int = 4
@@ -225,7 +230,7 @@ class Experiment:
             "steps": risks[risks["share"].notna()].reset_index(drop=True),
             "ladder": closed_forms.ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
             **self._guarantees(runner),
-            "readings": read,
+            "readings": readings.nearest(read),
             "other-column": readings.other_column(published(), read),
             "powers": closed_forms.powers(self.D, self.penalty, self.kappa, last.budgets[-1]),
             "penalties": closed_forms.penalties(last.model, last.kappa, last.N, last.budgets[-1]),

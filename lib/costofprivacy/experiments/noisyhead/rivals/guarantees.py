@@ -11,7 +11,7 @@ import pandas as pd
 
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, private_ridge
-from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -19,7 +19,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism
 
 Pair = tuple[Statistics, Statistics]
 
-SEARCH, TYPICAL = 2**32, 2**32 + 1  # trial numbers of the streams used here
+SEARCH, TYPICAL, DRAWN = 2**32, 2**32 + 1, 2**32 + 2  # trial numbers of the streams used here
 FAR = 10.0  # how many times C the response is that (2.6) as it stands does not clip
 PRINTED, DOUBLED, RIGHT = "as printed", "with the Gaussian mechanism's 2", "right"
 
@@ -72,12 +72,31 @@ def search(told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
     return float(np.linalg.norm(step[:, 0] - step[:, 1], axis=0).max())
 
 
+def drawn(model: PromptModel, told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
+    """The largest move over drawn neighbours: one prompt after the other of a drawn data set gives way to a drawn one.
+
+    The paper's reading, "with high probability"; Definition 3.1 speaks of all neighbours.
+    """
+    _, clipped = head.sample_statistics(model, told.N + pairs, told.clip_norm, rng=rng)
+    data = head.project(clipped, told.feature_bound)
+    z, y = data.Z.reshape(told.N + pairs, -1), data.response
+    gram, cross = z[: told.N].T @ z[: told.N] + told.penalty * told.N * np.eye(z.shape[1]), z[: told.N].T @ y[: told.N]
+    solution, largest = np.linalg.solve(gram, cross), 0.0
+    for new in range(told.N, told.N + pairs):
+        old = new % told.N
+        changed = gram + np.outer(z[new], z[new]) - np.outer(z[old], z[old])
+        other = np.linalg.solve(changed, cross + y[new] * z[new] - y[old] * z[old])
+        largest = max(largest, float(np.linalg.norm(other - solution)))
+    return largest
+
+
 def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], pairs: int, seed: int) -> pd.DataFrame:
     """Bounds on the sensitivity and moves found, by setting of G, at one N.
 
     ``flipped``: every other prompt 0, one response flipped; ``typical``: the same response in a drawn data set;
     ``removed``: that prompt against an empty one; ``unclipped``: the flip without clipping; ``largest_found``: random
-    search; ``constructed``: the pair that is worst by the derivation.
+    search; ``drawn``: the largest over drawn replacements, ``pairs`` of them; ``constructed``: the pair that is worst
+    by the derivation.
     """
     rows, D = [], model.D
     for setting, told in settings.items():
@@ -88,10 +107,11 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
         bounds = [f(told) for f in (private_ridge.sensitivity_printed, private_ridge.sensitivity)]
         bounds.append(private_ridge.sensitivity_coarse(told))
         found = search(told, pairs, generator(seed, told.N, SEARCH))
+        usual = drawn(model, told, pairs, generator(seed, told.N, DRAWN))
         moves = [moved(pair, told.penalty) for pair in built]
-        rows.append((setting, told.N, told.clip_norm, told.feature_bound, *bounds, *moves, found))
+        rows.append((setting, told.N, told.clip_norm, told.feature_bound, *bounds, *moves, found, usual, pairs))
     columns = ["setting", "N", "clip_norm", "feature_bound", "printed", "bound", "coarse"]
-    columns += ["flipped", "typical", "removed", "unclipped", "constructed", "largest_found"]
+    columns += ["flipped", "typical", "removed", "unclipped", "constructed", "largest_found", "drawn", "pairs"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -104,7 +124,7 @@ def calibrations(told: PrivateRidge, budget: ApproximateDP) -> dict[str, float]:
 def privacy_rows(told: PrivateRidge, D: int, budgets: Sequence[ApproximateDP]) -> pd.DataFrame:
     """What a release spends on the constructed neighbours: ε at the claimed δ, δ at the claimed ε; exact profiles.
 
-    A lower bound on what DP-ridge spends, since other neighbours may move further (by at most 1 + G²/(λN)).
+    A lower bound on what DP-ridge spends: other neighbours may move further, up to `private_ridge.sensitivity`.
     """
     rows, distance = [], moved(private_ridge.worst_neighbours(told, D), told.penalty)
     for budget in budgets:
@@ -138,14 +158,14 @@ def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
 
     A release's score is its component along the difference of the two solutions.
     """
-    std = calibrations(cell.told, cell.budget)[cell.calibration]
-    pair = private_ridge.worst_neighbours(cell.told, cell.D)
-    first, second = (ridge(head.moments(data), cell.told.penalty) for data in pair)
-    direction = (first - second) / np.linalg.norm(first - second)
+    std, penalty = calibrations(cell.told, cell.budget)[cell.calibration], cell.told.penalty
+    first, second = (head.moments(data) for data in private_ridge.worst_neighbours(cell.told, cell.D))
+    difference = (ridge(first, penalty) - ridge(second, penalty)).reshape(-1)
+    direction = difference / np.linalg.norm(difference)
 
-    def scores(solution: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-        noisy = solution + std * rng.standard_normal((count, *solution.shape))
-        return noisy.reshape(count, -1) @ direction.reshape(-1)
+    def scores(data: Moments, count: int, rng: np.random.Generator) -> np.ndarray:
+        released = private_ridge.releases(data, penalty, [std], count, rng=rng)
+        return released.reshape(count, -1) @ direction
 
     found = audit_mechanism(
         scores,

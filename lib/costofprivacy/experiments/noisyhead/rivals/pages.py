@@ -36,6 +36,29 @@ def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
     return shown.replace("nan", "").assign(**{k: v.round(1) for k, v in deviations.items()}).sort_index()
 
 
+def show_calibrated(table: pd.DataFrame) -> pd.DataFrame:
+    """Table 1 again, both methods rightly calibrated, beside the published NoisyHead: mean ± standard error."""
+    columns = {
+        "DP-ridge": (DP_RIDGE, Setting.CORRECTED),
+        "NoisyHead, last iterate": (LAST, Setting.CORRECTED),
+        "NoisyHead, every iterate": (NOISYHEAD, Setting.CORRECTED),
+        "NoisyHead, published": (NOISYHEAD, Setting.PUBLISHED),
+    }
+    rows = table.set_index(["method", "setting"])
+    by = {name: rows.loc[[key]].set_index(["N", "epsilon"]) for name, key in columns.items()}
+    risk = {
+        n: t["excess_risk"].map("{:.3g}".format) + t["standard_error"].map(" ± {:.1g}".format) for n, t in by.items()
+    }
+    over = by["NoisyHead, published"]["excess_risk"] / by["DP-ridge"]["excess_risk"]
+    return pd.DataFrame(risk).assign(**{"published NoisyHead over DP-ridge": over.map("{:.2g}".format)})
+
+
+def show_options() -> pd.DataFrame:
+    """What each symbol of Appendix B is taken for; readings are all combinations."""
+    rows = {name: (", ".join(options), len(options)) for name, options in OPTIONS.items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["taken for", "choices"])
+
+
 def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings of Appendix B, then the nearest to Table 1's column of DP-ridge."""
     rows = pd.concat([readings[readings["departures"] == 0], readings.head(NEAREST)])
@@ -72,7 +95,7 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
     ends = sensitivity[sensitivity["N"].isin([sensitivity["N"].min(), sensitivity["N"].max()])].set_index(
         ["N", "setting"]
     )
-    names = ["bound", "coarse", "constructed", "largest_found", "flipped", "typical", "removed", "unclipped"]
+    names = ["bound", "coarse", "constructed", "largest_found", "flipped", "typical", "drawn", "removed", "unclipped"]
     multiples = ends[names].div(ends["printed"], axis=0).map("{:.4f}".format)
     return ends[["printed"]].map("{:.3g}".format).rename(columns={"printed": "CG/(λN)"}).join(multiples).T
 
@@ -203,16 +226,16 @@ def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Figure:
 
 
 def draw_powers(powers: pd.DataFrame) -> Figure:
-    """NoisyHead's noise part over DP-ridge's, along two paths to infinity."""
+    """NoisyHead's noise part over DP-ridge's, along three paths to infinity."""
     with figures.style():
-        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
-        for axes, path in zip(panels, list(dict.fromkeys(powers["path"]))[:2]):
+        figure, panels = plt.subplots(1, 3, figsize=(9.8, 4.2), sharey=True)
+        for axes, path in zip(panels, list(dict.fromkeys(powers["path"]))[:3]):
             rows = powers[powers["path"] == path]
             names = rows["algorithm"].unique()
             for (name, own), look in zip(rows.groupby("algorithm", sort=False), figures.looks(names).values()):
                 axes.plot(own["size"], own["over_ridge"], label=name, markevery=3, **look)
             axes.axhline(1, color="0.35", ls="--", lw=1, label="DP-ridge")
-            figures.log_axes(axes, path, "noise part over DP-ridge's")
+            figures.log_axes(axes, path, "noise part over DP-ridge's" if axes is panels[0] else "")
         panels[0].legend(fontsize=8)
         return figure
 

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from costofprivacy.experiments.noisyhead._published import CONSISTENT
 from costofprivacy.experiments.noisyhead.rivals.closed_forms import FeatureBound, published_at
 from costofprivacy.noisyhead import dynamics, hyperparameters, population, pretraining, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -49,6 +50,7 @@ OPTIONS: dict[str, Mapping[str, object]] = {
     "factor": FACTORS,
     "measure": MEASURES,
 }
+KEPT = 100  # of the nearest readings
 PAPERS = {name: {next(iter(options))} for name, options in OPTIONS.items()} | {"G": {"theorem", "proof"}}
 
 
@@ -90,6 +92,12 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
         rows.append((*choice, departures, power, ratio.min(), ratio.max(), worst))
     columns = [*OPTIONS, "departures", "power", "least", "largest", "deviation"]
     return pd.DataFrame(rows, columns=columns).sort_values("deviation", kind="stable", ignore_index=True)
+
+
+def nearest(table: pd.DataFrame) -> pd.DataFrame:
+    """The text's own readings, the nearest ones and all that are consistent; ``tried`` says of how many."""
+    kept = (table.index < KEPT) | (table["departures"] == 0) | (table["deviation"] <= CONSISTENT)
+    return table[kept].assign(tried=len(table)).reset_index(drop=True)
 
 
 def other_column(theirs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
