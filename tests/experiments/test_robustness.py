@@ -10,7 +10,7 @@ from costofprivacy.experiments.noisyhead.robustness import arithmetic, figure, r
 from costofprivacy.experiments.noisyhead.robustness.experiment import compare, published
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import population
-from costofprivacy.noisyhead.attack import NONE, Attack, perturb
+from costofprivacy.noisyhead.attack import NONE, Attack, perturb, statistic_energy
 from costofprivacy.noisyhead.prompts import Prompts, sample
 from costofprivacy.settings import Setting
 from tests import oracles
@@ -122,6 +122,10 @@ def test_the_tables_have_their_columns_and_rows() -> None:
         lambda: study.draw_ridge(tables["perturbations"]),
     ):
         assert draw().axes
+    assert (
+        len(study.show_amended(tables["perturbations"]))
+        == tables["perturbations"].query("axis == 'L' and admissible_amended and L == L.max()").shape[0]
+    )
     assert study.show_arithmetic(tables["arithmetic"], tables["comparison"]).shape[0] == len(rounding.METHODS)
 
 
@@ -204,7 +208,7 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
     flat = Z.reshape(12, -1)
     assert fast[0] == pytest.approx(np.linalg.norm(flat.T @ flat) / 12)
     risk = lambda A: population.excess_risk(cell.model, A)  # noqa: E731
-    hyper, worst = cell.hyper, cell.perturbations[1].attack
+    hyper, worst = cell.hyper, cell.perturbation(theorem.UPPER, theorem.RESPONSES[1]).attack
     for t, T in enumerate(cell.T):
         noises = [
             cell.noise_std(T) * np.random.default_rng(s).standard_normal((T, 2, 2)) for s in rng.integers(2**63, size=2)
@@ -228,10 +232,29 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
 
 def test_the_perturbations_are_at_the_ends_of_the_window() -> None:
     cell = theorem.Cell("L", 500, 1000, 5, (2,), 0.5, 1e-2, 0.01, 1.0, 0.0)
-    assert all(cell.admits(p) for p in cell.perturbations)
     for chosen in cell.perturbations:
-        factor = 1.01 if "upper" in chosen.name else 0.99
-        assert not cell.admits(replace(chosen, alpha=chosen.alpha * factor))
+        admits = cell.admits_amended if chosen.name.startswith("amended") else cell.admits
+        beyond = replace(chosen, alpha=chosen.alpha * (1.01 if "upper" in chosen.name else 0.99))
+        assert admits(chosen) or chosen.name == theorem.AMENDED_LOWER  # above the upper end at these sizes
+        assert not admits(beyond)
+
+
+def test_the_amended_upper_end_is_where_the_attacked_statistic_has_the_size_of_the_penalty() -> None:
+    """Up to what a prompt without α has, and up to the 1 − 1/L of the mean."""
+    for L in (100, 10000):
+        cell = theorem.Cell("L", 10**6, L, 5, (2,), 0.5, 1e-2, 0.01, 1.0, 0.0)
+        for name in (theorem.AMENDED_UPPER, theorem.AMENDED_SMALL):
+            energy = statistic_energy(cell.model, cell.perturbation(name, theorem.RESPONSES[0]).attack)
+            assert energy / (cell.N * cell.penalty) == pytest.approx(1, rel=2 / L)
+
+
+def test_the_path_stays_inside_the_theorem() -> None:
+    path = theorem.path(0.5, 1e-2, 0.01, 1.0)
+    assert (path["N"] * np.exp(-(path["D"] ** 2.0)) < 0.01).all()
+    assert (path["N"] * np.exp(-((path["D"] - 1.0) ** 2)) >= 0.01).all()
+    assert (path["T"] / np.log(path["N"]) < 1.2).all()
+    assert (path["bound_few_steps"] < path["bound_theorem"]).all()
+    assert path["limit_many_steps"].is_monotonic_increasing
 
 
 @pytest.fixture(scope="module")
@@ -247,12 +270,14 @@ def test_too_little_evidence_decides_nothing(tiny: dict[str, pd.DataFrame]) -> N
     found = [
         study.judge_figure_4(one_p, *others),
         study.judge_figure_4(tiny["figure-4"].assign(trials=2), *others),
-        study.judge_theorem_51_noisyhead(heads),
+        study.judge_theorem_51_noisyhead(heads, tiny["path"]),
+        study.judge_theorem_51_noisyhead(tiny["heads"], tiny["path"].head(1)),
         study.judge_theorem_51_gap(tiny["windows"].query("penalty_over_least == 3").head(1)),
         study.judge_theorem_51_ridge(admitted.assign(displacement=0.0)),
         study.judge_theorem_51_ridge(bad.assign(admissible=False)),
         study.judge_remark_51_window(tiny["simplified"].head(1), tiny["windows"]),
-        study.judge_remark_51_divergence(admitted, heads),
+        study.judge_remark_51_divergence(admitted, heads, tiny["path"]),
+        study.judge_equation_a21(tiny["gram"].query("L == 40").assign(bound=0.0)),
         study.judge_equation_a22(bad),
         study.judge_equation_a23(bad.assign(admissible=False)),
         study.judge_equation_a23(admitted.assign(a23_ratio=0.1)),
@@ -266,6 +291,9 @@ def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame
     study.judge_figure_4(tiny["figure-4"], *others)
     study.judge_equation_a20(tiny["heads"])
     study.judge_equation_a21(tiny["gram"])
+    study.judge_theorem_51_noisyhead(tiny["heads"], tiny["path"])
+    study.judge_remark_51_window(tiny["simplified"], tiny["windows"])
+    study.judge_equation_a22(tiny["perturbations"])
 
 
 @pytest.mark.parametrize(

@@ -260,6 +260,65 @@ def test_the_branch_of_the_floor_without_R() -> None:
     assert attack_bounds.lower_end(model, 2, 0.5, 1.0) == pytest.approx(C**2 / math.sqrt(10**9))
 
 
+@pytest.mark.parametrize("model", [MODEL, PromptModel(2, 3, 1.0), PromptModel(4, 1), PromptModel(5, 40)])
+def test_the_fourth_moment_against_simulation_and_a_wrong_one(model: PromptModel) -> None:
+    values = head.statistics(drawn(100000, 8, model)).norm ** 4
+    error = values.std() / math.sqrt(len(values))
+    closed = attack_bounds.statistic_fourth_moment(model)
+    assert abs(values.mean() - closed) < 4.5 * error
+    assert abs(values.mean() - 1.1 * closed) > 4.5 * error
+
+
+def test_the_fourth_moment_of_a_long_prompt_is_that_of_its_weights() -> None:
+    for D in (2, 5, 20):
+        found = attack_bounds.statistic_fourth_moment(PromptModel(D, 10**7, 0.5))
+        assert found == pytest.approx((D + 2) / D**3, rel=1e-4)
+
+
+def test_a_few_prompts_gram_matrix_is_larger_than_its_mean() -> None:
+    squares = [np.linalg.norm(5 * head.moments(head.statistics(drawn(5, seed))).gram) ** 2 for seed in range(4000)]
+    error = np.std(squares) / math.sqrt(len(squares))
+    assert abs(np.mean(squares) - attack_bounds.gram_norm_rms(MODEL, 5) ** 2) < 4.5 * error
+    assert abs(np.mean(squares) - attack_bounds.gram_norm(MODEL, 5) ** 2) > 4.5 * error
+
+
+@pytest.mark.parametrize("R", [0.5, 5.0])
+@pytest.mark.parametrize("steps", [1, 4, 50])
+def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, steps: int) -> None:
+    """Two data sets that differ in one prompt, over many pairs of noises; the bound is no more than a factor off."""
+    told, N, std = hyper(steps, R), 20, 1.0
+    rest = head.moments(head.project(head.statistics(drawn(N - 1), 2.0), 0.6))
+    attacks = [NONE, Attack(1e3, 1.0, 1e3)]
+    clean, bad = attack.with_each(rest, N - 1, head.project(attack.candidates(drawn(1, 6), attacks, 2.0), 0.6))
+    rng = np.random.default_rng(2)
+    apart = [
+        pretraining.pretrain(clean, told, [std], rng=rng)[0] - pretraining.pretrain(bad, told, [std], rng=rng)[0]
+        for _ in range(300)
+    ]
+    found = population.excess_risk(MODEL, np.stack(apart))
+    bound = attack_bounds.rerun_displacement_mean(MODEL, told, N, std)
+    assert found.mean() - 4.5 * found.std() / math.sqrt(300) < bound < 10 * found.mean()
+
+
+def test_noise_that_dwarfs_the_ball_ends_on_its_sphere() -> None:
+    told, rng = hyper(2, 0.5), np.random.default_rng(3)
+    data = head.moments(head.project(head.statistics(drawn(20), 2.0), 0.6))
+    heads = [pretraining.pretrain(data, told, [1e6], rng=rng)[0] for _ in range(2000)]
+    found = population.excess_risk(MODEL, np.stack(heads[::2]) - np.stack(heads[1::2]))
+    closed = attack_bounds.filled_ball_displacement(MODEL, 0.5)
+    assert abs(found.mean() - closed) < 4.5 * found.std() / math.sqrt(1000)
+    assert abs(found.mean() - 2 * closed) > 4.5 * found.std() / math.sqrt(1000)
+
+
+def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> None:
+    for D in (2, 3):
+        model, mu = PromptModel(D, 50), 1 / math.sqrt(D)
+        assert attack_bounds.ridge_limit(model, 0.1, mu, 1.0) == math.inf
+        assert math.isfinite(attack_bounds.ridge_limit(model, 0.1, mu, 0.0))
+        assert math.isfinite(attack_bounds.ridge_limit(model, 0.1, 1.1 * mu, 1.0))
+    assert math.isfinite(attack_bounds.ridge_limit(PromptModel(4, 50), 0.1, 0.5, 1.0))
+
+
 def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
     raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
     assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack_bounds.gram_norm(MODEL, 1), rel=0.02)

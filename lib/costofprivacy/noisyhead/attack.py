@@ -64,7 +64,14 @@ def unit_query(data: Statistics) -> Statistics:
 
 
 def candidates(prompts: Prompts, attacks: Sequence[Attack], clip_norm: float = math.inf) -> Statistics:
-    """Statistics of the prompts under each attack, attack by attack; queries of norm one, responses clipped at C."""
+    """Statistics of the prompts under each attack, attack by attack; queries of norm one, responses clipped at C.
+
+    Args:
+        prompts: B prompts. attacks: A attacks. clip_norm: C in (0, ∞].
+
+    Returns:
+        Statistics of A·B prompts: query and context (A·B, D), response (A·B,); attack by attack.
+    """
     each = [unit_query(statistics(perturb(prompts, attack), clip_norm)) for attack in attacks]
     query, context = (np.concatenate([getattr(s, name) for s in each]) for name in ("query", "context"))
     return Statistics(query, context, np.concatenate([s.response for s in each]))

@@ -18,12 +18,21 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 
 
-def ceiling(model: PromptModel, N: int, penalty: float) -> float:
+def upper_end(model: PromptModel, N: int, penalty: float) -> float:
     """NLλ: the upper bound of (5.2) on α²μ⁴."""
     return N * model.L * _validate.finite_positive("penalty", penalty)
 
 
-def floor(model: PromptModel, N: int, failure: float, penalty: float) -> float:
+def upper_end_amended(model: PromptModel, N: int, penalty: float, feature_shift: float) -> float:
+    r"""Nλ/[(1 + Dμ²){(1 + Dμ²)/L + Dμ²}]: the α² up to which ‖Z_bad‖² ≲ Nλ, as (A.22) wants it.
+
+    `attack.statistic_energy` is α²(1 + Dμ²){(1 + Dμ²)/L + (1 − 1/L)Dμ²} and what a prompt without α has.
+    """
+    square = model.D * feature_shift**2
+    return N * _validate.finite_positive("penalty", penalty) / ((1 + square) * ((1 + square) / model.L + square))
+
+
+def lower_end(model: PromptModel, N: int, failure: float, penalty: float) -> float:
     """C²L^{-1/2}(1 ∨ λNR²L^{-1/2}): the lower bound of (5.2) on α²μ², with R of (4.1)."""
     C = hyperparameters.clip_norm(model, N, failure)
     R = hyperparameters.weight_bound_theorem(model, N, failure, penalty)
@@ -31,10 +40,10 @@ def floor(model: PromptModel, N: int, failure: float, penalty: float) -> float:
     return C**2 / root * max(1.0, penalty * N * R**2 / root)
 
 
-def floor_simplified(model: PromptModel, N: int) -> float:
-    """N²/L²: what Remark 5.1 makes of `floor`.
+def lower_end_simplified(model: PromptModel, N: int) -> float:
+    """N²/L²: what Remark 5.1 makes of `lower_end`.
 
-    >>> floor_simplified(PromptModel(D=5, L=500), 5000)
+    >>> lower_end_simplified(PromptModel(D=5, L=500), 5000)
     100.0
     """
     return (N / model.L) ** 2
@@ -75,6 +84,30 @@ def trajectory_displacement(hyper: Hyperparameters, N: int) -> float:
     return hyper.learning_rate * hyper.sigma / _validate.whole("N", N) * steps
 
 
+def rerun_displacement_mean(model: PromptModel, hyper: Hyperparameters, N: int, noise_std: float) -> float:
+    r"""(e/D²) min{2R, (η₀σ/N) Σ_{t<T} aᵗ + s D √(2 Σ_{t<T} a²ᵗ)}² ≥ E⟨Γ^T − Γ^T_bad, Z⟩², noises of their own.
+
+    With u_t² = E‖Γᵗ − Γᵗ_bad‖² the step of `trajectory_displacement` reads u_{t+1}² ≤ (a u_t + η₀σ/N)² + 2s²D², since
+    two fresh noises of variance s² in D² entries are centred and independent of the past; the rest is the triangle
+    inequality in ℓ². Two points of the ball are 2R apart at most. Neither α nor μ enters.
+
+    Args:
+        model: the law of a prompt. hyper: with a < 1. N: training prompts. noise_std: s ≥ 0.
+    """
+    a, T = hyper.contraction, hyper.steps
+    squares = float(T) if a == 1 else (1 - a ** (2 * T)) / (1 - a**2)
+    moved = trajectory_displacement(hyper, N) + noise_std * model.D * math.sqrt(2 * squares)
+    return min(2 * hyper.weight_bound, moved) ** 2 * population.context_energy(model) / model.D**2
+
+
+def filled_ball_displacement(model: PromptModel, weight_bound: float) -> float:
+    """2R²E‖Z‖²/D²: two heads in independent directions on the sphere of radius R; what T → ∞ makes of Algorithm 1.
+
+    Its noise grows with T, basic composition or not, and the last step leaves Π_R of noise that dwarfs R.
+    """
+    return ball_displacement_mean(model, weight_bound) / 2
+
+
 def ridge_displacement(attack: Attack, N: int, penalty: float) -> float:
     """α²μ²/(Nλ): last right side of (5.3), claimed below ridge's displacement."""
     return (attack.response_shift * attack.feature_shift) ** 2 / (N * penalty)
@@ -88,7 +121,11 @@ def ridge_step_bound(rest: Moments, count: int, penalty: float, response: np.nda
     of the features and of the labelled responses moves ridge further; one of y_{L+1} can.
 
     Args:
+        rest: means over the other prompts. count: their number. penalty: λ > 0.
         response: y of each candidate, shape (B,).
+
+    Returns:
+        The bounds, shape (B,).
     """
     p, N = len(rest.cross), count + 1
     A = count * rest.gram + penalty * N * np.eye(p)
@@ -96,6 +133,45 @@ def ridge_step_bound(rest: Moments, count: int, penalty: float, response: np.nda
     without = float(np.linalg.norm(np.linalg.solve(A, count * rest.cross)))
     least, condition = eigenvalues[0], eigenvalues[-1] / eigenvalues[0]
     return np.abs(response) / (2 * math.sqrt(least)) + math.sqrt(condition) * without
+
+
+def gram_norm_rms(model: PromptModel, N: int) -> float:
+    """(E‖Σ vec(Z) vec(Z)ᵀ‖²_F)^{1/2} = N {(1 − 1/N)(e/D)² + E‖Z‖⁴/N}^{1/2} for N independent prompts."""
+    square = (population.context_energy(model) / model.D) ** 2
+    return N * math.sqrt((1 - 1 / N) * square + statistic_fourth_moment(model) / N)
+
+
+def statistic_fourth_moment(model: PromptModel) -> float:
+    r"""E‖Z‖⁴_F = E‖m‖⁴ of a clean prompt, in closed form; (D + 2)/D³ as L grows.
+
+    Given w the moment is a quadratic f in q = ‖w‖², of mean D and variance 2D, so E f(q) = f(D) + D f''.
+
+    >>> statistic_fourth_moment(PromptModel(D=5, L=1))
+    3.0
+    """
+    D = model.D
+    at = [_fourth_moment_given(model, q) for q in (0.0, float(D), 2.0 * D)]
+    return at[1] + (at[2] - 2 * at[1] + at[0]) / D
+
+
+def _fourth_moment_given(model: PromptModel, q: float) -> float:
+    r"""E(‖m‖⁴ | ‖w‖² = q): Lm = Lb + Σ u_i with b = w/D and u_i = y_i x_i − b independent and centred.
+
+    E‖Lm‖⁴ = L⁴b⁴ + 2L³b² tr Σ + 4L³ bᵀΣb + 4L² E(b·u)‖u‖² + L E‖u‖⁴ + L(L − 1){(tr Σ)² + 2 tr Σ²}, where b² = ‖b‖² and
+    Σ = cov u has one eigenvalue along w and D − 1 equal ones across.
+    """
+    D, L, v = model.D, model.L, model.label_noise**2
+    b2, y2 = q / D**2, q / D + v
+    across = q / (D * (D + 2)) + v / D
+    along = 3 * q / (D * (D + 2)) + v / D - b2
+    trace, trace_of_square = along + (D - 1) * across, along**2 + (D - 1) * across**2
+    y4 = 3 * q**2 / (D * (D + 2)) + 6 * v * q / D + 3 * v**2
+    projected, crossed = b2 * (along + b2), 3 * b2 * (q / (D + 2) + v)  # E(b·yx)² and E y²(b·yx)
+    skew = crossed - 2 * projected + 2 * b2**2 - b2 * y2
+    single = y4 + 4 * projected - 3 * b2**2 - 4 * crossed + 2 * b2 * y2
+    pairs = trace**2 + 2 * trace_of_square
+    drift = L**4 * b2**2 + 2 * L**3 * b2 * trace + 4 * L**3 * b2 * along
+    return (drift + 4 * L**2 * skew + L * single + L * (L - 1) * pairs) / L**4
 
 
 def gram_norm(model: PromptModel, N: int) -> float:
@@ -117,10 +193,20 @@ def ridge_limit(model: PromptModel, penalty: float, feature_shift: float, ratio:
 
     The limit of `ridge.RidgeWithOneMore` with A ∝ I and Γ₀ = gI (the population), V = μ(x + μ1)1ᵀ (x̄ → 0):
     ‖Γ_bad − Γ*‖² = (ratio − gμ⟨x + μ1, 1⟩)²/(μ²D‖x + μ1‖²), times E‖Z‖²/D², averaged over the attacked query x. With
-    ⟨x, 1⟩ = √D t, t has the density ∝ (1 − t²)^{(D−3)/2}: Gauss–Jacobi nodes.
+    ⟨x, 1⟩ = √D t, t has the density ∝ (1 − t²)^{(D−3)/2}: Gauss–Jacobi nodes. At μ = D^{-1/2} the query −μ1 annuls the
+    direction: for D ≤ 3 and ratio ≠ 0 the mean is infinite then (close to that μ the nodes lose digits).
+
+    Args:
+        model: the law of a prompt. penalty: λ > 0. feature_shift: μ ≠ 0. ratio: of y_{L+1}'s shift to α.
+
+    Raises:
+        ValueError: if D is below 2 or the penalty not positive.
     """
+    _validate.finite_positive("penalty", penalty)
     D, mu = model.D, feature_shift
     exponent = (_validate.whole("D", D, at_least=2) - 3) / 2
+    if D <= 3 and ratio != 0 and math.isclose(D * mu**2, 1):
+        return math.inf
     t, weight = special.roots_jacobi(200, exponent, exponent)
     g, s = population.ridge_scale(model, penalty), math.sqrt(D) * t
     norm = (ratio - g * mu * (s + D * mu)) ** 2 / (mu**2 * D * (1 + 2 * mu * s + D * mu**2))
@@ -134,6 +220,13 @@ def rerun_displacement(
 
     In the eigenbasis of H a step multiplies a coordinate by a_j = 1 − η₀(2λ + h_j), so two independent Γ⁰ of variance v
     leave 2v Σ_j a_j^{2T}, two independent noises of variance s² leave 2s² Σ_j Σ_{t<T} a_j^{2t}; both times E‖Z‖²/D².
+
+    Args:
+        data: moments of the clipped and projected prompts. hyper: of both runs. model: the law of the fresh prompt.
+        noise_std: s of an entry of z_t. initial_std: √v of an entry of Γ⁰.
+
+    Returns:
+        The two displacements, scalars.
     """
     square = (1 - hyper.learning_rate * (2 * hyper.penalty + np.linalg.eigvalsh(data.gram))) ** 2
     risk = 2 * population.context_energy(model) / model.D**2

@@ -1,7 +1,7 @@
 r"""One ridge problem, (2.7), through several evaluations: what the arithmetic makes of an outlier.
 
 The normal equations λN I + Σ vec(Z) vec(Z)ᵀ with one prompt of size ‖Z'‖ have a condition number of about ‖Z'‖²/(λN);
-their entries near ‖Z'‖² are rounded to multiples of about 1e-16 ‖Z'‖², the clean prompts' contributions with them. An
+their entries near ‖Z'‖² are rounded to multiples of ‖Z'‖² times the rounding unit, the clean prompts' with them. An
 evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, shape (p,); NaN where it breaks down.
 """
 

@@ -148,7 +148,8 @@ class Experiment:
             "conditions": conditions(cell),
             **theorem.tables(sides),
             "windows": theorem.windows([c for c in self.bound_cells if c.axis == "L"]),
-            "simplified": theorem.simplified(self.bound_D[0], self.bound_kappa),
+            "simplified": theorem.simplified(self.bound_kappa),
+            "path": theorem.path(self.epsilon, self.delta, self.bound_kappa, self.bound_penalty),
         }
 
     @property
@@ -234,17 +235,17 @@ def growth(cell: figure.Cell, measured: pd.DataFrame) -> pd.DataFrame:
 def conditions(cell: figure.Cell) -> pd.DataFrame:
     """What Theorem 5.1 asks of Figure 4, at its least and its largest α; hidden constants one."""
     model, N = cell.model, cell.N
-    ceiling = attack_bounds.ceiling(model, N, cell.penalty)
-    floor = attack_bounds.floor(model, N, cell.kappa, cell.penalty)
+    upper = attack_bounds.upper_end(model, N, cell.penalty)
+    lower = attack_bounds.lower_end(model, N, cell.kappa, cell.penalty)
     rows = []
     for alpha in (cell.alpha[0], cell.alpha[-1]):
         attack = cell.attack(Setting.PRINTED, alpha)
         row = {
             "alpha": alpha,
             "penalty_over_least": cell.penalty / attack_bounds.least_penalty(model, N, cell.kappa),
-            "over_upper_end": alpha**2 * cell.mu**4 / ceiling,
-            "over_lower_end": (alpha * cell.mu) ** 2 / floor,
-            "lower_over_upper_end": floor / ceiling,
+            "over_upper_end": alpha**2 * cell.mu**4 / upper,
+            "over_lower_end": (alpha * cell.mu) ** 2 / lower,
+            "lower_over_upper_end": lower / upper,
             "probability": 1 - 5 * cell.kappa,
             "claimed_for_noisyhead": attack_bounds.noisyhead_displacement(model, N, cell.kappa),
             "claimed_for_ridge": attack_bounds.ridge_displacement(attack, N, cell.penalty),

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, EVERY, noise_std
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
 from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
@@ -18,7 +19,7 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore
-from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
+from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
 
 RATE = 0.007  # η₀(λ + G²)² of section 6.3
@@ -62,10 +63,8 @@ class Cell:
     @cached_property
     def noise(self) -> dict[Setting, float]:
         """Standard deviation of an entry of z_t: as Algorithm 1 has it, exactly composed where corrected."""
-        budget, corrected = ApproximateDP(self.epsilon, self.delta), self.hyper[Setting.CORRECTED]
-        exact = exact_composed_noise_multiplier(budget, corrected.steps)
-        stds = {s: pretraining.noise_std_printed(h, budget, self.N) for s, h in self.hyper.items()}
-        return stds | {Setting.CORRECTED: exact * pretraining.update_sensitivity(corrected, self.N)}
+        budget, accounts = ApproximateDP(self.epsilon, self.delta), {Setting.CORRECTED: EVERY}
+        return {s: noise_std(accounts.get(s, ALGORITHM), h, budget, self.N, h.steps) for s, h in self.hyper.items()}
 
     def attack(self, setting: Setting, alpha: float) -> Attack:
         """As (5.1) prints it, or with y_{L+1} shifted as well."""

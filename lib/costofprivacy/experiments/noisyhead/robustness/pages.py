@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
+from costofprivacy.experiments.noisyhead import _published
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
-from costofprivacy.experiments.noisyhead.robustness.verdicts import CONSISTENT
 
 METHODS = {
     "noisyhead": "NoisyHead",
@@ -27,11 +27,8 @@ SHOWN = ("outlier first", "one product, elimination", "chunks of products", "out
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations from the published numbers of NoisyHead by setting, for the page."""
-    theirs = comparison[(comparison["method"] == "noisyhead") & (comparison["setting"] != "corrected")]
-    size = theirs["deviation"].abs().groupby(theirs["setting"])
-    summary = size.agg(numbers="count", mean="mean", largest="max").round(2)
-    return summary.assign(beyond_4=size.agg(lambda d: int((d > CONSISTENT).sum())))
+    """Size of the deviations from the published numbers by setting and method, for the page."""
+    return _published.deviations(comparison)
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
@@ -67,15 +64,19 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
-    """Ridge's displacement by evaluation at the α of the first c, the authors' numbers in the last row."""
+    """Ridge's displacement by evaluation; in the last rows the authors' numbers and which evaluation is nearest."""
     theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
     rows = arithmetic.pivot_table(index="evaluation", columns="alpha", values="displacement", sort=False)
     if theirs.empty:
         return rows.round(4)
     alpha = theirs["alpha"].to_numpy()
     table = rows[alpha].set_axis([f"p = {p:g}" for p in theirs["p"]], axis=1)
-    table.loc["the authors' numbers"] = theirs["displacement_theirs"].to_numpy()
-    return table.round(4)
+    numbers = theirs["displacement_theirs"].to_numpy()
+    nearest = (np.log(table) - np.log(numbers)).abs().idxmin()
+    shown = table.map("{:.4f}".format)
+    shown.loc["the authors' numbers"] = [f"{number:.4f}" for number in numbers]
+    shown.loc["nearest to them"] = nearest
+    return shown
 
 
 def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
@@ -102,14 +103,27 @@ def show_perturbations(perturbations: pd.DataFrame) -> pd.DataFrame:
     return labelled.set_index(["L", "perturbation"])[list(names)].rename(columns=names).map("{:.2g}".format)
 
 
+def show_amended(perturbations: pd.DataFrame) -> pd.DataFrame:
+    """(5.3)'s third inequality at the ends of the amended (5.2), at the largest L where it admits any, for the page."""
+    rows = perturbations[(perturbations["axis"] == "L") & perturbations["admissible_amended"]]
+    chosen = rows[rows["L"] == rows["L"].max()]
+    values = {
+        "moves by": chosen["displacement"],
+        "claimed": chosen["claimed"],
+        "ratio": chosen["displacement"] / chosen["claimed"],
+        "‖Z_bad‖²/(Nλ)": chosen["energy_over_N_penalty"],
+    }
+    index = [chosen["L"], chosen["perturbation"], chosen["response"]]
+    return pd.DataFrame(values).set_index(index).map("{:.2g}".format)
+
+
 def _short(table: pd.DataFrame) -> pd.DataFrame:
     """Three digits, nothing where nothing is known."""
     return table.map(lambda v: "" if pd.isna(v) else f"{v:.3g}")
 
 
 def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
-    """One panel for each c: NoisyHead and ridge in both evaluations, published settings, the authors' numbers "
-    "laid over."""
+    """One panel for each c: NoisyHead and ridge in both evaluations, published settings, the authors' numbers over."""
     with figures.style():
         values = table["c"].unique()
         figure, panels = plt.subplots(1, len(values), figsize=(4.6 * len(values), 4.4), sharey=True, squeeze=False)

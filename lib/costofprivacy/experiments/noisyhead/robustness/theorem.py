@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
+from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, noise_std
+from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
+from costofprivacy.noisyhead import attack_bounds, head, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -19,13 +21,16 @@ from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore
 from costofprivacy.privacy import ApproximateDP
 
-RATE = 0.9  # share of the upper end of Theorem 4.1's interval for η₀
 RESPONSES = ("left as it is", "shifted by α")  # y_{L+1}: as (5.1) has it, as (A.24) and the published numbers have it
 UPPER, LOWER = "upper end, μ = 1", "lower end, μ = 1"
 SMALL, SMALL_LOWER = "upper end, small μ", "lower end, small μ"
+AMENDED_UPPER, AMENDED_LOWER = "amended upper end, μ = 1", "amended lower end, μ = 1"
+AMENDED_SMALL, AMENDED_SMALL_LOWER = "amended upper end, small μ", "amended lower end, small μ"
+LEAST_CONSTANT = 1e-4  # c_ℓ of the amended (5.2): with c_ℓ = 1 it admits nothing at sizes that can be run
 MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
-FAR = tuple(10**k for k in range(3, 31, 3))  # N, with L = ⌊N^{3/4}⌋, at which (5.2) and Remark 5.1 are compared
-POWER_OF_L = 0.75  # any power above 1/2 has N/L² log²(NL) → 0
+FAR = tuple(10**k for k in range(3, 31, 3))  # N at which the limits of Remark 5.1 are followed
+POWERS = (0.6, 0.75, 1.0, 1.25, 1.5)  # L = ⌊N^q⌋: any q above 1/2 has N/L² log²(NL) → 0
+PATH = 0.75  # the q along which both displacements are followed: √N ≪ L ≪ N
 
 
 @dataclass(frozen=True)
@@ -70,39 +75,56 @@ class Cell:
 
     @cached_property
     def hyper(self) -> Hyperparameters:
-        """Theorem 4.1's hyperparameters, constants one, η₀ at 0.9 of its interval's end."""
-        arguments = (self.model, self.N, self.kappa)
-        G = hyperparameters.feature_bound_theorem(*arguments)
-        rate = RATE * hyperparameters.learning_rate_interval(G, self.penalty)
-        R = hyperparameters.weight_bound_theorem(*arguments, self.penalty)
-        return Hyperparameters(hyperparameters.clip_norm(*arguments), G, R, self.penalty, rate, 1)
+        """Theorem 4.1's hyperparameters, for a single step."""
+        return theorem_hyper(self.model, self.N, self.kappa, self.penalty)
 
     def noise_std(self, T: int) -> float:
         """Standard deviation of an entry of z_t for T steps."""
-        return pretraining.noise_std_printed(
-            replace(self.hyper, steps=T), ApproximateDP(self.epsilon, self.delta), self.N
-        )
+        return noise_std(ALGORITHM, self.hyper, ApproximateDP(self.epsilon, self.delta), self.N, T)
+
+    @cached_property
+    def lower(self) -> float:
+        """The lower end of (5.2) on α²μ², constant one."""
+        return attack_bounds.lower_end(self.model, self.N, self.kappa, self.penalty)
+
+    @cached_property
+    def upper(self) -> float:
+        """The upper end of (5.2) on α²μ⁴, constant one."""
+        return attack_bounds.upper_end(self.model, self.N, self.penalty)
 
     @cached_property
     def perturbations(self) -> list[Perturbation]:
-        """The ends of (5.2), at μ = 1 and at a μ of the size of x̄."""
-        ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
-        floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
+        """The ends of (5.2), printed and amended, at μ = 1 and at a μ of the size of x̄."""
         small = stealthy_shift(self.model)
         chosen = [
-            (UPPER, math.sqrt(ceiling), 1.0),
-            (LOWER, math.sqrt(floor), 1.0),
-            (SMALL, math.sqrt(ceiling) / small**2, small),
-            (SMALL_LOWER, math.sqrt(floor) / small, small),
+            (UPPER, math.sqrt(self.upper), 1.0),
+            (LOWER, math.sqrt(self.lower), 1.0),
+            (SMALL, math.sqrt(self.upper) / small**2, small),
+            (SMALL_LOWER, math.sqrt(self.lower) / small, small),
+            (AMENDED_UPPER, math.sqrt(self._upper_amended(1.0)), 1.0),
+            (AMENDED_LOWER, math.sqrt(LEAST_CONSTANT * self.lower), 1.0),
+            (AMENDED_SMALL, math.sqrt(self._upper_amended(small)), small),
+            (AMENDED_SMALL_LOWER, math.sqrt(LEAST_CONSTANT * self.lower) / small, small),
         ]
         return [Perturbation(name, response, alpha, mu) for name, alpha, mu in chosen for response in RESPONSES]
 
+    def perturbation(self, name: str, response: str) -> Perturbation:
+        """The perturbation of that name."""
+        return next(p for p in self.perturbations if (p.name, p.response) == (name, response))
+
+    def _upper_amended(self, mu: float) -> float:
+        return attack_bounds.upper_end_amended(self.model, self.N, self.penalty, mu)
+
     def admits(self, perturbation: Perturbation) -> bool:
         """Whether (5.2) with constants one admits it (its very ends included)."""
-        ceiling = attack_bounds.ceiling(self.model, self.N, self.penalty)
-        floor = attack_bounds.floor(self.model, self.N, self.kappa, self.penalty)
         square, mu = perturbation.alpha**2, perturbation.mu
-        return square * mu**4 <= ceiling * (1 + 1e-9) and square * mu**2 >= floor * (1 - 1e-9)
+        return square * mu**4 <= self.upper * (1 + 1e-9) and square * mu**2 >= self.lower * (1 - 1e-9)
+
+    def admits_amended(self, perturbation: Perturbation) -> bool:
+        """Whether (5.2) admits it with the upper end that (A.22) needs and a small c_ℓ."""
+        square, mu = perturbation.alpha**2, perturbation.mu
+        lower = LEAST_CONSTANT * self.lower
+        return square <= self._upper_amended(mu) * (1 + 1e-9) and square * mu**2 >= lower * (1 - 1e-9)
 
 
 RIDGE_QUANTITIES = ("displacement", "energy", "contribution", "weights", "bound")
@@ -122,7 +144,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np.random.Generator) -> np.ndarray:
     """Squared displacement over a fresh prompt, by independent noise and by common noise, Γ⁰ = 0: shape (2,)."""
-    hyper, worst = replace(cell.hyper, steps=T), cell.perturbations[1].attack
+    hyper, worst = replace(cell.hyper, steps=T), cell.perturbation(UPPER, RESPONSES[1]).attack
     rest = head.moments(head.project(clipped, hyper.feature_bound))
     last = head.project(candidates(prompt, [NONE, worst], hyper.clip_norm), hyper.feature_bound)
     clean, bad = with_each(rest, cell.N - 1, last)
@@ -164,13 +186,14 @@ def tables(samples: dict[Cell, np.ndarray]) -> dict[str, pd.DataFrame]:
 
 
 def gram_row(cell: Cell, norms: np.ndarray) -> dict[str, object]:
-    """Both sides of (A.21), divided by N, and ‖E vec(Z) vec(Z)ᵀ‖_F = e/D."""
+    """Both sides of (A.21), divided by N, the root mean square of the left and ‖E vec(Z) vec(Z)ᵀ‖_F = e/D."""
     mean, error = _fits.mean_and_error(norms)
     return _sizes(cell) | {
         "norm": mean,
         "standard_error": error,
         "trials": len(norms),
-        "closed_form": attack_bounds.gram_norm(cell.model, cell.N) / cell.N,
+        "closed_form": attack_bounds.gram_norm_rms(cell.model, cell.N) / cell.N,
+        "norm_of_mean": attack_bounds.gram_norm(cell.model, cell.N) / cell.N,
         "bound": attack_bounds.least_penalty(cell.model, cell.N, cell.kappa),
         "penalty": cell.penalty,
     }
@@ -215,6 +238,7 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
             "alpha": chosen.alpha,
             "mu": chosen.mu,
             "admissible": cell.admits(chosen),
+            "admissible_amended": cell.admits_amended(chosen),
             "displacement": mean,
             "standard_error": error,
             "trials": len(values),
@@ -241,19 +265,47 @@ def windows(cells: list[Cell]) -> pd.DataFrame:
         least = attack_bounds.least_penalty(cell.model, cell.N, cell.kappa)
         for multiple in MULTIPLES:
             penalty = multiple * least
-            floor = attack_bounds.floor(cell.model, cell.N, cell.kappa, penalty)
-            ceiling = attack_bounds.ceiling(cell.model, cell.N, penalty)
-            gap = floor / (cell.N * penalty) / attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa)
-            rows.append((cell.N, cell.L, cell.D, multiple, penalty, floor, ceiling, floor <= ceiling, gap))
+            lower = attack_bounds.lower_end(cell.model, cell.N, cell.kappa, penalty)
+            upper = attack_bounds.upper_end(cell.model, cell.N, penalty)
+            gap = lower / (cell.N * penalty) / attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa)
+            rows.append((cell.N, cell.L, cell.D, multiple, penalty, lower, upper, lower <= upper, gap))
     names = ["N", "L", "D", "penalty_over_least", "penalty", "lower_end", "upper_end", "open_at_mu_1", "gap"]
     return pd.DataFrame(rows, columns=names)
 
 
-def simplified(D: int, kappa: float) -> pd.DataFrame:
-    """The lower end of (5.2) at λ = 1 over N²/L², with L = ⌊N^{3/4}⌋, and that divided by log³(NL/κ)."""
+def simplified(kappa: float) -> pd.DataFrame:
+    """The lower end of (5.2) at λ = 1 over N²/L², along L = ⌊N^q⌋ for several q."""
+    rows = []
+    for q in POWERS:
+        for N in FAR:
+            model = PromptModel(least_dimension(N, kappa), math.floor(N**q))
+            ratio = attack_bounds.lower_end(model, N, kappa, 1.0) / attack_bounds.lower_end_simplified(model, N)
+            rows.append((q, float(N), float(model.L), model.D, ratio))
+    return pd.DataFrame(rows, columns=["power", "N", "L", "D", "ratio"])
+
+
+def least_dimension(N: int, kappa: float) -> int:
+    """The least D with κ > N exp(−D²), as Theorem 5.1 asks."""
+    return max(2, math.floor(math.sqrt(max(0.0, math.log(N / kappa)))) + 1)
+
+
+def path(epsilon: float, delta: float, kappa: float, penalty: float) -> pd.DataFrame:
+    """NoisyHead's side of (5.3) along L = ⌊N^{3/4}⌋, in closed form: a bound at T = ⌈log N⌉, the limit T → ∞."""
     rows = []
     for N in FAR:
-        model = PromptModel(D, math.floor(N**POWER_OF_L))
-        ratio = attack_bounds.floor(model, N, kappa, 1.0) / attack_bounds.floor_simplified(model, N)
-        rows.append((float(N), float(model.L), ratio, ratio / math.log(N * model.L / kappa) ** 3))
-    return pd.DataFrame(rows, columns=["N", "L", "ratio", "without_logs"])
+        model = PromptModel(least_dimension(N, kappa), math.floor(N**PATH))
+        T = math.ceil(math.log(N))
+        hyper = theorem_hyper(model, N, kappa, penalty, T)
+        std = noise_std(ALGORITHM, hyper, ApproximateDP(epsilon, delta), N, T)
+        rows.append(
+            {
+                "N": float(N),
+                "L": float(model.L),
+                "D": model.D,
+                "T": T,
+                "bound_theorem": attack_bounds.noisyhead_displacement(model, N, kappa),
+                "bound_few_steps": attack_bounds.rerun_displacement_mean(model, hyper, N, std),
+                "limit_many_steps": attack_bounds.filled_ball_displacement(model, hyper.weight_bound),
+            }
+        )
+    return pd.DataFrame(rows)
