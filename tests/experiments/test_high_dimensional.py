@@ -221,7 +221,9 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     )
     study.judge_theorem_11_high(tables["powers"])
     study.judge_section_11(tables["powers"])
-    assert study.judge_theorem_42ii(tables["both-sides"], tables["progress"]).verdict == Verdict.UNTESTABLE
+    assert study.judge_theorem_42ii(tables["both-sides"], tables["progress"], tables["narrow"]).verdict == (
+        Verdict.UNTESTABLE
+    )
     for judge in (study.judge_lemma_a1, study.judge_lemma_a2):
         judge(tables["lemmas"])
     study.judge_lemma_a3(tables["lemmas"], tables["lemma-a3-tail"])
@@ -240,6 +242,7 @@ def draw_and_show(tables: dict[str, pd.DataFrame]) -> None:
         figure.canvas.draw()
     assert len(study.show_test_error(tables["test-error"])) >= 6
     assert len(study.show_reference(tables["reference"])) == 9
+    assert study.show_narrow(tables["narrow"]).shape[1] == 2
     assert study.show_lemmas(tables["lemmas"]).shape == (7, 3)
     assert len(study.show_tail(tables["lemma-a3-tail"])) == 6
     study.show_deviations(tables["comparison"])
@@ -348,7 +351,7 @@ def test_the_powers_of_N(published: dict[str, pd.DataFrame]) -> None:
         assert value < exponent(powers, *key) < value + 0.15, key
     bound = exponent(powers, a.HIGH, a.BOUND)
     assert bound == pytest.approx(exponent(powers, a.HIGH, a.STOPPED), abs=1e-6)
-    assert len(powers) == 12 * (4 + 8)
+    assert len(powers) == 12 * (4 + 9)
 
 
 def test_the_parts_of_the_risk_by_hand() -> None:
