@@ -671,6 +671,8 @@ def test_what_falls_in_figure_2_is_the_start(measured: dict[str, Tables]) -> Non
     near = change(comparison, "deviation", lambda r: 0.5)
     found = hi.judge_figure_2(figure, near, starts)
     assert found.verdict == AMENDED
+    idle = change(starts, "excess_risk", lambda r: r["N"] ** -2.0)
+    assert hi.judge_figure_2(figure, comparison, idle).verdict == AMENDED
     last = starts.query("N == 1500 and epsilon == 1 and method == 'noisyhead'").set_index("start")["excess_risk"]
     share = 1 - last["zero"] / last["random"]
     assert share > 0.99
@@ -696,8 +698,14 @@ def test_figure_2_needs_more_than_one_N_whatever_epsilon_says(measured: dict[str
 
 
 def test_lemmas_may_fail_as_often_as_they_say(measured: dict[str, Tables]) -> None:
-    """One failure in forty data sets at κ = 0.01 is no contradiction; Lemma A.3 is not judged below N = D²."""
+    """Of forty data sets at κ = 0.01, four or more fail with probability 6e-4, five or more with 5e-5.
+
+    Lemma A.3 is not judged below N = D².
+    """
     tables = measured[hi.__name__]
+    for failures, verdict in ((4, HOLDS), (5, FAILS)):
+        several = change(tables["lemmas"], "fails_at_root_2", lambda r: failures)  # noqa: B023
+        assert hi.judge_lemma_a1(several).verdict == verdict
     once = change(tables["lemmas"], "fails_at_root_2", lambda r: 1)
     for judge in (hi.judge_lemma_a1, hi.judge_lemma_a2):
         assert judge(once).verdict == HOLDS
@@ -718,6 +726,9 @@ def test_the_bound_of_theorem_42ii_is_left_behind_where_the_evidence_says(measur
     assert hi.judge_theorem_42ii(slack, tables["progress"]).verdict == AMENDED
     steep = change(tables["both-sides"], "excess_risk", lambda r: r["bound"] * np.where(r["N"] == 100, 1e-3, 2.1))
     assert hi.judge_theorem_42ii(steep, tables["progress"]).verdict == FAILS
+    one = tables["both-sides"].index == tables["both-sides"].index[-1]
+    single = change(tables["both-sides"], "excess_risk", lambda r: 100 * r["bound"], one)
+    assert hi.judge_theorem_42ii(single, tables["progress"]).verdict == FAILS
     growing = change(tables["both-sides"], "excess_risk", lambda r: r["bound"] * np.where(r["N"] == 100, 3.0, 5.9))
     assert hi.judge_theorem_42ii(growing, tables["progress"]).verdict == AMENDED
 
@@ -726,7 +737,10 @@ def test_powers_are_judged_at_the_largest_N(measured: dict[str, Tables]) -> None
     powers = measured[hi.__name__]["powers"]
     early = change(powers, "exponent", lambda r: 0.0, powers["N"] < 1e24)
     assert hi.judge_theorem_11_high(early).verdict == AMENDED
-    assert hi.judge_section_11(early.sample(frac=1, random_state=0)).verdict == FAILS
+    for seed in range(5):
+        shuffled = powers.sample(frac=1, random_state=seed)
+        assert hi.judge_theorem_11_high(shuffled) == hi.judge_theorem_11_high(powers)
+        assert hi.judge_section_11(shuffled) == hi.judge_section_11(powers)
     for exponent, verdict in ((-2.04, AMENDED), (-1.96, AMENDED), (-1.94, FAILS)):
         other = at_rest(powers, asy.HIGH, asy.BARE, "exponent", exponent)
         assert hi.judge_theorem_11_high(other).verdict == verdict
