@@ -527,7 +527,7 @@ def test_the_progress_is_the_descent_in_closed_form() -> None:
 # the lemmas
 
 
-@pytest.mark.parametrize(("N", "seed"), [(230, 0), *((1, seed) for seed in range(10))])
+@pytest.mark.parametrize(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
 def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
     """230 prompts take three chunks; of one prompt the query has, now and then, the largest response."""
     cell = lemmas.Cell(N, 4, 3)
