@@ -107,6 +107,7 @@ def test_the_trend_is_from_end_to_end_in_both_directions() -> None:
     table = private({(3, 0.5): 1.0, (1, 0.5): 8.0, (2, 0.5): 20.0, (1, 2.0): 5.0, (3, 2.0): 4.0})
     expected = np.array([1 - 8, 4 - 5, 5 - 8, 4 - 1]) / np.sqrt(2)
     np.testing.assert_allclose(_published.trend(table), expected)
+    np.testing.assert_allclose(_published.trend(table.iloc[::-1]), expected)
     assert _published.trend(private({(1, 0.5): 1.0})).size == 0
     np.testing.assert_allclose(_published.trend(private({(1, 0.5): 3.0, (1, 2.0): 1.0})), [-2 / np.sqrt(2)])
 
