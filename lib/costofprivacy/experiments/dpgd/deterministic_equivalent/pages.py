@@ -101,12 +101,14 @@ def _reference_slopes(axes: Axes, rates: pd.DataFrame, quantity: str, slopes: tu
 
 
 def show_exponents(rates: pd.DataFrame) -> pd.DataFrame:
-    """Fitted powers of n with their standard errors, for the page."""
+    """Fitted powers of n with their standard errors, for the page; a released bias is too often noise."""
+    chosen = rates[rates["quantity"] != "released bias"]
     out = {}
-    for (quantity, spectrum, schedule), rows in rates.groupby(["quantity", "spectrum", "schedule"], sort=False):
+    for (quantity, schedule, spectrum), rows in chosen.groupby(["quantity", "schedule", "spectrum"], sort=False):
         power, error = _fits.power_law(rows["n"], rows["value"].abs(), rows["standard_error"])
-        out[quantity, f"{spectrum}; {schedule}"] = f"{power:.2f} ± {error:.2f}"
-    return pd.Series(out).unstack().reindex(rates["quantity"].unique()).fillna("")
+        out[quantity, schedule, spectrum] = f"{power:.3f} ± {error:.3f}"
+    index = pd.MultiIndex.from_tuples(out, names=["deviation", "schedule", "spectrum"])
+    return pd.Series(list(out.values()), index).unstack("spectrum", sort=False)
 
 
 def draw_laws(laws: pd.DataFrame) -> Figure:
