@@ -126,6 +126,7 @@ def test_the_tables_have_their_columns_and_rows() -> None:
         len(study.show_amended(tables["perturbations"]))
         == tables["perturbations"].query("axis == 'L' and admissible_amended and L == L.max()").shape[0]
     )
+    assert study.show_nearest(tables["arithmetic"], tables["comparison"]).empty
     assert study.show_arithmetic(tables["arithmetic"], tables["comparison"]).shape[0] == len(rounding.METHODS)
 
 

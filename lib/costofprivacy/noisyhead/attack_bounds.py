@@ -92,7 +92,7 @@ def rerun_displacement_mean(model: PromptModel, hyper: Hyperparameters, N: int, 
     inequality in ℓ². Two points of the ball are 2R apart at most. Neither α nor μ enters.
 
     Args:
-        model: the law of a prompt. hyper: with a < 1. N: training prompts. noise_std: s ≥ 0.
+        model: the law of a prompt. hyper: of both runs. N: training prompts. noise_std: s ≥ 0.
     """
     a, T = hyper.contraction, hyper.steps
     squares = float(T) if a == 1 else (1 - a ** (2 * T)) / (1 - a**2)

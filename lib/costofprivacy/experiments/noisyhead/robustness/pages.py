@@ -64,19 +64,31 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
-    """Ridge's displacement by evaluation; in the last rows the authors' numbers and which evaluation is nearest."""
+    """Ridge's displacement by evaluation at the α of the first c, the authors' numbers in the last row."""
     theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
     rows = arithmetic.pivot_table(index="evaluation", columns="alpha", values="displacement", sort=False)
     if theirs.empty:
         return rows.round(4)
     alpha = theirs["alpha"].to_numpy()
     table = rows[alpha].set_axis([f"p = {p:g}" for p in theirs["p"]], axis=1)
-    numbers = theirs["displacement_theirs"].to_numpy()
-    nearest = (np.log(table) - np.log(numbers)).abs().idxmin()
-    shown = table.map("{:.4f}".format)
-    shown.loc["the authors' numbers"] = [f"{number:.4f}" for number in numbers]
-    shown.loc["nearest to them"] = nearest
-    return shown
+    table.loc["the authors' numbers"] = theirs["displacement_theirs"].to_numpy()
+    return table.round(4)
+
+
+def show_nearest(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
+    """The authors' ridge at each p, the evaluation of the normal equations nearest in ratio, and their whole range."""
+    theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
+    ours = arithmetic[arithmetic["evaluation"].isin(evaluations.NORMAL_EQUATIONS)].dropna(subset=["displacement"])
+    rows = []
+    for p, alpha, number in zip(theirs["p"], theirs["alpha"], theirs["displacement_theirs"]):
+        means = ours[ours["alpha"] == alpha].set_index("evaluation")["displacement"]
+        nearest = np.log(means / number).abs().idxmin()
+        rows.append((p, number, nearest, means[nearest], means.min(), means.max()))
+    return (
+        pd.DataFrame(rows, columns=["p", "the authors'", "nearest", "its mean", "least", "largest"])
+        .set_index("p")
+        .round(4)
+    )
 
 
 def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
