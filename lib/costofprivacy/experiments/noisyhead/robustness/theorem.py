@@ -290,13 +290,20 @@ def least_dimension(N: int, kappa: float) -> int:
 
 
 def path(epsilon: float, delta: float, kappa: float, penalty: float) -> pd.DataFrame:
-    """NoisyHead's side of (5.3) along L = ⌊N^{3/4}⌋, in closed form: a bound at T = ⌈log N⌉, the limit T → ∞."""
-    rows = []
+    """NoisyHead's side of (5.3) along L = ⌊N^{3/4}⌋, in closed form: bounds at T = ⌈log N⌉, the limit T → ∞.
+
+    The bound stands twice, at λ and at a λ just above C²/L.
+    """
+    rows, budget = [], ApproximateDP(epsilon, delta)
     for N in FAR:
         model = PromptModel(least_dimension(N, kappa), math.floor(N**PATH))
         T = math.ceil(math.log(N))
-        hyper = theorem_hyper(model, N, kappa, penalty, T)
-        std = noise_std(ALGORITHM, hyper, ApproximateDP(epsilon, delta), N, T)
+        least = MULTIPLES[0] * attack_bounds.least_penalty(model, N, kappa)
+        hyper, small = (theorem_hyper(model, N, kappa, value, T) for value in (penalty, least))
+        bounds = [
+            attack_bounds.rerun_displacement_mean(model, h, N, noise_std(ALGORITHM, h, budget, N, T))
+            for h in (hyper, small)
+        ]
         rows.append(
             {
                 "N": float(N),
@@ -304,7 +311,8 @@ def path(epsilon: float, delta: float, kappa: float, penalty: float) -> pd.DataF
                 "D": model.D,
                 "T": T,
                 "bound_theorem": attack_bounds.noisyhead_displacement(model, N, kappa),
-                "bound_few_steps": attack_bounds.rerun_displacement_mean(model, hyper, N, std),
+                "bound_few_steps": bounds[0],
+                "bound_small_penalty": bounds[1],
                 "limit_many_steps": attack_bounds.filled_ball_displacement(model, hyper.weight_bound),
             }
         )
