@@ -177,6 +177,8 @@ def test_what_falls_in_figure_2_is_the_start(tables: Tables) -> None:
     near = change(comparison, "deviation", lambda r: 0.5)
     found = hi.judge_figure_2(figure, near, starts)
     assert found.verdict == AMENDED
+    idle = change(starts, "excess_risk", lambda r: r["N"] ** -2.0)
+    assert hi.judge_figure_2(figure, comparison, idle).verdict == AMENDED
     last = starts.query("N == 1500 and epsilon == 1 and method == 'noisyhead'").set_index("start")["excess_risk"]
     share = 1 - last["zero"] / last["random"]
     assert share > 0.99
@@ -201,7 +203,13 @@ def test_figure_2_needs_more_than_one_N_whatever_epsilon_says(tables: Tables) ->
 
 
 def test_lemmas_may_fail_as_often_as_they_say(tables: Tables) -> None:
-    """One failure in forty data sets at κ = 0.01 is no contradiction; Lemma A.3 is not judged below N = D²."""
+    """Of forty data sets at κ = 0.01, four or more fail with probability 6e-4, five or more with 5e-5.
+
+    Lemma A.3 is not judged below N = D².
+    """
+    for failures, verdict in ((4, HOLDS), (5, FAILS)):
+        several = tables["lemmas"].assign(fails_at_root_2=failures)
+        assert hi.judge_lemma_a1(several).verdict == verdict
     once = change(tables["lemmas"], "fails_at_root_2", lambda r: 1)
     for judge in (hi.judge_lemma_a1, hi.judge_lemma_a2):
         assert judge(once).verdict == HOLDS
@@ -232,7 +240,10 @@ def test_powers_are_judged_at_the_largest_N(tables: Tables) -> None:
     powers = tables["powers"]
     early = change(powers, "exponent", lambda r: 0.0, powers["N"] < 1e24)
     assert hi.judge_theorem_11_high(early).verdict == HOLDS
-    assert hi.judge_section_11(early.sample(frac=1, random_state=0)).verdict == FAILS
+    for seed in range(5):
+        shuffled = powers.sample(frac=1, random_state=seed)
+        assert hi.judge_theorem_11_high(shuffled) == hi.judge_theorem_11_high(powers)
+        assert hi.judge_section_11(shuffled) == hi.judge_section_11(powers)
     for exponent, verdict in ((-2.04, HOLDS), (-1.96, HOLDS), (-1.94, FAILS)):
         other = at_rest(powers, asy.HIGH, asy.BARE, "exponent", exponent)
         assert hi.judge_theorem_11_high(other).verdict == verdict
