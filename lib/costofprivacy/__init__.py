@@ -1,3 +1,3 @@
 """Private linear regression, judged: the library behind *The Cost of Privacy*."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
