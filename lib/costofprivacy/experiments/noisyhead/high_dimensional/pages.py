@@ -147,9 +147,8 @@ def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
     names = {"minimiser": "ridge(2λ), over (4.4)", "projection": "bias of Π_G, over (4.4)"}
     size = 10.0 ** np.log10(seen["N"]).round()
     shown = seen.assign(N=size, ratio=seen["floor"] / seen["bound_44"], part=seen["part"].map(names))
-    return (
-        shown.pivot_table(index="N", columns="part", values="ratio").map("{:.1e}".format).rename(index="{:.0e}".format)
-    )
+    table = shown.pivot_table(index="N", columns="part", values="ratio").rename(index="{:.0e}".format)
+    return table.map(lambda ratio: f"{ratio:.1e}" if ratio > 0 else "not seen")
 
 
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
