@@ -72,13 +72,27 @@ def test_the_mean_of_a_step_tends_to_the_drift_with_d():
     assert gaps[0] > 0.05 > gaps[1]
 
 
-@pytest.mark.parametrize(("d", "share"), [(4, 0.5), (20, 1.0), (50, 2.0)])
-def test_the_mean_of_the_capped_rate_is_its_integral(d, share):
+@pytest.mark.parametrize(("d", "share"), [(5, 0.5), (20, 1.0), (50, 2.0)])
+def test_the_means_of_the_capped_rate_and_of_its_square_are_their_integrals(d, share):
     setting, rate = Setting(gamma=0.1), share * 2 / d
-    mean = quad(lambda x: min(rate, 2 / x) * chi2.pdf(x, d), 0, 10 * d, points=[2 / rate], limit=200)[0]
+    mean, square = (
+        quad(lambda x, m=m: min(rate, 2 / x) ** m * chi2.pdf(x, d), 0, 20 * d, points=[2 / rate], limit=200)[0]
+        for m in (1, 2)
+    )
     table = sums.table(setting, (10 * d,)).set_index("quantity")["value"]
     name = {0.5: "below", 1.0: "at", 2.0: "above"}[share]
     assert table[f"(C.32), {name} the cap"] == pytest.approx(10 * d * abs(mean - min(rate, 2 / d)), abs=1e-7)
+    change = 5 * d**2 * abs(square - min(rate, 2 / d) ** 2)
+    assert table[f"(C.32), {name} the cap, squares"] == pytest.approx(change, abs=1e-6)
+
+
+def test_the_enclosure_is_tried_with_private_noise_and_without(monkeypatch):
+    monkeypatch.setattr(enclosure, "CLIPS", (1.0,))
+    risks = [enclosure.table(Setting(rho=rho)).groupby("schedule")["risk"].sum() for rho in (1.0, math.inf)]
+    ratio = risks[0] / risks[1]
+    assert ratio.pop("constant") == 1
+    assert len(ratio) == len(enclosure.SCHEDULES) - 1
+    assert ratio.min() > 1.1
 
 
 def test_the_discretisation_error_is_inside_the_derived_bound_alone():

@@ -174,6 +174,21 @@ CASES: list[Case] = [
             (th.judge_lemma_c3, ("homogenised",), HOLDS, "diffusion"),
         )
     ),
+    *(
+        (
+            judge,
+            names,
+            expected,
+            lambda t, q=f"martingale of the {which}": {
+                "homogenised": within(t["homogenised"], "tail", q, lambda r: 2.5 * r["scale"])
+            },
+            {FAILS},
+        )
+        for judge, names, expected, which in (
+            (th.judge_lemma_c2, ("sums", "homogenised"), AMENDED, "private noise"),
+            (th.judge_lemma_c3, ("homogenised",), HOLDS, "diffusion"),
+        )
+    ),
     (
         th.judge_lemma_c4,
         ("growth",),
@@ -188,12 +203,15 @@ CASES: list[Case] = [
         lambda t: {"growth": t["growth"].assign(value=-np.log(t["growth"]["squared_norm"]))},
         {FAILS},
     ),
-    (
-        th.judge_lemma_c5,
-        ("sums",),
-        HOLDS,
-        lambda t: {"sums": within(t["sums"], "value", "(C.32)", lambda r: r["n"] / 100)},
-        {FAILS},
+    *(
+        (
+            th.judge_lemma_c5,
+            ("sums",),
+            HOLDS,
+            lambda t, q=quantity: {"sums": within(t["sums"], "value", q, lambda r: r["n"] / 100)},
+            {FAILS},
+        )
+        for quantity in ("(C.32)", "(C.32), at the cap, squares")
     ),
     (
         de.judge_figure_1,

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy.dpgd import equivalent, risk_bounds, spectrum, system
-from costofprivacy.dpgd.schedule import Constant
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
 from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
 
 TIMES = np.linspace(0, 1, 11)
-SHARES = (0.15, 0.9, 3.0)  # η̃γ/2: beyond 1 the cap acts
+SHARES = (0.15, 0.9, 3.0)  # η̃(0)γ/2: beyond 1 the cap acts
+SCHEDULES: dict[str, Callable[[float], Schedule]] = {  # noise before the last step: none, level, falling
+    "constant": Constant,
+    "square root": lambda initial: Polynomial(initial, 0.5),
+    "harmonic": lambda initial: Harmonic(initial / 5, 0.2),
+}
 CLIPS = (0.02, 1.0, 20.0)
 DIMENSION = 40
 TOLERANCE = 1e-3
@@ -33,15 +40,26 @@ def table(setting: Setting) -> pd.DataFrame:
     rows = []
     for name, make in SPECTRA.items():
         equations = system.of_model(setting.model(make()), setting.samples(DIMENSION))
-        for share in SHARES:
-            for clip in CLIPS:
-                rows += _rows(setting, name, equations, share, clip)
-    columns = ["spectrum", "share_of_cap", "clip", "reading", "risk", "lower", "upper", "lower_margin", "upper_margin"]
+        for schedule, share, clip in itertools.product(SCHEDULES, SHARES, CLIPS):
+            rows += _rows(setting, (name, schedule, share, clip), equations)
+    columns = [
+        "spectrum",
+        "schedule",
+        "share_of_cap",
+        "clip",
+        "reading",
+        "risk",
+        "lower",
+        "upper",
+        "lower_margin",
+        "upper_margin",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _rows(setting: Setting, name: str, equations: System, share: float, clip: float) -> list[tuple]:
-    schedule = Constant(share * 2 / setting.gamma)
+def _rows(setting: Setting, case: tuple[str, str, float, float], equations: System) -> list[tuple]:
+    _, name, share, clip = case
+    schedule = SCHEDULES[name](share * 2 / setting.gamma)
 
     def path(equations: System) -> np.ndarray:
         return equivalent.risk_path(equations, schedule, clip, setting.rho, TIMES, TOLERANCE)
@@ -50,33 +68,38 @@ def _rows(setting: Setting, name: str, equations: System, share: float, clip: fl
     for reading, change in (("printed", risk_bounds.uncapped), ("corrected", lambda bound: bound)):
         low, high = path(change(risk_bounds.lower(equations))), path(change(risk_bounds.upper(equations)))
         margins = float((1 - low / risk).min()), float((high / risk - 1).min())
-        found.append((name, share, clip, reading, risk[-1], low[-1], high[-1], *margins))
+        found.append((*case, reading, risk[-1], low[-1], high[-1], *margins))
     return found
 
 
 def identities(setting: Setting, seed: int) -> pd.DataFrame:
-    """What must agree exactly: two solvers, d equal equations and one, contour integrals and what they stand for."""
+    """What must agree exactly: two solvers, d equal equations and one, contour integrals and what they stand for.
+
+    The equations are solved for all `SCHEDULES`; the largest difference is kept.
+    """
     rng = np.random.default_rng(seed)
-    schedule, times = Constant(setting.initial_rate), TIMES[1:]
     model = setting.model(spectrum.uniform(DIMENSION))
-    n = setting.samples(DIMENSION)
-    equations = system.of_model(model, n)
-    ours = equivalent.risk_path(equations, schedule, setting.c, setting.rho, times)
-    theirs = system.reference_path(equations, schedule, setting.c, setting.rho, times)
+    equations = system.of_model(model, setting.samples(DIMENSION))
     uneven = system.of_spectrum(np.ones(DIMENSION), rng.exponential(size=DIMENSION), setting.gamma, setting.zeta)
-    many = equivalent.risk_path(uneven, schedule, setting.c, setting.rho, times)
     one = system.isotropic(uneven.initial_risk, setting.gamma, setting.zeta)
-    single = equivalent.risk_path(one, schedule, setting.c, setting.rho, times)
+    ours, solve = equivalent.risk_path, partial(_largest_gap, setting)
     values, error = model.spectrum.eigenvalues, rng.standard_normal(DIMENSION)
     rows = [
-        ("(4.7), exponential integrator and LSODA", _gap(ours, theirs)),
-        ("(4.11), d equations and one", _gap(many, single)),
+        ("(4.7), exponential integrator and LSODA", solve((ours, equations), (system.reference_path, equations))),
+        ("(4.11), d equations and one", solve((ours, uneven), (ours, one))),
         ("(4.20), R with i/2π", _contour(values, error, 1 / (2 * math.pi))),
         ("(C.45), R with i/4π", _contour(values, error, 1 / (4 * math.pi))),
         ("(4.17), drift with z q", _drift(values, error, 1.0)),
         ("(4.17), drift with 2 z q", _drift(values, error, 2.0)),
     ]
     return pd.DataFrame(rows, columns=["identity", "relative_difference"])
+
+
+def _largest_gap(setting: Setting, *pair: tuple[Callable[..., np.ndarray], System]) -> float:
+    """The largest relative difference, over times and schedules, of two solvers, each with its equations."""
+    plans = [make(setting.initial_rate) for make in SCHEDULES.values()]
+    paths = ([solve(equations, plan, setting.c, setting.rho, TIMES[1:]) for plan in plans] for solve, equations in pair)
+    return _gap(*map(np.array, paths))
 
 
 def _gap(a: np.ndarray, b: np.ndarray) -> float:

@@ -23,7 +23,8 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Set
 
 PATHS = 8  # in one trial
 STEPS = 400  # of the diffusion
-TAIL = 0.9  # share of the paths below the tail
+TAIL = 0.9  # share of the paths below the tail; their number bears hardly more
+SCALE = 1 - np.exp(-1.0)  # share below Cn^(−1/2)y at y = 1, the least y of (C.17) and (C.26)
 TIMES = np.arange(40) / 40  # t < 1
 ANGLES = np.linspace(0, np.pi, 9)  # of z on the upper half of its circle; the lower one mirrors it
 QUANTITIES = (
@@ -153,7 +154,7 @@ def _growth(errors: np.ndarray) -> np.ndarray:
 
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """Mean, spread and upper tail of each quantity over all paths, with log²n/√n beside it."""
+    """Mean, spread and two upper quantiles of each quantity over all paths, with log²n/√n beside it."""
     values = samples.reshape(-1, samples.shape[-1])
     root = len(values) ** 0.5
     return pd.DataFrame(
@@ -163,7 +164,7 @@ def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
             "value": values.mean(axis=0),
             "standard_error": values.std(axis=0, ddof=1) / root,
             "standard_deviation": values.std(axis=0, ddof=1),
-            "median": np.median(values, axis=0),
+            "scale": np.quantile(values, SCALE, axis=0),
             "tail": np.quantile(values, TAIL, axis=0),
             "bound": np.log(cell.n) ** 2 / cell.n**0.5,
             "trials": len(values),

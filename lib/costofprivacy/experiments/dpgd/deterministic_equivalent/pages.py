@@ -144,7 +144,7 @@ def _percent(value: pd.Series, error: pd.Series) -> list[str]:
 
 
 def draw_axes(table: pd.DataFrame) -> Figure:
-    """Bias and spread of the risk along each axis, over the largest R(t) of the path."""
+    """Largest bias and spread of the risk, relative to R(t), along each axis."""
     labels = {
         "d": "$d$ (dimension)",
         "c": r"$c$, at the same $\tilde\eta(0)$",
@@ -158,7 +158,7 @@ def draw_axes(table: pd.DataFrame) -> Figure:
             spread, bias = figures.looks(("spread", "bias")).values()
             axes.plot(rows["value"], rows["relative_spread"], label="largest standard deviation", **spread)
             figures.points(axes, rows, "value", "size", label="largest bias of the mean", ls="", **bias)
-            figures.log_axes(axes, label, "over the largest $R(t)$" if axis in ("d", "c, η̃(0)c fixed") else "")
+            figures.log_axes(axes, label, "over $R(t)$ at its time" if axis in ("d", "c, η̃(0)c fixed") else "")
             axes.set_ylim(bottom=1e-5)
         panels[0, 0].legend(fontsize=8)
         return figure

@@ -45,7 +45,7 @@ def show_one_step(one_step: pd.DataFrame) -> pd.DataFrame:
 
 def show_enclosure(enclosure: pd.DataFrame) -> pd.DataFrame:
     """R(1) between its two bounds, as printed and with η̄, for the page: the cases in which the two readings differ."""
-    wide = enclosure.pivot(index=["spectrum", "share_of_cap", "clip"], columns="reading")
+    wide = enclosure.pivot(index=["spectrum", "schedule", "share_of_cap", "clip"], columns="reading")
     differ = (wide["lower"]["printed"] - wide["lower"]["corrected"]).abs() > 1e-9
     chosen = wide[differ]
     table = pd.DataFrame({"R(1)": chosen["risk"]["corrected"]})

@@ -181,13 +181,13 @@ def axis_trial(cell: AxisCell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def axis_rows(cell: AxisCell, samples: np.ndarray) -> pd.DataFrame:
-    """Bias and spread of the risk against R(t), over the largest R(t) along the path."""
+    """The largest bias and spread of the risk along the path, each over R(t) at its time."""
     (mean, square), when = samples.mean(axis=0), steps_at(TIMES, cell.n) / cell.n
     sd, chains = np.sqrt(np.maximum(square - mean**2, 0)), len(samples) * CHAINS
     equations, out = system.of_model(cell.model, cell.n), []
     for i, (value, way) in enumerate(zip(cell.values, cell.configurations)):
         predicted = equivalent.risk_path(equations, way.schedule, way.clip, way.rho, when)
-        bias, scale = mean[i] - predicted, predicted.max()
+        bias, spread = mean[i] / predicted - 1, sd[i] / predicted
         at = np.abs(bias).argmax()
         out.append(
             {
@@ -195,9 +195,9 @@ def axis_rows(cell: AxisCell, samples: np.ndarray) -> pd.DataFrame:
                 "value": value,
                 "d": cell.d,
                 "n": cell.n,
-                "relative_bias": bias[at] / scale,
-                "standard_error": sd[i, at] / np.sqrt(chains) / scale,
-                "relative_spread": sd[i].max() / scale,
+                "relative_bias": bias[at],
+                "standard_error": spread[at] / np.sqrt(chains),
+                "relative_spread": spread.max(),
                 "ode_released": predicted[-1],
                 "risk_released": mean[i, -1],
                 "zero_risk": cell.model.initial_risk,

@@ -6,7 +6,8 @@ r"""What of Appendix C is a sum over the steps, computed without chance.
   γ_n²c²C_{η,2}/(ρ²n). The paper's bound, 2γ_nC_{η,2}/(ρ²n), has lost γ_nc².
 - (C.32), for Σ = I: what the random cap 2/‖x‖² in the place of 2/d does to the mean learning rate. With X ~ χ²_d and
   E[1/X; X > x] = P(χ²_{d−2} > x)/(d − 2), it is n|E min(η, 2/X) − min(η, 2/d)| in closed form, summed over n steps of
-  size 1/n.
+  size 1/n: the first line of (C.33), whose other factor is O(1). Its second line is half the change of the square
+  times O(d): nd/2 |E min(η, 2/X)² − min(η, 2/d)²|, with E[1/X²; X > x] = P(χ²_{d−4} > x)/((d − 2)(d − 4)).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Set
 HARMONIC = Harmonic(0.6, 0.2)  # falls from 3 to ½: η̃(1) > 0 and noise in every step
 CURVED = 2.0  # α of the schedule whose η̃² has a second derivative
 WIDE = 10.0  # γc² at which (C.16) is tried, besides the setting's
+FEWEST = 5  # dimensions in which 1/‖x‖⁴ has a mean
 CAPS = {"below": 0.5, "at": 1.0, "above": 2.0}  # η̃γ/2
 
 
@@ -66,11 +68,14 @@ def _discretisation(setting: Setting, n: int) -> list[tuple]:
 
 
 def _cap(setting: Setting, n: int) -> list[tuple]:
-    d = max(3, round(setting.gamma * n))
+    d = max(FEWEST, round(setting.gamma * n))
     bound = float(np.log(n) ** 2 / np.sqrt(n))
     found: list[tuple] = []
     for name, share in CAPS.items():
         rate = share * 2 / d
         mean = rate * chi2.cdf(2 / rate, d) + 2 * chi2.sf(2 / rate, d - 2) / (d - 2)
+        square = rate**2 * chi2.cdf(2 / rate, d) + 4 * chi2.sf(2 / rate, d - 4) / ((d - 2) * (d - 4))
+        change = n * d / 2 * abs(square - min(rate, 2 / d) ** 2)
         found.append((n, f"(C.32), {name} the cap", n * abs(mean - min(rate, 2 / d)), bound, bound))
+        found.append((n, f"(C.32), {name} the cap, squares", change, bound, bound))
     return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.dpgd.deterministic_equivalent.rates import KINK
+from costofprivacy.experiments.dpgd.deterministic_equivalent.rates import KINK, TIMES
 
 CONSISTENT = 4.0  # standard errors
 NEARLY_EVERY = 0.9  # share of the times of all panels at which R(t) is to lie inside the band
@@ -100,7 +101,14 @@ def judge_theorem_1_path(rates: pd.DataFrame) -> Judgement:
         f"theorem without logarithms, and {exponents(at)} at η̃ = 2/γ"
     )
     what = "the supremum over all steps, its mean and its 99 % quantile,"
-    return _judge_rate(rates, ("path", "path, 99 %"), what, also)
+    return _judge_rate(rates, ("path", "path, 99 %"), what, _bound_exponent(rates) + also)
+
+
+def _bound_exponent(rates: pd.DataFrame) -> str:
+    """The power of n like which log²n/√n falls from the first to the last of the sizes, in words."""
+    ends = rates.sort_values("n").iloc[[0, -1]]
+    slope = np.diff(np.log(ends["bound"]))[0] / np.diff(np.log(ends["n"]))[0]
+    return f" (log²n/√n itself like n^({slope:.2f}))".replace("-", "−")
 
 
 def judge_theorem_1_mean(rates: pd.DataFrame) -> Judgement:
@@ -116,14 +124,16 @@ def judge_theorem_1_mean(rates: pd.DataFrame) -> Judgement:
         f"kink, {exponents(kink)}, so √n cannot be improved in general; with the cap replaced by its mean over ‖x‖² "
         f"{exponents(cured)}"
     )
-    return _judge_rate(rates, ("bias",), "the supremum of the bias of the mean", also)
+    what = f"the supremum over {len(TIMES)} times of the bias of the mean"
+    return _judge_rate(rates, ("bias",), what, _bound_exponent(rates) + also)
 
 
 def judge_proposition_44_path(rates: pd.DataFrame) -> Judgement:
     """(4.23): |R(θ_n) − R(1) − 2c²η̃(1)²γ²/ρ²|, its mean."""
     if _too_few(rates):
         return TOO_FEW
-    return _judge_rate(rates, ("released",), "the mean distance of the released risk from R(1) + 2c²η̃(1)²γ²/ρ²")
+    what = "the mean distance of the released risk from R(1) + 2c²η̃(1)²γ²/ρ²"
+    return _judge_rate(rates, ("released",), what, _bound_exponent(rates))
 
 
 def judge_proposition_44_mean(rates: pd.DataFrame) -> Judgement:
