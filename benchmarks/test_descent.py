@@ -15,10 +15,13 @@ from threadpoolctl import threadpool_limits
 from costofprivacy.dpgd import chain, descent, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial, learning_rates, noise_multipliers
+from costofprivacy.experiments.dpgd.deterministic_equivalent import Experiment, paths
 
 N, DIMENSION = 100_000, 100
 LITERAL_STEPS = 100
 CHAIN_STEPS, CHAINS = 2000, 1000
+SECONDS = 20.0  # for 400 descents
+TIMES_DRAWS = 2.0  # for a risk chain, whatever d: most of it is its draws
 GRID = [
     Configuration(c, Polynomial(rate, 0.5), 0.1)
     for c in np.geomspace(0.01, 10, 20)
@@ -44,6 +47,21 @@ def test_400_descents(benchmark: Any, seconds: dict[str, float], note: list[str]
     seconds["descents"] = benchmark.stats["mean"]
     seconds["descents, one step"] = benchmark.stats["mean"] / (N * len(GRID))
     note.append(f"{len(GRID)} descents, n = {N}, d = {DIMENSION}: {benchmark.stats['mean']:.3g} s on one core")
+    assert benchmark.stats["mean"] < SECONDS
+
+
+def test_figure_1_at_full_scale(benchmark: Any, note: list[str]) -> None:
+    figure = Experiment()
+    cells = [paths.Cell(name, d, figure.setting) for name in paths.SPECTRA for d in figure.d]
+
+    def run() -> None:
+        for cell in cells:
+            samples = [paths.trial(cell, rng=np.random.default_rng(seed)) for seed in range(figure.trials)]
+            paths.rows(cell, np.stack(samples))
+
+    benchmark.pedantic(run, rounds=1)
+    size = f"{figure.trials} trials, d = {figure.d}"
+    note.append(f"DP-GD's Figure 1, {size}: {benchmark.stats['mean']:.3g} s on one core")
 
 
 def test_the_literal_descent(benchmark: Any, seconds: dict[str, float]) -> None:
@@ -93,3 +111,4 @@ def test_the_draws_of_the_chain(benchmark: Any, seconds: dict[str, float], d: in
 
     benchmark.pedantic(run, rounds=5)
     seconds[f"draws of the chain, {d}"] = benchmark.stats["mean"]
+    assert seconds.get(f"chain, {d}", 0.0) < TIMES_DRAWS * benchmark.stats["mean"]

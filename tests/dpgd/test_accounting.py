@@ -34,11 +34,19 @@ def test_a_step_of_length_0_does_not_count() -> None:
 
 
 def test_bad_schedules() -> None:
-    with pytest.raises(ValueError, match=r"^learning_rates must have a positive entry and 2 entries, got"):
+    with pytest.raises(ValueError, match=r"^noise_multipliers must have shape \(3,\) like learning_rates, got \(2,\)$"):
         accounting.every_iterate(np.ones(3), np.ones(2))
     with pytest.raises(ValueError, match=r"^learning_rates must have a positive entry"):
         accounting.every_iterate(np.zeros(2), np.ones(2))
     with pytest.raises(ValueError, match=r"^mu must be positive"):
         accounting.last_iterate(np.zeros(2), np.ones(2))
+    for bad in (-1.0, math.nan, math.inf):
+        values = np.append(np.ones(200), bad)
+        for name, arguments in (
+            ("learning_rates", (values, np.ones(201))),
+            ("noise_multipliers", (np.ones(201), values)),
+        ):
+            with pytest.raises(ValueError, match=rf"^{name} must be finite and non-negative, at least one, got {bad}$"):
+                accounting.every_iterate(*arguments)
     with pytest.raises(ValueError, match=r"^delta must be between"):
         accounting.profile(np.ones(2), np.ones(2), 0.0)

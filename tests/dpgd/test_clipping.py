@@ -110,6 +110,10 @@ def test_bad_arguments(factor) -> None:
     for risk in BAD_RISKS:
         with pytest.raises(ValueError, match=r"^test_risk must be non-negative and finite, got"):
             factor(1.0, risk)
+    with pytest.raises(ValueError, match=r"^clip must be positive, got -2.0$"):
+        factor(np.append(np.ones(1200), -2.0), 1.0)
+    with pytest.raises(ValueError, match=r"^test_risk must be non-negative and finite, got nan$"):
+        factor(1.0, np.append(np.ones(1200), math.nan))
 
 
 def test_a_differential_equation_can_afford_them() -> None:

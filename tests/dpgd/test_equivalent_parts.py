@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import gamma, gammainc
 
-from costofprivacy.dpgd import diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
+from costofprivacy.dpgd import clipping, diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 
 TIMES = np.linspace(0, 1, 11)
@@ -94,6 +94,8 @@ SYSTEMS = [
     system.of_model(uniform_model(20), 10),
     system.of_spectrum([0.2, 1.0, 1.8], [2.0, 0.1, 0.1], 0.5, 0.0),
     system.of_spectrum([0.5, 1.5], [0.0, 1.0], 0.1, 0.3),
+    system.of_spectrum([1.5, 3.0], [0.3, 0.1], 0.1, 0.3),  # tr Σ = 2.25d
+    system.of_spectrum([0.1, 0.3], [1.0, 3.0], 0.1, 0.3),  # tr Σ = d/5
 ]
 
 
@@ -111,13 +113,36 @@ def test_the_bounds_enclose_the_risk(equations, schedule, clip):
         assert (smaller <= larger * (1 + 4e-6)).all()
 
 
-def test_the_bounds_of_the_identity_are_its_risk():
-    equation = system.isotropic(0.5, 0.1, 0.3)
+@pytest.mark.parametrize("scale", [0.3, 1.0, 2.0])
+def test_the_bounds_of_a_multiple_of_the_identity_are_its_risk(scale):
+    equation = system.of_spectrum([scale, scale], [0.4, 0.6], 0.1, 0.3)
     risk = equivalent.risk_path(equation, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
     for bound in (risk_bounds.lower, risk_bounds.upper):
         np.testing.assert_allclose(
             equivalent.risk_path(bound(equation), Polynomial(3.0, 0.5), 1.0, 1.0, TIMES), risk, rtol=1e-9
         )
+
+
+@pytest.mark.parametrize("values", [[1.0, 1.0], [2.0, 2.0], [0.2, 0.6, 3.0]])
+def test_the_last_step_adds_its_noise_to_every_energy_whatever_the_trace(values):
+    equations, schedule = system.of_spectrum(values, np.ones(len(values)), 0.3, 0.3), Constant(2.0)
+    noise = 2 * 0.5**2 * 2.0**2 * 0.3**2 / 1.5**2
+    expected = equations.risk(equations.initial + noise) - equations.initial_risk
+    assert system.last_step(equations, schedule, 0.5, 1.5) == pytest.approx(expected, rel=1e-12)
+    before = equivalent.risk_path(equations, schedule, 0.5, 1.5, [1.0])[0]
+    assert equivalent.final_risk(equations, schedule, 0.5, 1.5) == pytest.approx(before + expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("clip", [1e-8, 0.1, 3.0, 1e3, math.inf])
+def test_the_scalar_reductions_are_those_of_clipping_to_the_last_bit(clip):
+    for label_noise in (0.0, 0.3):
+        equation = system.isotropic(0.5, 0.1, label_noise)
+        for risk in [0.0, *np.geomspace(1e-14, 1e14, 300).tolist(), math.inf]:
+            test_risk = equation.test_risk(risk)
+            ratio = clip / math.sqrt(2 * max(test_risk, 1e-300))
+            mu, scaled_nu = system.reductions(equation, clip, risk)
+            assert mu == float(clipping.descent_reduction_at(ratio)) or math.isnan(ratio)
+            np.testing.assert_equal(scaled_nu, float(clipping.variance_reduction_at(ratio)) * test_risk)
 
 
 def test_as_printed_beyond_the_cap_neither_bound_holds():
@@ -136,6 +161,38 @@ def test_the_parts_of_the_risk_answer_for_their_causes():
         assert (parts >= 0).all()
         assert (parts[2] == 0) == (absent == 2)
         assert parts.sum() == pytest.approx(risks[-1], rel=1e-3)
+
+
+class Rising:
+    """A learning rate that increases."""
+
+    def __call__(self, time):
+        return 1.0 + np.asarray(time, dtype=float)
+
+    def squared_decrease(self, time):
+        return -2 * (1.0 + np.asarray(time, dtype=float))
+
+
+WRONG = [
+    (Rising(), "schedule must not increase, got"),
+    (lambda t: -np.ones(np.shape(t)), "schedule must be finite and"),
+]
+
+
+@pytest.mark.parametrize(("schedule", "message"), WRONG)
+def test_no_part_takes_a_learning_rate_that_is_not_allowed(schedule, message):
+    """Its private noise would have a negative mass."""
+    calls = (
+        lambda: implicit.risk_parts(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [0.0, 1.0], [0.5, 0.4]),
+        lambda: diffusion.diffuse(
+            uniform_model(4), schedule, 1.0, 1.0, 10, [1.0], 2, steps=10, rng=np.random.default_rng(0)
+        ),
+        lambda: equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [1.0]),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=f"^{message}") as caught:
+            call()
+        assert "\n" not in str(caught.value)
 
 
 def test_bad_paths_are_refused():

@@ -136,6 +136,19 @@ def test_a_learning_rate_that_increases_is_refused() -> None:
         schedule.noise_multipliers(np.array([1.0, 1.0, 2.0]), 1.0)
     with pytest.raises(ValueError, match=r"^schedule must not increase, got"):
         schedule.noise_intensity(Rising(), 0.5, 1.0)
+    with pytest.raises(ValueError, match=r"^schedule must not increase, got"):
+        schedule.check_schedule(Rising())
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+def test_a_learning_rate_that_is_no_rate_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match=r"^schedule must be finite and non-negative on \[0, 1\], got"):
+        schedule.check_schedule(lambda time: np.full(np.shape(time), value))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rule", SCHEDULES, ids=repr)
+def test_the_schedules_here_pass(rule: schedule.Schedule) -> None:
+    schedule.check_schedule(rule)
 
 
 @pytest.mark.parametrize("rho", [0.0, -1.0, math.nan, None])

@@ -95,6 +95,13 @@ def test_initial_energy_is_the_limit_of_the_projections():
     np.testing.assert_allclose(model.initial_energies, limit, rtol=1e-4)
 
 
+def test_the_power_law_model_is_its_spectrum_with_its_projections():
+    model = spectrum.power_law_model(50, 0.3, 0.4, 0.2, initial_risk=0.7)
+    assert model.spectrum.eigenvalues.tolist() == spectrum.power_law(50, 0.3).eigenvalues.tolist()
+    assert model.target.tolist() == spectrum.projections(model.spectrum, 0.4, 0.7).tolist()
+    assert model.label_noise == 0.2
+
+
 def test_risk_is_the_loss_above_its_minimum():
     rng = np.random.default_rng(2)
     values = Spectrum([0.5, 1.0, 1.5])
@@ -154,6 +161,9 @@ def test_arrays_are_copies_that_nobody_writes_to():
         (lambda: PowerLaw(0.5).moment(-0.5), "s must exceed phi - 1"),
         (lambda: PowerLaw(0.5).initial_energy(1.0, 0.5, 1.0), r"psi must be below 1 - phi = 0.5, got 0.5"),
         (lambda: PowerLaw(0.5).initial_energy(1.0, 0.0, 0.0), "initial_risk must be positive"),
+        (lambda: spectrum.power_law_model(9, 0.25, 0.75, 0.3), "psi must be below 1 - phi = 0.75, got 0.75"),
+        (lambda: spectrum.power_law_model(9, 0.25, np.nan, 0.3), "psi must be below 1 - phi = 0.75, got nan"),
+        (lambda: spectrum.power_law_model(0, 0.25, 0.0, 0.3), "d must be a whole number of at least 1"),
         (lambda: spectrum.isotropic(0), "d must be a whole number of at least 1"),
         (lambda: spectrum.uniform(2.5), "d must be a whole number of at least 1"),
         (lambda: spectrum.projections(Spectrum([0.0, 1.0]), 0.5), "psi must be at most 0 where an eigenvalue is 0"),

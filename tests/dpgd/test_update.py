@@ -84,3 +84,5 @@ def test_clip_norm_must_be_positive(C: float) -> None:
 def test_learning_rate_must_be_finite(eta: float) -> None:
     with pytest.raises(ValueError, match=r"^learning_rate must be non-negative and finite, got"):
         update.adapted_rates(eta, np.ones(2))
+    with pytest.raises(ValueError, match=rf"^learning_rate must be non-negative and finite, got {eta}$"):
+        update.adapted_rates(np.append(np.ones(1200), eta), np.ones((1201, 2)))

@@ -6,6 +6,7 @@ import numpy as np
 
 from costofprivacy.dpgd.schedule import privacy_parameter
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, ZeroConcentratedDP
+from costofprivacy.privacy.amplification import nonnegative_array
 
 
 def last_iterate(learning_rates: np.ndarray, noise_multipliers: np.ndarray) -> GaussianDP:
@@ -33,12 +34,15 @@ def every_iterate(learning_rates: np.ndarray, noise_multipliers: np.ndarray) -> 
         learning_rates: η_k ≥ 0, one of them positive, shape (n,). noise_multipliers: σ_k ≥ 0, shape (n,).
 
     Raises:
-        ValueError: if the lengths differ, or all learning rates are 0.
+        ValueError: if a value is negative or not finite, the lengths differ, or all learning rates are 0.
     """
-    rates, sigma = np.asarray(learning_rates, dtype=float), np.asarray(noise_multipliers, dtype=float)
+    rates = nonnegative_array("learning_rates", learning_rates)
+    sigma = nonnegative_array("noise_multipliers", noise_multipliers)
+    if rates.shape != sigma.shape:
+        raise ValueError(f"noise_multipliers must have shape {rates.shape} like learning_rates, got {sigma.shape}")
     used = rates > 0
-    if rates.shape != sigma.shape or not used.any():
-        raise ValueError(f"learning_rates must have a positive entry and {sigma.size} entries, got {rates!r}")
+    if not used.any():
+        raise ValueError(f"learning_rates must have a positive entry, got {rates.size} of 0")
     with np.errstate(divide="ignore"):
         return GaussianDP(float((rates[used] / sigma[used]).max()))
 

@@ -56,7 +56,13 @@ class Eigenspaces:
 
 
 def eigenspaces(model: RegressionModel) -> Eigenspaces:
-    """Gather equal eigenvalues.
+    """Eigenspaces of Σ, equal eigenvalues gathered, with θ*'s norm in each.
+
+    Args:
+        model: of Gaussian features, in dimension d.
+
+    Returns:
+        G ≤ d eigenspaces, their eigenvalues ascending.
 
     Raises:
         ValueError: if the features are not Gaussian; only for them is the chain exact.
@@ -87,7 +93,14 @@ class Draws:
 
 
 def draw(spaces: Eigenspaces, steps: int, chains: int, *, rng: np.random.Generator) -> Draws:
-    """The scalars of ``steps`` steps of ``chains`` independent chains."""
+    """The fresh scalars of some steps of independent chains. Checks nothing.
+
+    Args:
+        spaces: G eigenspaces. steps: m, at least 1. chains: M, at least 1. rng: source of randomness.
+
+    Returns:
+        Arrays of shape (m, G, 1, M); ``square_norm`` and ``label`` of shape (m, 1, M).
+    """
     shape = (steps, len(spaces.eigenvalues), 1, chains)
     eigenvalues, half = spaces.eigenvalues[:, None, None], (spaces.multiplicities[:, None, None] - 1) / 2
     along = rng.standard_normal(shape)
@@ -194,6 +207,14 @@ def risk_at(
     rng: np.random.Generator,
 ) -> np.ndarray:
     """R(θ_⌊tn⌋) of independent chains at the times asked for, as `risks` yields them.
+
+    Args:
+        spaces: of Gaussian data.
+        configurations: at least one; they share the draws of a chain.
+        n: number of steps, at least 1.
+        times: t in [0, 1], not decreasing; the risk is recorded after ⌊tn⌋ steps.
+        chains: number of independent chains, at least 1.
+        rng: source of randomness.
 
     Returns:
         shape (configurations, chains, times); ∞ after an overflow.

@@ -72,10 +72,12 @@ def clipping_ratio(clip: float | np.ndarray, test_risk: float | np.ndarray) -> n
         ValueError: if ``clip`` is not positive, or ``test_risk`` negative or not finite.
     """
     c, risk = np.asarray(clip, dtype=float), np.asarray(test_risk, dtype=float)
-    if not (c > 0).all():
-        raise ValueError(f"clip must be positive, got {clip!r}")
-    if not ((risk >= 0) & (risk < math.inf)).all():
-        raise ValueError(f"test_risk must be non-negative and finite, got {test_risk!r}")
+    for name, requirement, values, right in (
+        ("clip", "positive", c, c > 0),
+        ("test_risk", "non-negative and finite", risk, (risk >= 0) & (risk < math.inf)),
+    ):
+        if not right.all():
+            raise ValueError(f"{name} must be {requirement}, got {float(values[~right][0])}")
     with np.errstate(divide="ignore", over="ignore"):
         return c / np.sqrt(2 * risk)
 

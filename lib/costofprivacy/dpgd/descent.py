@@ -91,7 +91,13 @@ def step_table(configurations: Sequence[Configuration], n: int, d: int, first: i
 
     Args:
         configurations: as `check_steps` accepts them.
-        n: number of steps of the run. d: dimension. first, last: 0 ≤ first < last ≤ n.
+        n: number of steps of the run. d: dimension, at least 1. first, last: 0 ≤ first < last ≤ n.
+
+    Returns:
+        m = last − first steps of each configuration.
+
+    Raises:
+        ValueError: if a learning rate increases, is negative or not finite within these steps.
     """
     distinct = {(c.schedule, c.rho) for c in configurations}
     steps = np.arange(first + 1, min(last + 1, n) + 1)  # one more than asked for: σ_k needs η_{k+1}
@@ -171,12 +177,22 @@ def steps_at(times: Sequence[float] | np.ndarray, n: int) -> np.ndarray:
 
     k/n is given back as k: tn is rounded up where it misses a whole number by rounding alone.
 
+    Args:
+        times: t in [0, 1], not decreasing, shape (times,). n: number of steps of the run.
+
     Raises:
-        ValueError: if a time is outside [0, 1], or they decrease.
+        ValueError: if the times are no list, one is outside [0, 1], or they decrease.
     """
     values = np.asarray(times, dtype=float)
-    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all() or (np.diff(values) < 0).any():
-        raise ValueError(f"times must be a list of numbers in [0, 1] that do not decrease, got {times!r}")
+    rule = "times must be a list of numbers in [0, 1] that do not decrease"
+    if values.ndim != 1:
+        raise ValueError(f"{rule}, got shape {values.shape}")
+    outside = ~((values >= 0) & (values <= 1))
+    if outside.any():
+        raise ValueError(f"{rule}, got {float(values[outside][0])!r}")
+    falls = np.flatnonzero(np.diff(values) < 0)
+    if falls.size:
+        raise ValueError(f"{rule}, got {float(values[falls[0]])!r} before {float(values[falls[0] + 1])!r}")
     return np.floor(values * n * (1 + 4 * np.finfo(float).eps)).astype(int)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
-from costofprivacy.dpgd.schedule import Schedule
+from costofprivacy.dpgd.schedule import Schedule, check_schedule
 from costofprivacy.dpgd.spectrum import RegressionModel
 from costofprivacy.dpgd.system import check_times, noise_scale
 
@@ -58,9 +58,10 @@ def diffuse(
         v, shape (k, paths, d); ``model.risk(v + model.target)`` is its risk.
 
     Raises:
-        ValueError: if an argument is outside its range.
+        ValueError: if an argument is outside its range, or the schedule increases, is negative or not finite.
     """
     when = check_times(times)
+    check_schedule(schedule)
     _validate.finite_positive("drift", drift)
     marks = np.rint(when * _validate.whole("steps", steps)).astype(int)
     errors = np.tile(-model.target, (_validate.whole("paths", paths), 1))

@@ -22,7 +22,7 @@ from scipy.optimize import brentq
 
 from costofprivacy import _validate
 from costofprivacy.dpgd import exponential
-from costofprivacy.dpgd.schedule import Schedule
+from costofprivacy.dpgd.schedule import Schedule, check_schedule
 from costofprivacy.dpgd.system import System, check_times, last_step, noise_scale, reductions
 
 TOLERANCE = 1e-6
@@ -63,7 +63,7 @@ def risk_path(
     when = check_times(times)
     _validate.finite_positive("tolerance", tolerance)
     noise_scale(clip, rho)
-    _check_schedule(schedule)
+    check_schedule(schedule)
     grid = _grid(system, schedule, clip, when)
     rows: list[list[np.ndarray]] = []
     for level in range(_LEVELS):
@@ -76,9 +76,9 @@ def risk_path(
 
 
 def final_risk(system: System, schedule: Schedule, clip: float, rho: float, tolerance: float = TOLERANCE) -> float:
-    """The risk of the released parameter, R(1) + 2c²η̃(1)²γ²/ρ², (4.23) of arXiv:2505.16329v2.
+    """The risk of the released parameter, R(1) + 2c²η̃(1)²γ²/ρ²·tr Σ/d, (4.23) of arXiv:2505.16329v2.
 
-    Assumes: tr Σ = d (Assumption 1), for the noise of the last step. Guarantees: as `risk_path`.
+    Assumes and guarantees: as `risk_path`, for any trace; the paper has tr Σ = d.
 
     Args:
         system: the equations. schedule: η̃. clip: c in (0, ∞]. rho: ρ in (0, ∞]. tolerance: relative, positive.
@@ -146,14 +146,6 @@ def _kinks(system: System, schedule: Schedule) -> list[float]:
         return float(schedule(time)) - system.cap
 
     return [brentq(above, 0.0, 1.0, xtol=1e-15)] if above(0.0) > 0 > above(1.0) else []
-
-
-def _check_schedule(schedule: Schedule) -> None:
-    rates = schedule(np.linspace(0.0, 1.0, 101))
-    if not (np.isfinite(rates) & (rates >= 0)).all():
-        raise ValueError(f"schedule must be finite and non-negative on [0, 1], got {schedule!r}")
-    if (np.diff(rates) > 0).any():
-        raise ValueError(f"schedule must not increase, got {schedule!r}")
 
 
 def _extrapolated(risks: np.ndarray, coarser: list[np.ndarray]) -> list[np.ndarray]:

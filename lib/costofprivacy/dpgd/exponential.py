@@ -164,20 +164,22 @@ def _advance(system: System, clip: float, state: _State, cell: _Cell) -> _State:
         mu, scaled_nu = reductions(system, clip, risk)
         return cell.rate_end * scaled_nu / mu
 
-    risk, tried = state.risk, [state.mu]
+    risk, source, tried = state.risk, cell.rate_end * state.scaled_nu / state.mu, [state.mu]
     for _ in range(_PASSES):
         ahead = _limit(tried)
         clock = cell.progress * (state.mu + ahead) / 2
         lean = cell.lean + (state.mu - ahead) / (state.mu + ahead)
         known, by_end = _response(system, state.energies, clock, start, cell.noise, lean)
-        risk = _fixed_point(sampling, float(system.readout @ known), float(system.readout @ by_end), risk)
+        offset, slope = float(system.readout @ known), float(system.readout @ by_end)
+        risk = _fixed_point(sampling, offset, slope, risk, source)
         if not math.isfinite(risk):
             return state._replace(risk=risk)
         mu, scaled_nu = reductions(system, clip, risk)
+        source = cell.rate_end * scaled_nu / mu
         tried.append(mu)
         if abs(mu - ahead) <= _SOLVED * mu:
             break
-    return _State(known + cell.rate_end * scaled_nu / mu * by_end, risk, mu, scaled_nu)
+    return _State(known + source * by_end, risk, mu, scaled_nu)
 
 
 def _limit(values: list[float]) -> float:
@@ -196,18 +198,20 @@ def _response(
 
     The noise has the mass ``noise`` and the density (1 + lean·(2s − 1))/ΔΓ, s from 0 to 1 through the cell.
     """
-    z = 2 * clock * system.relaxation
-    floored = np.maximum(z, _FLOOR)
-    first = np.expm1(-floored) / -floored
-    by_end = (1 - first) / floored
-    known = np.exp(-z) * energies + (first - by_end) * (clock * start * system.sampling + noise * (1 - lean))
+    exponent = -2 * clock * system.relaxation
+    floored = np.minimum(exponent, -_FLOOR)
+    first = np.expm1(floored) / floored
+    by_end = (first - 1) / floored
+    known = np.exp(exponent) * energies + (first - by_end) * (clock * start * system.sampling + noise * (1 - lean))
     known += by_end * (noise * (1 + lean))
     return known, clock * by_end * system.sampling
 
 
-def _fixed_point(source: Callable[[float], float], offset: float, slope: float, guess: float) -> float:
+def _fixed_point(
+    source: Callable[[float], float], offset: float, slope: float, guess: float, source_there: float
+) -> float:
     """r = offset + slope·source(r) by the secant method; not a number where the right side rises as fast as r."""
-    old, old_value = guess, offset + slope * source(guess)
+    old, old_value = guess, offset + slope * source_there
     new = old_value
     for _ in range(_ITERATIONS):
         if not math.isfinite(new):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
-from costofprivacy.dpgd.schedule import Schedule
+from costofprivacy.dpgd.schedule import Schedule, check_schedule
 from costofprivacy.dpgd.system import System, check_times, noise_scale, reductions
 
 
@@ -55,10 +55,12 @@ def risk_parts(
         What is left of the start, the sampling noise, the private noise: shape (3,).
 
     Raises:
-        ValueError: if the shapes disagree, the times do not start at 0, or an argument is outside its range.
+        ValueError: if the shapes disagree, the times do not start at 0, an argument is outside its range, or
+            the schedule increases, is negative or not finite.
     """
     when, values = check_times(times), np.asarray(risks, dtype=float)
     _validate.shape("risks", values, when.shape)
+    check_schedule(schedule)
     if when[0] != 0:
         raise ValueError(f"times must start at 0, got {when[0]!r}")
     mu, scaled_nu = np.array([reductions(system, clip, risk) for risk in values]).T

@@ -1,15 +1,16 @@
 r"""Two single equations that enclose the risk of the deterministic equivalent for every covariance.
 
 With λ_i in [λ_min, λ_max], the descent of (4.7) lies between −2λ_max η̄ μ R and −2λ_min η̄ μ R, and its sampling term
-between the ones with coefficients 1 and λ_max: since tr Σ = d,
+between the ones with coefficients s² and s λ_max, s = tr Σ/d: by Cauchy and Schwarz
 
-.. math:: 1 = \Bigl(\frac{\mathrm{tr}\,\Sigma}{d}\Bigr)^2 \le \frac{\mathrm{tr}\,\Sigma^2}{d}
-          \le \lambda_{\max}\frac{\mathrm{tr}\,\Sigma}{d} = \lambda_{\max}.
+.. math:: s^2 = \Bigl(\frac{\mathrm{tr}\,\Sigma}{d}\Bigr)^2 \le \frac{\mathrm{tr}\,\Sigma^2}{d}
+          \le \lambda_{\max}\frac{\mathrm{tr}\,\Sigma}{d} = s\lambda_{\max}.
 
-The paper has tr Σ² ≥ λ_max tr Σ for the second, the wrong side. **Proof of the enclosure.** For R = Σ λ_i D_i/d,
+In the paper s = 1; here the trace is free, and the single equations are those of R/s, read out with s. The paper
+has tr Σ² ≥ λ_max tr Σ for the second, the wrong side. **Proof of the enclosure.** For R = Σ λ_i D_i/d,
 
 .. math:: \dot R = -2\bar\eta\mu(R)\,\frac1d\sum_i\lambda_i^2 D_i
-          + \frac{\mathrm{tr}\,\Sigma^2}{d}\,\bar\eta^2\gamma\,\nu\mathcal P + 2c^2\tilde\sigma^2\gamma^2
+          + \frac{\mathrm{tr}\,\Sigma^2}{d}\,\bar\eta^2\gamma\,\nu\mathcal P + 2sc^2\tilde\sigma^2\gamma^2
 
 and λ_min R ≤ Σ λ_i² D_i/d ≤ λ_max R, as all D_i ≥ 0. So Ṙ ≤ f̄(t, R) and Ṙ ≥ f̲(t, R), where f̄ and f̲ are the right
 sides of (4.12) *with η̄ for η̃*, both Lipschitz in R; a function that starts with a solution of ẏ = f̄(t, y) and has
@@ -33,7 +34,7 @@ from costofprivacy.dpgd.system import System
 def upper(system: System) -> System:
     """The equation of R̄ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_min, sampling with λ_max.
 
-    Assumes: a system of Definition 4.2. Guarantees: its risk is at least the system's at every t.
+    Assumes: a system of Definition 4.2, of any positive trace. Guarantees: its risk is at least the system's at every t.
 
     Args:
         system: from `system.of_spectrum` or `system.of_model`.
@@ -42,19 +43,28 @@ def upper(system: System) -> System:
 
 
 def lower(system: System) -> System:
-    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with 1.
+    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with tr Σ/d = 1.
 
-    Assumes: a system of Definition 4.2 with tr Σ = d. Guarantees: its risk is at most the system's at every t.
+    Assumes: a system of Definition 4.2, of any positive trace. Guarantees: its risk is at most the system's at every t.
 
     Args:
         system: from `system.of_spectrum` or `system.of_model`.
     """
-    return _single(system, float(system.relaxation.max()), 1.0)
+    return _single(system, float(system.relaxation.max()), float(system.readout.sum()))
 
 
 def tightened(system: System) -> tuple[System, System]:
-    """Lower and upper equation with tr Σ²/d = Σ r_i b_i in the sampling term of both, as the proof allows."""
-    moment = float(system.readout @ system.sampling)
+    """Lower and upper equation with tr Σ²/d = Σ r_i b_i in the sampling term of both, as the proof allows.
+
+    Assumes and guarantees: as `lower` and `upper`, between which they lie.
+
+    Args:
+        system: from `system.of_spectrum` or `system.of_model`, with an eigenvalue above 0.
+
+    Returns:
+        The lower and the upper single equation.
+    """
+    moment = float(system.readout @ system.sampling / system.readout.sum())
     return (
         _single(system, float(system.relaxation.max()), moment),
         _single(system, float(system.relaxation.min()), moment),
@@ -62,15 +72,23 @@ def tightened(system: System) -> tuple[System, System]:
 
 
 def uncapped(system: System) -> System:
-    """The same equations with η̃ in the place of η̄: (4.12) and (D.1) as printed."""
+    """The same equations with η̃ in the place of η̄: (4.12) and (D.1) as printed, of arXiv:2505.16329v2.
+
+    Args:
+        system: any equations.
+
+    Returns:
+        The equations without a cap; beyond 2/γ the printed bounds enclose nothing, see the module.
+    """
     return dataclasses.replace(system, cap=math.inf)
 
 
 def _single(system: System, relaxation: float, sampling: float) -> System:
+    trace = float(system.readout.sum())
     return dataclasses.replace(
         system,
         relaxation=np.array([relaxation]),
         sampling=np.array([sampling]),
-        readout=np.ones(1),
-        initial=np.array([system.initial_risk]),
+        readout=np.array([trace]),
+        initial=np.array([system.initial_risk / trace]),
     )

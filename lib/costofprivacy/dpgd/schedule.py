@@ -220,6 +220,24 @@ def last_noise(schedule: Schedule, rho: float) -> float:
     return float(schedule(1.0) / _validate.positive("rho", rho)) ** 2
 
 
+def check_schedule(schedule: Schedule) -> None:
+    """Refuse a learning rate that increases, is negative or not finite, seen at 101 even times in [0, 1].
+
+    Args:
+        schedule: η̃.
+
+    Raises:
+        ValueError: if it does.
+
+    >>> check_schedule(Polynomial(3.0, 0.5))
+    """
+    rates = schedule(np.linspace(0.0, 1.0, 101))
+    if not (np.isfinite(rates) & (rates >= 0)).all():
+        raise ValueError(f"schedule must be finite and non-negative on [0, 1], got {schedule!r}")
+    if (np.diff(rates) > 0).any():
+        raise ValueError(f"schedule must not increase, got {schedule!r}")
+
+
 def _check_rates(rates: np.ndarray) -> None:
     if rates.ndim != 1 or rates.size == 0:
         raise ValueError(f"learning_rates must have shape (n,) with n at least 1, got {rates.shape}")

@@ -24,12 +24,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
+from scipy.special.cython_special import erf, erfc, gammainc
 
 from costofprivacy import _validate
-from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.schedule import Schedule, last_noise, noise_intensity
 from costofprivacy.dpgd.spectrum import RegressionModel
 
+_ROOT_HALF, _SATURATED = math.sqrt(0.5), 40.0  # as in `clipping`: from 40 on, 1 − ν is below the smallest double
 _TINY = 1e-300  # keeps c/√(2𝒫) finite where 𝒫 = 0
 
 
@@ -124,7 +125,13 @@ def of_spectrum(
 
 
 def of_model(model: RegressionModel, n: int) -> System:
-    """The system of Definition 4.2 for a regression model in finite dimension and n records.
+    """The system of Definition 4.2 of arXiv:2505.16329v2 for a regression model in finite dimension.
+
+    Args:
+        model: the problem in dimension d. n: number of records, at least 1; γ = d/n.
+
+    Returns:
+        d equations, one for each eigenvalue.
 
     Raises:
         ValueError: if ``n`` is not a whole number of at least 1.
@@ -146,10 +153,23 @@ def isotropic(initial_risk: float, aspect_ratio: float, label_noise: float) -> S
 
 
 def reductions(system: System, clip: float, risk: float) -> tuple[float, float]:
-    """μ_c(R) and ν_c(R)(R + ζ²/2), which couple the equations. Checks nothing."""
+    """μ_c(R) and ν_c(R)(R + ζ²/2), which couple the equations. Checks nothing.
+
+    These are `clipping.descent_reduction_at` and `variance_reduction_at` to the last bit, on the scalar functions that
+    lie under scipy's: a solution calls this thousands of times, and arrays of one number took most of its time.
+
+    Args:
+        system: the equations. clip: c in (0, ∞]. risk: R ≥ 0.
+
+    Returns:
+        μ_c(R) and ν_c(R)(R + ζ²/2).
+    """
     test_risk = system.test_risk(risk)
     ratio = clip / math.sqrt(2 * max(test_risk, _TINY))
-    return float(descent_reduction_at(ratio)), float(variance_reduction_at(ratio)) * test_risk
+    capped = min(ratio, _SATURATED)
+    square = capped * capped
+    nu = square * erfc(_ROOT_HALF * capped) + gammainc(1.5, 0.5 * square)
+    return erf(_ROOT_HALF * ratio), nu * test_risk
 
 
 def derivative(
@@ -186,14 +206,21 @@ def noise_scale(clip: float, rho: float) -> float:
 
 
 def last_step(system: System, schedule: Schedule, clip: float, rho: float) -> float:
-    """What the noise of the last step adds to the risk, 2c²η̃(1)²γ²/ρ², (4.23) of arXiv:2505.16329v2.
+    """What the noise of the last step adds to the risk, 2c²η̃(1)²γ²/ρ²·tr Σ/d, (4.23) of arXiv:2505.16329v2.
 
-    Assumes: tr Σ = d, Assumption 1.
+    The noise adds 2c²η̃(1)²γ²/ρ² to each D_i, so Σ r_i = tr Σ/d times that to R; the paper has tr Σ = d.
+
+    Args:
+        system: the equations. schedule: η̃. clip: c in (0, ∞]. rho: ρ in (0, ∞].
+
+    Returns:
+        The addition to R, non-negative.
 
     Raises:
         ValueError: as `noise_scale`.
     """
-    return 2 * noise_scale(clip, rho) * system.aspect_ratio**2 * last_noise(schedule, 1.0)
+    each = 2 * noise_scale(clip, rho) * system.aspect_ratio**2 * last_noise(schedule, 1.0)
+    return each * float(system.readout.sum())
 
 
 def reference_path(

@@ -53,8 +53,9 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
         ValueError: if a learning rate is negative or not finite.
     """
     rates = np.asarray(learning_rate, dtype=float)
-    if not ((rates >= 0) & (rates < math.inf)).all():
-        raise ValueError(f"learning_rate must be non-negative and finite, got {learning_rate!r}")
+    wrong = ~((rates >= 0) & (rates < math.inf))
+    if wrong.any():
+        raise ValueError(f"learning_rate must be non-negative and finite, got {float(rates[wrong][0])}")
     with np.errstate(divide="ignore"):
         return np.minimum(rates, 2 / np.einsum("...d,...d", x, x))
 
