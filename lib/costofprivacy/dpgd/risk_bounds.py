@@ -34,7 +34,8 @@ from costofprivacy.dpgd.system import System
 def upper(system: System) -> System:
     """The equation of R̄ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_min, sampling with λ_max.
 
-    Assumes: a system of Definition 4.2, of any positive trace. Guarantees: its risk is at least the system's at every t.
+    Assumes: a system of Definition 4.2, of any positive trace.
+    Guarantees: its risk is at least the system's at every t.
 
     Args:
         system: from `system.of_spectrum` or `system.of_model`.
@@ -43,9 +44,10 @@ def upper(system: System) -> System:
 
 
 def lower(system: System) -> System:
-    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with tr Σ/d = 1.
+    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with tr Σ/d, or 1.
 
-    Assumes: a system of Definition 4.2, of any positive trace. Guarantees: its risk is at most the system's at every t.
+    Assumes: a system of Definition 4.2, of any positive trace.
+    Guarantees: its risk is at most the system's at every t.
 
     Args:
         system: from `system.of_spectrum` or `system.of_model`.
