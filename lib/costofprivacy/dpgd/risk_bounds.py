@@ -44,7 +44,7 @@ def upper(system: System) -> System:
 
 
 def lower(system: System) -> System:
-    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with tr Σ/d, or 1.
+    """The equation of R̲ in (4.12) of arXiv:2505.16329v2, with η̄: descent with λ_max, sampling with tr Σ/d (1 there).
 
     Assumes: a system of Definition 4.2, of any positive trace.
     Guarantees: its risk is at most the system's at every t.
