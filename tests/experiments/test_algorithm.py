@@ -96,18 +96,34 @@ def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
         assert (slope >= floor - 1e-6).all()
 
 
-@pytest.mark.parametrize("rho", [3e-4, 1.0])  # the noise dominates, the data do
-def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(rho: float) -> None:
-    scale, clip, label_noise, gamma = 2.5, 0.6, 0.4, 1e-6
-    data, last = rates.small_gamma_limit(scale, clip, label_noise)
-    plan = rates.harmonic(scale, 4.0, gamma, rho)
-    ode = system.isotropic(0.5, gamma, label_noise)
+@pytest.mark.parametrize("name", rates.SPECTRA)
+@pytest.mark.parametrize(("gamma", "rho"), [(1e-9, 1e-5), (1e-6, 1.0)])  # the noise dominates, the data do
+def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(
+    gamma: float, rho: float, name: str
+) -> None:
+    scale, clip, label_noise = 2.5, 0.6, 0.4
+    levels = np.array(rates.SPECTRA[name])
+    data, last = rates.small_gamma_limit(levels, scale / levels.min(), clip, label_noise)
+    plan = rates.harmonic(scale / levels.min(), 4.0, gamma, rho)
+    ode = system.of_spectrum(levels, np.full(levels.shape, 0.5), gamma, label_noise)
     final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
-    assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=4e-2)
+    assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=1e-3)
 
 
 def test_a_schedule_that_falls_too_fast_has_no_limit() -> None:
-    assert rates.small_gamma_limit(0.9, 1.0, 0.3) == (math.inf, math.inf)
+    assert rates.small_gamma_limit(np.ones(1), 0.9, 1.0, 0.3) == (math.inf, math.inf)
+    assert rates.small_gamma_limit(np.array([0.5, 1.5]), 1.9, 1.0, 0.3) == (math.inf, math.inf)
+
+
+@pytest.mark.parametrize("d", [2, 7, 100])
+def test_the_covariances_of_the_rates_have_trace_d_and_beta_scales_with_the_least_eigenvalue(d: int) -> None:
+    one, two = (rates.RateCell(Experiment(), name, "gamma", 0.1, 10 * d, (1.0,)) for name in rates.SPECTRA)
+    assert one.scale == Experiment().harmonic_scale
+    assert (one.model.spectrum.eigenvalues == 1).all()
+    assert two.model.spectrum.eigenvalues.sum() == pytest.approx(d)
+    assert two.scale * two.model.spectrum.smallest == pytest.approx(one.scale)
+    assert two.model.initial_risk == pytest.approx(0.5)
+    assert one.key != two.key
 
 
 def test_the_loss_is_the_one_of_a7() -> None:

@@ -95,6 +95,9 @@ def test_bad_arguments(bad: np.ndarray) -> None:
         spent_by_record(bad, np.ones(1))
     with pytest.raises(ValueError, match=r"^noise_stds must be finite and non-negative, at least one, got"):
         spent_by_record(np.ones(1), bad)
+    first = bad[0] if bad.size else "none"
+    with pytest.raises(ValueError, match=rf"at least one, got {first}$"):
+        spent_by_record(np.append(np.ones(1200), bad) if bad.size else bad, np.ones(1201))
     with pytest.raises(ValueError, match=r"^noise_stds must have 2 steps like sensitivities, got 3"):
         spent_by_record(np.ones(2), np.ones(3))
     with pytest.raises(ValueError, match=r"^mu must be positive"):

@@ -26,8 +26,26 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from costofprivacy.privacy.budgets import GaussianDP
+
+
+def nonnegative_array(name: str, values: ArrayLike) -> np.ndarray:
+    """Return ``values`` as numbers if there is one and all are in [0, ∞).
+
+    Raises:
+        ValueError: otherwise; it names the first that is not.
+
+    >>> print(nonnegative_array("noise_stds", [3, 4]))
+    [3. 4.]
+    """
+    array = np.asarray(values, dtype=float)
+    wrong = ~((array >= 0) & (array < math.inf))
+    if array.size == 0 or wrong.any():
+        first = float(array[wrong][0]) if array.size else "none"
+        raise ValueError(f"{name} must be finite and non-negative, at least one, got {first}")
+    return array
 
 
 def remaining_noise(noise_stds: np.ndarray) -> np.ndarray:
@@ -61,11 +79,7 @@ def spent_by_record(sensitivities: np.ndarray, noise_stds: np.ndarray) -> np.nda
     Raises:
         ValueError: if a value is negative or not a number, or the two do not have the same number of steps.
     """
-    moved = np.asarray(sensitivities, dtype=float)
-    noise = np.asarray(noise_stds, dtype=float)
-    for name, values in (("sensitivities", moved), ("noise_stds", noise)):
-        if values.size == 0 or not ((values >= 0) & (values < math.inf)).all():
-            raise ValueError(f"{name} must be finite and non-negative, at least one, got {values!r}")
+    moved, noise = nonnegative_array("sensitivities", sensitivities), nonnegative_array("noise_stds", noise_stds)
     if moved.shape[-1:] != noise.shape[-1:]:
         raise ValueError(f"noise_stds must have {moved.shape[-1]} steps like sensitivities, got {noise.shape[-1]}")
     hidden = remaining_noise(noise)

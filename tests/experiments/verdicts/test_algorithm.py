@@ -34,29 +34,15 @@ CASES: list[Case] = [
         al.judge_equation_12,
         ("rates", "translation"),
         UNTESTABLE,
-        lambda t: {"rates": along_n(t["rates"], "c constant", "rate_1.2", lambda r: r["gamma"] * (1 + r["n"]))},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_12,
-        ("rates", "translation"),
-        UNTESTABLE,
         lambda t: {"translation": change(t["translation"], "ratio", lambda r: np.log(r["n"]))},
-        {FAILS},
+        {UNTESTABLE},
     ),
     (
         al.judge_equation_13,
         ("rates",),
         UNTESTABLE,
         lambda t: {"rates": along_n(t["rates"], "clipping rarely active", "excess_risk", lambda r: r["n"] / 1e5)},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_13,
-        ("rates",),
-        UNTESTABLE,
-        lambda t: {"rates": along_n(t["rates"], "clipping rarely active", "rate_1.3", lambda r: 1.0)},
-        {FAILS},
+        {UNTESTABLE},
     ),
     (
         al.judge_equation_14,
@@ -70,6 +56,15 @@ CASES: list[Case] = [
         ("rates",),
         HOLDS,
         lambda t: {"rates": along_n(t["rates"], "c constant", "excess_risk", lambda r: r["limit"] / r["n"])},
+        {FAILS},
+    ),
+    (
+        al.judge_equation_14,
+        ("rates",),
+        HOLDS,
+        lambda t: {
+            "rates": change(t["rates"], "excess_risk", lambda r: 2 * r["limit"], t["rates"]["spectrum"] == "two levels")
+        },
         {FAILS},
     ),
     (
@@ -168,6 +163,38 @@ def tables() -> Tables:
 @contradicted(CASES)
 def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
     turns(case, tables)
+
+
+def test_a_proxy_that_disagrees_says_so_and_decides_nothing_on_earlier_theorems(tables: Tables) -> None:
+    rates, translation = (tables[name] for name in ("rates", "translation"))
+    bare, rare = "c constant", "clipping rarely active"
+    told = [
+        (al.judge_equation_12(rates, translation), "agrees"),
+        (al.judge_equation_12(along_n(rates, bare, "rate_1.2", lambda r: 2 * r["n"]), translation), "disagrees"),
+        (al.judge_equation_12(rates, change(translation, "ratio", lambda r: np.log(r["n"]))), "disagrees"),
+        (al.judge_equation_13(rates), "agrees"),
+        (al.judge_equation_13(along_n(rates, rare, "excess_risk", lambda r: r["n"] / 1e5)), "disagrees"),
+        (al.judge_equation_13(along_n(rates, rare, "excess_risk", lambda r: 1 / r["n"])), "disagrees"),
+        (al.judge_equation_13(along_n(rates, rare, "rate_1.3", lambda r: 1.0)), "disagrees"),
+    ]
+    for judgement, word in told:
+        assert judgement.verdict == UNTESTABLE
+        assert f"what can be checked {word}:" in judgement.evidence
+
+
+def test_what_proposition_41_says_of_attainment_and_of_released_iterates_is_computed(tables: Tables) -> None:
+    outputs, sensitivity, schedules = (tables[name] for name in ("outputs", "sensitivity", "schedules"))
+    lower = change(outputs, "renyi_share", lambda r: 0.5 * r["renyi_share"])
+    assert "the first record reaches 1.000" in al.judge_proposition_41(outputs, sensitivity, schedules).evidence
+    assert "the first record reaches 0.500" in al.judge_proposition_41(lower, sensitivity, schedules).evidence
+    later = outputs[outputs["k"] > 1]
+    assert "first record" not in al.judge_proposition_41(later, sensitivity, schedules).evidence
+    for part, absent in (
+        (np.isfinite(schedules["rho_every"]), "everything"),
+        (schedules["schedule"] == "constant", " ρ over"),
+    ):
+        assert absent in al.judge_proposition_41(outputs, sensitivity, schedules).evidence
+        assert absent not in al.judge_proposition_41(outputs, sensitivity, schedules[part]).evidence
 
 
 def test_rates_are_not_judged_on_one_size_or_an_unbounded_limit(tables: Tables) -> None:

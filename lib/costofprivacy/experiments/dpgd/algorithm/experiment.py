@@ -41,7 +41,7 @@ class Experiment:
         gamma: γ > 0. n: steps of the schedules looked at, at least 10.
         rho: ρ > 0. clip: c > 0. label_noise: ζ > 0.
         learning_rate: η̃(0) > 0 of the polynomial schedules. alpha: their exponents, each > 0.
-        harmonic_scale: β > 0. harmonic_offset: τ/max(γ, γ/ρ) > 0.
+        harmonic_scale: βλ_min > 0. harmonic_offset: τ/max(γ, γ/ρ) > 0.
         gammas, rhos: the grid for (1.4), each > 0. d: its dimension, at least 2.
         sizes: numbers of steps at fixed γ = ``fixed_gamma`` > 0 and ρ = ``fixed_rho`` > 0, each at least 10.
         log_power: p ≥ 0, the power of log n drawn for (1.3).
@@ -86,10 +86,6 @@ class Experiment:
         _validate.between("the longest run's n", longest, 10, LARGEST_N)
         _validate.between("n · others", self.n * self.others, 20, LARGEST_SEARCH)
 
-    def harmonic(self, gamma: float, rho: float) -> Harmonic:
-        """The harmonic schedule for one γ and ρ."""
-        return rates.harmonic(self.harmonic_scale, self.harmonic_offset, gamma, rho)
-
     def schedules(self, initial: float) -> dict[str, Schedule]:
         """Constant, polynomial with each exponent, and harmonic with the same η̃(0) as the others."""
         powers: dict[str, Schedule] = {f"α = {a:g}": Polynomial(initial, a) for a in self.alpha}
@@ -125,8 +121,14 @@ class Experiment:
         }
 
     def _simulated(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        sized = [rates.RateCell(self, "n", self.fixed_gamma, n, (self.fixed_rho,)) for n in self.sizes]
-        sized += [rates.RateCell(self, "gamma", g, math.ceil(self.d / g), self.rhos) for g in self.gammas]
+        sized = [
+            cell
+            for name in rates.SPECTRA
+            for cell in (
+                *(rates.RateCell(self, name, "n", self.fixed_gamma, n, (self.fixed_rho,)) for n in self.sizes),
+                *(rates.RateCell(self, name, "gamma", g, math.ceil(self.d / g), self.rhos) for g in self.gammas),
+            )
+        ]
         placed = [PlacementCell(self, name) for name in self.schedules(self.learning_rate)]
         laws = [rates.IdentityCell(name, self.label_noise) for name in rates.LAWS]
         risks = runner.run(rates.rate_trial, sized, self.trials, self.seed)

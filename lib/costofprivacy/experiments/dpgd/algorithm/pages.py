@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS
+from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, ISOTROPIC
 
 
 def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
@@ -49,15 +49,16 @@ def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, and its share of the limit, by γ and ρ."""
+    """Mean risk with its standard error, and its share of the limit, by γ, covariance and ρ."""
     rows = rates[rates["axis"] == "gamma"]
     text = _with_error(rows) + " (" + (rows["excess_risk"] / rows["limit"]).map("{:.2f}".format) + ")"
-    return rows.assign(text=text).pivot(index="gamma", columns="rho", values="text").sort_index(ascending=False)
+    wide = rows.assign(text=text).pivot(index=["spectrum", "gamma"], columns="rho", values="text")
+    return wide.sort_index(ascending=False).loc[list(rows["spectrum"].unique())]
 
 
 def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, by n and way of clipping, beside (1.2) to (1.4)."""
-    rows = rates[rates["axis"] == "n"]
+    """Mean risk with its standard error for Σ = I, by n and way of clipping, beside (1.2) to (1.4)."""
+    rows = rates[(rates["axis"] == "n") & (rates["spectrum"] == ISOTROPIC)]
     wide = rows.assign(text=_with_error(rows)).pivot(index=["n", "d"], columns="algorithm", values="text")
     bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
     return wide.join(bounds.rename(columns=lambda c: f"({c.removeprefix('rate_')})").map("{:.3g}".format))
@@ -118,21 +119,28 @@ def draw_conversions(conversions: pd.DataFrame) -> Figure:
 
 
 def draw_rates(rates: pd.DataFrame) -> Figure:
-    """Left: (1.2) to (1.4) and Algorithm 1 against n at fixed γ, ρ. Right: Algorithm 1 against γ, for several ρ."""
+    """Left: (1.2) to (1.4) and Algorithm 1 against n at fixed γ, ρ. Others: against γ, a panel for each covariance."""
+    spectra = rates["spectrum"].unique()
     with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4))
-        _draw_along_n(left, rates[rates["axis"] == "n"])
-        grid = rates[rates["axis"] == "gamma"]
-        for (rho, rows), look in zip(grid.groupby("rho"), figures.looks(grid["rho"].unique()).values()):
-            rows = rows.sort_values("gamma")
-            figures.points(right, rows, "gamma", "excess_risk", label=f"ρ = {rho:g}", ls="", **look)
-            right.plot(rows["gamma"], rows["rate_1.4"], ":", color=look["color"], lw=1)
-            right.plot(rows["gamma"], rows["limit"], "-", color=look["color"], lw=1)
-        right.axhline(grid["zero_risk"].max(), color="0.35", ls="--", lw=1, label="answering 0")
-        figures.log_axes(right, r"$\gamma$", "")
-        right.set_ylim(top=4 * grid["zero_risk"].max())
-        right.legend(fontsize=8, loc="lower right")
+        figure, panels = plt.subplots(1, 1 + len(spectra), figsize=(4.4 * (1 + len(spectra)), 4.4))
+        _draw_along_n(panels[0], rates[(rates["axis"] == "n") & (rates["spectrum"] == ISOTROPIC)])
+        for axes, name in zip(panels[1:], spectra):
+            _draw_along_gamma(axes, rates[(rates["axis"] == "gamma") & (rates["spectrum"] == name)])
+            axes.set_title(name)
+        panels[0].set_title(ISOTROPIC)
         return figure
+
+
+def _draw_along_gamma(axes: plt.Axes, grid: pd.DataFrame) -> None:
+    for (rho, rows), look in zip(grid.groupby("rho"), figures.looks(grid["rho"].unique()).values()):
+        rows = rows.sort_values("gamma")
+        figures.points(axes, rows, "gamma", "excess_risk", label=f"ρ = {rho:g}", ls="", **look)
+        axes.plot(rows["gamma"], rows["rate_1.4"], ":", color=look["color"], lw=1)
+        axes.plot(rows["gamma"], rows["limit"], "-", color=look["color"], lw=1)
+    axes.axhline(grid["zero_risk"].max(), color="0.35", ls="--", lw=1, label="answering 0")
+    figures.log_axes(axes, r"$\gamma$", "")
+    axes.set_ylim(top=8 * grid["zero_risk"].max())
+    axes.legend(fontsize=8, loc="lower right")
 
 
 def _draw_along_n(axes: plt.Axes, rows: pd.DataFrame) -> None:

@@ -28,6 +28,8 @@ RHOS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 5.0)
 DELTAS = (1e-2, 1e-5, 1e-10)
 LAWS: dict[str, spectrum.FeatureLaw] = {"Gaussian": spectrum.Gaussian(), "Student-t (5)": spectrum.StudentT(5)}
 RECORDS = 20_000
+ISOTROPIC = "Σ = I"
+SPECTRA: dict[str, tuple[float, ...]] = {ISOTROPIC: (1.0,), "two levels": (0.5, 1.5)}  # eigenvalues, equally many
 
 
 def lower_bound(gamma: float, rho: float, n: float) -> float:
@@ -45,26 +47,31 @@ def optimal_rate(gamma: float, rho: float) -> float:
     return gamma + gamma**2 / rho**2
 
 
-def small_gamma_limit(schedule_scale: float, clip: float, label_noise: float) -> tuple[float, float]:
-    """A and B of the released risk Aγ + Bγ²/ρ² as γ → 0, for Σ = I and η̃(t) = β/(t + τ) with τ → 0.
+def small_gamma_limit(
+    eigenvalues: np.ndarray, schedule_scale: float, clip: float, label_noise: float
+) -> tuple[float, float]:
+    """A and B of the released risk Aγ + Bγ²/ρ² as γ → 0, for η̃(t) = β/(t + τ) with τ → 0.
 
-    Where R is small, (4.11) is linear with μ = erf(c/(ζ√2)) and ν at R = 0; its solution, with the noise of the last
-    step, has A = β²νζ²/(2(2βμ − 1)) and B = 2c²β²·βμ/(βμ − 1). Infinite where βμ ≤ 1: the schedule falls too fast.
+    Where R is small, (4.7) is linear with μ = erf(c/(ζ√2)) and ν at R = 0; its solution, with the noise of the last
+    step, has for A and B the means over the spectrum of λ²β²νζ²/(2(2βμλ − 1)) and λ·2c²β²·βμλ/(βμλ − 1). Infinite
+    where βμλ_min ≤ 1: the schedule falls too fast.
     """
     mu = float(descent_reduction(clip, label_noise**2 / 2))
     nu = float(variance_reduction(clip, label_noise**2 / 2))
-    power = schedule_scale * mu
-    if power <= 1:
+    power = schedule_scale * mu * eigenvalues
+    if power.min() <= 1:
         return math.inf, math.inf
-    data = schedule_scale**2 * nu * label_noise**2 / (2 * (2 * power - 1))
-    return data, 2 * clip**2 * schedule_scale**2 * power / (power - 1)
+    data = eigenvalues**2 * schedule_scale**2 * nu * label_noise**2 / (2 * (2 * power - 1))
+    noise = eigenvalues * 2 * clip**2 * schedule_scale**2 * power / (power - 1)
+    return float(data.mean()), float(noise.mean())
 
 
 @dataclass(frozen=True)
 class RateCell:
-    """Σ = I at one n and d; several ρ, and one or two ways to clip, on the same chains."""
+    """One covariance at one n and d; several ρ, and one or two ways to clip, on the same chains."""
 
     experiment: Experiment
+    spectrum: str
     axis: str
     gamma: float
     n: int
@@ -72,8 +79,8 @@ class RateCell:
 
     @property
     def key(self) -> int:
-        """Axis and n name the random stream."""
-        return 2 * self.n + (self.axis == "n")
+        """Spectrum, axis and n name the random stream."""
+        return 10**8 * list(SPECTRA).index(self.spectrum) + 2 * self.n + (self.axis == "n")
 
     @property
     def d(self) -> int:
@@ -82,14 +89,19 @@ class RateCell:
 
     @property
     def model(self) -> RegressionModel:
-        """Σ = I, θ = 0 has risk ½."""
-        shape = spectrum.isotropic(self.d)
+        """The covariance with trace d; θ = 0 has risk ½."""
+        shape = spectrum.Spectrum(np.resize(SPECTRA[self.spectrum], self.d)).normalised()
         target = spectrum.projections(shape, initial_risk=INITIAL_RISK)
         return RegressionModel(shape, target, self.experiment.label_noise)
 
     @property
+    def scale(self) -> float:
+        """β, the experiment's over λ_min: the slowest direction has to forget the start too."""
+        return self.experiment.harmonic_scale / self.model.spectrum.smallest
+
+    @property
     def rarely_active(self) -> float:
-        """c at which a residual at the start is clipped with probability at most about 1/n."""
+        """c at which a residual at the start is clipped with probability at most 1/n."""
         return math.sqrt(2 * math.log(self.n) * self.model.response_variance)
 
     @property
@@ -105,7 +117,8 @@ class RateCell:
     def configurations(self) -> list[Configuration]:
         """Algorithm 1 with the harmonic schedule of each ρ."""
         e = self.experiment
-        return [Configuration(c, e.harmonic(self.gamma, rho), rho) for _, c, rho in self.variants]
+        plans = {rho: harmonic(self.scale, e.harmonic_offset, self.gamma, rho) for rho in self.rhos}
+        return [Configuration(c, plans[rho], rho) for _, c, rho in self.variants]
 
 
 def harmonic(scale: float, offset: float, gamma: float, rho: float) -> Harmonic:
@@ -126,28 +139,19 @@ def rate_rows(cell: RateCell, samples: np.ndarray) -> pd.DataFrame:
     e, model = cell.experiment, cell.model
     rows = []
     for i, (name, c, rho) in enumerate(cell.variants):
-        data, noise = small_gamma_limit(e.harmonic_scale, c, e.label_noise)
+        data, noise = small_gamma_limit(model.spectrum.eigenvalues, cell.scale, c, e.label_noise)
         rates = (
             lower_bound(cell.gamma, rho, cell.n),
             earlier_rate(cell.gamma, rho, cell.n, e.log_power),
             optimal_rate(cell.gamma, rho),
             data * cell.gamma + noise * cell.gamma**2 / rho**2,
         )
-        told = (cell.axis, name, cell.gamma, rho, cell.n, cell.d, c)
+        told = (cell.spectrum, model.spectrum.smallest, cell.axis, name, cell.gamma, rho, cell.n, cell.d, c)
         quality = (mean[i] + e.label_noise**2 / 2, model.initial_risk, model.response_variance)
         rows.append((*told, mean[i], error[i], runs[:, i].max(), *quality, *rates, len(runs)))
-    columns = ["axis", "algorithm", "gamma", "rho", "n", "d", "clip", "excess_risk", "standard_error", "largest"]
-    columns += [
-        "half_test_error",
-        "zero_risk",
-        "response_variance",
-        "rate_1.2",
-        "rate_1.3",
-        "rate_1.4",
-        "limit",
-        "runs",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+    columns = ["spectrum", "smallest", "axis", "algorithm", "gamma", "rho", "n", "d", "clip"]
+    columns += ["excess_risk", "standard_error", "largest", "half_test_error", "zero_risk", "response_variance"]
+    return pd.DataFrame(rows, columns=[*columns, "rate_1.2", "rate_1.3", "rate_1.4", "limit", "runs"])
 
 
 def translation(rho: float) -> pd.DataFrame:
