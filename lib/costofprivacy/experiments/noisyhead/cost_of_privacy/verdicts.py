@@ -16,7 +16,6 @@ CONFIDENCE = 1e-3  # of the binomial statements
 CONSISTENT = 4.0  # standard errors
 SQUARE = (1.7, 2.4)  # exponents of T² with a logarithm, over the grid's decade
 BETWEEN_ONE_AND_TWO = 1.5  # tells D from D²
-BEYOND_TWO = 2.5
 DOMINATES = 10.0  # times the other part
 ALIKE = 1.5  # factor within which two numbers do not differ in kind
 
@@ -196,7 +195,7 @@ def judge_equation_a13(events: pd.DataFrame) -> Judgement:
         f"L = {last['L']:.0f}, growing like √L/C, so no constant serves; with C((1 + t)/D)^(1/2), which does "
         f"not shrink, ‖Z‖ stays below in all but {uniform:.0e} of the prompts"
     )
-    return Judgement(Verdict.AMENDED if uniform <= kappa else Verdict.FAILS, evidence)
+    return Judgement(Verdict.FAILS, evidence)
 
 
 def _worst(recursion: pd.DataFrame, setting: str, check: str) -> float:
@@ -258,8 +257,6 @@ def judge_equation_a9(response: pd.DataFrame) -> Judgement:
     )
     evidence = (
         f"what unit noise leaves in ‖Γ̂ − Γ*‖² grows like D^({exponent:.2f} ± {error:.2f}), since vec(z) has D² "
-        f"entries; what it leaves in the excess risk like D^({risk_exponent:.2f}), so the D of (4.2) is safe"
+        f"entries; what it leaves in the excess risk like D^({risk_exponent:.2f}), so the D of (4.2) stands"
     )
-    if exponent < BETWEEN_ONE_AND_TWO:
-        return Judgement(Verdict.HOLDS, evidence)
-    return Judgement(Verdict.AMENDED if exponent < BEYOND_TWO and risk_exponent < 1 else Verdict.FAILS, evidence)
+    return Judgement(Verdict.HOLDS if exponent < BETWEEN_ONE_AND_TWO else Verdict.FAILS, evidence)
