@@ -4,9 +4,13 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 
+import pandas as pd
+import pytest
+
 from costofprivacy import experiments
-from costofprivacy.claims import Judgement
+from costofprivacy.claims import Judgement, Verdict
 from tests.experiments import verdicts
+from tests.experiments.verdicts.machinery import turns
 
 
 def name_of(judge: Callable[..., Judgement]) -> str:
@@ -23,3 +27,9 @@ def test_every_verdict_function_is_contradicted() -> None:
             name_of(f) for n, f in vars(module).items() if n.startswith("judge_") and f.__module__ == module.__name__
         }
     assert found == covered
+
+
+def test_a_judge_that_does_not_look_at_its_table_is_found_out() -> None:
+    blind = (lambda _: Judgement(Verdict.UNTESTABLE, "a definition"), ("any",), Verdict.UNTESTABLE)
+    with pytest.raises(AssertionError):
+        turns((*blind, lambda _: {"any": pd.DataFrame({"x": [2.0]})}, {Verdict.UNTESTABLE}), {"any": pd.DataFrame()})

@@ -21,11 +21,18 @@ def contradicted(cases: list[Case]) -> pytest.MarkDecorator:
 
 
 def turns(case: Case, tables: Tables) -> None:
-    """Assert the verdict on the measured tables, and that it is another on the contradicting ones."""
+    """Assert the verdict on the measured tables, and that the contradicting ones are judged otherwise.
+
+    Where the word may stay (half of a contradiction, a claim that nothing decides) the evidence has to change: a judge
+    that does not look at its table is found out in every case.
+    """
     judge, names, expected, contradict, turned = case
-    assert judge(*(tables[n] for n in names)).verdict == expected
+    before = judge(*(tables[n] for n in names))
     other = tables | contradict(tables)
-    assert judge(*(other[n] for n in names)).verdict in turned
+    after = judge(*(other[n] for n in names))
+    assert before.verdict == expected
+    assert after.verdict in turned
+    assert after != before
 
 
 def change(

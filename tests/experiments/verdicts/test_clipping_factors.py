@@ -1,11 +1,9 @@
 """Every verdict on clipping factors depends on its tables."""
 
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.dpgd import clipping_factors as cf
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -150,12 +148,6 @@ CASES: list[Case] = [
         {FAILS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import cost_of_privacy as co
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, draw, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -191,12 +189,6 @@ CASES: list[Case] = [
         {HOLDS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

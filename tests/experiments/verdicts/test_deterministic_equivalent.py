@@ -10,7 +10,6 @@ import pytest
 from costofprivacy.claims import Judgement, Verdict
 from costofprivacy.experiments.dpgd import deterministic_equivalent
 from costofprivacy.experiments.dpgd.deterministic_equivalent import verdicts_theory as th
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -238,12 +237,6 @@ CASES: list[Case] = [
         )
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

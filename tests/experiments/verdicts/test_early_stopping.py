@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import early_stopping
 from costofprivacy.experiments.noisyhead._accounts import ALGORITHM
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -175,12 +173,6 @@ CASES: list[Case] = [
         {HOLDS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

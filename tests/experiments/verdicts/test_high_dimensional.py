@@ -7,7 +7,6 @@ import pytest
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import high_dimensional as hi
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics as asy
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -159,12 +158,6 @@ CASES: list[Case] = [
         {HOLDS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.foundations import in_context_regression as ic
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, draw, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -75,12 +73,6 @@ CASES: list[Case] = [
         {FAILS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

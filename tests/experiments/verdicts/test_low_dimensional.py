@@ -1,10 +1,7 @@
 """Every verdict on low dimensional depends on its tables."""
 
-import pytest
-
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import low_dimensional as lo
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -65,12 +62,6 @@ CASES: list[Case] = [
         {HOLDS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

@@ -1,12 +1,10 @@
 """Every verdict on mechanism depends on its tables."""
 
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import mechanism as me
 from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, draw, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -86,12 +84,6 @@ CASES: list[Case] = [
         {FAILS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

@@ -1,11 +1,9 @@
 """Every verdict on rivals depends on its tables."""
 
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import rivals as ri
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -153,12 +151,6 @@ CASES: list[Case] = [
         {HOLDS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    """A small run of the chapter."""
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import robustness as ro
 from costofprivacy.experiments.noisyhead.robustness.theorem import SMALL, SMALL_LOWER
-from costofprivacy.montecarlo import Runner
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
@@ -201,11 +199,6 @@ CASES: list[Case] = [
         {FAILS},
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def tables() -> Tables:
-    return EXPERIMENT.run(Runner(workers=2))
 
 
 @contradicted(CASES)
