@@ -13,6 +13,8 @@ SHELL := /bin/sh
 VENV := .venv
 PY := $(VENV)/bin/python
 BOOK := $(PY) -m costofprivacy.book
+# Processes side by side share the cores; threads of linear algebra in each would fight for them.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 
 # What a person has set for other projects stays out of this one.
@@ -33,7 +35,7 @@ lint: $(VENV)/.complete
 	$(PY) -m mypy
 
 library: $(VENV)/.complete
-	$(PY) -m pytest
+	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal
 
 chapters: $(VENV)/.complete
 	$(BOOK) test --preset "$$PRESET"
