@@ -1,15 +1,43 @@
+import math
+import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
+import nbformat
 import pytest
+import yaml
+from nbformat.v4 import new_output
 
 from costofprivacy.book import check, validate
-from costofprivacy.book.errors import BookError
+from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.tables import Tolerance
 from costofprivacy.book.tree import Plan, bring_up_to_date
 
+from .conftest import chapter
+from .test_execute import interruptible  # noqa: F401
+
 NAME = "part/first-one"
 PAPER = {NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}, "ledger": {"rows": 5}}
+OURS = Project(Path(__file__).resolve().parents[2])
+SECONDS = 300  # for the whole book at the quick preset
+CHAPTER = """# NBVAL_CHECK_OUTPUT
+import os, pathlib, sys
+results = pathlib.Path(os.environ["COSTOFPRIVACY_RESULTS"])
+results.mkdir()
+(results / "verdicts.json").write_text('[{"verdict": "holds"}]')
+print(results.name, os.environ["COSTOFPRIVACY_WORKERS"], "worker")"""
+SLEEPER = """import pathlib, sys, time
+try:
+    pathlib.Path(sys.argv[1], "ready").touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(0.2)  # a second interrupt would break off here
+    pathlib.Path(sys.argv[1], "ended").touch()"""
 pytestmark = pytest.mark.filterwarnings("default")
 
 
@@ -21,6 +49,19 @@ def committed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
+def side_by_side(project: Project, names: dict[str, str]) -> list[Path]:
+    """Copies of chapters that were committed with these outputs, and of a ledger that has seen each of them hold."""
+    copies = []
+    for name, text in (names | {"ledger": "holds\n" * len(names)}).items():
+        committed = nbformat.read(project.book / "ledger.ipynb", 4) if name == "ledger" else chapter("x = 1", CHAPTER)
+        committed.cells[-1].execution_count = 1
+        committed.cells[-1].outputs = [new_output("stream", name="stdout", text=text)]
+        copies.append(place(project.build / "nbval", name).notebook)
+        copies[-1].parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(committed, copies[-1])
+    return copies
+
+
 def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project) -> None:
     tree = project.build / "nbval"
     quick = {NAME: PAPER[NAME] | {"trials": 2}, "ledger": PAPER["ledger"]}
@@ -30,21 +71,88 @@ def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project
     assert (tree / "claims.yml").is_file()
 
 
-def test_a_book_that_comes_out_again_is_valid(committed: Project) -> None:
+def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
+    committed: Project, rewrite: Callable[[str, str, str], None], capfd: pytest.CaptureFixture[str]
+) -> None:
     said: list[str] = []
     validate.validate(committed, (), Tolerance(), said.append)
     assert said == [f"ok    {NAME}/figure-1.csv: the same bit for bit", f"ok    {NAME}/verdicts.json: the same"]
-
-
-def test_a_changed_number_a_changed_verdict_and_a_warning_are_found(
-    committed: Project, rewrite: Callable[[str, str, str], None], capfd: pytest.CaptureFixture[str]
-) -> None:
     rewrite("lib/{package}/tools.py", "return 2", "import warnings; warnings.warn('odd'); return 3")
     rewrite("book/part/first-one.ipynb", "part/theorem-1 holds", "part/theorem-1 fails")
-    said: list[str] = []
+    said.clear()
     with pytest.raises(BookError, match=r"nbval: .*; 1 of 2 tables and verdicts differ"):
         validate.validate(committed, (NAME,), Tolerance(), said.append)
     assert said[0] == f"FAIL  {NAME}/figure-1.csv: differs: value: 2 of 2 rows, 3.0 for 2.0"
     shown = capfd.readouterr().out
     assert "odd" in shown
     assert "2 failed" in shown
+
+
+def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("joblib.cpu_count", lambda: 2)
+    copies = side_by_side(project, {"part/one": "one 1 worker\n", "part/two": "two 2 worker\n"})
+    with pytest.raises(BookError, match="nbval: cells of chapters fail or show other verdicts"):
+        check.nbval(project, project.build / "nbval", copies, progress=False)
+    shown = capfd.readouterr().out
+    assert "1 failed, 3 passed" in shown
+    assert "2 passed" in shown.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("cores", "progress", "expected", "workers"),
+    [
+        (2, False, [["-n", "2", "long", "new", "short"], ["ledger"]], "1"),
+        (8, False, [["-n", "3", "long", "new", "short"], ["ledger"]], "1"),
+        (1, False, [["short", "new", "long", "ledger"]], None),
+        (2, True, [["short", "new", "long", "ledger"]], None),
+    ],
+)
+def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
+    project: Project, monkeypatch: pytest.MonkeyPatch, cores: int, progress: bool, expected: object, workers: str | None
+) -> None:
+    calls, found = [], []
+
+    def status(command: list[str]) -> int:
+        kernels = command[command.index("-n") :][:2] if "-n" in command else []
+        calls.append(kernels + [Path(word).stem for word in command if word.endswith(".ipynb")])
+        found.append(os.environ.get("COSTOFPRIVACY_WORKERS"))
+        return 0
+
+    monkeypatch.setattr("joblib.cpu_count", lambda: cores)
+    monkeypatch.setattr(check, "_status", status)
+    (project.book / "budgets.yml").write_text("{short: 2, new: 50, long: 100.5, ledger: 1000}")
+    tree = project.build / "nbval"
+    copies = [place(tree, name).notebook for name in ("short", "new", "long", "ledger")]
+    check.nbval(project, tree, copies, progress=progress)
+    assert calls == expected
+    assert found == [workers] * len(calls)
+
+
+def test_a_chapter_without_a_budget_starts_before_all_others(project: Project) -> None:
+    tree = project.build / "nbval"
+    copies = [place(tree, name).notebook for name in ("a", "b", "c")]
+    assert check.longest_first(project, tree, copies) == copies
+    (project.book / "budgets.yml").write_text("{a: 1, c: 2}")
+    assert check.longest_first(project, tree, copies) == [copies[1], copies[2], copies[0]]
+
+
+def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
+    budgets = yaml.safe_load((OURS.book / check.BUDGETS).read_text())
+    assert set(budgets) == set(chapters(OURS))
+    assert all(budget > 0 for budget in budgets.values())
+    assert math.fsum(budgets.values()) <= SECONDS
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_is_handed_on_once_and_waited_for(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        while not (tmp_path / "ready").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(Interrupted):
+        check._status([sys.executable, "-c", SLEEPER, str(tmp_path)])
+    assert (tmp_path / "ended").exists()

@@ -1,21 +1,28 @@
 """nbval over copies of the committed chapters: their verdicts must stand when they are executed again."""
 
+import math
+import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.project import Project, chapters, place
+from costofprivacy.book.parameters import read_yaml_file
+from costofprivacy.book.project import LEDGER, Project, chapters, place
 
+BUDGETS = "budgets.yml"
 CELL_TIMEOUT = 3600
 PATIENCE = 30
-OPTIONS = ("-p", "costofprivacy.book.nbval_plugin", "-p", "no:cacheprovider", "-o", "addopts=", "-W", "default")
+PLUGINS = ("--disable-plugin-autoload", "-p", "costofprivacy.book.nbval_plugin", "-p", "nbval.plugin")
+OPTIONS = ("-p", "no:cacheprovider", "-o", "addopts=", "-W", "default")
+IN_ORDER = ("--dist", "loadfile", "--no-loadscope-reorder")  # a notebook is one process's, from first to last cell
 
 
 def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, Any]]) -> list[Path]:
@@ -42,14 +49,18 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
 
 
 def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
-    """Execute prepared copies under nbval, one kernel after the other, and compare their marked cells.
+    """Execute prepared copies under nbval and compare their marked cells.
+
+    There are as many kernels at a time as cores, each with one worker process. The chapters with the largest budgets
+    start first; the ledger, which reads the verdicts of the others, comes after them. Where bars are drawn there is
+    one kernel at a time, with the workers that its notebook asks for: two bars on one terminal overwrite each other.
 
     Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it.
 
     Args:
         project: the book.
         tree: the folder that holds the copies.
-        copies: the notebooks, in the order in which they run.
+        copies: the notebooks.
         progress: whether bars are drawn.
 
     Raises:
@@ -58,26 +69,57 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
     """
     if not copies:
         raise BookError("the book has no chapters to validate")
-    command = [sys.executable, "-m", "pytest", "--nbval-lax", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
-    command += [*OPTIONS, "--rootdir", str(project.root.resolve()), "-q", "--durations=5"]
-    variables = kernel_environment(project, book=tree, results=None, resume=False, progress=progress)
+    from joblib import cpu_count
+
+    last = place(tree, LEDGER).notebook
+    others = [copy for copy in copies if copy != last]
+    kernels = min(1 if progress else cpu_count(), len(others))
+    variables = kernel_environment(
+        project, book=tree, results=None, resume=False, progress=progress, workers=1 if kernels > 1 else None
+    )
     with environment(variables):
-        status = _status([*command, *(str(copy.resolve()) for copy in copies)])
-    if status:
+        if kernels > 1:
+            failed = [
+                _pytest(project, longest_first(project, tree, others), kernels),
+                last in copies and _pytest(project, [last]),
+            ]
+        else:
+            failed = [_pytest(project, copies)]
+    if any(failed):
         raise BookError(f"nbval: cells of chapters fail or show other verdicts; the copies are in {tree}")
+
+
+def longest_first(project: Project, tree: Path, copies: list[Path]) -> list[Path]:
+    """Copies of chapters by their budgets of time, those that have none before all others."""
+    path = project.book / BUDGETS
+    seconds = read_yaml_file(path) if path.is_file() else {}
+    budgets = {place(tree, name).notebook: float(budget) for name, budget in seconds.items()}
+    return sorted(copies, key=lambda copy: budgets.get(copy, math.inf), reverse=True)
+
+
+def _pytest(project: Project, copies: list[Path], kernels: int = 1) -> bool:
+    """Run nbval over notebooks, a whole one at a time in each of some processes; returns whether any cell failed."""
+    command = [sys.executable, "-m", "pytest", "--nbval-lax", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
+    command += [*PLUGINS, *OPTIONS, "--rootdir", str(project.root.resolve()), "-q", "--durations=5"]
+    if kernels > 1:
+        command += ["-p", "xdist.plugin", "-n", str(kernels), *IN_ORDER]
+    return _status([*command, *(str(copy.resolve()) for copy in copies)]) != 0
 
 
 def _status(command: list[str]) -> int:
     """Run a command in a session of its own, and return its exit status.
 
-    An interrupt is handed to it once, and waited for: it has kernels to shut down.
+    An interrupt is handed once to each of its processes, and waited for: they have kernels to shut down.
     """
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait()
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
-        process.wait(PATIENCE)
+        os.killpg(process.pid, signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(PATIENCE)
         raise Interrupted("interrupted; a validation starts anew each time") from None
     finally:
-        process.kill()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

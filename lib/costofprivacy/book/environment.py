@@ -14,7 +14,13 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def kernel_environment(
-    project: Project, *, book: Path, results: Path | None, resume: bool, progress: bool
+    project: Project,
+    *,
+    book: Path,
+    results: Path | None,
+    resume: bool,
+    progress: bool,
+    workers: int | None = None,
 ) -> dict[str, str | None]:
     """The variables of one run; the person's own settings of IPython and matplotlib stay out of it.
 
@@ -26,6 +32,7 @@ def kernel_environment(
         results: where the chapter writes; ``None`` for the kernel's working folder.
         resume: whether finished blocks of trials are kept and used.
         progress: whether bars are drawn, on the terminal if there is one.
+        workers: worker processes of each kernel, whatever its notebook says; ``None`` leaves them to the notebook.
 
     Returns:
         Values by variable; ``None`` for a variable that must not be set.
@@ -39,13 +46,22 @@ def kernel_environment(
         "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,
         "COSTOFPRIVACY_CACHE": str(project.cache.resolve()) if resume else "",
         "COSTOFPRIVACY_PROGRESS": terminal() if progress else "",
+        "COSTOFPRIVACY_WORKERS": None if workers is None else str(workers),
         "IPYTHONDIR": str(settings / "ipython"),
         "MPLCONFIGDIR": str(settings / "matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         "PYTHONHASHSEED": "0",
         **dict.fromkeys(ONE_THREAD, "1"),
+        **same_kernels(),
     }
+
+
+def same_kernels() -> dict[str, str]:
+    """OpenBLAS's kernels for AVX2, on every processor that has it: newer ones sum in another order, to other bits."""
+    from numpy._core._multiarray_umath import __cpu_features__ as features
+
+    return {"OPENBLAS_CORETYPE": "Haswell"} if features.get("AVX2") and features.get("FMA3") else {}
 
 
 def terminal() -> str:

@@ -1,12 +1,21 @@
-"""A pytest plugin beside nbval: where a chapter writes, and that it writes nothing to the error stream.
+"""A pytest plugin beside nbval: where a chapter writes, that it writes nothing to the error stream, and how it ends.
 
 nbval compares the outputs of marked cells only; a warning in any other cell would reach a committed page.
 """
 
 import os
+import signal
+import sys
 from collections.abc import Generator
 
 import pytest
+
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # a second to import, for formats of no notebook
+
+
+def pytest_configure() -> None:
+    """An interrupt ends this process with its kernel, also where a shell in the background had it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)
