@@ -8,8 +8,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
 from costofprivacy.experiments.noisyhead import early_stopping as study
-from costofprivacy.experiments.noisyhead._accounts import ALGORITHM
 from costofprivacy.montecarlo import generator
+from costofprivacy.noisyhead.accounts import ALGORITHM
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
 

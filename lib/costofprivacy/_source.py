@@ -9,6 +9,7 @@ import ast
 import hashlib
 import importlib.util
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 
@@ -59,8 +60,7 @@ def digest(modules: Iterable[str]) -> str:
     """
     total = hashlib.sha256()
     for name, path in closure(modules).items():
-        code = _canonical(ast.parse(path.read_bytes()))
-        total.update(f"{name}\0{code!r}\0".encode())
+        total.update(f"{name}\0{_code(path, _version(path))}\0".encode())
     return total.hexdigest()
 
 
@@ -95,7 +95,25 @@ def imported(source: str, module: str = "", is_package: bool = False) -> list[st
 def _needs(name: str, path: Path) -> list[str]:
     """The packages around a module, and what it imports."""
     parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
-    return parents + imported(path.read_text("utf-8"), name, path.name == "__init__.py")
+    return [*parents, *_imports(path, _version(path), name)]
+
+
+def _version(path: Path) -> tuple[int, int]:
+    """What tells one content of a file from another, so that each is read once."""
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+@cache
+def _imports(path: Path, version: tuple[int, int], name: str) -> tuple[str, ...]:
+    """What a module imports."""
+    return tuple(imported(path.read_text("utf-8"), name, path.name == "__init__.py"))
+
+
+@cache
+def _code(path: Path, version: tuple[int, int]) -> str:
+    """The digest of a file's code."""
+    return hashlib.sha256(repr(_canonical(ast.parse(path.read_bytes()))).encode()).hexdigest()
 
 
 def _locations(package: str) -> list[Path]:

@@ -1,9 +1,15 @@
-"""Argument checks: one home, one wording. Every message names the argument, its value and the range."""
+"""Argument checks: one home, one wording. Every message names the argument, its value and the range.
+
+A `Range` is the values that an argument may take, in words and as a test; the functions below apply one. What a
+parameter declares (`costofprivacy.declaration`) is a range of this module, so that its message and its description
+are the same words.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,60 +31,100 @@ def _is_whole(value: Any) -> bool:
     return _is_number(value) and math.isfinite(value) and value == int(value)
 
 
+@dataclass(frozen=True)
+class Range:
+    """The values that an argument may take.
+
+    Args:
+        words: what it must be, as in "must be positive". admits: whether a value is in it. convert: to its type.
+        after: a wider range that is asked first, so that its message comes first.
+    """
+
+    words: str
+    admits: Callable[[Any], bool]
+    convert: Callable[[Any], Any] = float
+    after: Range | None = None
+
+    def __call__(self, name: str, value: Any) -> Any:
+        """Return ``value``, converted; raise ``ValueError`` if it is not in the range."""
+        if self.after is not None:
+            self.after(name, value)
+        if not self.admits(value):
+            raise _fail(name, self.words, value)
+        return self.convert(value)
+
+    @property
+    def description(self) -> str:
+        """The whole range in words."""
+        return f"{self.after.description} and {self.words}" if self.after else self.words
+
+
+POSITIVE = Range("positive", lambda v: _is_number(v) and v > 0)
+FINITE_POSITIVE = Range("positive and finite", lambda v: _is_number(v) and 0 < v < math.inf)
+FINITE = Range("a finite number", lambda v: _is_number(v) and math.isfinite(v))
+NONNEGATIVE = Range("non-negative and finite", lambda v: _is_number(v) and 0 <= v < math.inf)
+PROBABILITY = Range("between 0 and 1, both excluded", lambda v: _is_number(v) and 0 < v < 1)
+
+
+def within(low: float, high: float, after: Range | None = None, convert: Callable[[Any], Any] = float) -> Range:
+    """The numbers in [low, high]."""
+    return Range(f"between {low} and {high}", lambda v: _is_number(v) and low <= v <= high, convert, after)
+
+
+def at_least(least: int) -> Range:
+    """The whole numbers from ``least`` on."""
+    return Range(f"a whole number of at least {least}", lambda v: _is_whole(v) and v >= least, int)
+
+
+def among(options: Collection[str]) -> Range:
+    """One of these words."""
+    return Range("one of " + ", ".join(options), lambda v: v in options, str)
+
+
+SHARE = within(0, 1, after=POSITIVE)  # (0, 1]
+
+
 def positive(name: str, value: float) -> float:
     """Return ``value`` if it is in (0, ∞]; raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not value > 0:
-        raise _fail(name, "positive", value)
-    return float(value)
+    return float(POSITIVE(name, value))
 
 
 def finite_positive(name: str, value: float) -> float:
     """Return ``value`` if it is in (0, ∞); raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not 0 < value < math.inf:
-        raise _fail(name, "positive and finite", value)
-    return float(value)
+    return float(FINITE_POSITIVE(name, value))
 
 
 def finite(name: str, value: float) -> float:
     """Return ``value`` if it is a finite number; raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not math.isfinite(value):
-        raise _fail(name, "a finite number", value)
-    return float(value)
+    return float(FINITE(name, value))
 
 
 def nonnegative(name: str, value: float) -> float:
     """Return ``value`` if it is in [0, ∞); raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not 0 <= value < math.inf:
-        raise _fail(name, "non-negative and finite", value)
-    return float(value)
+    return float(NONNEGATIVE(name, value))
 
 
 def probability(name: str, value: float) -> float:
     """Return ``value`` if it is in (0, 1); raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not 0 < value < 1:
-        raise _fail(name, "between 0 and 1, both excluded", value)
-    return float(value)
+    return float(PROBABILITY(name, value))
 
 
 def between(name: str, value: float, low: float, high: float) -> float:
     """Return ``value`` if it is in [low, high]; raise ``ValueError`` otherwise."""
-    if not _is_number(value) or not low <= value <= high:
-        raise _fail(name, f"between {low} and {high}", value)
-    return float(value)
+    return float(within(low, high)(name, value))
 
 
 def whole(name: str, value: int, at_least: int = 1) -> int:
     """Return ``value`` if it is a whole number ≥ ``at_least``; raise ``ValueError`` otherwise."""
-    if not _is_whole(value) or value < at_least:
-        raise _fail(name, f"a whole number of at least {at_least}", value)
-    return int(value)
+    return int(_at_least(at_least)(name, value))
 
 
 def one_of(name: str, value: str, options: Collection[str]) -> str:
     """Return ``value`` if it is among ``options``; raise ``ValueError`` otherwise."""
-    if value not in options:
-        raise _fail(name, "one of " + ", ".join(options), value)
-    return value
+    return str(among(options)(name, value))
+
+
+_at_least = at_least  # `whole` has an argument of that name
 
 
 def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[Any, ...]:

@@ -1,50 +1,21 @@
-"""Claims of the papers, their verdicts, and the ledger that joins the two."""
+"""The claims of the papers, the findings that the chapters saved, and the ledger that joins the two."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
 
+from costofprivacy.findings import Consequence, Finding, Number, Verdict
+
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
-
-
-class Verdict(StrEnum):
-    """What the book finds of a claim; see `MEANING`."""
-
-    HOLDS = "holds"
-    AMENDED = "holds, amended"
-    FAILS = "fails"
-    UNTESTABLE = "untestable"
-
-
-MEANING = {
-    Verdict.HOLDS: "as printed, within the stated statistical error",
-    Verdict.AMENDED: "after a correction of a constant, a condition or a slip, which the chapter derives and names; "
-    "its form stays, the powers of the sizes included",
-    Verdict.FAILS: "a measurement or a counterexample contradicts it, and no such correction saves it",
-    Verdict.UNTESTABLE: "nothing measurable follows from it; the evidence says why",
-}
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """A verdict and its evidence in one line, computed from a table."""
-
-    verdict: Verdict
-    evidence: str
-
-    def __post_init__(self) -> None:
-        if not self.evidence or "\n" in self.evidence:
-            raise ValueError(f"evidence must be one line that is not empty, got {self.evidence!r}")
 
 
 @dataclass(frozen=True)
@@ -67,11 +38,10 @@ class Claim:
         """The short name of its paper."""
         return self.id.split("/")[0]
 
-
-def badge(verdict: str) -> str:
-    """A verdict as a coloured word for HTML pages."""
-    slug = verdict.replace(", ", "-").replace(" ", "-")
-    return f'<span class="verdict verdict-{slug}">{verdict}</span>'
+    @property
+    def anchor(self) -> str:
+        """The name of its card, the same on every page."""
+        return "claim-" + self.id.replace("/", "-").replace(".", "-")
 
 
 def find_register(start: Path) -> Path:
@@ -107,59 +77,42 @@ def read_papers(path: Path) -> dict[str, dict[str, str]]:
     return yaml.safe_load(path.read_text(encoding="utf-8"))["papers"]
 
 
-def record(folder: Path, claim: str, judgement: Judgement) -> None:
-    """Write a judgement into ``folder/verdicts.json``, in the place of an earlier one on the same claim."""
+def record(folder: Path, found: Mapping[str, Finding]) -> None:
+    """Write findings, by claim, into ``folder/verdicts.json``, in the place of earlier ones on the same claims."""
     path = folder / VERDICTS_FILE
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     entries = {entry["claim"]: entry for entry in known}
-    entries[claim] = {"claim": claim, **asdict(judgement)}
+    entries |= {claim: {"claim": claim, **_plain(asdict(finding))} for claim, finding in found.items()}
     path.write_text(json.dumps(list(entries.values()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_verdicts(root: Path) -> list[dict[str, Any]]:
-    """Every saved verdict below ``root``.
+def read_findings(root: Path) -> dict[str, Finding]:
+    """Every saved finding below ``root``, by claim.
 
     Raises:
         ValueError: if two chapters judge one claim.
     """
-    entries = [
-        entry for path in sorted(root.rglob(VERDICTS_FILE)) for entry in json.loads(path.read_text(encoding="utf-8"))
-    ]
-    seen: set[str] = set()
-    for entry in entries:
-        if entry["claim"] in seen:
-            raise ValueError(f"a claim must be judged once, got two verdicts on {entry['claim']!r}")
-        seen.add(entry["claim"])
-    return entries
+    found: dict[str, Finding] = {}
+    for path in sorted(root.rglob(VERDICTS_FILE)):
+        for entry in json.loads(path.read_text(encoding="utf-8")):
+            claim = entry.pop("claim")
+            if claim in found:
+                raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
+            found[claim] = _finding(entry)
+    return found
 
 
-def ledger(register: Iterable[Claim], verdicts: Iterable[dict[str, Any]]) -> pd.DataFrame:
-    """The register joined with the verdicts: one row a claim, ``pending`` where there is no verdict.
+def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFrame:
+    """The register joined with the findings: one row a claim, ``pending`` where there is none.
 
     Raises:
-        ValueError: if a verdict has no claim, or is none of the four.
+        ValueError: if a finding has no claim.
     """
-    by_claim = {entry["claim"]: entry for entry in verdicts}
-    rows = []
-    for claim in register:
-        entry = by_claim.pop(claim.id, {"verdict": PENDING, "evidence": ""})
-        rows.append(
-            {
-                "claim": claim.id,
-                "paper": claim.paper,
-                "place": claim.place,
-                "says": claim.says,
-                "chapter": claim.chapter,
-                "verdict": entry["verdict"],
-                "evidence": entry["evidence"],
-            }
-        )
-    unknown = {row["verdict"] for row in rows} - {*map(str, Verdict), PENDING}
+    claims = list(register)
+    unknown = sorted(set(found) - {claim.id for claim in claims})
     if unknown:
-        raise ValueError(f"verdict must be one of {', '.join(Verdict)}, got {sorted(unknown)}")
-    if by_claim:
-        raise ValueError(f"a verdict must have a claim, got {sorted(by_claim)}")
-    return pd.DataFrame(rows)
+        raise ValueError(f"a verdict must have a claim, got {unknown}")
+    return pd.DataFrame([_row(claim, found.get(claim.id)) for claim in claims])
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
@@ -168,42 +121,35 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
 
 
-def plain(text: str) -> str:
-    """Text whose characters mean themselves in Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>|$&])", r"\\\1", text)
+def _row(claim: Claim, finding: Finding | None) -> dict[str, str]:
+    return {
+        "claim": claim.id,
+        "paper": claim.paper,
+        "place": claim.place,
+        "says": claim.says,
+        "chapter": claim.chapter,
+        "verdict": str(finding.verdict) if finding else PENDING,
+        "consequence": str(finding.consequence) if finding else "",
+        "headline": finding.headline if finding else "",
+    }
 
 
-def as_list(table: pd.DataFrame, links: bool = False) -> str:
-    """Rows of a ledger as a Markdown list: verdict, place, what is claimed, what was found.
-
-    Args:
-        table: a ledger. links: whether to link judged claims to their chapters, from the book's root folder.
-    """
-    lines = []
-    for row in table.itertuples():
-        place = f"[{row.place}]({row.chapter}.ipynb)" if links and row.verdict != PENDING else row.place
-        lines.append(f"- {badge(row.verdict)} **{place}.** {' '.join(row.says.split())}")
-        if row.evidence:
-            lines += ["", f"  *Found:* {plain(row.evidence)}.", ""]
-    return "\n".join(lines) + "\n"
+def _finding(entry: Mapping[str, Any]) -> Finding:
+    kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
+    numbers = tuple(Number(**_numeric(number)) for number in entry["numbers"])
+    return Finding(**dict(entry) | kinds | {"numbers": numbers})
 
 
-def findings(book: Path) -> str:
-    """What the book found so far, as Markdown for its first page.
+def _plain(node: Any) -> Any:
+    """Data that JSON can hold: what is not finite becomes its name."""
+    if isinstance(node, dict):
+        return {key: _plain(value) for key, value in node.items()}
+    if isinstance(node, (list, tuple)):
+        return [_plain(value) for value in node]
+    return str(node) if isinstance(node, float) and not math.isfinite(node) else node
 
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the verdicts.
-    """
-    path = find_register(book)
-    papers = read_papers(path)
-    table = ledger(read_register(path).values(), read_verdicts(book))
-    lines = []
-    for paper, row in counts(table).iterrows():
-        judged = ", ".join(f"{row[v]} {badge(v)}" for v in (*map(str, Verdict), PENDING) if row[v])
-        lines.append(f"- **{papers[str(paper)]['short']}**, {row.sum()} claims: {judged}.")
-    for verdict, heading in ((Verdict.FAILS, "What fails"), (Verdict.AMENDED, "What holds after a correction")):
-        chosen = table[table["verdict"] == verdict]
-        if len(chosen):
-            lines += ["", f"**{heading}**", ""]
-            lines += [f"- [{r.place}]({r.chapter}.ipynb): {plain(r.evidence)}." for r in chosen.itertuples()]
-    return "\n".join(lines) + "\n"
+
+def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
+    """A number's fields as they were before `_plain`."""
+    kinds = ("value", "error", "against")
+    return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

@@ -1,17 +1,16 @@
 """Seeds, parallel trials, progress, resume.
 
 A trial's generator depends on (seed, cell, trial) alone, so a table does not depend on the number of workers, on the
-order of the trials or on which other cells a run has. Trials run in blocks; each finished block is kept by
-`joblib.Memory`, keyed on the measured function's source closure, so an interrupted run resumes where it stopped.
+order of the trials or on which other cells a run has. Trials run in blocks; each finished block is kept
+(`costofprivacy.blocks`), so that an interrupted run resumes where it stopped, and more trials cost the missing ones.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TextIO, TypeVar
+from typing import Any, NamedTuple, Protocol, TextIO, TypeVar
 
 import joblib
 import numpy as np
@@ -19,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm as tqdm_auto
 from tqdm.std import tqdm
 
-from costofprivacy import _source, _validate
+from costofprivacy import _source, _validate, blocks
 
 BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
 
@@ -79,25 +78,36 @@ class Runner:
         _validate.whole("trials", trials)
         if len(set(cells)) < len(cells):
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
-        tasks = [(c, first) for c in cells for first in range(0, trials, BLOCK)]
-        run_block = self._block_function(trial)
-        jobs = (
-            joblib.delayed(_indexed)(i, run_block, trial, cell, first, min(first + BLOCK, trials), seed)
-            for i, (cell, first) in enumerate(tasks)
-        )
-        pool = joblib.Parallel(n_jobs=self.workers, return_as="generator_unordered")
-        blocks: dict[int, np.ndarray] = {}
-        with self._bar(len(tasks)) as bar:
-            for index, block in pool(jobs):
-                blocks[index] = block
+        store = None
+        if self.cache is not None:
+            store = blocks.Store(self.cache, _source.digest([trial.__module__, __name__]))
+        plan = [
+            Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
+            for cell in cells
+            for first in range(0, trials, BLOCK)
+        ]
+        done: dict[int, np.ndarray] = {}
+        with self._bar(len(plan)) as bar:
+            for index, values in self._finished(plan):
+                done[index] = values
                 bar.update()
-        return {cell: np.concatenate([blocks[i] for i, (c, _) in enumerate(tasks) if c == cell]) for cell in cells}
+        of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
+        for index, block in enumerate(plan):
+            of_cell[block.cell].append(done[index])
+        return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
 
-    def _block_function(self, trial: Trial) -> Callable[..., np.ndarray]:
-        if self.cache is None:
-            return _block
-        digest = _source.digest([trial.__module__, __name__])[:16]
-        return joblib.Memory(self.cache / digest, verbose=0).cache(_block)
+    def _finished(self, plan: Sequence[Block]) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
+        missing = []
+        for index, block in enumerate(plan):
+            saved = block.saved()
+            if len(saved) >= block.trials:
+                yield index, saved[: block.trials]
+            else:
+                missing.append((index, block, saved))
+        if missing:  # no pool of workers is started for nothing
+            pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
+            yield from pool(joblib.delayed(_completed)(*task) for task in missing)
 
     def _bar(self, total: int) -> Any:
         if self.progress is True:
@@ -120,17 +130,33 @@ class _TerminalBar(tqdm):
             self._terminal = None
 
 
-def _indexed(index: int, run_block: Callable[..., np.ndarray], *arguments: Any) -> tuple[int, np.ndarray]:
-    if isinstance(run_block, joblib.memory.MemorizedFunc):
-        # A damaged block in the cache is computed anew; joblib's log of it is no reader's business.
-        logging.getLogger(run_block._name).setLevel(logging.ERROR)
-        try:
-            return index, run_block(*arguments)
-        except UnicodeDecodeError:  # the cache's own notes are damaged
-            return index, run_block.func(*arguments)
-    return index, run_block(*arguments)
+class Block(NamedTuple):
+    """Some consecutive trials of one cell: which, and where they are kept."""
+
+    trial: Trial
+    cell: Any
+    first: int
+    trials: int
+    seed: int
+    store: blocks.Store | None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the block, if it is kept."""
+        return self.store.path(self.trial, self.cell, self.seed, self.first) if self.store else None
+
+    def saved(self) -> np.ndarray:
+        """The trials that are kept already, perhaps none, perhaps more than are asked for."""
+        found = blocks.read(self.path) if self.path else None
+        return np.empty(0) if found is None else found
 
 
-def _block(trial: Trial, cell: Cell, first: int, last: int, seed: int) -> np.ndarray:
+def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and kept."""
     with threadpool_limits(1):
-        return np.stack([trial(cell, rng=generator(seed, cell.key, t)) for t in range(first, last)])
+        numbers = range(block.first + len(saved), block.first + block.trials)
+        missing = np.stack([block.trial(block.cell, rng=generator(block.seed, block.cell.key, t)) for t in numbers])
+    values = np.concatenate([saved, missing]) if len(saved) else missing
+    if block.path:
+        blocks.write(block.path, values)
+    return index, values

@@ -8,14 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import _accounts as accounting
-from costofprivacy.experiments.noisyhead import _high_dimension
 from costofprivacy.experiments.noisyhead import early_stopping as study
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
-from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment
 from costofprivacy.montecarlo import Runner, generator
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead import accounts as accounting
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining, recipes
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -456,7 +454,7 @@ def told_by_hand(N: int, kappa: float, tau: float) -> Hyperparameters:
 
 def test_what_theorem_41_tells_the_algorithm() -> None:
     for N in (100, 10**6):
-        found = theorem_hyper(_high_dimension.overparametrised_model(N, 0.3), N, 0.5, _high_dimension.penalty(N))
+        found = recipes.theorem(recipes.overparametrised_model(N, 0.3), N, 0.5, recipes.high_dimension_penalty(N))
         by_hand = told_by_hand(N, 0.5, 0.3)
         for name in ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate"):
             assert getattr(found, name) == pytest.approx(getattr(by_hand, name), rel=1e-12), name

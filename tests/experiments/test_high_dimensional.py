@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import _high_dimension
 from costofprivacy.experiments.noisyhead import high_dimensional as study
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, lemmas, sides
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
 from costofprivacy.montecarlo import Runner, generator
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -105,8 +104,8 @@ def test_the_settings_by_hand() -> None:
 
 @pytest.mark.parametrize(("N", "size"), [(16, 4), (24, 4), (1000, 31), (2100, 45), (10**24, 10**12)])
 def test_the_dimension_is_the_whole_root(N: int, size: int) -> None:
-    assert _high_dimension.overparametrised_model(N, 0.0) == PromptModel(size, size)
-    assert _high_dimension.penalty(N) == N / size
+    assert recipes.overparametrised_model(N, 0.0) == PromptModel(size, size)
+    assert recipes.high_dimension_penalty(N) == N / size
 
 
 # the tables

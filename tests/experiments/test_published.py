@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead import authors
 
 NAMES = ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "trials"]
 NAN = float("nan")
@@ -40,10 +40,10 @@ def private(risks: dict[tuple[int, float], float], error: float = 1.0) -> pd.Dat
     ("name", "rows"), [("noisyhead-low-dimensional", 20), ("noisyhead-high-dimensional", 15)], ids=["low", "high"]
 )
 def test_every_published_number_is_read_once(name: str, rows: int) -> None:
-    table = _published.excess_risks(name, ["N", "epsilon"])
+    table = authors.excess_risks(name, ["N", "epsilon"])
     assert list(table.columns) == ["N", "epsilon", "method", "excess_risk"]
     assert len(table) == 2 * rows
-    raw = _published.read(name)
+    raw = authors.read(name)
     for method, column in (("noisyhead", "excess_risk_noisyhead"), ("gradient-descent", "excess_risk_gd")):
         own = table[table["method"] == method].reset_index(drop=True)
         np.testing.assert_array_equal(own[["N", "epsilon"]], raw[["N", "epsilon"]])
@@ -52,7 +52,7 @@ def test_every_published_number_is_read_once(name: str, rows: int) -> None:
 
 def test_the_deviation_is_in_combined_standard_errors() -> None:
     """125 trials: theirs, of 500, have half our standard error; 500 trials: the same."""
-    both = _published.beside(OURS, THEIRS, ["N", "epsilon", "method"], "excess_risk").set_index("setting")
+    both = authors.beside(OURS, THEIRS, ["N", "epsilon", "method"], "excess_risk").set_index("setting")
     assert list(both.index) == ["printed", "published"]
     assert both["deviation"]["printed"] == pytest.approx(5 / np.sqrt(2))
     assert both["deviation"]["published"] == pytest.approx(1 / np.hypot(0.4, 0.2))
@@ -60,14 +60,14 @@ def test_the_deviation_is_in_combined_standard_errors() -> None:
 
 
 def test_gradient_descent_meets_each_of_its_published_values() -> None:
-    both = _published.by_budget(OURS, THEIRS)
+    both = authors.by_budget(OURS, THEIRS)
     columns = "setting N epsilon method excess_risk standard_error excess_risk_theirs deviation"
     assert list(both.columns) == columns.split()
     assert list(both["method"]) == ["noisyhead", "noisyhead", "gradient-descent", "gradient-descent"]
     plain = both[both["method"] == "gradient-descent"]
     assert list(plain["epsilon"]) == [0.5, 1.0]
     np.testing.assert_allclose(plain["deviation"], np.array([-0.5, 0.2]) / (0.1 * np.sqrt(2)))
-    assert _published.by_budget(OURS, THEIRS.head(0)).empty
+    assert authors.by_budget(OURS, THEIRS.head(0)).empty
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_agreement_counts_both_settings(
 ) -> None:
     rows = [("published", d) for d in published] + [("printed", d) for d in printed] + [("corrected", 99.0)]
     table = pd.DataFrame(rows, columns=["setting", "deviation"]).assign(method="noisyhead")
-    text, matched, also = _published.agreement(table)
+    text, matched, also = authors.agreement(table)
     assert (matched, also) == expected
     near = [sum(abs(d) <= 4 for d in part) for part in (published, printed)]
     assert text.startswith(f"of 2 published numbers {near[0]} lie within 4 standard errors under the settings behind")
@@ -91,7 +91,7 @@ def test_agreement_counts_both_settings(
 
 
 def test_without_published_numbers_there_is_nothing_to_disagree_with() -> None:
-    text, matched, printed = _published.agreement(pd.DataFrame(columns=["setting", "method", "deviation"]))
+    text, matched, printed = authors.agreement(pd.DataFrame(columns=["setting", "method", "deviation"]))
     assert "no published number" in text
     assert matched
     assert printed
@@ -99,29 +99,29 @@ def test_without_published_numbers_there_is_nothing_to_disagree_with() -> None:
 
 def test_the_change_between_rows_is_in_combined_errors() -> None:
     rows = private({(1, 1.0): 10.0, (2, 1.0): 4.0, (3, 1.0): 5.0}).assign(standard_error=[3.0, 4.0, 3.0])
-    np.testing.assert_allclose(_published.change(rows), [-6 / 5, 1 / 5])
+    np.testing.assert_allclose(authors.change(rows), [-6 / 5, 1 / 5])
 
 
 def test_the_trend_is_from_end_to_end_in_both_directions() -> None:
     """Two sizes with two ε each, in any order; a row or column of one gives nothing."""
     table = private({(3, 0.5): 1.0, (1, 0.5): 8.0, (2, 0.5): 20.0, (1, 2.0): 5.0, (3, 2.0): 4.0})
     expected = np.array([1 - 8, 4 - 5, 5 - 8, 4 - 1]) / np.sqrt(2)
-    np.testing.assert_allclose(_published.trend(table), expected)
-    np.testing.assert_allclose(_published.trend(table.iloc[::-1]), expected)
-    assert _published.trend(private({(1, 0.5): 1.0})).size == 0
-    np.testing.assert_allclose(_published.trend(private({(1, 0.5): 3.0, (1, 2.0): 1.0})), [-2 / np.sqrt(2)])
+    np.testing.assert_allclose(authors.trend(table), expected)
+    np.testing.assert_allclose(authors.trend(table.iloc[::-1]), expected)
+    assert authors.trend(private({(1, 0.5): 1.0})).size == 0
+    np.testing.assert_allclose(authors.trend(private({(1, 0.5): 3.0, (1, 2.0): 1.0})), [-2 / np.sqrt(2)])
 
 
 def test_rises_are_named_one_by_one() -> None:
     table = private({(10, 0.5): 1.0, (30, 0.5): 9.0, (20, 0.5): 8.0, (10, 1.0): 9.0, (20, 1.0): 1.0})
-    assert _published.rises(table) == "ε = 0.5 from 1 at N = 10 to 8 at 20"
-    assert _published.rises(table.assign(standard_error=2.0)) == ""
+    assert authors.rises(table) == "ε = 0.5 from 1 at N = 10 to 8 at 20"
+    assert authors.rises(table.assign(standard_error=2.0)) == ""
 
 
 def test_deviations_are_summed_up_by_setting_and_method() -> None:
     rows = [("printed", "noisyhead", d) for d in (-5.0, 1.0, 4.0)] + [("corrected", "noisyhead", 9.0)]
     rows += [("published", "gradient-descent", -2.0)]
-    summary = _published.deviations(pd.DataFrame(rows, columns=["setting", "method", "deviation"]))
+    summary = authors.deviations(pd.DataFrame(rows, columns=["setting", "method", "deviation"]))
     assert list(summary.index) == [("printed", "noisyhead"), ("published", "gradient-descent")]
     assert list(summary.loc[("printed", "noisyhead")]) == [3, "3.33", "5", 1]
     assert list(summary.loc[("published", "gradient-descent")]) == [1, "2", "2", 0]

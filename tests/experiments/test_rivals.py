@@ -5,12 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead import _accounts
 from costofprivacy.experiments.noisyhead import rivals as study
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO
 from costofprivacy.montecarlo import Runner, generator
-from costofprivacy.noisyhead import dynamics, population, private_ridge
+from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, exact_noise_multiplier
@@ -133,7 +132,7 @@ def test_last_iterate_accounting_turns_descent_into_output_perturbation(rate: fl
     """
     (cell,) = study.Experiment(N=(2000,)).cells
     hyper = replace(cell.hyper[Setting.CORRECTED], learning_rate=rate, steps=5000)
-    std = _accounts.noise_std(_accounts.LAST, hyper, BUDGET, 2000, hyper.steps)
+    std = accounts.noise_std(accounts.LAST, hyper, BUDGET, 2000, hyper.steps)
     once = private_ridge.sensitivity_coarse(cell.told(Setting.CORRECTED)) * exact_noise_multiplier(BUDGET)
     energy = population.context_energy(cell.model)
     assert dynamics.noise_risk(hyper, cell.model, std) == pytest.approx(once**2 * energy, rel=1e-9)

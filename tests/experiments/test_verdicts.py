@@ -1,35 +1,29 @@
-"""No verdict function is left uncontradicted: each stands in the cases of ``verdicts/``."""
+"""No judge is left untried, and none that is blind passes."""
 
 import importlib
 import pkgutil
-from collections.abc import Callable
 
-import pandas as pd
 import pytest
 
-from costofprivacy import experiments
-from costofprivacy.claims import Judgement, Verdict
+from costofprivacy import claims
+from costofprivacy.findings import Finding, Number, Verdict, judges_of
 from tests.experiments import verdicts
-from tests.experiments.verdicts.machinery import turns
+from tests.experiments.verdicts import machinery
+from tests.experiments.verdicts.machinery import BOOK, Case, package, try_case
 
 
-def name_of(judge: Callable[..., Judgement]) -> str:
-    return f"{judge.__module__}.{judge.__name__}"
-
-
-def test_every_verdict_function_is_contradicted() -> None:
-    covered, found = set(), set()
+def test_every_claim_of_a_written_chapter_has_a_judge_that_is_tried() -> None:
+    tried = {}
     for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
-        covered |= {name_of(case[0]) for case in getattr(importlib.import_module(info.name), "CASES", [])}
-    for info in pkgutil.walk_packages(experiments.__path__, experiments.__name__ + "."):
         module = importlib.import_module(info.name)
-        found |= {
-            name_of(f) for n, f in vars(module).items() if n.startswith("judge_") and f.__module__ == module.__name__
-        }
-    assert found == covered
+        if hasattr(module, "CHAPTER"):
+            tried |= dict.fromkeys(judges_of(package(module.CHAPTER)), module.CHAPTER)
+    register = claims.read_register(BOOK / "claims.yml")
+    assert tried == {claim.id: claim.chapter for claim in register.values() if not claim.pending}
 
 
-def test_a_judge_that_does_not_look_at_its_table_is_found_out() -> None:
-    blind = (lambda _: Judgement(Verdict.UNTESTABLE, "a definition"), ("any",), Verdict.UNTESTABLE)
+def test_a_judge_that_does_not_look_at_its_table_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    blind = Finding(Verdict.FAILS, "It fails.", (Number("one", 1.0),), would_change="Nothing.")
+    monkeypatch.setattr(machinery, "judges_of", lambda _: {"claim": lambda tables: blind})
     with pytest.raises(AssertionError):
-        turns((*blind, lambda _: {"any": pd.DataFrame({"x": [2.0]})}, {Verdict.UNTESTABLE}), {"any": pd.DataFrame()})
+        try_case("noisyhead/mechanism", Case("claim", "other tables", lambda tables: {}, Verdict.FAILS))

@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from costofprivacy.book import freshness, notebooks
+from costofprivacy import stamps
+from costofprivacy.book import notebooks
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -87,7 +88,7 @@ def write_findings(project: Project, tree: Path, folder: Path) -> bool:
     index = folder / "index.md"
     if not index.is_file() or FINDINGS not in index.read_text("utf-8"):
         return False
-    text = importlib.import_module(f"{project.package}.claims").findings(tree)
+    text = importlib.import_module(f"{project.package}.cards").front_page(tree)
     (folder / FINDINGS).write_text(text.rstrip() + "\n", "utf-8")
     return True
 
@@ -181,7 +182,7 @@ def _pages_digest(project: Project, pages: Path) -> str:
     """The digest of all that a rendering depends on."""
     machinery = sorted(Path(__file__).parent.glob("*.py"))
     files = [*sorted(path for path in pages.rglob("*") if path.is_file()), *machinery, project.requirements]
-    return freshness.sha256("\n".join(f"{path.name}\0{path}\0{freshness.file_digest(path)}" for path in files))
+    return stamps.json_digest([(path.name, str(path), stamps.file_digest(path)) for path in files])
 
 
 def _json(path: Path) -> Any:

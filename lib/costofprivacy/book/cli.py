@@ -15,7 +15,7 @@ import click
 
 from costofprivacy.book import check, parameters
 from costofprivacy.book.errors import BookError, Interrupted, RequestError
-from costofprivacy.book.project import Place, Project, chapters, check_name
+from costofprivacy.book.project import Place, Project, chapters, check_name, place
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -86,10 +86,14 @@ def chapter_command(project: Project, name: str, out: str, **given: Any) -> None
     values = parameters.resolve(project, name, asked)
     folder = _folder(Path(out) if out else project.build / "runs" / name)
 
+    from costofprivacy.book import freshness
     from costofprivacy.book.execute import Run, execute
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
-    files = execute(project, Run(name, values, target, project.book), _warn)
+    saved = (folder, place(project.book, name).results)
+    made_from = freshness.inputs(project, name, values, project.book)
+    files = execute(project, Run(name, values, target, project.book, saved=saved), _warn)
+    freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
 
 

@@ -1,6 +1,7 @@
 """One chapter, executed: in a folder of its own, and moved to its place when all of it has succeeded."""
 
 import logging
+import os
 import re
 import shutil
 import signal
@@ -33,6 +34,7 @@ class Run:
         place: where the executed notebook and its results go.
         book: the tree of executed chapters whose verdicts the ledger reads.
         strict: whether anything on the error stream is a failure.
+        saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Run:
     place: Place
     book: Path
     strict: bool = False
+    saved: tuple[Path, ...] = ()
 
 
 def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str]:
@@ -63,7 +66,8 @@ def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str
     prepared = notebooks.with_parameters(source, run.parameters)
     with temporary(project) as folder:
         variables = kernel_environment(project, book=run.book, results=folder, resume=True, progress=True)
-        with environment(variables):
+        saved = os.pathsep.join(str(path.resolve()) for path in run.saved)
+        with environment(variables | {"COSTOFPRIVACY_SAVED": saved}):
             executed = notebooks.scrubbed(_papermill(project, run.name, prepared, folder))
         for line in notebooks.stderr_lines(executed):
             if run.strict:

@@ -49,31 +49,40 @@ def admit(project: Project, name: str, values: Mapping[str, Any]) -> None:
         RequestError: a value is out of its range.
         BookError: the chapter has parameters, but no such class.
     """
-    if not values:
-        return
-    experiment = experiment_class(project, name)
-    known = {field.name for field in fields(experiment)}
     workers = values.get(WORKERS, -1)
     if workers != -1 and workers < 1:
         raise RequestError(f"{WORKERS} must be -1 (all cores) or at least 1, got {workers}")
+    experiment_of(project, name, values)
+
+
+def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any:
+    """The chapter's experiment with these parameters; None for a chapter without any.
+
+    Raises:
+        RequestError: a value is out of its range.
+        BookError: the chapter has parameters, but no such class.
+    """
+    if not values:
+        return None
+    experiment = experiment_class(project, name)
+    known = {field.name for field in fields(experiment)}
     try:
-        experiment(**{key: value for key, value in values.items() if key != WORKERS or key in known})
+        return experiment(**{key: value for key, value in values.items() if key != WORKERS or key in known})
     except ValueError as error:
         raise RequestError(error) from error
 
 
-def experiment_class(project: Project, name: str) -> type:
+def experiment_class(project: Project, name: str) -> Any:
     """The dataclass ``Experiment`` of a chapter, found by the convention of :func:`module_name`.
 
     Raises:
         BookError: the module or the class does not exist.
     """
-    module = module_name(project, name)
+    module = f"{module_name(project, name)}.experiment"
     try:
-        found: type = importlib.import_module(module).Experiment
+        return importlib.import_module(module).Experiment
     except (ModuleNotFoundError, AttributeError) as error:
         raise BookError(f"the chapter {name} needs a class Experiment in {module}: {error}") from error
-    return found
 
 
 def coerce(name: str, value: Any, default: Any) -> Any:

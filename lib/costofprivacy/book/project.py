@@ -100,7 +100,7 @@ def check_name(project: Project, name: str) -> str:
 
 
 def module_name(project: Project, name: str) -> str:
-    """The module that holds the experiment of a chapter: ``a/b-c`` has ``experiments.a.b_c``."""
+    """The package that serves a chapter: ``a/b-c`` has ``experiments.a.b_c``."""
     return f"{project.package}.experiments.{name.replace('/', '.').replace('-', '_')}"
 
 

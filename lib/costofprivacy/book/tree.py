@@ -35,7 +35,8 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
     Chapters are executed in the order of the book and stamped one by one, so that what an interrupted or
-    failed call has finished need not be done again.
+    failed call has finished need not be done again. A chapter whose tables are still what they were measured from
+    reads them, unless it is forced.
 
     Args:
         project: the book.
@@ -57,7 +58,8 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
             copy_place(place(project.book, name), target)
             continue
         start = time.perf_counter()
-        run = Run(name, plan.parameters[name], target, plan.tree, plan.strict)
+        saved = () if plan.force else (target.results, place(project.book, name).results)
+        run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
         files = execute(project, run, warn)
         freshness.write(target, expected, files)
         say(f"{name:<{width}}  {time.perf_counter() - start:4.0f} s  ({reason})")

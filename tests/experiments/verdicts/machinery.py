@@ -1,37 +1,103 @@
-"""What the tests of every chapter's verdicts share: a table is contradicted, the verdict has to turn."""
+"""What the tests of every chapter's verdicts share: a judge has to acquit, to convict, and to mean what it says.
 
-from collections.abc import Callable
+A module of this folder says which ``CHAPTER`` it is about, what the book ``FOUND`` there, and a list of ``CASES``: a
+claim, what to change in the committed tables, the verdict that has to come of it, and words that the headline must or
+must not have then. Every judge of the chapter needs a case in which its claim is true and it says *holds*, and one in
+which its claim is contradicted and it does not; a judge that can never say *holds* stands in ``UNDECIDABLE`` with the
+reason. `trials` makes the tests of it all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
-from costofprivacy.claims import Judgement, Verdict
+from costofprivacy.findings import Finding, Verdict, judges_of
+from costofprivacy.stamps import read_table
 
-Tables = dict[str, pd.DataFrame]
-
-# (judge, its tables, verdict on the measured ones, a contradiction of them, verdicts then)
-Case = tuple[Callable[..., Judgement], tuple[str, ...], Verdict, Callable[[Tables], dict], set[Verdict]]
-
-
-def contradicted(cases: list[Case]) -> pytest.MarkDecorator:
-    """Run a test for each case, under the judge's name."""
-    return pytest.mark.parametrize("case", cases, ids=[f"{case[0].__name__}-{i}" for i, case in enumerate(cases)])
+BOOK = Path(__file__).parents[3] / "book"
+Tables = Mapping[str, pd.DataFrame]
+Change = Callable[[dict[str, pd.DataFrame]], Mapping[str, pd.DataFrame]]
 
 
-def turns(case: Case, tables: Tables) -> None:
-    """Assert the verdict on the measured tables, and that the contradicting ones are judged otherwise.
+@dataclass(frozen=True)
+class Case:
+    """One trial of a judge.
 
-    Where the word may stay (half of a contradiction, a claim that nothing decides) the evidence has to change: a judge
-    that does not look at its table is found out in every case.
+    Args:
+        claim: the claim's id. name: what the changed tables say, in a few words. change: from all tables of the
+            chapter, those that are other. verdict: what must come of it.
+        says: a regular expression that the finding's headline must match. silent: one that it must not.
     """
-    judge, names, expected, contradict, turned = case
-    before = judge(*(tables[n] for n in names))
-    other = tables | contradict(tables)
-    after = judge(*(other[n] for n in names))
-    assert before.verdict == expected
-    assert after.verdict in turned
+
+    claim: str
+    name: str
+    change: Change
+    verdict: Verdict
+    says: str = ""
+    silent: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.claim}: {self.name}"
+
+
+@cache
+def committed(chapter: str) -> dict[str, pd.DataFrame]:
+    """The tables of a chapter as they lie in the book."""
+    return {path.stem: read_table(path) for path in sorted((BOOK / chapter).glob("*.csv"))}
+
+
+def package(chapter: str) -> str:
+    """The package that serves a chapter."""
+    return f"costofprivacy.experiments.{chapter.replace('/', '.').replace('-', '_')}"
+
+
+def judge(chapter: str, claim: str, tables: Tables) -> Finding:
+    """What the judge of a claim finds in these tables."""
+    return judges_of(package(chapter))[claim](tables)
+
+
+def trials(
+    chapter: str, found: Mapping[str, Verdict], cases: list[Case], undecidable: Mapping[str, str] | None = None
+) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+    """The tests of a chapter's judges: of what the book found, of each case, and that no judge is left untried."""
+
+    @pytest.mark.parametrize(("claim", "verdict"), found.items(), ids=list(found))
+    def what_the_book_found(claim: str, verdict: Verdict) -> None:
+        assert judge(chapter, claim, committed(chapter)).verdict == verdict
+
+    @pytest.mark.parametrize("case", cases, ids=str)
+    def a_judge_follows_its_tables(case: Case) -> None:
+        try_case(chapter, case)
+
+    def every_judge_acquits_and_convicts() -> None:
+        every, excused = set(judges_of(package(chapter))), dict(undecidable or {})
+        acquitted = {case.claim for case in cases if case.verdict == Verdict.HOLDS}
+        acquitted |= {claim for claim, verdict in found.items() if verdict == Verdict.HOLDS}
+        convicted = {case.claim for case in cases if case.verdict != Verdict.HOLDS}
+        assert set(found) == every
+        assert every - acquitted == set(excused)
+        assert every - convicted <= set(excused)
+        assert all(excused.values())
+
+    return what_the_book_found, a_judge_follows_its_tables, every_judge_acquits_and_convicts
+
+
+def try_case(chapter: str, case: Case) -> None:
+    """Assert what a case demands. A judge that does not look at its tables finds the same as before: it is found out."""
+    tables = {name: table.copy() for name, table in committed(chapter).items()}
+    before = judge(chapter, case.claim, tables)
+    after = judge(chapter, case.claim, tables | dict(case.change(tables)))
+    assert after.verdict == case.verdict, after
+    assert re.search(case.says, after.headline), after.headline
+    assert not case.silent or not re.search(case.silent, after.headline), after.headline
     assert after != before
 
 
@@ -41,12 +107,8 @@ def change(
     """A copy with ``column`` set to ``to(rows)`` in the rows ``where``."""
     copy = table.copy()
     rows = copy.loc[where]
-    copy.loc[where, column] = to(rows)
+    values = to(rows)
+    if pd.api.types.is_integer_dtype(copy[column]) and not isinstance(values, (int, pd.Series)):
+        copy[column] = copy[column].astype(float)
+    copy.loc[where, column] = values
     return copy
-
-
-def draw(*drawn: Figure) -> None:
-    """Draw the figures; assert that all axes say what they show."""
-    for figure in drawn:
-        assert all(axes.get_xlabel() for axes in figure.axes)
-        figure.canvas.draw()

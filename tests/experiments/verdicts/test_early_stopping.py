@@ -8,8 +8,8 @@ import pandas as pd
 
 from costofprivacy.claims import Verdict
 from costofprivacy.experiments.noisyhead import early_stopping
-from costofprivacy.experiments.noisyhead._accounts import ALGORITHM
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
+from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
 
 HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict

@@ -1,88 +1,94 @@
-"""Every verdict on low dimensional depends on its tables."""
+"""What is tried on the judges of the chapter on low dimension."""
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import low_dimensional as lo
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = lo.Experiment(N=(1000, 1500, 4000), epsilon=(0.2, 1.0), trials=30)
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/low-dimensional"
+FIGURE_1, THEOREM_11, THEOREM_42 = "noisyhead/figure-1", "noisyhead/theorem-1.1-low", "noisyhead/theorem-4.2i"
+FOUND = {FIGURE_1: NARROWER, THEOREM_11: FAILS, THEOREM_42: FAILS}
 
 
-CASES: list[Case] = [
-    (
-        lo.judge_figure_1,
-        ("figure-1", "comparison", "conditions"),
-        AMENDED,
-        lambda t: {
-            "comparison": change(t["comparison"], "deviation", lambda r: 9.0, t["comparison"]["setting"] == "published")
-        },
-        {FAILS},
-    ),
-    (
-        lo.judge_figure_1,
-        ("figure-1", "comparison", "conditions"),
-        AMENDED,
+def falling(t: Tables, deviation: float = 0.5, where: object = slice(None)) -> Tables:
+    """An excess risk like 1/(Nε), and published numbers at this distance."""
+    return {
+        "figure-1": change(t["figure-1"], "excess_risk", lambda r: 1e3 / (r["N"] * r["epsilon"].fillna(1))),
+        "comparison": change(
+            change(t["comparison"], "deviation", lambda r: 0.5), "deviation", lambda r: deviation, where
+        ),
+    }
+
+
+def printed(t: Tables) -> object:
+    return t["comparison"]["setting"] == "printed"
+
+
+def published(t: Tables) -> object:
+    return t["comparison"]["setting"] == "published"
+
+
+def without_projection(t: Tables) -> Tables:
+    return {"floors": change(t["floors"], "floor", lambda r: 0.0, t["floors"]["part"] == "projection")}
+
+
+def noiseless_descent(t: Tables, risk: float) -> Tables:
+    rows = t["figure-1"]["method"] == "gradient-descent"
+    return without_projection(t) | {"figure-1": change(t["figure-1"], "excess_risk", lambda r: risk, rows)}
+
+
+CASES = [
+    Case(FIGURE_1, "it falls everywhere, all numbers match", falling, HOLDS, says="falls"),
+    Case(FIGURE_1, "the printed settings miss", lambda t: falling(t, 9.0, printed(t)), CORRECTED, says="only 0 of 40"),
+    Case(FIGURE_1, "the published settings miss", lambda t: falling(t, 9.0, published(t)), FAILS, says="give 0 again"),
+    Case(
+        FIGURE_1,
+        "it grows with N",
         lambda t: {"figure-1": change(t["figure-1"], "excess_risk", lambda r: r["excess_risk"] * (r["N"] / 1000) ** 4)},
-        {FAILS},
+        FAILS,
+        says="grows",
+        silent="falls",
     ),
-    (
-        lo.judge_figure_1,
-        ("figure-1", "comparison", "conditions"),
-        AMENDED,
+    Case(
+        FIGURE_1,
+        "it rises in between at the loosest budget",
         lambda t: {
-            "figure-1": change(t["figure-1"], "excess_risk", lambda r: 1e3 / (r["N"] * r["epsilon"].fillna(1))),
-            "comparison": change(t["comparison"], "deviation", lambda r: 0.5),
-        },
-        {HOLDS},
-    ),
-    (
-        lo.judge_theorem_11_low,
-        ("noise-part", "floors", "exponents"),
-        FAILS,
-        lambda t: {"floors": change(t["floors"], "floor", lambda r: 0.0)},
-        {HOLDS},
-    ),
-    (
-        lo.judge_theorem_42i,
-        ("figure-1", "floors"),
-        FAILS,
-        lambda t: {"floors": change(t["floors"], "floor", lambda r: 0.0, t["floors"]["part"] == "projection")},
-        {AMENDED},
-    ),
-    (
-        lo.judge_theorem_42i,
-        ("figure-1", "floors"),
-        FAILS,
-        lambda t: {
-            "floors": change(t["floors"], "floor", lambda r: 0.0, t["floors"]["part"] == "projection"),
             "figure-1": change(
-                t["figure-1"], "excess_risk", lambda r: 1e-20, t["figure-1"]["method"] == "gradient-descent"
-            ),
+                falling(t)["figure-1"],
+                "excess_risk",
+                lambda r: 1.5 * r["excess_risk"],
+                (t["figure-1"]["N"] == 2000) & (t["figure-1"]["epsilon"] == 1.0),
+            )
         },
-        {HOLDS},
+        NARROWER,
+        says="at one budget",
+        silent="tightest",
     ),
+    Case(
+        FIGURE_1,
+        "noise hides the trend",
+        lambda t: {"figure-1": change(t["figure-1"], "standard_error", lambda r: 10 * r["excess_risk"])},
+        UNTESTABLE,
+    ),
+    Case(THEOREM_11, "the projection leaves nothing", without_projection, HOLDS, says="as fast as claimed"),
+    Case(
+        THEOREM_11,
+        "the noise part has another power",
+        lambda t: {
+            "exponents": change(
+                t["exponents"], "exponent", lambda r: -2.0, t["exponents"]["algorithm"] != "Theorem 1.1"
+            )
+        },
+        FAILS,
+        says="slower",
+    ),
+    Case(
+        THEOREM_11,
+        "the projection's bias falls with the bound",
+        lambda t: {"floors": change(t["floors"], "floor", lambda r: 0.5 * r["bound"])},
+        HOLDS,
+    ),
+    Case(THEOREM_42, "nothing stays", lambda t: noiseless_descent(t, 1e-20), HOLDS, says="falls with the bound"),
+    Case(THEOREM_42, "descent alone stays", lambda t: noiseless_descent(t, 1e-3), CORRECTED, says="stops at 0.001"),
 ]
 
-
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
-
-
-def test_a_noise_part_of_another_power_refutes_theorem_11(tables: Tables) -> None:
-    slow = change(tables["exponents"], "exponent", lambda r: -2.0, tables["exponents"]["algorithm"] != "Theorem 1.1")
-    found = lo.judge_theorem_11_low(tables["noise-part"], tables["floors"], slow)
-    assert found.verdict == Verdict.FAILS
-    assert "even the noise part" in found.evidence
-
-
-def test_a_single_point_shows_no_trend(tables: Tables) -> None:
-    one = tables["figure-1"].query("N == 1000 and (epsilon == 1 or epsilon != epsilon)")
-    found = lo.judge_figure_1(one, tables["comparison"].head(0), tables["conditions"])
-    assert found.verdict == Verdict.UNTESTABLE
-
-
-def test_too_few_trials_decide_nothing(tables: Tables) -> None:
-    noisy = change(tables["figure-1"], "standard_error", lambda r: 10 * r["excess_risk"])
-    found = lo.judge_figure_1(noisy, tables["comparison"], tables["conditions"])
-    assert found.verdict == Verdict.UNTESTABLE
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)

@@ -10,9 +10,18 @@ import pandas as pd
 from scipy import stats
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining, prompts
+from costofprivacy.noisyhead import (
+    accounts,
+    bounds,
+    dynamics,
+    head,
+    hyperparameters,
+    population,
+    pretraining,
+    prompts,
+    recipes,
+)
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -76,7 +85,7 @@ class Cell:
     def noise_std(self, setting: Setting, T: int) -> float:
         """Standard deviation of an entry of z_t for T steps: as Algorithm 1 prints it, or exactly composed."""
         hyper = replace(self.hyper[setting], steps=T)
-        return noise_std(setting, hyper, ApproximateDP(self.epsilon, self.delta), self.N)
+        return accounts.setting_noise_std(setting, hyper, ApproximateDP(self.epsilon, self.delta), self.N)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -212,7 +221,7 @@ class Experiment:
         _validate.whole("event_trials", self.event_trials, at_least=2)
         _validate.whole("seed", self.seed, at_least=0)
         for cell in self.cells:
-            check_steps(max(max(cell.steps(hyper)) for hyper in cell.hyper.values()), cell.penalty, cell.N)
+            recipes.check_steps(max(max(cell.steps(hyper)) for hyper in cell.hyper.values()), cell.penalty, cell.N)
 
     @property
     def base(self) -> dict[str, int]:

@@ -19,10 +19,9 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead import _high_dimension, _published
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, LAST, noise_std
-from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
-from costofprivacy.noisyhead import bounds, dynamics, hyperparameters
+from costofprivacy.experiments.noisyhead import authors
+from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, recipes
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST, noise_std
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -94,11 +93,11 @@ def stopping(kappa: float, tau: float, budget: ApproximateDP) -> pd.DataFrame:
     """
     rows, steps = [], np.arange(1, LONGEST + 1)
     for N in SIZES:
-        model = _high_dimension.overparametrised_model(N, tau)
-        hyper = theorem_hyper(model, N, kappa, _high_dimension.penalty(N))
+        model = recipes.overparametrised_model(N, tau)
+        hyper = recipes.theorem(model, N, kappa, recipes.high_dimension_penalty(N))
         energies = {
             FROM_R: hyper.weight_bound**2,
-            FROM_FIGURE: min(hyper.weight_bound, _published.INITIAL_STD * model.D) ** 2,
+            FROM_FIGURE: min(hyper.weight_bound, authors.INITIAL_STD * model.D) ** 2,
             FROM_ZERO: 0.0,
         }
         transient = 1 / (4 * hyper.learning_rate * hyper.penalty)
@@ -132,8 +131,8 @@ def stopped(kappa: float, tau: float, delta: float) -> pd.DataFrame:
     """The closed form at r = N from ‖Γ⁰‖ = R beside (4.6) and (4.5), by N and ε, Algorithm 1's own account."""
     rows = []
     for N in SIZES:
-        model = _high_dimension.overparametrised_model(N, tau)
-        hyper = theorem_hyper(model, N, kappa, _high_dimension.penalty(N))
+        model = recipes.overparametrised_model(N, tau)
+        hyper = recipes.theorem(model, N, kappa, recipes.high_dimension_penalty(N))
         T = bounds.high_dimensional_iterations(N, hyper.learning_rate, hyper.penalty)
         for epsilon in BUDGETS:
             budget = ApproximateDP(epsilon, delta)
@@ -164,7 +163,7 @@ def section_62(tau: float, budget: ApproximateDP) -> pd.DataFrame:
     """
     rows = []
     for N in SIZES:
-        model = _high_dimension.overparametrised_model(N, tau)
+        model = recipes.overparametrised_model(N, tau)
         descent, noise = bounds.overparametrised_cost(model, N, N, budget)
         logs = model.response_variance**5 * math.log(N * model.L) ** 3
         noise *= budget.epsilon**2 / -math.log(budget.delta)

@@ -11,17 +11,11 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM, EVERY, noise_std
-from costofprivacy.experiments.noisyhead._high_dimension import (
-    overparametrised_model,
-    penalty,
-    settings,
-)
-from costofprivacy.experiments.noisyhead._low_dimension import MOST_STEPS
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import dynamics, head, population, pretraining
+from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, noise_std
 from costofprivacy.noisyhead.curvature import EigenMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -71,12 +65,12 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """D = L = ⌊√N⌋."""
-        return overparametrised_model(self.N, self.tau)
+        return recipes.overparametrised_model(self.N, self.tau)
 
     @cached_property
     def penalty(self) -> float:
         """λ = N/D."""
-        return penalty(self.N)
+        return recipes.high_dimension_penalty(self.N)
 
     @cached_property
     def budget(self) -> ApproximateDP:
@@ -86,7 +80,7 @@ class Cell:
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting; T comes with the run."""
-        return settings(self.model, self.N, self.kappa, SHARE, max(self.T))
+        return recipes.high_dimension(self.model, self.N, self.kappa, SHARE, max(self.T))
 
     @property
     def later(self) -> tuple[int, ...]:
@@ -117,7 +111,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     model, shape = cell.model, (cell.model.D, cell.model.D)
     raw, clipped = head.sample_statistics(model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
-    start = _published.INITIAL_STD * rng.standard_normal(shape)
+    start = authors.INITIAL_STD * rng.standard_normal(shape)
     stream = int(rng.integers(2**63))
     seen = in_eigenbasis(head.moments(raw))
     reference = ridge(seen, cell.penalty)
@@ -174,8 +168,8 @@ class Experiment:
         object.__setattr__(self, "T", tuple(sorted(steps)))
         if len(self.T) < 2:
             raise ValueError(f"T must hold at least two numbers of steps, got {list(self.T)}")
-        if max(self.T) > MOST_STEPS:
-            raise ValueError(f"each of T must be at most {MOST_STEPS}, got {max(self.T)}")
+        if max(self.T) > recipes.MOST_STEPS:
+            raise ValueError(f"each of T must be at most {recipes.MOST_STEPS}, got {max(self.T)}")
         _validate.between("epsilon", _validate.positive("epsilon", self.epsilon), 0, min(self.T))
         _validate.probability("delta", self.delta)
         _validate.between("kappa", _validate.positive("kappa", self.kappa), SMALLEST_KAPPA, 1)
@@ -249,7 +243,7 @@ def _with_trivial(table: pd.DataFrame, cell: Cell) -> pd.DataFrame:
 
 def start_energy(cell: Cell, start: str) -> float:
     """E‖Γ⁰‖²_F."""
-    return (_published.INITIAL_STD * cell.model.D) ** 2 if start == RANDOM else 0.0
+    return (authors.INITIAL_STD * cell.model.D) ** 2 if start == RANDOM else 0.0
 
 
 def _curve(cell: Cell, start: str, account: str, steps: np.ndarray) -> pd.DataFrame:
@@ -335,10 +329,10 @@ def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
 
 def published() -> pd.DataFrame:
     """The authors' numbers for Figure 3: T, method, excess_risk (means of 500 trials)."""
-    return _published.excess_risks("noisyhead-early-stopping", ["T"])
+    return authors.excess_risks("noisyhead-early-stopping", ["T"])
 
 
 def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Ours beside theirs where both are, with the difference in combined standard errors."""
-    both = _published.beside(table, theirs, ["T", "method"], "excess_risk")
+    both = authors.beside(table, theirs, ["T", "method"], "excess_risk")
     return both[["setting", "T", "method", "excess_risk", "standard_error", "excess_risk_theirs", "deviation"]]

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM
+from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.early_stopping.verdicts import noise_exponents
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 from costofprivacy.settings import Setting
 
 STEPS = "$T$ (steps)"
@@ -18,7 +18,7 @@ STEPS = "$T$ (steps)"
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    return _published.deviations(comparison)
+    return agreement.deviations(comparison)
 
 
 def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.DataFrame) -> Figure:

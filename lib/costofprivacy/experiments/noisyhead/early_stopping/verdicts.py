@@ -7,10 +7,10 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._accounts import ACCOUNTS, ALGORITHM
-from costofprivacy.experiments.noisyhead._published import CONSISTENT
+from costofprivacy.experiments.noisyhead import authors
+from costofprivacy.findings import CONSISTENT
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 
 POWER = 0.3  # within which a local exponent in T is that power
 FORM = 0.5  # difference of two exponents in N beyond which two expressions are not the same up to logarithms
@@ -31,7 +31,7 @@ def judge_figure_3(figure: pd.DataFrame, comparison: pd.DataFrame, accounts: pd.
         return Judgement(Verdict.FAILS, "the excess risk does not first fall and then rise over these T")
     if fall <= CONSISTENT or rise <= CONSISTENT:
         return Judgement(Verdict.UNTESTABLE, "too few trials or T to show a fall and a rise")
-    agreement, matched, printed = _published.agreement(comparison)
+    agreement, matched, printed = authors.agreement(comparison)
     evidence = f"{agreement}; least at T = {best(own)} of these; {_starts(accounts)}"
     if not matched:
         return Judgement(Verdict.FAILS, evidence)

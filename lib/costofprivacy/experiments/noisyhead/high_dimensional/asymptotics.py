@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead import _high_dimension, _low_dimension, _published
-from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
-from costofprivacy.noisyhead import bounds, dynamics, population, pretraining
+from costofprivacy.experiments.noisyhead import authors
+from costofprivacy.noisyhead import bounds, dynamics, population, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier
@@ -45,9 +44,9 @@ class Point:
 def points(tau: float, kappa: float) -> Iterator[Point]:
     """Low dimension as in section 6.1 after Theorem 4.2(i)'s T; high dimension as in Proposition 4.1 at r = N."""
     for N in SIZES:
-        low, high = _low_dimension.square_model(LOW_D, N, tau), _high_dimension.overparametrised_model(N, tau)
-        for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, _high_dimension.penalty(N))):
-            hyper = theorem_hyper(model, N, kappa, lam)
+        low, high = recipes.square_model(LOW_D, N, tau), recipes.overparametrised_model(N, tau)
+        for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, recipes.high_dimension_penalty(N))):
+            hyper = recipes.theorem(model, N, kappa, lam)
             T = _steps(regime, model, N, hyper.learning_rate, lam)
             yield Point(regime, N, model, replace(hyper, steps=T), kappa)
 
@@ -96,7 +95,7 @@ def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
     if point.regime == LOW:
         return parts
     stopped, five = np.array([hyper.steps]), np.array([FIGURE_2_STEPS])
-    R2, start = hyper.weight_bound**2, (_published.INITIAL_STD * model.D) ** 2
+    R2, start = hyper.weight_bound**2, (authors.INITIAL_STD * model.D) ** 2
     return parts | {
         FROM_R: dynamics.descent_risk(hyper, model, N, lam, R2, stopped)[0],
         FIGURE_2: dynamics.descent_risk(hyper, model, N, lam, start, five)[0],
@@ -116,9 +115,9 @@ def _over_rate(point: Point, energy: float, budget: ApproximateDP) -> float:
 
 def reference_shares(N: int, tau: float) -> pd.DataFrame:
     """Share of Var(y) that the population's ridge solution predicts at λ = 10^{−k}N/D, and the best linear head's."""
-    model, rows = _high_dimension.overparametrised_model(N, tau), []
+    model, rows = recipes.overparametrised_model(N, tau), []
     for k in range(0, 9):
-        lam = _high_dimension.penalty(N) * 10.0**-k
+        lam = recipes.high_dimension_penalty(N) * 10.0**-k
         error = population.ridge_prediction_error(model, lam)
         rows.append((N, model.D, lam, k, 1 - error / model.response_variance))
     table = pd.DataFrame(rows, columns=["N", "D", "penalty", "powers_of_ten_below", "share_predicted"])

@@ -9,17 +9,10 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._high_dimension import (
-    FREE,
-    overparametrised_model,
-    penalty,
-    settings,
-)
-from costofprivacy.experiments.noisyhead._low_dimension import MOST_STEPS, noise_std
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, lemmas, sides
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import dynamics, head, population, pretraining
+from costofprivacy.noisyhead import accounts, dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import ProductMoments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -59,23 +52,25 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """D = L = ⌊√N⌋."""
-        return overparametrised_model(self.N, self.tau)
+        return recipes.overparametrised_model(self.N, self.tau)
 
     @cached_property
     def penalty(self) -> float:
         """λ = N/D."""
-        return penalty(self.N)
+        return recipes.high_dimension_penalty(self.N)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting."""
-        return settings(self.model, self.N, self.kappa, SHARE, self.T)
+        return recipes.high_dimension(self.model, self.N, self.kappa, SHARE, self.T)
 
     @cached_property
     def noise(self) -> dict[Setting, tuple[float, ...]]:
         """Standard deviation of the noise for each ε in each setting."""
         return {
-            s: tuple(noise_std(s, hyper, ApproximateDP(e, self._delta(s)), self.N) for e in self.epsilon)
+            s: tuple(
+                accounts.setting_noise_std(s, hyper, ApproximateDP(e, self._delta(s)), self.N) for e in self.epsilon
+            )
             for s, hyper in self.hyper.items()
         }
 
@@ -100,7 +95,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     clip = cell.hyper[Setting.PRINTED].clip_norm
     raw, clipped = head.sample_statistics(model, cell.N, clip, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
-    start = _published.INITIAL_STD * rng.standard_normal(shape)
+    start = authors.INITIAL_STD * rng.standard_normal(shape)
     stream = int(rng.integers(2**63))
     seen = ProductMoments(raw)
     reference = ridge(seen, cell.penalty)
@@ -108,7 +103,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     for setting, begins in VARIANTS:
         hyper, initial = cell.hyper[setting], start if begins == RANDOM else None
         data = ProductMoments(head.project(clipped, hyper.feature_bound))
-        free = replace(hyper, weight_bound=FREE)
+        free = replace(hyper, weight_bound=recipes.FREE)
         noise = np.random.default_rng(stream)
         weights += [
             *pretraining.pretrain(data, hyper, cell.noise[setting], rng=noise, initial=initial),
@@ -183,7 +178,7 @@ class Experiment:
             "figure-2": figure,
             "test-error": _with_trivial(_figure(_table(samples, 1, "test_error")), self),
             "starts": pd.concat([start_rows(c, every) for c in self.cells], ignore_index=True),
-            "comparison": _published.by_budget(figure, published() if self.is_published else published().head(0)),
+            "comparison": authors.by_budget(figure, published() if self.is_published else published().head(0)),
             "reference": asymptotics.reference_shares(max(self.N), self.tau),
             "both-sides": sides.measure(self.bound_N, budget, *bound),
             "progress": sides.along_progress(max(self.bound_N), self.bound_kappa, self.tau),
@@ -202,14 +197,16 @@ class Experiment:
 
 def _check_steps(experiment: Experiment) -> None:
     """Refuse a run of more steps than one can take: a small κ makes G large and η₀ small."""
-    if experiment.T > MOST_STEPS:
-        raise ValueError(f"T must be at most {MOST_STEPS}, got {experiment.T}")
+    if experiment.T > recipes.MOST_STEPS:
+        raise ValueError(f"T must be at most {recipes.MOST_STEPS}, got {experiment.T}")
     for N in experiment.bound_N:
         cell = sides.Cell(N, ApproximateDP(1.0, experiment.delta), experiment.bound_kappa, experiment.tau)
         T = max(max(told.steps) for told in cell.told)
-        if T > MOST_STEPS:
+        if T > recipes.MOST_STEPS:
             kappa = experiment.bound_kappa
-            raise ValueError(f"bound_kappa must ask for at most T = {MOST_STEPS}, got {kappa!r}: T = {T} at N = {N}")
+            raise ValueError(
+                f"bound_kappa must ask for at most T = {recipes.MOST_STEPS}, got {kappa!r}: T = {T} at N = {N}"
+            )
 
 
 def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
@@ -249,7 +246,7 @@ def start_rows(cell: Cell, every: pd.DataFrame) -> pd.DataFrame:
     noise = dict(zip(cell.epsilon, cell.noise[Setting.PUBLISHED], strict=True))
     rows = []
     for row in own.to_dict("records"):
-        energy = (_published.INITIAL_STD * cell.model.D) ** 2 if row["start"] == RANDOM else 0.0
+        energy = (authors.INITIAL_STD * cell.model.D) ** 2 if row["start"] == RANDOM else 0.0
         std = noise.get(row["epsilon"], 0.0)
         descent = dynamics.descent_risk(hyper, cell.model, cell.N, cell.penalty, energy, np.array([cell.T]))[0]
         total = descent + dynamics.noise_risk(hyper, cell.model, std, h)
@@ -260,4 +257,4 @@ def start_rows(cell: Cell, every: pd.DataFrame) -> pd.DataFrame:
 
 def published() -> pd.DataFrame:
     """The authors' numbers for Figure 2: N, epsilon, method, excess_risk (means of 500 trials)."""
-    return _published.excess_risks("noisyhead-high-dimensional", ["N", "epsilon"])
+    return authors.excess_risks("noisyhead-high-dimensional", ["N", "epsilon"])

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
 from costofprivacy.settings import Setting
@@ -19,7 +19,7 @@ SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    return _published.deviations(comparison)
+    return agreement.deviations(comparison)
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:

@@ -11,12 +11,9 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead import _high_dimension
-from costofprivacy.experiments.noisyhead._low_dimension import noise_std
-from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
+from costofprivacy.noisyhead import accounts, bounds, dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -44,12 +41,12 @@ class Told:
     @property
     def model(self) -> PromptModel:
         """D = L = ⌊√N⌋."""
-        return _high_dimension.overparametrised_model(self.N, self.tau)
+        return recipes.overparametrised_model(self.N, self.tau)
 
     @cached_property
     def hyper(self) -> Hyperparameters:
         """Theorem 4.1's; T is set for each r."""
-        return theorem_hyper(self.model, self.N, self.kappa, self.penalty)
+        return recipes.theorem(self.model, self.N, self.kappa, self.penalty)
 
     @property
     def steps(self) -> list[int]:
@@ -64,7 +61,7 @@ class Told:
     def noise(self) -> list[float]:
         """Standard deviation of an entry of z_t for each T, by Algorithm 1."""
         told = (replace(self.hyper, steps=T) for T in self.steps)
-        return [noise_std(Setting.PRINTED, hyper, self.budget, self.N) for hyper in told]
+        return [accounts.setting_noise_std(Setting.PRINTED, hyper, self.budget, self.N) for hyper in told]
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class Cell:
     @property
     def told(self) -> list[Told]:
         """λ = N/D of Proposition 4.1, and λ = 1."""
-        penalties = (_high_dimension.penalty(self.N), 1.0)
+        penalties = (recipes.high_dimension_penalty(self.N), 1.0)
         return [Told(self.N, lam, self.budget, self.kappa, self.tau) for lam in penalties]
 
 
@@ -151,7 +148,7 @@ def _bound_44(N: float, L: float, tau: float, budget: ApproximateDP) -> float:
 def along_progress(N: int, kappa: float, tau: float) -> pd.DataFrame:
     """The noiseless twin from ‖Γ⁰‖ = R in closed form against r, as printed and with λ/2, beside (4.4) at ε = ∞."""
     rows, free = [], ApproximateDP(math.inf, 0.5)
-    told = Told(N, _high_dimension.penalty(N), free, kappa, tau)
+    told = Told(N, recipes.high_dimension_penalty(N), free, kappa, tau)
     for r in np.geomspace(2, float(N) ** FAR, 60):
         T = told.steps_to(r)
         bound = bounds.high_dimensional_cost(told.model, N, told.penalty, r, free)[0]

@@ -7,8 +7,8 @@ from scipy import stats
 
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._published import CONSISTENT
+from costofprivacy.experiments.noisyhead import authors
+from costofprivacy.findings import CONSISTENT
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import PRINTED
 
@@ -22,12 +22,12 @@ def judge_figure_2(table: pd.DataFrame, comparison: pd.DataFrame, starts: pd.Dat
     """Figure 2: does the risk fall with N and ε, are the published numbers matched, and what is it that falls?"""
     own = table[table["setting"] == "published"]
     private = own[own["method"] == "noisyhead"]
-    scores = _published.trend(private)
+    scores = authors.trend(private)
     if (scores > CONSISTENT).any():
         return Judgement(Verdict.FAILS, "the excess risk rises with N at some ε or with ε at some N")
     if scores.size == 0 or private["N"].nunique() < 2 or (scores > -CONSISTENT).any():
         return Judgement(Verdict.UNTESTABLE, "too few trials, N or ε to show a trend")
-    agreement, matched, printed = _published.agreement(comparison)
+    agreement, matched, printed = authors.agreement(comparison)
     share, cause = start_share(starts), _cause(starts)
     evidence = f"{agreement}; {cause}; {_trivial(own)}"
     if not matched:

@@ -8,12 +8,13 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
+from costofprivacy import _fits
+from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -29,9 +30,9 @@ class Cell:
     D: int
     epsilon: tuple[float, ...]
     delta: float
-    kappa: float
+    failure: float
     penalty: float
-    tau: float
+    label_noise: float
     test_prompts: int
 
     @property
@@ -42,12 +43,12 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """L = ⌊√N⌋."""
-        return square_model(self.D, self.N, self.tau)
+        return recipes.square_model(self.D, self.N, self.label_noise)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting."""
-        return settings(self.model, self.N, self.kappa, self.penalty)
+        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
 
     @cached_property
     def columns(self) -> list[tuple[str, float, str]]:
@@ -59,7 +60,10 @@ class Cell:
     def noise(self) -> dict[Setting, tuple[float, ...]]:
         """Standard deviation of the noise for each ε in each setting."""
         budgets = [ApproximateDP(e, self.delta) for e in self.epsilon]
-        return {s: tuple(noise_std(s, hyper, b, self.N) for b in budgets) for s, hyper in self.hyper.items()}
+        return {
+            s: tuple(accounts.setting_noise_std(s, hyper, b, self.N) for b in budgets)
+            for s, hyper in self.hyper.items()
+        }
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -69,7 +73,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
     seen, truth = head.moments(raw), head.moments(test).gram
     reference = ridge(seen, cell.penalty)
-    start = _published.INITIAL_STD * rng.standard_normal((cell.D, cell.D))
+    start = authors.INITIAL_STD * rng.standard_normal((cell.D, cell.D))
     weights = []
     for setting, hyper in cell.hyper.items():
         data = head.moments(head.project(clipped, hyper.feature_bound))
@@ -86,77 +90,48 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.stack([excess, population.prediction_error(model, Gamma)])
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """Figure 1: excess risk of NoisyHead against N for several ε, at fixed dimension.
+class Experiment(Parameters):
+    """Figure 1: excess risk of NoisyHead against N for several ε, at fixed dimension."""
 
-    Args:
-        N: numbers of training prompts, each at least 4; L = ⌊√N⌋.
-        D: feature dimension, at least 2.
-        epsilon: privacy budgets ε > 0.
-        delta: δ in (0, 1).
-        kappa: κ in (0, 1].
-        penalty: λ > 0.
-        tau: standard deviation of the label noise, ≥ 0.
-        trials: at least 2.
-        test_prompts: test prompts in each trial, at least 1.
-        seed: root of all random streams, ≥ 0.
-    """
+    N: tuple[int, ...] = many(at_least(4), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
+    """Numbers of training prompts; L is the integer part of their square root."""
+    D: int = parameter(at_least(2), 5, published=True)
+    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 0.4, 0.6, 0.8, 1.0)
+    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    failure: float = parameter(SHARE, 1.0, published=True)
+    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
+    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
+    trials: int = parameter(at_least(2), 500)
+    test_prompts: int = parameter(at_least(1), 500, published=True)
+    seed: int = parameter(at_least(0), 1)
 
-    N: tuple[int, ...] = (1000, 1500, 2000, 2500, 3000, 3500, 4000)
-    D: int = 5
-    epsilon: tuple[float, ...] = (0.2, 0.4, 0.6, 0.8, 1.0)
-    delta: float = 1e-5
-    kappa: float = 1.0
-    penalty: float = 5.0
-    tau: float = 0.0
-    trials: int = 500
-    test_prompts: int = 500
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "N", _validate.each(_validate.whole, "N", self.N, at_least=4))
-        object.__setattr__(self, "epsilon", _validate.each(_validate.finite_positive, "epsilon", self.epsilon))
-        _validate.whole("D", self.D, at_least=2)
-        _validate.probability("delta", self.delta)
-        _validate.between("kappa", _validate.positive("kappa", self.kappa), 0, 1)
-        _validate.finite_positive("penalty", self.penalty)
-        _validate.nonnegative("tau", self.tau)
-        _validate.whole("trials", self.trials, at_least=2)
-        _validate.whole("test_prompts", self.test_prompts)
-        _validate.whole("seed", self.seed, at_least=0)
+    def check(self) -> None:
+        """Refuse budgets and penalties that no run of a cell can have."""
         for cell in self.cells:
             _check_budgets(cell)
 
     @property
     def cells(self) -> list[Cell]:
         """One for each N."""
-        fixed = (self.D, self.epsilon, self.delta, self.kappa, self.penalty, self.tau, self.test_prompts)
-        return [Cell(N, *fixed) for N in self.N]
+        return [self.shared(Cell, N=N) for N in self.N]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Figure 1, test errors, the noise part, published numbers, conditions, floors and exponents, as tables."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
         excess = _table(samples, 0, "excess_risk")
         excess = excess[excess["method"] != "ridge"].reset_index(drop=True)
-        fixed = (self.D, self.penalty, self.tau)
+        fixed = (self.D, self.penalty, self.label_noise)
         budget = ApproximateDP(max(self.epsilon), self.delta)
-        floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, self.kappa, runner, self.seed)]
+        floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, self.failure, runner, self.seed)]
         return {
             "figure-1": excess,
             "test-error": _with_best(_table(samples, 1, "test_error"), self),
             "noise-part": pd.concat([noise_rows(c, v[:, 0]) for c, v in samples.items()], ignore_index=True),
-            "comparison": _published.by_budget(excess, published() if self.is_published else published().head(0)),
+            "comparison": authors.by_budget(excess, authors.if_published(self, published())),
             "conditions": pd.concat([condition_rows(c) for c in self.cells], ignore_index=True),
             "floors": pd.concat(floors, ignore_index=True),
-            "exponents": limits.exponents(*fixed, self.kappa, budget),
+            "exponents": limits.exponents(*fixed, self.failure, budget),
         }
-
-    @property
-    def is_published(self) -> bool:
-        """Whether all that the published numbers fix is as they have it, N and ε aside."""
-        fixed = ("D", "delta", "kappa", "penalty", "tau", "test_prompts")
-        return all(getattr(self, name) == getattr(Experiment, name) for name in fixed)
 
 
 def _check_budgets(cell: Cell) -> None:
@@ -164,7 +139,7 @@ def _check_budgets(cell: Cell) -> None:
     T = min(hyper.steps for hyper in cell.hyper.values())
     if max(cell.epsilon) > T:
         raise ValueError(f"epsilon must be at most T = {T} at N = {cell.N}, got {max(cell.epsilon)}")
-    check_steps(max(hyper.steps for hyper in cell.hyper.values()), cell.penalty, cell.N)
+    recipes.check_steps(max(hyper.steps for hyper in cell.hyper.values()), cell.penalty, cell.N)
 
 
 def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
@@ -179,7 +154,7 @@ def _table(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.Dat
 
 def _with_best(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     best = {c.N: population.best_prediction_error(c.model) for c in experiment.cells}
-    return table.assign(best_linear_head=table["N"].map(best), response_variance=1 + experiment.tau**2)
+    return table.assign(best_linear_head=table["N"].map(best), response_variance=1 + experiment.label_noise**2)
 
 
 def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
@@ -197,31 +172,41 @@ def noise_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
         for i, epsilon, std in zip(private, cell.epsilon, cell.noise[setting], strict=True):
             mean, error = _fits.mean_and_error(excess[:, i] - twin)
             closed = dynamics.noise_risk(hyper, cell.model, std, energy)
+            row = {
+                "setting": str(setting),
+                "N": cell.N,
+                "epsilon": epsilon,
+                "noise_risk": mean,
+                "standard_error": error,
+            }
             limit = hyper.weight_bound**2 * energy
-            rows.append((str(setting), cell.N, epsilon, mean, error, len(excess), closed, limit))
-    names = ["setting", "N", "epsilon", "noise_risk", "standard_error", "trials", "closed_form", "limit_of_R"]
-    return pd.DataFrame(rows, columns=names)
+            rows.append(row | {"trials": len(excess), "closed_form": closed, "limit_of_R": limit})
+    return pd.DataFrame(rows)
 
 
 def condition_rows(cell: Cell) -> pd.DataFrame:
     """What Theorems 4.1 and 4.2 ask of the experiment: their probability, η₀'s interval, "low-dimensional"."""
-    rows = [
-        (
-            str(setting),
-            cell.N,
-            cell.model.L,
-            bounds.success_probability(cell.kappa),
-            hyper.learning_rate / hyperparameters.learning_rate_interval(hyper.feature_bound, cell.penalty),
-            cell.D**2,
-            np.log(cell.N),
-            np.log(cell.N * cell.model.L),
-        )
+    interval = {
+        setting: hyperparameters.learning_rate_interval(hyper.feature_bound, cell.penalty)
         for setting, hyper in cell.hyper.items()
-    ]
-    names = ["setting", "N", "L", "probability", "eta0_over_limit", "D_squared", "log_N", "log_NL"]
-    return pd.DataFrame(rows, columns=names)
+    }
+    return pd.DataFrame(
+        [
+            {
+                "setting": str(setting),
+                "N": cell.N,
+                "L": cell.model.L,
+                "probability": bounds.success_probability(cell.failure),
+                "eta0_over_limit": hyper.learning_rate / interval[setting],
+                "D_squared": cell.D**2,
+                "log_N": np.log(cell.N),
+                "log_NL": np.log(cell.N * cell.model.L),
+            }
+            for setting, hyper in cell.hyper.items()
+        ]
+    )
 
 
 def published() -> pd.DataFrame:
     """The authors' numbers for Figure 1: N, epsilon, method, excess_risk (means of 500 trials)."""
-    return _published.excess_risks("noisyhead-low-dimensional", ["N", "epsilon"])
+    return authors.excess_risks("noisyhead-low-dimensional", ["N", "epsilon"])

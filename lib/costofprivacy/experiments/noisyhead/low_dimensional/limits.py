@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead._low_dimension import noise_std, settings, square_model
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, prompts
+from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, prompts, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -24,7 +23,6 @@ FAILURE = 0.01  # κ of the G that leaves Π_G idle
 FIXED = "corrected, Π_G idle"
 CLAIMED = "Theorem 1.1"
 OWN_LOGS = "published, its logarithms out"
-FLOOR_COLUMNS = ["part", "N", "L", "floor", "standard_error", "test_error_gap", "gap_error", "bound", "zero_risk"]
 
 
 def noise_free_bound(model: PromptModel, N: int) -> float:
@@ -32,15 +30,32 @@ def noise_free_bound(model: PromptModel, N: int) -> float:
     return bounds.low_dimensional_cost(model, N, ApproximateDP(math.inf, 0.5))
 
 
-def minimiser_floors(D: int, penalty: float, tau: float) -> pd.DataFrame:
+def minimiser_floors(D: int, penalty: float, label_noise: float) -> pd.DataFrame:
     """E⟨Γ_{2λ} − Γ_λ, Z⟩², where descent without noise comes to rest, beside (4.3) at ε = ∞."""
     rows = []
     for N in SIZES:
-        model = square_model(D, N, tau)
+        model = recipes.square_model(D, N, label_noise)
         floor, zero = population.minimiser_gap(model, penalty), population.zero_excess_risk(model, penalty)
         gap = population.ridge_prediction_error(model, 2 * penalty) - population.ridge_prediction_error(model, penalty)
-        rows.append(("minimiser", float(N), float(model.L), floor, 0.0, gap, 0.0, noise_free_bound(model, N), zero))
-    return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
+        rows.append(_floor("minimiser", N, model, (floor, 0.0), (gap, 0.0), zero))
+    return pd.DataFrame(rows)
+
+
+def _floor(
+    part: str, N: int, model: PromptModel, floor: tuple[float, float], gap: tuple[float, float], zero: float
+) -> dict[str, object]:
+    """One row of the floors: what a part leaves without noise, beside (4.3) and the excess risk of answering 0."""
+    return {
+        "part": part,
+        "N": float(N),
+        "L": float(model.L),
+        "floor": floor[0],
+        "standard_error": floor[1],
+        "test_error_gap": gap[0],
+        "gap_error": gap[1],
+        "bound": noise_free_bound(model, N),
+        "zero_risk": zero,
+    }
 
 
 @dataclass(frozen=True)
@@ -49,8 +64,8 @@ class Length:
 
     L: int
     D: int
-    tau: float
-    kappa: float
+    label_noise: float
+    failure: float
 
     @property
     def key(self) -> int:
@@ -60,10 +75,12 @@ class Length:
     @property
     def model(self) -> PromptModel:
         """The law of its prompts."""
-        return PromptModel(self.D, self.L, self.tau)
+        return PromptModel(self.D, self.L, self.label_noise)
 
 
-def projection_floors(D: int, penalty: float, tau: float, kappa: float, runner: Runner, seed: int) -> pd.DataFrame:
+def projection_floors(
+    D: int, penalty: float, label_noise: float, failure: float, runner: Runner, seed: int
+) -> pd.DataFrame:
     """E⟨Γ̃ − Γ_λ, Z⟩², Γ̃ the population's ridge solution for statistics clipped at C and projected by Π_G.
 
     By isotropy Γ̃ = g̃I with g̃ = E⟨w, m̃⟩/(E‖m̃‖² + λD²) for the shortened context m̃; g is estimated on the same
@@ -72,21 +89,23 @@ def projection_floors(D: int, penalty: float, tau: float, kappa: float, runner: 
     2(g − g̃)/D − (g² − g̃²)E‖m‖²/D. The query's response stays unclipped in g̃.
     """
     rows = []
-    for cell, values in runner.run(contexts, [Length(L, D, tau, kappa) for L in LENGTHS], GROUPS, seed).items():
+    for cell, values in runner.run(
+        contexts, [Length(L, D, label_noise, failure) for L in LENGTHS], GROUPS, seed
+    ).items():
         difference, error = _jackknife(values, penalty * D**2)
         energy, N = population.context_energy(cell.model) / D, cell.L**2
         slope = 2 / D - 2 * population.ridge_scale(cell.model, penalty) * energy
         floor, floor_error = difference**2 * energy, 2 * abs(difference) * error * energy
         gap, gap_error = -difference * slope + floor, error * slope
-        bound, zero = noise_free_bound(cell.model, N), population.zero_excess_risk(cell.model, penalty)
-        rows.append(("projection", float(N), float(cell.L), floor, floor_error, gap, gap_error, bound, zero))
-    return pd.DataFrame(rows, columns=FLOOR_COLUMNS)
+        zero = population.zero_excess_risk(cell.model, penalty)
+        rows.append(_floor("projection", N, cell.model, (floor, floor_error), (gap, gap_error), zero))
+    return pd.DataFrame(rows)
 
 
 def contexts(cell: Length, *, rng: np.random.Generator) -> np.ndarray:
     """⟨w, m⟩, ‖m‖², ⟨w, m̃⟩, ‖m̃‖² of each prompt of a group, shape (GROUP_PROMPTS, 4)."""
-    C = hyperparameters.clip_norm(cell.model, cell.L**2, cell.kappa)
-    G = hyperparameters.feature_bound_proof(cell.model, cell.L**2, cell.kappa)
+    C = hyperparameters.clip_norm(cell.model, cell.L**2, cell.failure)
+    G = hyperparameters.feature_bound_proof(cell.model, cell.L**2, cell.failure)
     drawn = prompts.sample(cell.model, GROUP_PROMPTS, rng=rng)
     raw, short = head.statistics(drawn).context, head.project(head.statistics(drawn, C), G).context
     return np.stack([v.sum(axis=1) for v in (drawn.w * raw, raw**2, drawn.w * short, short**2)], axis=1)
@@ -103,9 +122,11 @@ def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:
     return difference(values), float(np.sqrt((len(values) - 1) * left_out.var()))
 
 
-def algorithms(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[str, tuple[Setting, Hyperparameters]]:
+def algorithms(
+    model: PromptModel, N: int, failure: float, penalty: float
+) -> dict[str, tuple[Setting, Hyperparameters]]:
     """The published and the corrected algorithm, and the corrected one with a G that leaves Π_G idle at every L."""
-    known = settings(model, N, kappa, penalty)
+    known = recipes.low_dimension(model, N, failure, penalty)
     G = hyperparameters.feature_bound_uniform(model, N, FAILURE)
     rate = hyperparameters.learning_rate_published(G, penalty)
     T = hyperparameters.iterations(2.5, N, rate, penalty)
@@ -114,29 +135,31 @@ def algorithms(model: PromptModel, N: int, kappa: float, penalty: float) -> dict
     return {**chosen, FIXED: (Setting.CORRECTED, idle)}
 
 
-def own_logarithms(hyper: Hyperparameters, model: PromptModel, N: int, kappa: float, delta: float) -> float:
+def own_logarithms(hyper: Hyperparameters, model: PromptModel, N: int, failure: float, delta: float) -> float:
     """C⁸(1 + (log(N/κ)/D²)^{1/4})⁴T² log(1.25T/δ): the logarithms in the variance of Algorithm 1's noise.
 
     From s² = 2η₀²T²σ² log(1.25T/δ)/(εN)², σ ~ 2RG², R = C²√(N/L)/λ and G = C L^{-1/2}(1 + (log(N/κ)/D²)^{1/4}).
     """
-    spread = (1 + (math.log(N / kappa) / model.D**2) ** 0.25) ** 4
+    spread = (1 + (math.log(N / failure) / model.D**2) ** 0.25) ** 4
     return hyper.clip_norm**8 * spread * hyper.steps**2 * math.log(1.25 * hyper.steps / delta)
 
 
-def exponents(D: int, penalty: float, tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+def exponents(D: int, penalty: float, label_noise: float, failure: float, budget: ApproximateDP) -> pd.DataFrame:
     """Noise part of the excess risk in closed form for N up to 10³⁰, with local exponents in N, the claims' too."""
     rows = []
     for N in SIZES:
-        model = square_model(D, N, tau)
-        for name, (setting, hyper) in algorithms(model, N, kappa, penalty).items():
-            std = noise_std(setting, hyper, budget, N)
+        model = recipes.square_model(D, N, label_noise)
+        for name, (setting, hyper) in algorithms(model, N, failure, penalty).items():
+            std = accounts.setting_noise_std(setting, hyper, budget, N)
             curve = population.context_energy(model) / D**2
-            rows.append((name, float(N), dynamics.noise_risk(hyper, model, std, curve)))
+            risk = dynamics.noise_risk(hyper, model, std, curve)
+            rows.append({"algorithm": name, "N": float(N), "noise_risk": risk})
             if setting == Setting.PUBLISHED:
-                rows.append((OWN_LOGS, float(N), rows[-1][2] / own_logarithms(hyper, model, N, kappa, budget.delta)))
-        rows.append(("bound (4.3)", float(N), bounds.low_dimensional_cost(model, N, budget)))
-        rows.append((CLAIMED, float(N), bounds.low_dimensional_rate(model, N, budget)))
-    table = pd.DataFrame(rows, columns=["algorithm", "N", "noise_risk"])
+                bare = risk / own_logarithms(hyper, model, N, failure, budget.delta)
+                rows.append({"algorithm": OWN_LOGS, "N": float(N), "noise_risk": bare})
+        for name, bound in (("bound (4.3)", bounds.low_dimensional_cost), (CLAIMED, bounds.low_dimensional_rate)):
+            rows.append({"algorithm": name, "N": float(N), "noise_risk": bound(model, N, budget)})
+    table = pd.DataFrame(rows)
     table["exponent"] = table.groupby("algorithm", sort=False)["noise_risk"].transform(
         lambda risk: _fits.local_exponents(np.array(SIZES, dtype=float), risk.to_numpy())
     )

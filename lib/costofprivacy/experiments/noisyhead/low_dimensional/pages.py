@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes
 from costofprivacy.settings import Setting
@@ -18,7 +18,7 @@ SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    return _published.deviations(comparison)
+    return agreement.deviations(comparison)
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead._low_dimension import settings, square_model
 from costofprivacy.montecarlo import Runner, generator
-from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead import head, pretraining, recipes
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
@@ -82,11 +81,11 @@ class Experiment:
 
     def model(self, N: int) -> PromptModel:
         """L = ⌊√N⌋."""
-        return square_model(self.D, N, self.tau)
+        return recipes.square_model(self.D, N, self.tau)
 
     def settings(self, N: int) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting."""
-        return settings(self.model(N), N, self.kappa, self.penalty)
+        return recipes.low_dimension(self.model(N), N, self.kappa, self.penalty)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``sensitivity``, ``noise``, ``composition``, ``single-steps`` and ``minimisers``."""

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, EVERY, LAST, noise_std
-from costofprivacy.experiments.noisyhead._low_dimension import POWER_OF_N
-from costofprivacy.noisyhead import dynamics, hyperparameters, population, private_ridge
+from costofprivacy.noisyhead import dynamics, hyperparameters, population, private_ridge, recipes
+from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST, noise_std
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -33,7 +32,7 @@ def published_at(
     C, G = hyperparameters.clip_norm(model, N, kappa), bound(model, N, kappa)
     R = hyperparameters.weight_bound(model, N, kappa, penalty)
     rate = hyperparameters.learning_rate_published(G, penalty)
-    return Hyperparameters(C, G, R, penalty, rate, hyperparameters.iterations(POWER_OF_N, N, rate, penalty))
+    return Hyperparameters(C, G, R, penalty, rate, hyperparameters.iterations(recipes.POWER_OF_N, N, rate, penalty))
 
 
 def corrected_at(model: PromptModel, N: int, kappa: float, penalty: float) -> Hyperparameters:

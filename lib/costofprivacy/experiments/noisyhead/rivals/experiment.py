@@ -12,12 +12,11 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _accounts, _published
-from costofprivacy.experiments.noisyhead._low_dimension import check_steps, noise_std, settings, square_model
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import head, population, pretraining, private_ridge
+from costofprivacy.noisyhead import accounts, head, population, pretraining, private_ridge, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -62,12 +61,12 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """L = ⌊√N⌋."""
-        return square_model(self.D, self.N, self.tau)
+        return recipes.square_model(self.D, self.N, self.tau)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting."""
-        return settings(self.model, self.N, self.kappa, self.penalty)
+        return recipes.low_dimension(self.model, self.N, self.kappa, self.penalty)
 
     @cached_property
     def budgets(self) -> list[ApproximateDP]:
@@ -95,7 +94,7 @@ class Cell:
 
     def _at(self, setting: Setting, share: float) -> list[Column]:
         hyper = shortened(self.hyper[setting], share)
-        rows = [(NOISYHEAD, b.epsilon, noise_std(setting, hyper, b, self.N)) for b in self.budgets]
+        rows = [(NOISYHEAD, b.epsilon, accounts.setting_noise_std(setting, hyper, b, self.N)) for b in self.budgets]
         if setting == Setting.CORRECTED:
             rows += [(LAST, b.epsilon, last_iterate_std(hyper, b, self.N)) for b in self.budgets]
         rows.append((DESCENT, np.nan, 0.0))
@@ -115,7 +114,7 @@ def shortened(hyper: Hyperparameters, share: float) -> Hyperparameters:
 
 def last_iterate_std(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
     """Noise of a step by which the last iterate alone keeps the budget."""
-    return _accounts.noise_std(_accounts.LAST, hyper, budget, N, hyper.steps)
+    return accounts.noise_std(accounts.LAST, hyper, budget, N, hyper.steps)
 
 
 def ridge_noise(setting: Setting, told: PrivateRidge, budget: ApproximateDP) -> float:
@@ -133,7 +132,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raw, clipped = head.sample_statistics(model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
     truth, reference = head.moments(test).gram, ridge(head.moments(raw), cell.penalty)
-    start, noise = _published.INITIAL_STD * rng.standard_normal((cell.D, cell.D)), rng.integers(2**32, size=2)
+    start, noise = authors.INITIAL_STD * rng.standard_normal((cell.D, cell.D)), rng.integers(2**32, size=2)
     weights = []
     for setting, hyper in cell.hyper.items():
         data = head.moments(head.project(clipped, hyper.feature_bound))
@@ -222,7 +221,7 @@ class Experiment:
         table = risks[risks["share"].isna() | (risks["share"] == 1)].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
         last = self.cells[-1]
-        read = readings.readings(published(), _relative_spread(table) / math.sqrt(_published.TRIALS))
+        read = readings.readings(published(), _relative_spread(table) / math.sqrt(authors.TRIALS))
         return {
             "table-1": table,
             "comparison": compare(table, theirs),
@@ -266,7 +265,7 @@ def _check_steps(cell: Cell) -> None:
     least = min(c.steps for columns in cell.descended.values() for c in columns)
     if max(cell.epsilon) > least:
         raise ValueError(f"epsilon must be at most T = {least} at N = {cell.N}, got {max(cell.epsilon)}")
-    check_steps(max(c.steps for columns in cell.descended.values() for c in columns), cell.penalty, cell.N)
+    recipes.check_steps(max(c.steps for columns in cell.descended.values() for c in columns), cell.penalty, cell.N)
 
 
 def _long(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.DataFrame:
@@ -297,7 +296,7 @@ def published() -> pd.DataFrame:
 
     ``excess_risk_figure_1`` is from the authors' public results (MIT licence, 2025 chebyshevtech), means of 500 trials.
     """
-    wide = _published.read("noisyhead-table-1")
+    wide = authors.read("noisyhead-table-1")
     names = {"excess_risk_noisyhead": NOISYHEAD, "excess_risk_dp_ridge": DP_RIDGE}
     long = wide.rename(columns=names).melt(["N", "epsilon"], list(names.values()), "method", "excess_risk")
     return long.merge(published_figure_1(), on=["N", "epsilon", "method"], how="left", suffixes=("", "_figure_1"))
@@ -305,7 +304,7 @@ def published() -> pd.DataFrame:
 
 def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Ours beside Table 1: ratio, difference in combined standard errors (500 trials and our spread for theirs)."""
-    both = _published.beside(table, theirs, ["N", "epsilon", "method"], "excess_risk")
+    both = authors.beside(table, theirs, ["N", "epsilon", "method"], "excess_risk")
     both["ratio"] = both["excess_risk_theirs"] / both["excess_risk"]
     order = ["method", "setting", "N", "epsilon", "excess_risk", "standard_error", "trials"]
     return both[[*order, "excess_risk_theirs", "excess_risk_figure_1", "ratio", "deviation"]]

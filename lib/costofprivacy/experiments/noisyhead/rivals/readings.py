@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from costofprivacy.experiments.noisyhead._published import CONSISTENT
 from costofprivacy.experiments.noisyhead.rivals.closed_forms import FeatureBound, published_at
 from costofprivacy.noisyhead import dynamics, hyperparameters, population, pretraining, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -51,6 +50,7 @@ OPTIONS: dict[str, Mapping[str, object]] = {
     "measure": MEASURES,
 }
 KEPT = 100  # of the nearest readings
+NEAR = 4.0  # standard errors within which a reading is kept whatever its rank
 PAPERS = {name: {next(iter(options))} for name, options in OPTIONS.items()} | {"G": {"theorem", "proof"}}
 
 
@@ -96,7 +96,7 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
 
 def nearest(table: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings, the nearest ones and all that are consistent; ``tried`` says of how many."""
-    kept = (table.index < KEPT) | (table["departures"] == 0) | (table["deviation"] <= CONSISTENT)
+    kept = (table.index < KEPT) | (table["departures"] == 0) | (table["deviation"] <= NEAR)
     return table[kept].assign(tried=len(table)).reset_index(drop=True)
 
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead._published import CONSISTENT, TRIALS
+from costofprivacy.experiments.noisyhead.authors import TRIALS
+from costofprivacy.findings import CONSISTENT
 from costofprivacy.experiments.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD
 from costofprivacy.experiments.noisyhead.rivals.guarantees import FAR, PRINTED, RIGHT

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._low_dimension import check_steps
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.robustness import figure, rounding, theorem
 from costofprivacy.montecarlo import Runner
-from costofprivacy.noisyhead import attack_bounds, population
+from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.settings import Setting
 
 LARGEST_POWER = 10.0  # of N in α: the squares of α must not overflow
@@ -87,7 +86,7 @@ class Experiment:
         _validate.nonnegative("tau", self.tau)
         least_steps = min(math.floor(math.log(self.N)), *self.bound_T)
         _validate.between("epsilon", _validate.positive("epsilon", self.epsilon), 0, max(1, least_steps))
-        check_steps(max(h.steps for h in self.cell.hyper.values()), self.penalty, self.N)
+        recipes.check_steps(max(h.steps for h in self.cell.hyper.values()), self.penalty, self.N)
         for cell in self.bound_cells:
             self._check_conditions(cell)
 
@@ -258,7 +257,7 @@ def published() -> pd.DataFrame:
     """The authors' numbers for Figure 4: p, c, method, displacement (means of 500 trials)."""
     names = {"displacement_noisyhead": "noisyhead", "displacement_ridge": "ridge-normal-equations"}
     return (
-        _published.read("noisyhead-robustness")
+        authors.read("noisyhead-robustness")
         .rename(columns=names)
         .melt(["p", "c"], list(names.values()), "method", "displacement")
     )
@@ -266,6 +265,6 @@ def published() -> pd.DataFrame:
 
 def compare(table: pd.DataFrame, theirs: pd.DataFrame) -> pd.DataFrame:
     """Ours beside theirs: difference in combined standard errors, our spread of a trial taken for theirs."""
-    both = _published.beside(table, theirs, ["p", "c", "method"], "displacement")
+    both = authors.beside(table, theirs, ["p", "c", "method"], "displacement")
     numbers = ["displacement", "standard_error", "trials", "displacement_theirs", "deviation"]
     return both[["setting", "p", "c", "alpha", "method", *numbers]]

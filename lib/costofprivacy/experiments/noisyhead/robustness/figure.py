@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from costofprivacy.experiments.noisyhead import _published
-from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, EVERY, noise_std
+from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
 from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -108,7 +108,7 @@ def settings(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[S
 
 def initial_std(setting: Setting) -> float:
     """Standard deviation of an entry of Γ⁰: 0 but behind the published numbers."""
-    return _published.INITIAL_STD if setting == Setting.PUBLISHED else 0.0
+    return authors.INITIAL_STD if setting == Setting.PUBLISHED else 0.0
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead import _published
+from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
 
@@ -28,7 +28,7 @@ SHOWN = ("outlier first", "one product, elimination", "chunks of products", "out
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     """Size of the deviations from the published numbers by setting and method, for the page."""
-    return _published.deviations(comparison)
+    return agreement.deviations(comparison)
 
 
 def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead._accounts import ALGORITHM, noise_std
-from costofprivacy.experiments.noisyhead._theorem import theorem_hyper
-from costofprivacy.noisyhead import attack_bounds, head, population, pretraining
+from costofprivacy.noisyhead import attack_bounds, head, population, pretraining, recipes
+from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -76,7 +75,7 @@ class Cell:
     @cached_property
     def hyper(self) -> Hyperparameters:
         """Theorem 4.1's hyperparameters, for a single step."""
-        return theorem_hyper(self.model, self.N, self.kappa, self.penalty)
+        return recipes.theorem(self.model, self.N, self.kappa, self.penalty)
 
     def noise_std(self, T: int) -> float:
         """Standard deviation of an entry of z_t for T steps."""
@@ -299,7 +298,7 @@ def path(epsilon: float, delta: float, kappa: float, penalty: float) -> pd.DataF
         model = PromptModel(least_dimension(N, kappa), math.floor(N**PATH))
         T = math.ceil(math.log(N))
         least = MULTIPLES[0] * attack_bounds.least_penalty(model, N, kappa)
-        hyper, small = (theorem_hyper(model, N, kappa, value, T) for value in (penalty, least))
+        hyper, small = (recipes.theorem(model, N, kappa, value, T) for value in (penalty, least))
         bounds = [
             attack_bounds.rerun_displacement_mean(model, h, N, noise_std(ALGORITHM, h, budget, N, T))
             for h in (hyper, small)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead._published import CONSISTENT, agreement
+from costofprivacy.experiments.noisyhead.authors import CONSISTENT, agreement
 from costofprivacy.experiments.noisyhead.robustness.theorem import (
     AMENDED_SMALL,
     AMENDED_SMALL_LOWER,

@@ -1,4 +1,4 @@
-"""Three accounts of one budget: what standard deviation the noise of a step needs."""
+"""Three accounts of one budget: what standard deviation the noise of a step of Algorithm 1 needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from costofprivacy.noisyhead import pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier, last_iterate_noise_multiplier
+from costofprivacy.settings import Setting
 
 ALGORITHM, EVERY, LAST = "Algorithm 1", "every iterate", "last iterate"
 ACCOUNTS = (ALGORITHM, EVERY, LAST)
@@ -16,6 +17,11 @@ ACCOUNTS = (ALGORITHM, EVERY, LAST)
 def noise_std(account: str, hyper: Hyperparameters, budget: ApproximateDP, N: int, T: int) -> float:
     """Standard deviation of an entry of z_t for T steps: as printed, composed exactly, or for the last iterate."""
     return _CALIBRATION[account](replace(hyper, steps=T), budget, N)
+
+
+def setting_noise_std(setting: Setting, hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
+    """Standard deviation of an entry of z_t: as Algorithm 1 has it, or exactly composed where corrected."""
+    return noise_std(EVERY if setting == Setting.CORRECTED else ALGORITHM, hyper, budget, N, hyper.steps)
 
 
 def _every(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:

@@ -1,0 +1,80 @@
+"""Saved blocks of trials: arrays in files that say when they are damaged.
+
+A block lies under the digest of all that its numbers depend on: the code of its trial, the cell, the seed, its first
+trial, and the libraries that compute it. How many trials it holds is not among them: a block that is asked for more
+keeps what it has and gets the missing ones. Files are NumPy's ``.npz``, which carry a checksum and hold no code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+LIBRARIES = f"numpy {np.__version__}, scipy {scipy.__version__}"
+DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of blocks.
+
+    Args:
+        folder: where they lie; it is made when the first is kept. code: digest of the code that computes them.
+    """
+
+    folder: Path
+    code: str
+
+    def path(self, trial: Callable[..., Any], cell: Any, seed: int, first: int) -> Path:
+        """Where a block lies: a name for each value of what its numbers depend on.
+
+        Raises:
+            ValueError: if the cell does not print as what it is (it holds a function, say).
+        """
+        text = repr(cell)
+        if " at 0x" in text:
+            raise ValueError(f"cell must be made of plain values, got {text}")
+        parts = (LIBRARIES, self.code, trial.__module__, trial.__qualname__, text, str(seed), str(first))
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return self.folder / digest[:2] / f"{digest[2:]}.npz"
+
+
+def read(path: Path) -> np.ndarray | None:
+    """The trials in a block's file, first axis; None where there is none.
+
+    A damaged file is named in a warning and removed.
+    """
+    if not path.is_file():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            trials: np.ndarray = content["trials"]
+            if len(content.files) != 1 or trials.ndim == 0:
+                raise ValueError("it holds something else")
+            return trials
+    except DAMAGE as error:
+        warnings.warn(f"{path} is damaged ({error}); its trials are computed anew", stacklevel=2)
+        path.unlink(missing_ok=True)
+        return None
+
+
+def write(path: Path, trials: np.ndarray) -> None:
+    """Keep a block; a reader sees the old file or the new one, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            np.savez(stream, trials=trials)
+        Path(partial).replace(path)
+    finally:
+        Path(partial).unlink(missing_ok=True)
