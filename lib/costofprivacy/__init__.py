@@ -1,3 +1,5 @@
 """Private linear regression, judged: the library behind *The Cost of Privacy*."""
 
-__version__ = "0.2.0"
+from importlib.metadata import version
+
+__version__ = version(__name__)  # it stands in pyproject.toml: a new version is no new measurement
