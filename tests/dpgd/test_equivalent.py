@@ -1,6 +1,5 @@
-"""The deterministic equivalent against closed forms, LSODA, mpmath, the implicit form, and its own order."""
+"""The deterministic equivalent against closed forms, LSODA, mpmath and its own tolerance."""
 
-import dataclasses
 import math
 
 import mpmath
@@ -8,17 +7,12 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-from costofprivacy.dpgd import equivalent, exponential, implicit, quadrature, risk_bounds, spectrum, system
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd import diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
+from costofprivacy.dpgd.schedule import Constant, Polynomial
 
-SCHEDULES = [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 1.0), Polynomial(3.0, 4.0), Harmonic(2.0, 0.1)]
-TIMES = np.linspace(0, 1, 11)
+from .problems import SCHEDULES, TIMES, Rising, uniform_model
+
 FINE = np.linspace(0, 1, 101)
-
-
-def uniform_model(d=100, label_noise=0.3):
-    values = spectrum.uniform(d)
-    return spectrum.RegressionModel(values, spectrum.projections(values), label_noise)
 
 
 def linear_risk(schedule, a, b1, b2, initial, time):
@@ -98,79 +92,6 @@ def test_a_rate_below_half_is_solved_where_its_noise_has_no_derivative():
     assert found == pytest.approx(expected, rel=3e-6)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-def test_the_path_solves_the_implicit_equation(schedule):
-    equations = system.of_model(uniform_model(), 1000)
-    errors = []
-    for k in (201, 401):
-        times = np.linspace(0, 1, k)
-        risks = equivalent.risk_path(equations, schedule, 1.0, 1.0, times)
-        errors.append(abs(implicit.risk_parts(equations, schedule, 1.0, 1.0, times, risks).sum() / risks[-1] - 1))
-    assert errors[1] < 2e-4
-    assert errors[1] < 0.45 * errors[0]
-
-
-def test_the_implicit_equation_refuses_a_path_with_another_reduction():
-    equations = system.of_model(uniform_model(), 1000)
-    times = np.linspace(0, 1, 401)
-    risks = equivalent.risk_path(equations, Constant(3.0), 1.1, 1.0, times)
-    assert abs(implicit.risk_parts(equations, Constant(3.0), 1.0, 1.0, times, risks).sum() / risks[-1] - 1) > 0.01
-
-
-def raw(equations, schedule, level, clip=0.3, cells=None):
-    """R(1) by the integrator alone, on a smooth grid of 2^level·10 cells; ``cells`` changes what it knows of them."""
-    grid = 1 - (1 - np.linspace(0, 1, 10 * 2**level + 1)) ** 3
-    parts = exponential.cells_of(equations, schedule, grid)
-    return exponential.path(equations, cells(parts) if cells else parts, clip, 0.2)[-1]
-
-
-def order(schedule, cells=None):
-    equations = system.of_model(uniform_model(), 200)
-    best = system.reference_path(equations, schedule, 0.3, 0.2, [1.0], 1e-11)[0]
-    errors = [abs(raw(equations, schedule, level, cells=cells) - best) for level in (4, 6)]
-    return math.log(errors[0] / errors[1], 4)
-
-
-@pytest.mark.parametrize("schedule", [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(3.0, 2.0)])
-def test_the_integrator_is_of_second_order(schedule):
-    assert order(schedule) == pytest.approx(2, abs=0.15)
-
-
-def test_a_frozen_reduction_loses_an_order(monkeypatch):
-    monkeypatch.setattr(exponential, "_PASSES", 1)
-    assert order(Constant(3.0)) < 1.3
-
-
-@pytest.mark.parametrize("relaxation", [1e2, 1e4])
-def test_fast_modes_driven_by_private_noise_keep_the_second_order(relaxation):
-    """R follows the noise, and μ follows R, however fast the mode: two passes for μ are of first order here."""
-    equation = dataclasses.replace(
-        system.isotropic(0.5, 0.1, 0.0), relaxation=np.array([relaxation]), sampling=np.zeros(1)
-    )
-    risks = []
-    for level in (3, 4, 5):
-        cells = exponential.cells_of(equation, Polynomial(3.0, 2.0), np.linspace(0, 0.5, 10 * 2**level + 1))
-        risks.append(exponential.path(equation, cells, 1.0, 0.35 / math.sqrt(relaxation))[-1])
-    assert math.log2((risks[1] - risks[0]) / (risks[2] - risks[1])) == pytest.approx(2, abs=0.1)
-
-
-def test_noise_spread_evenly_over_a_cell_loses_an_order():
-    """Relaxation far faster than a cell: the noise that counts is the noise at the cell's end, not its mean."""
-    equation = dataclasses.replace(system.isotropic(0.5, 0.1, 0.3), relaxation=np.array([1e4]), sampling=np.zeros(1))
-    schedule = Polynomial(3.0, 2.0)
-    errors = {}
-    for name in ("lean", "even"):
-        for level in (2, 4):
-            grid = np.linspace(0, 0.5, 10 * 2**level + 1)
-            cells = exponential.cells_of(equation, schedule, grid)
-            if name == "even":
-                cells = dataclasses.replace(cells, lean=np.zeros_like(cells.lean))
-            best = equivalent.risk_path(equation, schedule, 1.0, 1.0, [0.5], 1e-8)[0]
-            errors[name, level] = abs(exponential.path(equation, cells, 1.0, 1.0)[-1] / best - 1)
-    assert math.log(errors["lean", 2] / errors["lean", 4], 4) > 1.8
-    assert math.log(errors["even", 2] / errors["even", 4], 4) < 1.2
-
-
 def test_the_tolerance_is_kept():
     equations = quadrature.of_power_law(spectrum.PowerLaw(0.25), 1e-3, 0.3, psi=0.5)
     for schedule in (Constant(20.0), Polynomial(500.0, 0.5), Polynomial(500.0, 2.0), Polynomial(500.0, 10.0)):
@@ -196,16 +117,6 @@ def test_times_do_not_change_the_path():
     assert many[0] == equations.initial_risk
 
 
-def test_a_finite_spectrum_is_the_same_with_its_eigenvalues_in_any_order_or_weighted():
-    model = uniform_model(20)
-    values, energies = model.spectrum.eigenvalues, model.initial_energies
-    pairs = system.of_spectrum(values, energies, 0.1, 0.3)
-    turned = system.of_spectrum(values[::-1], energies[::-1], 0.1, 0.3)
-    double = system.of_spectrum(np.repeat(values, 2), np.repeat(energies, 2), 0.1, 0.3, np.full(40, 1 / 40))
-    risks = [equivalent.final_risk(s, Polynomial(3.0, 1.0), 1.0, 1.0) for s in (pairs, turned, double)]
-    np.testing.assert_allclose(risks, risks[0], rtol=1e-12)
-
-
 def test_an_eigenvalue_0_gathers_noise_that_no_one_sees():
     with_zero = system.of_spectrum([0.0, 2.0], [0.5, 0.5], 0.1, 0.3)
     reference = system.reference_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
@@ -219,23 +130,6 @@ def test_divergence_is_infinite_and_never_a_number():
     found = equivalent.risk_path(runaway, Constant(1e5), math.inf, math.inf, [0.0, 0.01, 1.0])
     assert found.tolist() == [0.5, math.inf, math.inf]
     assert equivalent.final_risk(runaway, Constant(1e5), math.inf, math.inf) == math.inf
-
-
-@pytest.mark.parametrize("lean", [-1.5, 0.0, 0.7])
-def test_the_halves_of_a_cell_are_the_cell(lean):
-    cell = exponential._Cell(2.0, 3.0, 1.0, 5.0, lean)
-    halves = exponential._halves(cell)
-    assert halves[0].progress + halves[1].progress == cell.progress
-    assert sum(half.noise for half in halves) == pytest.approx(cell.noise)
-    centres = [half.noise * (place + 0.5 + half.lean / 6) / 2 for place, half in enumerate(halves)]
-    assert sum(centres) == pytest.approx(cell.noise * (0.5 + lean / 6))
-    assert halves[0].rate_end == halves[1].rate_start == 2.0
-
-
-@pytest.mark.parametrize("lean", [-3.0, -2.0, 2.0, 3.0])
-def test_a_half_without_noise_is_no_division_by_zero(lean):
-    halves = exponential._halves(exponential._Cell(2.0, 3.0, 1.0, 5.0, lean))
-    assert sum(half.noise for half in halves) == pytest.approx(5.0)
 
 
 def test_growth_short_of_overflow_is_a_number():
@@ -255,16 +149,6 @@ def test_an_extremely_small_clipping_constant_leaves_the_risk_where_it_was():
 
 def test_no_risk_and_no_noise_stay_at_zero():
     assert equivalent.final_risk(system.isotropic(0.0, 0.1, 0.0), Constant(1.0), math.inf, math.inf) == 0
-
-
-class Rising:
-    """A learning rate that increases."""
-
-    def __call__(self, time):
-        return 1.0 + np.asarray(time, dtype=float)
-
-    def squared_decrease(self, time):
-        return -2 * (1.0 + np.asarray(time, dtype=float))
 
 
 BAD = [
@@ -287,24 +171,6 @@ def test_bad_input_is_one_clear_line(change, message):
     given = {"schedule": Constant(1.0), "clip": 1.0, "rho": 1.0, "times": [1.0], "tolerance": 1e-6} | change
     with pytest.raises(ValueError, match=message) as caught:
         equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), **given)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([], [], 0.1, 0.3), "non-empty vector"),
-        (([1.0, 2.0], [1.0], 0.1, 0.3), "as initial has"),
-        (([1.0, -2.0], [1.0, 1.0], 0.1, 0.3), "non-negative and finite, got -2.0"),
-        (([1.0], [math.inf], 0.1, 0.3), "non-negative and finite, got inf"),
-        (([1.0], [1.0], 0.0, 0.3), "aspect_ratio must be positive"),
-        (([1.0], [1.0], 0.1, -0.3), "label_noise must be non-negative"),
-        (([1.0], [1.0], 0.1, 0.3, [0.5, 0.5]), "weights must have shape"),
-    ],
-)
-def test_bad_systems_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        system.of_spectrum(*arguments)
     assert "\n" not in str(caught.value)
 
 
@@ -354,3 +220,25 @@ def test_one_grid_that_overflows_alone_is_no_divergence():
     both = equivalent._extrapolated(raw, [raw, raw])
     assert equivalent._settled(both, 1e-6)
     assert both[-1] == math.inf
+
+
+WRONG = [
+    (Rising(), "schedule must not increase, got"),
+    (lambda t: -np.ones(np.shape(t)), "schedule must be finite and"),
+]
+
+
+@pytest.mark.parametrize(("schedule", "message"), WRONG)
+def test_no_part_takes_a_learning_rate_that_is_not_allowed(schedule, message):
+    """Its private noise would have a negative mass."""
+    calls = (
+        lambda: implicit.risk_parts(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [0.0, 1.0], [0.5, 0.4]),
+        lambda: diffusion.diffuse(
+            uniform_model(4), schedule, 1.0, 1.0, 10, [1.0], 2, steps=10, rng=np.random.default_rng(0)
+        ),
+        lambda: equivalent.risk_path(system.isotropic(0.5, 0.1, 0.3), schedule, 1.0, 1.0, [1.0]),
+    )
+    for call in calls:
+        with pytest.raises(ValueError, match=f"^{message}") as caught:
+            call()
+        assert "\n" not in str(caught.value)

@@ -162,3 +162,7 @@ def test_the_norm_of_a_sum_of_features_has_the_tail_of_chi_square(L: int, D: int
     for u in (1.0, 3.0, 5.0):
         fails = int((np.sqrt(square / D) > 1 + math.sqrt(2 * u / D)).sum())
         assert stats.binom.sf(fails - 1, 20000, math.exp(-u)) > 1e-4
+
+
+def test_iterations_are_never_none() -> None:
+    assert bounds.low_dimensional_iterations(PromptModel(1, 1), 1, 0.1, 0.5) == 1

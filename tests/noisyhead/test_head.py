@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -128,3 +130,25 @@ def test_norm_of_statistics_is_the_frobenius_norm() -> None:
     query /= np.linalg.norm(query, axis=1, keepdims=True)
     data = Statistics(query, rng.standard_normal((5, 3)), np.zeros(5))
     np.testing.assert_allclose(data.norm, np.linalg.norm(data.Z, axis=(1, 2)))
+
+
+def test_the_whole_output_of_the_head_is_the_literal_one() -> None:
+    rng = np.random.default_rng(0)
+    E = embed(sample(PromptModel(3, 5, 0.3), 4, rng=rng))
+    h = LinearAttentionHead(rng.standard_normal((4, 4)), rng.standard_normal((4, 4)))
+    literal = [e + h.W_PV @ e @ (e.T @ h.W_KQ @ e) / 5 for e in E]
+    np.testing.assert_allclose(head.attention(E, h), literal, rtol=1e-11)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [lambda y: y.min() < -1 and y.max() < 1, lambda y: np.abs(y[:-1]).max() < 1 < abs(y[-1])],
+    ids=["below -C alone", "the query alone"],
+)
+def test_the_streamed_sample_clips_every_response_that_needs_it(condition: Callable[[np.ndarray], bool]) -> None:
+    model = PromptModel(2, 2)
+    seed = next(s for s in range(10**5) if condition(sample(model, 1, rng=np.random.default_rng(s)).y[0]))
+    _, clipped = head.sample_statistics(model, 1, 1.0, rng=np.random.default_rng(seed))
+    whole = head.statistics(sample(model, 1, rng=np.random.default_rng(seed)), 1.0)
+    np.testing.assert_allclose(clipped.context, whole.context)
+    np.testing.assert_allclose(clipped.response, whole.response)

@@ -181,3 +181,23 @@ def test_inadmissible_batches_are_refused(arguments: dict, message: str) -> None
     data = data_of(sample(MODEL, 5, rng=np.random.default_rng(0)))
     with pytest.raises(ValueError, match=message):
         pretraining.pretrain(data, HYPER, rng=np.random.default_rng(0), **arguments)
+
+
+def test_the_profile_by_hand() -> None:
+    """c = |1 − 0.3·1| = 0.7 at h = 2λ; μ₁ = η₀σ/(N s)."""
+    told = pretraining.profile(HYPER, ApproximateDP(1.0, 1e-5), 100, 0.02)
+    mu = 0.3 * 2 * 0.3 * (1.2 + 0.8 * 0.3) / 100 / 0.02
+    assert told.every_iterate.mu == pytest.approx(math.sqrt(7) * mu)
+    assert told.last_iterate.mu == pytest.approx(mu * math.sqrt((1 - 0.7**7) / (1 + 0.7**7) * 1.7 / 0.3))
+
+
+def test_the_profile_of_an_expanding_update_is_that_of_every_iterate() -> None:
+    told = pretraining.profile(replace(HYPER, learning_rate=3.0), ApproximateDP(1.0, 1e-5), 100, 0.2)
+    assert told.last_iterate.mu == told.every_iterate.mu
+
+
+def test_where_clipping_is_tighter_than_projection_it_sets_the_sensitivity() -> None:
+    """‖Z‖ ≤ C always, so a G above C moves nothing."""
+    loose = replace(HYPER, feature_bound=5.0)
+    same = replace(HYPER, feature_bound=HYPER.clip_norm)
+    assert pretraining.update_sensitivity_exact(loose, 9) == pretraining.update_sensitivity_exact(same, 9)

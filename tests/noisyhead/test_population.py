@@ -4,37 +4,6 @@ from scipy import optimize
 
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.prompts import PromptModel, sample
-from costofprivacy.noisyhead.ridge import ridge
-from tests import oracles
-
-
-@pytest.mark.parametrize("lam", [1e-3, 0.1, 5.0])
-def test_ridge_is_the_literal_formula_and_minimises_the_objective(lam: float) -> None:
-    drawn = sample(PromptModel(3, 10, 0.2), 40, rng=np.random.default_rng(0))
-    data = head.statistics(drawn)
-    solution = ridge(head.moments(data), lam)
-    np.testing.assert_allclose(solution, oracles.ridge(drawn.x, drawn.y, lam), rtol=1e-9)
-
-    def objective(flat: np.ndarray) -> float:
-        Gamma = flat.reshape(3, 3)
-        return float(np.mean((data.response - (Gamma * data.Z).sum(axis=(1, 2))) ** 2) + lam * (Gamma**2).sum())
-
-    found = optimize.minimize(objective, np.zeros(9), method="BFGS", options={"gtol": 1e-10}).x
-    np.testing.assert_allclose(solution.reshape(-1), found, atol=1e-5 * np.abs(solution).max() + 1e-8)
-
-
-def test_ridge_of_one_prompt_by_hand() -> None:
-    """z = Z, y: Γ = yz/(λ + ‖z‖²)."""
-    data = head.Statistics(np.array([[1.0]]), np.array([[2.0]]), np.array([3.0]))
-    assert ridge(head.moments(data), 0.5)[0, 0] == pytest.approx(6 / 4.5)
-
-
-@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf])
-def test_a_penalty_that_is_not_positive_is_refused(bad: float) -> None:
-    data = head.moments(head.statistics(sample(PromptModel(2, 2), 3, rng=np.random.default_rng(0))))
-    with pytest.raises(ValueError, match="penalty must be positive and finite"):
-        ridge(data, bad)
-
 
 MODELS = [PromptModel(2, 1), PromptModel(5, 31), PromptModel(3, 7, 0.8), PromptModel(1, 4, 0.5)]
 
@@ -92,10 +61,3 @@ def test_the_gaps_are_the_risks_of_their_differences() -> None:
     single, double = (population.ridge_scale(model, p) * eye for p in (lam, 2 * lam))
     assert population.minimiser_gap(model, lam) == pytest.approx(float(population.excess_risk(model, single - double)))
     assert population.zero_excess_risk(model, lam) == pytest.approx(float(population.excess_risk(model, single)))
-
-
-def test_ridge_tends_to_its_population_limit() -> None:
-    model, lam = PromptModel(3, 20), 0.5
-    raw, _ = head.sample_statistics(model, 60000, rng=np.random.default_rng(8))
-    solution = ridge(head.moments(raw), lam)
-    np.testing.assert_allclose(solution, population.ridge_scale(model, lam) * np.eye(3), atol=0.01)

@@ -1,0 +1,119 @@
+import mpmath
+import numpy as np
+import pytest
+from scipy import optimize
+
+from costofprivacy.noisyhead import attack, head, population
+from costofprivacy.noisyhead.attack import NONE, Attack
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
+from tests import oracles
+
+from .draws import drawn
+
+
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 5.0])
+def test_ridge_is_the_literal_formula_and_minimises_the_objective(lam: float) -> None:
+    drawn = sample(PromptModel(3, 10, 0.2), 40, rng=np.random.default_rng(0))
+    data = head.statistics(drawn)
+    solution = ridge(head.moments(data), lam)
+    np.testing.assert_allclose(solution, oracles.ridge(drawn.x, drawn.y, lam), rtol=1e-9)
+
+    def objective(flat: np.ndarray) -> float:
+        Gamma = flat.reshape(3, 3)
+        return float(np.mean((data.response - (Gamma * data.Z).sum(axis=(1, 2))) ** 2) + lam * (Gamma**2).sum())
+
+    found = optimize.minimize(objective, np.zeros(9), method="BFGS", options={"gtol": 1e-10}).x
+    np.testing.assert_allclose(solution.reshape(-1), found, atol=1e-5 * np.abs(solution).max() + 1e-8)
+
+
+def test_ridge_of_one_prompt_by_hand() -> None:
+    """z = Z, y: Γ = yz/(λ + ‖z‖²)."""
+    data = head.Statistics(np.array([[1.0]]), np.array([[2.0]]), np.array([3.0]))
+    assert ridge(head.moments(data), 0.5)[0, 0] == pytest.approx(6 / 4.5)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf])
+def test_a_penalty_that_is_not_positive_is_refused(bad: float) -> None:
+    data = head.moments(head.statistics(sample(PromptModel(2, 2), 3, rng=np.random.default_rng(0))))
+    with pytest.raises(ValueError, match="penalty must be positive and finite"):
+        ridge(data, bad)
+
+
+def test_ridge_tends_to_its_population_limit() -> None:
+    model, lam = PromptModel(3, 20), 0.5
+    raw, _ = head.sample_statistics(model, 60000, rng=np.random.default_rng(8))
+    solution = ridge(head.moments(raw), lam)
+    np.testing.assert_allclose(solution, population.ridge_scale(model, lam) * np.eye(3), atol=0.01)
+
+
+def fifty_digits(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """(2.7) word for word in mpmath."""
+    N, p = Z.shape
+    with mpmath.workdps(50):
+        left, right = mpmath.eye(p) * mpmath.mpf(penalty) * N, mpmath.zeros(p, 1)
+        for z, response in zip(Z, y):
+            column = mpmath.matrix([mpmath.mpf(v) for v in z])
+            left += column * column.T
+            right += mpmath.mpf(response) * column
+        return np.array([float(v) for v in mpmath.lu_solve(left, right)])
+
+
+ALPHAS = (0.0, 1.0, 1e3, 5e7, 1e9, 1e13)
+
+
+@pytest.fixture(scope="module")
+def clean() -> tuple[head.Statistics, Prompts]:
+    return head.statistics(drawn(30, 5)), drawn(1, 6)
+
+
+@pytest.mark.parametrize("shifted", [False, True])
+def test_the_attacked_ridge_is_that_of_fifty_digits(clean: tuple, shifted: bool) -> None:
+    data, prompt = clean
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    attacks = [Attack(alpha, 1.0, alpha * shifted) for alpha in ALPHAS]
+    last = attack.candidates(prompt, attacks)
+    for Z, y, step in zip(last.Z, last.response, solver.step(last.Z, last.response)):
+        rows = np.vstack([data.Z.reshape(30, -1), Z.reshape(1, -1)])
+        exact = fifty_digits(rows, np.append(data.response, y), 0.02)
+        found = (solver.without + step).reshape(-1)
+        assert np.linalg.norm(found - exact) < 1e-8 * np.linalg.norm(exact)
+        assert np.linalg.norm(found - exact) < 1e-13 * np.linalg.norm(exact)
+    textbook = oracles_ridge(rows, np.append(data.response, y), 0.02)
+    assert not np.linalg.norm(textbook - exact) < 1e-3 * np.linalg.norm(exact)
+
+
+def oracles_ridge(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
+    """The normal equations in double precision."""
+    return np.linalg.lstsq(Z.T @ Z + penalty * len(y) * np.eye(Z.shape[1]), Z.T @ y, rcond=None)[0]
+
+
+def test_a_clean_prompt_more_is_ridge_itself(clean: tuple) -> None:
+    data, prompt = clean
+    last = attack.candidates(prompt, [NONE])
+    solver = RidgeWithOneMore(head.moments(data), 30, 0.02)
+    (whole,) = attack.with_each(head.moments(data), 30, last)
+    found = (solver.without + solver.step(last.Z, last.response))[0]
+    np.testing.assert_allclose(found, ridge(whole, 0.02), rtol=1e-11)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1.0])
+def test_the_step_tends_to_its_limit_and_fits_the_direction(clean: tuple, ratio: float) -> None:
+    data, prompt = clean
+    solver, V = RidgeWithOneMore(head.moments(data), 30, 0.02), attack.direction(prompt, 1.0)
+    limit = solver.limit(V, np.array([ratio]))
+    last = attack.candidates(prompt, [Attack(alpha, 1.0, ratio * alpha) for alpha in (1e6, 1e12, 1e150)])
+    errors = np.linalg.norm(solver.step(last.Z, last.response) - limit, axis=(1, 2)) / np.linalg.norm(limit)
+    assert errors[0] < 1e-4
+    assert errors[1] < 1e-10
+    assert errors[2] < 1e-12
+    assert float(((solver.without + limit) * V).sum()) == pytest.approx(ratio, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("count", "penalty", "message"), [(0, 1.0, "count"), (5, 0.0, "penalty"), (5, -1.0, "penalty")]
+)
+def test_inadmissible_sizes_are_refused(count: int, penalty: float, message: str) -> None:
+    data = head.moments(head.statistics(drawn(5)))
+    with pytest.raises(ValueError, match=f"{message} must be"):
+        RidgeWithOneMore(data, count, penalty)
