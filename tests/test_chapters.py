@@ -1,5 +1,5 @@
+import itertools
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib.image
@@ -7,8 +7,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
+from costofprivacy import cards, chapters, claims, stamps
 from costofprivacy.chapters import Chapter, Statements
-from costofprivacy.claims import Claim, Judgement, Verdict, badge
+from costofprivacy.claims import Claim
+from costofprivacy.findings import Verdict
 from costofprivacy.montecarlo import Runner
 
 REGISTER = """
@@ -17,105 +19,207 @@ claims:
   - {id: x/theorem-1, place: Theorem 1, says: One., chapter: part/one}
   - {id: x/theorem-2, place: Theorem 2, says: Two., chapter: part/one}
   - {id: x/theorem-3, place: Theorem 3, says: Three., chapter: part/two}
+  - {id: x/theorem-4, place: Theorem 4, says: Four., chapter: part/one, pending: true}
 """
 TABLE = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
-
-HELD = Judgement(Verdict.HOLDS, "seen")
-
-
-@dataclass
-class Recorder:
-    """An experiment that keeps the runners it is given."""
-
-    runners: list[Runner] = field(default_factory=list)
-
-    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        self.runners.append(runner)
-        return {"figure-1": TABLE, "spread": TABLE[["N"]]}
+FILES = {
+    "__init__.py": "",
+    "part/__init__.py": "",
+    "part/one/__init__.py": '"""Does it fall?"""',
+    "part/one/experiment.py": """
+import pandas as pd
+from costofprivacy._validate import at_least
+from costofprivacy.declaration import Parameters, parameter
+RUNNERS = []
+class Experiment(Parameters):
+    trials: int = parameter(at_least(1), 5)
+    def run(self, runner):
+        RUNNERS.append(runner)
+        table = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
+        return {"figure-1": table, "spread": table[["N"]]}
+""",
+    "part/one/verdicts.py": """
+from costofprivacy.findings import Consequence, Finding, Number, Verdict, judges
+@judges("x/theorem-1")
+def theorem_1(tables):
+    number = Number("rows", len(tables["figure-1"]), None, None, "figure-1")
+    return Finding(Verdict.FAILS, "It has 2 rows.", (number,), Consequence.NUMBERS, would_change="More rows.")
+@judges("x/theorem-2")
+def theorem_2(tables):
+    return Finding(Verdict.UNTESTABLE, "It says nothing.", would_change="A number.")
+""",
+}
+NUMBERS = itertools.count()
 
 
 @pytest.fixture
 def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A book whose folder ``part`` is the working directory, with nothing told by the environment."""
-    for name in ("RESULTS", "CACHE", "PROGRESS", "BOOK"):
+    """A book whose folder ``part`` is the working directory, with experiments of its own and nothing told."""
+    for name in ("RESULTS", "SAVED", "CACHE", "PROGRESS", "WORKERS", "BOOK"):
         monkeypatch.delenv(f"COSTOFPRIVACY_{name}", raising=False)
+    package = f"smallexperiments{next(NUMBERS)}"
+    for name, text in FILES.items():
+        path = tmp_path / "lib" / package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setattr(chapters, "EXPERIMENTS", package)
+    monkeypatch.syspath_prepend(tmp_path / "lib")
     (tmp_path / "part").mkdir()
     (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
     monkeypatch.chdir(tmp_path / "part")
     return tmp_path
 
 
-def verdicts(folder: Path) -> dict[str, str]:
-    return {e["claim"]: e["verdict"] for e in json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))}
+def chapter(**names: object) -> Chapter:
+    return Chapter("part/one", names)
+
+
+def runners(made: Chapter) -> list[Runner]:
+    """The runners that the chapter's experiment was given."""
+    import importlib
+
+    return importlib.import_module(f"{made.package}.experiment").RUNNERS
+
+
+def stamp(made: Chapter) -> None:
+    """Stamp the chapter's tables as the book does after a run."""
+    files = {path.name: stamps.file_digest(path) for path in sorted(made.results.glob("*.csv"))}
+    measured = {"inputs": stamps.measured_from(made.experiment, stamps.find_root(Path.cwd())), "files": files}
+    (made.results / "stamp.json").write_text(json.dumps({"measured": measured}))
+
+
+# parameters
+
+
+def test_the_page_s_names_are_its_parameters(book: Path) -> None:
+    assert chapter(trials=7, other="name").experiment.trials == 7
+    assert chapter().experiment.trials == 5
+    with pytest.raises(ValueError, match="^trials must be a whole number of at least 1, got 0$"):
+        chapter(trials=0)
+
+
+def test_a_page_shows_its_question_and_its_parameters(book: Path) -> None:
+    made = chapter(trials=7)
+    assert made.question == "Does it fall?"
+    html = made.parameters().data
+    assert "<code>trials</code>" in html
+    assert "<td>7 </td>" in html
+    assert "a whole number of at least 1" in html
 
 
 # where results go
 
 
 def test_results_lie_beside_the_page(book: Path) -> None:
-    assert Chapter("part/one").results == book / "part" / "one"
+    assert chapter().results == book / "part" / "one"
 
 
 def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("COSTOFPRIVACY_RESULTS", str(tmp_path / "runs" / "7"))
-    chapter = Chapter("part/one")
-    assert chapter.results == tmp_path / "runs" / "7"
-    chapter.run(Recorder())
-    assert sorted(path.name for path in chapter.results.iterdir()) == ["figure-1.csv", "spread.csv"]
+    made = chapter()
+    assert made.results == tmp_path / "runs" / "7"
+    made.run()
+    assert sorted(path.name for path in made.results.iterdir()) == ["figure-1.csv", "spread.csv"]
     assert list((book / "part").iterdir()) == []
 
 
 def test_making_a_chapter_writes_nothing(book: Path) -> None:
-    Chapter("part/one")
+    chapter()
     assert list((book / "part").iterdir()) == []
 
 
-def test_a_chapter_runs_inside_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_chapter_runs_inside_a_project(book: Path, tmp_path: Path) -> None:
+    (book / "claims.yml").unlink()
     with pytest.raises(FileNotFoundError, match="run inside the project"):
-        Chapter("part/one")
+        chapter()
 
 
 # runs
 
 
-def test_tables_are_returned_and_saved(book: Path) -> None:
-    tables = Chapter("part/one").run(Recorder())
+def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
+    tables = chapter().run()
     assert list(tables) == ["figure-1", "spread"]
-    saved = pd.read_csv(book / "part" / "one" / "figure-1.csv")
-    pd.testing.assert_frame_equal(saved, TABLE, check_exact=True)
+    pd.testing.assert_frame_equal(tables["figure-1"], TABLE, check_exact=True)
     assert (book / "part" / "one" / "spread.csv").read_text(encoding="utf-8") == "N\n1000\n2000\n"
 
 
 def test_by_default_a_run_uses_all_cores_keeps_nothing_and_draws_a_bar(book: Path) -> None:
-    experiment = Recorder()
-    Chapter("part/one").run(experiment)
-    assert experiment.runners == [Runner(workers=-1, cache=None, progress=True)]
+    made = chapter()
+    made.run()
+    assert runners(made) == [Runner(workers=-1, cache=None, progress=True)]
 
 
-def test_the_environment_tells_cache_and_terminal(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = Recorder()
+def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COSTOFPRIVACY_CACHE", "/some/cache")
     monkeypatch.setenv("COSTOFPRIVACY_PROGRESS", "/dev/pts/99")
-    Chapter("part/one").run(experiment, workers=2)
-    assert experiment.runners == [Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")]
+    made = chapter(workers=2)
+    made.run()
+    monkeypatch.setenv("COSTOFPRIVACY_WORKERS", "1")
+    chapter(workers=2).run()
+    expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
+    assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
 
 
 def test_an_empty_terminal_means_no_bar(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = Recorder()
     monkeypatch.setenv("COSTOFPRIVACY_CACHE", "")
     monkeypatch.setenv("COSTOFPRIVACY_PROGRESS", "")
-    Chapter("part/one").run(experiment)
-    assert experiment.runners[0].cache is None
-    assert not experiment.runners[0].progress
+    made = chapter()
+    made.run()
+    assert runners(made)[0].cache is None
+    assert not runners(made)[0].progress
 
 
 def test_a_run_with_an_inadmissible_number_of_workers_measures_nothing(book: Path) -> None:
-    experiment = Recorder()
+    made = chapter(workers=0)
     with pytest.raises(ValueError, match=r"^workers must be"):
-        Chapter("part/one").run(experiment, workers=0)
-    assert experiment.runners == []
+        made.run()
+    assert runners(made) == []
     assert not (book / "part" / "one").exists()
+
+
+# what is measured already
+
+
+def test_tables_that_are_still_what_would_be_measured_are_read(book: Path) -> None:
+    made = chapter()
+    first = made.run()
+    stamp(made)
+    again = chapter().run()
+    assert len(runners(made)) == 1
+    for name in first:
+        pd.testing.assert_frame_equal(first[name], again[name], check_exact=True)
+
+
+def test_other_parameters_touched_tables_or_an_order_measure_anew(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = chapter()
+    made.run()
+    stamp(made)
+    chapter(trials=6).run()
+    assert len(runners(made)) == 2
+    (made.results / "spread.csv").write_text("N\n1000\n2001\n")
+    chapter().run()
+    assert len(runners(made)) == 3
+    stamp(made)
+    monkeypatch.setenv("COSTOFPRIVACY_SAVED", "")
+    chapter().run()
+    assert len(runners(made)) == 4
+
+
+def test_tables_are_read_from_another_folder_and_copied_byte_for_byte(
+    book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made = chapter()
+    made.run()
+    stamp(made)
+    monkeypatch.setenv("COSTOFPRIVACY_SAVED", f"{tmp_path / 'nothing'}:{made.results}")
+    monkeypatch.setenv("COSTOFPRIVACY_RESULTS", str(tmp_path / "run"))
+    chapter().run()
+    assert len(runners(made)) == 1
+    assert (tmp_path / "run" / "figure-1.csv").read_bytes() == (made.results / "figure-1.csv").read_bytes()
+
+
+# figures
 
 
 def test_a_figure_is_saved_closed_and_shown_as_the_same_picture_each_time(book: Path) -> None:
@@ -124,7 +228,7 @@ def test_a_figure_is_saved_closed_and_shown_as_the_same_picture_each_time(book: 
     for _ in range(2):
         figure, axes = plt.subplots(figsize=(2, 1), dpi=50)
         axes.plot([1, 2])
-        shown = Chapter("part/one").show("figure-1", figure)
+        shown = chapter().show("figure-1", figure)
         assert not plt.fignum_exists(figure.number)
         assert shown.format == "png"
         assert shown.data == path.read_bytes()
@@ -137,48 +241,63 @@ def test_a_figure_is_saved_closed_and_shown_as_the_same_picture_each_time(book: 
 # verdicts
 
 
-def test_judgements_are_saved_and_stated_without_evidence(book: Path) -> None:
-    stated = Chapter("part/one").judge(
-        {
-            "x/theorem-1": Judgement(Verdict.AMENDED, "ratio 0.123 of 500 trials"),
-            "x/theorem-2": Judgement(Verdict.FAILS, "ratio 4.56 of 500 trials"),
-        }
-    )
-    assert repr(stated) == "x/theorem-1: holds, amended\nx/theorem-2: fails"
+def found(folder: Path) -> dict[str, str]:
+    return {claim: str(finding.verdict) for claim, finding in claims.read_findings(folder).items()}
+
+
+def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) -> None:
+    made = chapter()
+    made.run()
+    stated = made.judge()
+    assert repr(stated) == "x/theorem-1: fails\nx/theorem-2: untestable"
     html = stated._repr_html_()
     assert html.startswith('<ul class="verdicts"><li>')
-    assert f"<li>{badge('holds, amended')} <strong>Theorem 1</strong></li>" in html
-    assert f"<li>{badge('fails')} <strong>Theorem 2</strong></li>" in html
+    assert f"<li>{cards.badge('fails')} <strong>Theorem 1</strong></li>" in html
     for text in (repr(stated), html):
-        assert not any(word in text for word in ("ratio", "0.123", "4.56", "500"))
-    assert verdicts(book / "part" / "one") == {"x/theorem-1": "holds, amended", "x/theorem-2": "fails"}
-    assert "ratio 4.56" in (book / "part" / "one" / "verdicts.json").read_text(encoding="utf-8")
+        assert not any(word in text for word in ("rows", "2 ", "says"))
+    assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
+
+
+def test_one_claim_is_judged_where_its_evidence_stands(book: Path) -> None:
+    made = chapter()
+    made.run()
+    assert repr(made.judge("theorem-2")) == "x/theorem-2: untestable"
+    assert found(made.results) == {"x/theorem-2": "untestable"}
+    made.judge()
+    assert list(found(made.results)) == ["x/theorem-2", "x/theorem-1"]
+
+
+@pytest.mark.parametrize("name", ["theorem-3", "theorem-4", "theorem-9", "x/theorem-1", ""])
+def test_a_chapter_judges_its_own_claims_only(book: Path, name: str) -> None:
+    made = chapter()
+    made.run()
+    with pytest.raises(ValueError, match=f"^claim must be one of theorem-1, theorem-2, got '{name}'$"):
+        made.judge("theorem-1", name)
+    assert not (made.results / "verdicts.json").exists()
+
+
+def test_a_claim_without_a_judge_is_named(book: Path) -> None:
+    text = REGISTER.replace("chapter: part/two", "chapter: part/one")
+    (book / "claims.yml").write_text(text, encoding="utf-8")
+    made = chapter()
+    made.run()
+    with pytest.raises(ValueError, match=r"must have a judge in .*, got none for \['x/theorem-3'\]$"):
+        made.judge()
+
+
+def test_the_cards_tell_everything_of_the_chapter_s_claims(book: Path) -> None:
+    made = chapter()
+    made.run()
+    made.judge()
+    text = made.cards().data
+    assert "(claim-x-theorem-1)=" in text
+    assert "**Theorem 1.** One." in text
+    assert "*Found.* It has 2 rows." in text
+    assert "*What would change this.* More rows." in text
+    assert "| rows | 2 |" in text
+    assert "Theorem 3" not in text
 
 
 def test_statements_escape_what_they_show() -> None:
     claim = Claim(id="x/1", place="a<b & c", says="One.", chapter="part/one")
     assert "<strong>a&lt;b &amp; c</strong>" in Statements({claim: Verdict.HOLDS})._repr_html_()
-
-
-def test_a_later_judgement_takes_the_place_of_the_earlier(book: Path) -> None:
-    for verdict in (Verdict.HOLDS, Verdict.FAILS):
-        Chapter("part/one").judge({"x/theorem-1": Judgement(verdict, "seen")})
-    assert verdicts(book / "part" / "one") == {"x/theorem-1": "fails"}
-
-
-@pytest.mark.parametrize(
-    ("claim", "owner"), [("x/theorem-3", "part/two"), ("x/theorem-9", "no chapter"), ("", "no chapter")]
-)
-def test_a_chapter_judges_its_own_claims_only(book: Path, claim: str, owner: str) -> None:
-    with pytest.raises(ValueError, match=f"^claim must belong to part/one, got '{claim}', which belongs to {owner}$"):
-        Chapter("part/one").judge({"x/theorem-1": HELD, claim: HELD})
-    assert not (book / "part" / "one" / "verdicts.json").exists()
-
-
-def test_the_evidence_is_a_list_of_the_chapter_s_claims(book: Path) -> None:
-    chapter = Chapter("part/one")
-    chapter.judge({"x/theorem-2": Judgement(Verdict.HOLDS, "ratio 0.5")})
-    text = chapter.evidence().data
-    assert "**Theorem 1.** One." in text
-    assert "*Found:* ratio 0.5." in text
-    assert "Theorem 3" not in text

@@ -190,25 +190,24 @@ def test_without_a_cache_nothing_is_kept(cell: Cell, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["calls"]
 
 
-@pytest.mark.parametrize("damaged", [b"", b"not a pickle", None])
+@pytest.mark.parametrize("trials", [(3, 10), (BLOCK + 5, 2 * BLOCK + 7), (60, 60), (60, 7)])
+def test_more_trials_cost_the_missing_ones(runner: Runner, cell: Cell, trials: tuple[int, int]) -> None:
+    for number in trials:
+        found = runner.run(counted, [cell], trials=number, seed=SEED)
+        same(found, Runner(workers=1).run(normals, [cell], trials=number, seed=SEED))
+    assert calls(cell) == max(trials)
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_damaged_block_is_measured_anew(
-    runner: Runner,
-    cell: Cell,
-    damaged: bytes | None,
-    workers: int,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, workers: int) -> None:
     first = runner.run(counted, [cell], trials=30, seed=SEED)
-    blocks = list(runner.cache.rglob("output.pkl"))
-    assert len(blocks) == 2
-    for block in blocks:
-        block.write_bytes(block.read_bytes()[:-40] if damaged is None else damaged)
-    same(first, Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED))
+    one, two = sorted(runner.cache.rglob("*.npz"))
+    one.write_bytes(one.read_bytes()[:-40])
+    two.write_bytes(b"not a block")
+    with pytest.warns(UserWarning, match=r"\.npz is damaged \(.*\); its trials are computed anew"):
+        again = Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED)
+    same(first, again)
     assert calls(cell) == 60
-    assert capfd.readouterr() == ("", "")
-    assert caplog.records == []
     same(first, runner.run(counted, [cell], trials=30, seed=SEED))
     assert calls(cell) == 60
 

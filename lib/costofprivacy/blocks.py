@@ -57,7 +57,7 @@ def read(path: Path) -> np.ndarray | None:
     if not path.is_file():
         return None
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
             trials: np.ndarray = content["trials"]
             if len(content.files) != 1 or trials.ndim == 0:
                 raise ValueError("it holds something else")

@@ -202,7 +202,9 @@ _PLACE = re.compile(
     r"\b(?:Theorem|Lemma|Proposition|Corollary|Remark|Definition|Assumption|Section|Appendix|Figure|Table|Algorithm|"
     r"Equation)s?\s+[A-Z]?\.?\d+(?:\.\d+)*(?:\([ivx]+\))?|\([A-Z]?\.?\d+(?:\.\d+)*\)"
 )
-_FORMULA = re.compile(r"\$[^$]*[\d^/=<>+*\\_][^$]*\$|\$[^$]{4,}\$")
+_FORMULA = re.compile(r"\$[^$]*\$")
+_DECORATION = re.compile(r"_(?:\{[^}]*\}|\\?\w+)|\^\{?\*\}?")  # an index or a star makes a symbol, no quantity
+_QUANTITY = re.compile(r"[\d^/=<>+]|\\(?:sqrt|frac|log|exp|cdot|infty|le|ge|ll|gg|sim|asymp|lesssim|gtrsim)\b")
 _DIGITS = re.compile(r"[-−+]?\d[\d,.]*(?:e[-+]?\d+|\s?%)?", re.IGNORECASE)
 _WORDS = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
@@ -215,14 +217,15 @@ _RAW = re.compile(r"[\^√·×≤≥≈∞]|\b\d+e-?\d+\b|[α-ωΑ-Ω]")
 def quantities(text: str) -> int:
     """How many quantities a sentence holds, in digits, in words or as formulas."""
     text = _PLACE.sub(" ", text)
-    formulas = len(_FORMULA.findall(text))
-    rest = re.sub(r"\$[^$]*\$", " ", text)
-    return formulas + len(_DIGITS.findall(rest)) + len(_WORDS.findall(rest))
+    formulas = [_DECORATION.sub("", formula) for formula in _FORMULA.findall(text)]
+    rest = _FORMULA.sub(" ", text)
+    written = len(_DIGITS.findall(rest)) + len(_WORDS.findall(rest))
+    return written + sum(bool(_QUANTITY.search(formula)) for formula in formulas)
 
 
 def words(text: str) -> int:
     """How many words a sentence holds; a formula counts as one."""
-    return len(re.sub(r"\$[^$]*\$", "x", text).split())
+    return len(_FORMULA.sub("x", text).split())
 
 
 def _check_headline(text: str) -> None:
@@ -232,7 +235,7 @@ def _check_headline(text: str) -> None:
         raise ValueError(f"headline must have at most {MOST_WORDS} words, got {words(text)}: {text!r}")
     if quantities(text) > MOST_QUANTITIES:
         raise ValueError(f"headline must have at most {MOST_QUANTITIES} quantities, got {quantities(text)}: {text!r}")
-    if _RAW.search(re.sub(r"\$[^$]*\$", " ", text)):
+    if _RAW.search(_FORMULA.sub(" ", text)):
         raise ValueError(f"headline must typeset its mathematics between dollar signs, got {text!r}")
 
 

@@ -7,10 +7,10 @@ order of the trials or on which other cells a run has. Trials run in blocks; eac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TextIO, TypeVar
+from typing import Any, NamedTuple, TextIO
 
 import joblib
 import numpy as np
@@ -18,26 +18,11 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm as tqdm_auto
 from tqdm.std import tqdm
 
-from costofprivacy import _source, _validate, blocks
+from costofprivacy import _source, _validate, blocks, streams
+from costofprivacy.streams import C, Cell, Trial, generator
 
+__all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
 BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
-
-
-class Cell(Protocol):
-    """One setting of an experiment: everything a trial needs, and the key of its random stream."""
-
-    @property
-    def key(self) -> int:
-        """A whole number ≥ 0 that names the cell's random stream."""
-
-
-C = TypeVar("C", bound=Cell)
-Trial = Callable[..., np.ndarray]
-
-
-def generator(seed: int, cell: int, trial: int) -> np.random.Generator:
-    """The random generator of one trial of one cell."""
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(cell, trial)))
 
 
 @dataclass(frozen=True)
@@ -80,7 +65,7 @@ class Runner:
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         store = None
         if self.cache is not None:
-            store = blocks.Store(self.cache, _source.digest([trial.__module__, __name__]))
+            store = blocks.Store(self.cache, _source.digest([trial.__module__, streams.__name__]))
         plan = [
             Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
             for cell in cells

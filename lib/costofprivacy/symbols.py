@@ -57,7 +57,7 @@ SYMBOLS = (
     Symbol("n", "", "n", "Number of records, each used in one step.", "records"),
     Symbol("d", "", "d", "Dimension of a record's features."),
     Symbol("gamma", "", r"\gamma_n", "Aspect ratio d/n."),
-    Symbol("T", "T", "n", "Number of steps.", "steps"),
+    Symbol("T", "T", "", "Number of steps over the whole data.", "steps"),
     # Data
     Symbol("x", "x_i", "x_k", "Features of a token or record."),
     Symbol("y", "y_i", "y_k", "Response of a token or record."),

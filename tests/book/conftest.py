@@ -33,11 +33,18 @@ class Experiment:
     def run(self):
         return [double(value) for value in self.epsilon]
 '''
+LEDGER_EXPERIMENT = """from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Experiment:
+    rows: int = 5
+"""
 FIRST = {
     "parameters": "epsilon = [0.5, 1.0]  # ε, budgets\ntrials = 10\nworkers = -1  # all cores",
     "run": """import json, os
 from pathlib import Path
-from {package}.experiments.part.first_one import Experiment
+from {package}.experiments.part.first_one.experiment import Experiment
 results = Path(os.environ["COSTOFPRIVACY_RESULTS"])
 results.mkdir(parents=True, exist_ok=True)
 values = Experiment(epsilon, trials).run()
@@ -55,17 +62,21 @@ for path in sorted(Path(os.environ["COSTOFPRIVACY_BOOK"]).rglob("verdicts.json")
 FILES = {
     "lib/{package}/__init__.py": '"""A package."""\n',
     "lib/{package}/tools.py": '"""Tools."""\n\n\ndef double(value):\n    """Twice."""\n    return 2 * value\n',
-    "lib/{package}/claims.py": "def findings(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
+    "lib/{package}/cards.py": "def front_page(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
     "lib/{package}/experiments/__init__.py": "",
-    "lib/{package}/experiments/ledger.py": "",
+    "lib/{package}/experiments/ledger/__init__.py": "",
+    "lib/{package}/experiments/ledger/experiment.py": LEDGER_EXPERIMENT,
     "lib/{package}/experiments/part/__init__.py": "",
-    "lib/{package}/experiments/part/first_one.py": EXPERIMENT,
+    "lib/{package}/experiments/part/first_one/__init__.py": '"""What is it?"""\n',
+    "lib/{package}/experiments/part/first_one/experiment.py": EXPERIMENT,
+    "lib/{package}/experiments/part/first_one/verdicts.py": '"""Verdicts."""\n\nLIMIT = 1\n',
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
     "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "logo.svg": "<svg/>",
     "requirements.txt": "numpy==2\n",
     "book/index.md": "# A book\n\nProse.\n\n```{include} _findings.md\n```\n",
-    "book/claims.yml": "claims:\n- {id: part/theorem-1, says: so}\n- {id: part/theorem-2, says: thus}\n",
+    "book/claims.yml": "claims:\n- {id: part/theorem-1, says: so, chapter: part/first-one}\n"
+    "- {id: part/theorem-2, says: thus, chapter: part/two}\n",
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
     "book/_static/book.css": "p {}\n",
 }

@@ -140,5 +140,5 @@ def test_the_findings_are_those_of_the_verdicts() -> None:
     index = PROJECT.book / "index.md"
     if not index.is_file() or FINDINGS not in index.read_text("utf-8"):
         pytest.skip("the front page shows no findings")
-    findings = importlib.import_module(f"{PROJECT.package}.claims").findings(PROJECT.book)
+    findings = importlib.import_module(f"{PROJECT.package}.cards").front_page(PROJECT.book)
     assert (PROJECT.book / FINDINGS).read_text("utf-8") == findings.rstrip() + "\n"

@@ -34,12 +34,13 @@ def test_a_stamped_chapter_is_fresh(project: Project, executed: Place) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "reason"),
     [
-        ("lib/{package}/tools.py", "2 * value", "3 * value", "changed: library"),
+        ("lib/{package}/tools.py", "2 * value", "3 * value", "measured: code; told: library"),
+        ("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2", "told: library"),
         ("lib/{package}/tools.py", '"""Twice."""', '"""Two times."""', ""),
-        ("requirements.txt", "numpy==2", "numpy==3", "changed: requirements"),
-        ("book/claims.yml", "says: so", "says: otherwise", "changed: claims"),
+        ("requirements.txt", "numpy==2", "numpy==3", "measured: requirements"),
+        ("book/claims.yml", "says: so", "says: otherwise", "told: claims"),
         ("book/claims.yml", "says: thus", "says: otherwise", ""),
-        ("book/part/first-one.ipynb", "Prose.", "Other prose.", "changed: cells"),
+        ("book/part/first-one.ipynb", "Prose.", "Other prose.", "told: cells"),
         ("book/part/first-one/figure-1.csv", "1", "2", "edited since: figure-1.csv"),
     ],
 )
@@ -51,12 +52,20 @@ def test_what_a_page_depends_on_makes_it_stale(
 
 
 def test_other_parameters_make_a_page_stale(project: Project, executed: Place) -> None:
-    assert why_stale(project, executed, PAPER | {"trials": 2}) == "changed: parameters"
+    assert why_stale(project, executed, PAPER | {"trials": 2}) == "measured: parameters"
 
 
-def test_a_data_file_of_the_package_makes_a_page_stale(project: Project, executed: Place) -> None:
-    (project.root / "lib" / project.package / "book.mplstyle").write_text("lines.linewidth: 1\n")
-    assert why_stale(project, executed) == "changed: data"
+def test_a_style_changes_what_is_told_and_data_what_is_measured(project: Project, executed: Place) -> None:
+    package = project.root / "lib" / project.package
+    (package / "book.mplstyle").write_text("lines.linewidth: 1\n")
+    assert why_stale(project, executed) == "told: style"
+    (package / "reference").mkdir()
+    (package / "reference" / "figure-1.csv").write_text("risk\n1\n")
+    assert why_stale(project, executed) == "measured: data; told: style"
+
+
+def test_the_number_of_workers_measures_nothing_anew(project: Project, executed: Place) -> None:
+    assert why_stale(project, executed, PAPER | {"workers": 2}) == "told: workers"
 
 
 def test_edited_outputs_make_a_page_stale(project: Project, executed: Place) -> None:
@@ -73,15 +82,18 @@ def test_without_a_stamp_a_page_was_never_executed(project: Project, executed: P
 
 def test_what_only_an_earlier_execution_made_is_removed(project: Project, executed: Place) -> None:
     (executed.results / "figure-2.csv").write_text("value\n1\n")
-    freshness.write(executed, {}, ["figure-2.csv"])
+    (executed.results / "figure-2.png").write_text("picture")
+    freshness.write(executed, freshness.Inputs({}, {}), ["figure-2.csv", "figure-2.png"])
     assert not (executed.results / "figure-1.csv").exists()
-    assert list(json.loads(executed.stamp.read_text())["files"]) == ["figure-2.csv"]
+    stamp = json.loads(executed.stamp.read_text())
+    assert list(stamp["measured"]["files"]) == ["figure-2.csv"]
+    assert list(stamp["told"]["files"]) == ["figure-2.png"]
 
 
 def test_the_ledger_depends_on_the_verdicts_of_its_tree(project: Project) -> None:
-    before = freshness.inputs(project, "ledger", {}, project.book)
+    before = freshness.inputs(project, "ledger", {}, project.book).told
     verdicts = place(project.book, NAME).verdicts
     verdicts.parent.mkdir()
     verdicts.write_text("[]")
-    after = freshness.inputs(project, "ledger", {}, project.book)
+    after = freshness.inputs(project, "ledger", {}, project.book).told
     assert {key for key in after if after[key] != before[key]} == {"verdicts"}

@@ -78,6 +78,7 @@ def test_what_is_inadmissible_is_named(project: Project, overrides: dict[str, ob
 
 
 def test_a_chapter_without_an_experiment_is_reported(project: Project) -> None:
+    (project.root / "lib" / project.package / "experiments/ledger/experiment.py").unlink()
     with pytest.raises(BookError, match=r"the chapter ledger needs a class Experiment"):
         parameters.resolve(project, "ledger", {})
 

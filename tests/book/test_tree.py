@@ -44,7 +44,7 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     assert executed(2) == []
     rewrite("lib/{package}/tools.py", "2 * value", "3 * value")
     assert executed(2) == [NAME]
-    assert "changed: library" in said[0]
+    assert "measured: code; told: library" in said[0]
     assert executed(3) == [NAME, "ledger"]
 
 

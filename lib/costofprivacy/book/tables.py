@@ -1,4 +1,4 @@
-"""Two executions of a chapter, compared: their tables to a tolerance, their verdicts exactly."""
+"""Two executions of a chapter, compared: tables to a tolerance, verdicts exactly, their numbers to their own errors."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-EVIDENCE = "evidence"
+EXACT = ("verdict", "consequence", "correction")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def compare(committed: Path, recomputed: Path, tolerance: Tolerance) -> list[Fin
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, tolerance) for name in names]
-    return findings + _compare_verdicts(committed / "verdicts.json", recomputed / "verdicts.json")
+    return findings + _compare_verdicts(committed / "verdicts.json", recomputed / "verdicts.json", tolerance)
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, tolerance: Tolerance) -> str:
@@ -61,11 +61,6 @@ def compare_tables(old: pd.DataFrame, new: pd.DataFrame, tolerance: Tolerance) -
         return f"{len(new)} rows instead of {len(old)}"
     differences = (_compare_columns(old[name], new[name], tolerance) for name in old.columns)
     return "; ".join(text for text in differences if text)
-
-
-def verdicts(path: Path) -> Any:
-    """The verdicts in a file, without their evidence, whose numbers depend on the number of trials."""
-    return _without_evidence(json.loads(path.read_text("utf-8")))
 
 
 def _compare_files(name: str, committed: Path, recomputed: Path, tolerance: Tolerance) -> Finding:
@@ -104,19 +99,37 @@ def _is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path) -> list[Finding]:
+def _compare_verdicts(committed: Path, recomputed: Path, tolerance: Tolerance) -> list[Finding]:
     """Compare the verdicts of two files, if there are any."""
     if not committed.is_file() and not recomputed.is_file():
         return []
     if not committed.is_file() or not recomputed.is_file():
         words = "were not written now" if committed.is_file() else "are not committed"
         return [Finding(committed.name, False, words)]
-    agree = verdicts(committed) == verdicts(recomputed)
-    return [Finding(committed.name, agree, "the same" if agree else "other verdicts")]
+    old, new = (
+        {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} for path in (committed, recomputed)
+    )
+    differences = [text for claim in sorted({*old, *new}) for text in _differences(claim, old, new, tolerance)]
+    return [Finding(committed.name, not differences, "; ".join(differences) or "the same")]
 
 
-def _without_evidence(node: Any) -> Any:
-    """A piece of JSON without the entries called ``evidence``."""
-    if isinstance(node, dict):
-        return {key: _without_evidence(value) for key, value in node.items() if key != EVIDENCE}
-    return [_without_evidence(item) for item in node] if isinstance(node, list) else node
+def _differences(claim: str, old: dict[str, Any], new: dict[str, Any], tolerance: Tolerance) -> list[str]:
+    """How the finding on a claim differs, in words."""
+    if claim not in old or claim not in new:
+        return [f"{claim}: {'was not judged now' if claim in old else 'is not committed'}"]
+    before, now = old[claim], new[claim]
+    changed = [f"{claim}: {now[key]!r} for {before[key]!r}" for key in EXACT if now[key] != before[key]]
+    names = [[number["name"] for number in entry["numbers"]] for entry in (before, now)]
+    if names[0] != names[1]:
+        return [*changed, f"{claim}: other numbers"]
+    pairs = zip(before["numbers"], now["numbers"], strict=True)
+    return changed + [
+        f"{claim}: {b['name']}, {n['value']!r} for {b['value']!r}" for b, n in pairs if not _near(b, n, tolerance)
+    ]
+
+
+def _near(before: dict[str, Any], now: dict[str, Any], tolerance: Tolerance) -> bool:
+    """Whether a number is what it was: within its own standard error, or the tolerance where it has none."""
+    old, new = float(before["value"]), float(now["value"])
+    error = float(before["error"] or 0.0)
+    return bool(np.isclose(new, old, rtol=tolerance.relative, atol=error + tolerance.absolute, equal_nan=True))

@@ -1,0 +1,127 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from costofprivacy import cards, claims
+from costofprivacy.claims import Claim
+from costofprivacy.findings import Consequence, Finding, Number, Verdict
+
+ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
+TWO = Claim("alpha/theorem-2", "Theorem 2", "Two.", "part/one")
+REGISTER = """
+papers:
+  alpha: {title: First Paper, arxiv: "1", short: Alpha}
+  beta: {title: Second Paper, arxiv: "2", short: Beta}
+claims:
+  - {id: alpha/theorem-1, place: Theorem 1, says: One., chapter: part/one}
+  - {id: alpha/theorem-2, place: Theorem 2, says: Two., chapter: part/one}
+  - {id: beta/figure-1, place: Figure 1, says: Three., chapter: part/two, pending: true}
+"""
+RATIO = (Number("ratio_of", 2.5e-7, 0.1, None, "figure-1", "N = 1000"),)
+HELD = Finding(Verdict.HOLDS, "It is so.", RATIO, would_change="More trials.")
+FAILED = Finding(Verdict.FAILS, "It is not.", RATIO, Consequence.CONCLUSION, would_change="Fewer trials.")
+CORRECTED = Finding(Verdict.CORRECTED, "It is twice.", RATIO, Consequence.NUMBERS, r"$2\lambda$.", "More trials.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "slug"), [("holds", "holds"), ("holds, narrower", "holds-narrower"), ("pending", "pending")]
+)
+def test_a_badge_is_a_word_with_a_class(verdict: str, slug: str) -> None:
+    assert cards.badge(verdict) == f'<span class="verdict verdict-{slug}">{verdict}</span>'
+
+
+def rendered(markdown: str) -> str:
+    parser = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin)
+    return parser.render(f"*Found:* {markdown}.")
+
+
+@given(
+    st.text(
+        st.characters(min_codepoint=33, max_codepoint=0x3C9, exclude_characters="&$", categories=["L", "N", "P", "S"])
+    )
+)
+@example(r"a_b_c, *x*, `y`, [z](w), <b>, \alpha, {cite}`q`, |t|")
+@example("Π_G, N^(-1.95 ± 0.01), ε ≤ T, ‖Γ^T − Γ*‖², 2e-09")
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_plain_text_means_itself_in_markdown(text: str) -> None:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    assert rendered(cards.plain(text)) == f"<p><em>Found:</em> {escaped}.</p>\n"
+
+
+@pytest.mark.parametrize("character", "\\`*_{}[]<>|")
+def test_plain_escapes(character: str) -> None:
+    assert cards.plain(f"a{character}b{character}") == f"a\\{character}b\\{character}"
+
+
+def test_plain_leaves_the_rest_alone() -> None:
+    assert cards.plain("ε = 0.6 (at N = 1000), -1.5 ± 0.1") == "ε = 0.6 (at N = 1000), -1.5 ± 0.1"
+
+
+def test_plain_keeps_mathematics() -> None:
+    assert cards.plain(r"a_b is $x_1 \le \{y\}$") == r"a\_b is $x_1 \le \{y\}$"
+
+
+def test_a_card_has_every_part() -> None:
+    text = cards.card(ONE, CORRECTED)
+    assert text.splitlines()[0] == "(claim-alpha-theorem-1)="
+    assert f"{cards.badge('holds, corrected')} **Theorem 1.** One $x$ is one." in text
+    assert "*Found.* It is twice." in text
+    assert "*Consequence:* numbers: something that a reader would compute changes." in text
+    assert r"*What should stand there.* $2\lambda$." in text
+    assert "*What would change this.* More trials." in text
+    assert r"| ratio\_of | $2.5\cdot 10^{-7}$ | 0.1 |  | figure-1 | N = 1000 |" in text
+
+
+def test_a_card_of_what_holds_has_neither_consequence_nor_correction() -> None:
+    text = cards.card(ONE, HELD)
+    assert "Consequence" not in text
+    assert "should stand" not in text
+
+
+def test_a_list_of_claims() -> None:
+    text = cards.as_list([ONE, TWO], {ONE.id: FAILED})
+    assert text.splitlines()[0] == f"- {cards.badge('fails')} **Theorem 1.** One $x$ is one."
+    assert "\n\n  *Found:* It is not.\n\n" in text
+    assert text.count("*Found:*") == 1
+    assert f"\n- {cards.badge('pending')} **Theorem 2.** Two.\n" in text
+    assert "ipynb" not in text
+
+
+def test_only_judged_claims_are_linked() -> None:
+    text = cards.as_list([ONE, TWO], {ONE.id: HELD}, links=True)
+    assert "**[Theorem 1](part/one.ipynb).**" in text
+    assert text.count(".ipynb") == 1
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    (tmp_path / "part").mkdir()
+    (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_front_page_tells_the_counts_then_what_weighs_most(book: Path) -> None:
+    claims.record(book / "part", {"alpha/theorem-1": CORRECTED, "alpha/theorem-2": FAILED})
+    b = cards.badge
+    assert cards.front_page(book).splitlines() == [
+        f"- **Alpha**, 2 claims: 1 {b('holds, corrected')}, 1 {b('fails')}.",
+        f"- **Beta**, 1 claims: 1 {b('pending')}.",
+        "",
+        "**What changes a conclusion or a guarantee**",
+        "",
+        "- [Theorem 2](part/one.ipynb): It is not.",
+        "",
+        "**What changes a number**",
+        "",
+        "- [Theorem 1](part/one.ipynb): It is twice.",
+    ]
+
+
+def test_the_front_page_of_a_book_without_findings(book: Path) -> None:
+    text = cards.front_page(book)
+    assert "What" not in text
+    assert text.count("pending") == 4
