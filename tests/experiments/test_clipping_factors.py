@@ -8,7 +8,9 @@ import pytest
 from scipy.special import gammainc
 
 from costofprivacy.dpgd.clipping import variance_reduction_at
-from costofprivacy.experiments.dpgd.clipping_factors import DefinitionCell, DimensionCell, Experiment, experiment
+from costofprivacy.experiments.dpgd.clipping_factors import experiment
+from costofprivacy.experiments.dpgd.clipping_factors.experiment import Experiment
+from costofprivacy.montecarlo import Runner, generator
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
@@ -37,18 +39,61 @@ def test_the_peak_is_one() -> None:
 
 
 def test_all_parameters_of_the_definition_have_one_risk() -> None:
-    study = Experiment(excess_risk=0.7)
-    for place in DefinitionCell.places():
-        assert DefinitionCell(study, *place).model.initial_risk == pytest.approx(0.7)
-    assert DimensionCell(study, "uniform", 30).model.initial_risk == pytest.approx(0.7)
+    study = Experiment(excess_risk=0.7, d=(30,))
+    for cell in (*study.definition_cells, *study.dimension_cells):
+        assert cell.model.initial_risk == pytest.approx(0.7)
+        assert cell.test_risk == pytest.approx(0.7 + 0.3**2 / 2)
 
 
 def test_random_streams_are_distinct() -> None:
     study = Experiment()
-    cells = [DefinitionCell(study, *place) for place in DefinitionCell.places()]
-    sized = [DimensionCell(study, name, d) for name in experiment.SPECTRA for d in study.d]
-    keys = [cell.key for cell in [*cells, *sized]]
-    assert len(set(keys)) == len(keys)
+    keys = [cell.key for cell in (*study.definition_cells, *study.dimension_cells)]
+    assert len(set(keys)) == len(keys) == 12 + 10
+
+
+def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
+    other = Experiment(trials=7, points=9, seed=1, clips=(1.0,), label_noises=(1.0,))
+    assert other.definition_cells == Experiment().definition_cells
+    assert other.dimension_cells == Experiment().dimension_cells
+    assert "trials" not in repr(other.definition_cells)
+
+
+def test_a_trial_is_the_definition_record_by_record() -> None:
+    cell = Experiment(records=40).definition_cells[-1]
+    x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
+    mean = -cell.model.spectrum.eigenvalues * cell.model.target
+    clipped = [max(-1.0, min(-response, 1.0)) for response in y]
+    along = np.mean([r * features @ mean / (mean @ mean) for r, features in zip(clipped, x)])
+    second = np.mean(np.square(clipped)) / (2 * 0.5 + 0.3**2)
+    whole = np.mean([abs(response) < 1.0 for response in y])
+    found = experiment.definition_trial(cell, rng=generator(1, 2, 3))
+    np.testing.assert_allclose(found, [along, second, whole], rtol=1e-12)
+
+
+def test_whole_gradients_are_clipped_record_by_record() -> None:
+    cell = Experiment(records=40, d=(7,)).dimension_cells[1]
+    x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))
+    mean = -cell.model.spectrum.eigenvalues * cell.model.target
+    apart, size, along, second = [], [], [], []
+    for features, response in zip(x, y):
+        gradient, short = -response * features, np.clip(-response, -1, 1) * features
+        whole = gradient * min(1, np.sqrt(7) / np.linalg.norm(gradient))
+        apart.append(((whole - short) ** 2).sum())
+        size.append((short**2).sum())
+        along.append((whole - short) @ mean / (mean @ mean) / cell.mu)
+        squares = [(v @ features / (features @ features)) ** 2 for v in (whole, short)]
+        second.append((squares[0] - squares[1]) / (2 * cell.test_risk * cell.nu))
+    expected = [np.sum(apart) / np.sum(size), np.mean(along), np.mean(second)]
+    np.testing.assert_allclose(experiment.dimension_trial(cell, rng=generator(1, 2, 3)), expected, rtol=1e-9)
+
+
+def test_tables_of_a_small_run() -> None:
+    tables = Experiment(d=(10, 20), records=20, trials=2, points=5, clips=(0.1, 1.0)).run(Runner(workers=1))
+    assert {name: len(table) for name, table in tables.items()} == {
+        "factors": 5, "precision": 65, "landmarks": 5, "bounds": 6, "definition": 36, "dimension": 12
+    }  # fmt: skip
+    assert (tables["definition"]["trials"] == 2).all()
+    assert tables["dimension"]["closed_form"].notna().sum() == 4
 
 
 @pytest.mark.parametrize(

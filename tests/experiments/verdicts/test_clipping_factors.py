@@ -1,161 +1,224 @@
-"""Every verdict on clipping factors depends on its tables."""
+"""What is tried on the judges of the chapter on the clipping factors."""
+
+from typing import Any
 
 import pandas as pd
+import pytest
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.dpgd import clipping_factors as cf
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
+from costofprivacy.claims import read_findings
+from costofprivacy.experiments.dpgd.clipping_factors import pages
+from costofprivacy.experiments.dpgd.clipping_factors.experiment import (
+    NU_AT_ONE,
+    NU_AT_ONE_MEASURED,
+    NU_AT_ONE_PRINTED,
+)
+from costofprivacy.findings import Consequence, Verdict
+from tests.experiments.verdicts.machinery import BOOK, Case, Tables, change, committed, judge, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = cf.Experiment(d=(10, 100, 300), trials=10)
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/clipping-factors"
+DISTANCE, FACTORS = "dpgd/equation-4.5", "dpgd/equation-4.6"
+MU, NU = "dpgd/lemma-b.1-mu", "dpgd/lemma-b.1-nu"
+BOUNDS, LIMITS, HALF = "dpgd/lemma-b.2-bounds", "dpgd/lemma-b.2-limits", "dpgd/lemma-b.2-half"
+FIGURE, AT_ONE = "dpgd/figure-9", "dpgd/equation-b.24"
+FOUND = dict.fromkeys((DISTANCE, FACTORS, MU, NU, BOUNDS, LIMITS, HALF, AT_ONE), HOLDS) | {FIGURE: CORRECTED}
 
 
-def landmark(table: pd.DataFrame, name: str, value: float) -> pd.DataFrame:
-    return change(table, "value", lambda _: value, table["landmark"] == name)
+def distance(t: Tables, power: float, spectra: str = "isotropic|uniform", error: float = 0.005) -> Tables:
+    """A squared distance like a power of d."""
+    table = t["dimension"]
+    rows = (table["quantity"] == "distance") & table["spectrum"].str.fullmatch(spectra)
+    powered = change(table, "value", lambda r: 0.3 * r["d"] ** power, rows)
+    return {"dimension": change(powered, "standard_error", lambda r: error * r["value"], rows)}
 
 
-def far_from_closed_form(definition: pd.DataFrame, quantity: str) -> pd.DataFrame:
-    """One Gaussian row of ``quantity`` six standard errors from its closed form."""
-    row = definition[(definition["law"] == "Gaussian") & (definition["quantity"] == quantity)].index[:1]
-    return change(definition, "value", lambda r: r["closed_form"] + 6 * r["standard_error"], row)
+def only(table: str, query: str) -> Any:
+    return lambda t: {table: t[table].query(query)}
 
 
-CASES: list[Case] = [
-    (
-        cf.judge_equation_45,
-        ("dimension",),
-        HOLDS,
-        lambda t: {"dimension": change(t["dimension"], "value", lambda r: r["value"] * r["d"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_equation_45,
-        ("dimension",),
-        HOLDS,
-        lambda t: {"dimension": change(t["dimension"], "value", lambda r: 1.5 * r["value"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_equation_46,
-        ("definition", "factors"),
-        HOLDS,
-        lambda t: {"definition": far_from_closed_form(t["definition"], "nu")},
-        {FAILS},
-    ),
-    (
-        cf.judge_equation_46,
-        ("definition", "factors"),
-        HOLDS,
-        lambda t: {"factors": change(t["factors"], "nu", lambda r: r["nu_over_ratio"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_equation_46,
-        ("definition", "factors"),
-        HOLDS,
-        lambda t: {"factors": change(t["factors"], "mu", lambda r: 0.9 * r["mu"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b1_mu,
-        ("precision", "definition"),
-        HOLDS,
-        lambda t: {"precision": change(t["precision"], "mu_error", lambda r: 1e-10)},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b1_mu,
-        ("precision", "definition"),
-        HOLDS,
-        lambda t: {"definition": far_from_closed_form(t["definition"], "share whole")},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b1_nu,
-        ("precision", "definition"),
-        HOLDS,
-        lambda t: {"precision": change(t["precision"], "nu_error", lambda r: r["printed_nu_error"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b1_nu,
-        ("precision", "definition"),
-        HOLDS,
-        lambda t: {"definition": far_from_closed_form(t["definition"], "nu")},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_bounds,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(t["bounds"], "mu_high", lambda r: 0.8)},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_bounds,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 0.9 * r["nu_sharp"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_bounds,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(change(t["bounds"], "mu_sharp", lambda r: 0.01), "nu_sharp", lambda r: 0.001)},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_limits,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 1 - (r["clip"] / r["label_noise"]) ** 0.5)},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_limits,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(t["bounds"], "nu_low", lambda r: 1 - 2 * (1 - r["nu_low"]))},
-        {FAILS},
-    ),
-    (
-        cf.judge_lemma_b2_half,
-        ("bounds",),
-        HOLDS,
-        lambda t: {"bounds": change(t["bounds"], "nu_half_unclipped", lambda r: 0.49)},
-        {FAILS},
-    ),
-    (
-        cf.judge_figure_9,
-        ("factors", "landmarks"),
-        AMENDED,
-        lambda t: {"factors": change(t["factors"], "nu_over_ratio", lambda r: r["nu_over_square"])},
-        {HOLDS},
-    ),
-    (
-        cf.judge_figure_9,
-        ("factors", "landmarks"),
-        AMENDED,
-        lambda t: {"factors": change(t["factors"], "nu_over_square", lambda r: r["nu_over_ratio"])},
-        {FAILS},
-    ),
-    (
-        cf.judge_equation_b24,
-        ("landmarks",),
-        HOLDS,
-        lambda t: {"landmarks": landmark(t["landmarks"], "ν at c' = 1, quadrature", 0.52)},
-        {FAILS},
-    ),
+def off(quantity: str, errors: float, law: str = "Gaussian") -> Any:
+    """The last of a law's rows of a quantity, with the closed form in all of them but this many errors away there."""
+
+    def make(t: Tables) -> Tables:
+        table = t["definition"]
+        rows = (table["law"] == law) & (table["quantity"] == quantity)
+        exact = change(table, "value", lambda r: r["closed_form"], rows)
+        last = table.index[rows][-1:]
+        return {"definition": change(exact, "value", lambda r: r["closed_form"] + errors * r["standard_error"], last)}
+
+    return make
+
+
+def curve(name: str, to: Any, where: Any = slice(None)) -> Any:
+    return lambda t: {"factors": change(t["factors"], name, to, where)}
+
+
+def bound(name: str, to: Any, where: Any = slice(None)) -> Any:
+    return lambda t: {"bounds": change(t["bounds"], name, to, where)}
+
+
+def error(column: str, value: float, row: int) -> Any:
+    return lambda t: {"precision": change(t["precision"], column, lambda r: value, [row])}
+
+
+def landmark(**values: float) -> Any:
+    def make(t: Tables) -> Tables:
+        table = t["landmarks"]
+        for name, value in values.items():
+            label = {"closed": NU_AT_ONE, "quadrature": NU_AT_ONE_MEASURED, "printed": NU_AT_ONE_PRINTED}[name]
+            table = change(table, "value", lambda r, v=value: v, table["landmark"] == label)
+        return {"landmarks": table}
+
+    return make
+
+
+def gap(quantity: str, power: float, along: str = "share", level: float = 0.02) -> Any:
+    """A distance from the limit like a power of c, of 1/ζ or of c/ζ."""
+    limit = {"mu": 0.7978845608028654, "nu": 1.0}[quantity]
+    size = {"share": lambda r: r["clip"] / r["label_noise"], "clip": lambda r: r["clip"],
+            "noise": lambda r: 1 / r["label_noise"]}[along]  # fmt: skip
+    return bound(f"{quantity}_low", lambda r: limit - level * size(r) ** power)
+
+
+CASES = [
+    Case(DISTANCE, "it falls like 1/d", lambda t: distance(t, -1.0), HOLDS, says=r"falls like \$d\^\{-1.00\}\$"),
+    Case(DISTANCE, "it falls faster", lambda t: distance(t, -1.5), HOLDS, says=r"d\^\{-1.50\}", silent="only"),
+    Case(DISTANCE, "by another constant", lambda t: {"dimension": distance(t, -1.0)["dimension"]}, HOLDS),
+    Case(DISTANCE, "a power just steep enough", lambda t: distance(t, -0.85), HOLDS),
+    Case(DISTANCE, "a power just too flat", lambda t: distance(t, -0.75), FAILS, says="only", silent="falls"),
+    Case(DISTANCE, "one spectrum alone falls", lambda t: distance(t, -0.5, "isotropic"), FAILS, says=r"-0\.50"),
+    Case(DISTANCE, "the other alone falls", lambda t: distance(t, -0.5, "uniform"), FAILS, says=r"-0\.50"),
+    Case(DISTANCE, "it grows", lambda t: distance(t, 0.5), FAILS, silent="falls"),
+    Case(DISTANCE, "noise hides the power", lambda t: distance(t, -0.9, error=0.1), UNTESTABLE, says="Too few"),
+    Case(DISTANCE, "a single dimension", only("dimension", "d == 10"), UNTESTABLE, says="single dimension"),
+    Case(DISTANCE, "two dimensions", only("dimension", "d <= 30"), HOLDS),
+    Case(FACTORS, "one mu is off, within errors", off("mu", 5.2), HOLDS, says="equal factors within"),
+    Case(FACTORS, "one mu is off", off("mu", 5.9), FAILS, says=r"4\.\d+ standard errors apart"),
+    Case(FACTORS, "one nu is off", off("nu", 5.9), FAILS, says="standard errors apart"),
+    Case(FACTORS, "mu falls once", curve("mu", lambda r: 0.3, [125]), FAILS, says="does not rise", silent="apart"),
+    Case(FACTORS, "nu falls once", curve("nu", lambda r: 0.3, [125]), FAILS, says="does not rise"),
+    Case(FACTORS, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS, says="does not rise"),
+    Case(FACTORS, "mu ends too low", curve("mu", lambda r: 0.9998 * r["mu"]), FAILS),
+    Case(FACTORS, "mu ends nearly at 1", curve("mu", lambda r: 0.99995 * r["mu"]), HOLDS),
+    Case(FACTORS, "mu starts at 0.2", curve("mu", lambda r: 0.2 + 0.8 * r["mu"]), FAILS),
+    Case(FACTORS, "nu starts at 0.2", curve("nu", lambda r: 0.2 + 0.8 * r["nu"]), FAILS),
+    Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
+    Case(FACTORS, "nu starts below its ratio", curve("nu", lambda r: 0.019 + 0.981 * r["nu"]), HOLDS),
+    Case(MU, "cancellation at a small ratio", error("mu_error", 1e-6, 0), FAILS, says="from quadrature by"),
+    Case(MU, "cancellation at a large ratio", error("mu_error", 2e-12, 64), FAILS, silent="agrees"),
+    Case(MU, "an error just small enough", error("mu_error", 0.9e-12, 30), HOLDS, says="to rounding"),
+    Case(MU, "mu is off", off("mu", -4.1), FAILS, says=r"is 4\.1 standard errors from"),
+    Case(MU, "mu is nearly off", off("mu", 3.9), HOLDS, says=r"within 3\.9 standard errors"),
+    Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS, says="standard errors from"),
+    Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS, says="from quadrature by"),
+    Case(NU, "cancellation at a large ratio", error("nu_error", 2e-12, 64), FAILS),
+    Case(NU, "nu is off", off("nu", 4.1), FAILS, says="standard errors from"),
+    Case(NU, "nu is nearly off", off("nu", -3.9), HOLDS),
+    Case(BOUNDS, "mu too large", bound("mu_high", lambda r: 0.7979, [3]), FAILS, says="broken at 1 of 27"),
+    Case(BOUNDS, "nu too large", bound("nu_high", lambda r: 1.0001, [3, 4]), FAILS, says="broken at 2 of 27"),
+    Case(BOUNDS, "mu too small", bound("mu_low", lambda r: 0.99 * r["mu_sharp"], [26]), FAILS, says="broken"),
+    Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS, says="broken"),
+    Case(BOUNDS, "room above the constants", bound("mu_low", lambda r: 0.5 * (r["mu_sharp"] + r["mu_high"])), HOLDS),
+    Case(BOUNDS, "fewer pairs", only("bounds", "clip < 1"), HOLDS, says="all 18 pairs"),
+    Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS, says="does not fall"),
+    Case(BOUNDS, "a level constant of nu", bound("nu_sharp", lambda r: 1e-4), FAILS, says="does not fall"),
+    Case(BOUNDS, "a constant rises at one noise", bound("nu_sharp", lambda r: 1e-5, [23]), FAILS, says="does not fall"),
+    Case(BOUNDS, "a constant of zero", bound("mu_sharp", lambda r: 0.0, [8]), FAILS, says="not positive"),
+    Case(LIMITS, "mu approaches more slowly", gap("mu", 0.5), HOLDS, says="approach their limits"),
+    Case(LIMITS, "nu approaches more slowly", gap("nu", 0.15), HOLDS),
+    Case(LIMITS, "nu approaches faster", gap("nu", 3.0), HOLDS),
+    Case(LIMITS, "nu is at its limit", gap("nu", 1.0, level=0.0), HOLDS),
+    Case(LIMITS, "nu is beyond its limit", gap("nu", 1.0, level=-0.02), HOLDS),
+    Case(LIMITS, "mu stays away", gap("mu", 0.0), FAILS, says="does not keep approaching.* 0.02 is left"),
+    Case(LIMITS, "nu stays away", gap("nu", 0.0, level=0.3), FAILS, says=" 0.3 is left", silent="Both"),
+    Case(LIMITS, "nu hardly approaches", gap("nu", 0.05), FAILS),
+    Case(LIMITS, "mu follows c alone", gap("mu", 1.0, "clip"), FAILS),
+    Case(LIMITS, "mu follows the noise alone", gap("mu", 1.0, "noise"), FAILS),
+    Case(LIMITS, "nu follows c alone", gap("nu", 1.0, "clip"), FAILS),
+    Case(LIMITS, "nu follows the noise alone", gap("nu", 1.0, "noise"), FAILS),
+    Case(LIMITS, "a single small ratio", only("bounds", "clip >= 0.3"), UNTESTABLE, says="Too few"),
+    Case(LIMITS, "two clipping constants", only("bounds", "0.03 <= clip <= 0.1 and label_noise > 0.2"), HOLDS,
+         says="0.03 label noises"),
+    Case(HALF, "it falls to 0.49 where clipped", bound("nu_half_clipped", lambda r: 0.49, [4]), FAILS, says="0.49,"),
+    Case(HALF, "it falls to 0.49 where not", bound("nu_half_unclipped", lambda r: 0.49, [26]), FAILS, says="0.49,"),
+    Case(HALF, "exactly a half", bound("nu_half_clipped", lambda r: 0.5, [4]), FAILS, says="not above a half"),
+    Case(HALF, "just above", bound("nu_half_unclipped", lambda r: 0.501, [26]), HOLDS, says="least is 0.501"),
+    Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE, says="No risk"),
+    Case(FIGURE, "the drawn ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS,
+         says="All drawn"),
+    Case(FIGURE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)), CORRECTED,
+         says="rises up to 2.08;"),
+    Case(FIGURE, "it is level once", curve("nu_over_ratio", lambda r: 1 - r["ratio"].round(1)), CORRECTED),
+    Case(FIGURE, "the substitute rises", curve("nu_over_square", lambda r: r["nu_over_ratio"]), FAILS, says="not mend"),
+    Case(FIGURE, "mu falls", curve("mu", lambda r: -r["mu"]), FAILS, silent="suffices"),
+    Case(FIGURE, "nu falls", curve("nu", lambda r: -r["nu"]), FAILS),
+    Case(FIGURE, "mu is level once", curve("mu", lambda r: r["mu"].round(2)), FAILS),
+    Case(FIGURE, "the mean's ratio rises", curve("mu_over_ratio", lambda r: r["mu"]), FAILS),
+    Case(AT_ONE, "quadrature differs", landmark(quadrature=0.517), FAILS, says=r"0\.517000 by quadrature.*0\.516059"),
+    Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),
+    Case(AT_ONE, "the decimal is another", landmark(closed=0.52, quadrature=0.52, printed=0.52), CORRECTED,
+         says=r"is 0\.5200 and not"),
+    Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS, says="is 0.516,"),
+]  # fmt: skip
+
+BESIDE = [  # what a claim does not speak of
+    (FACTORS, off("share whole", 99.0)),
+    (FACTORS, off("mu", 99.0, "Rademacher")),
+    (MU, error("nu_error", 1.0, 0)),
+    (MU, off("nu", 99.0)),
+    (MU, off("mu", 99.0, "Rademacher")),
+    (NU, error("mu_error", 1.0, 0)),
+    (NU, off("share whole", 99.0)),
 ]
 
-
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
 
 
-def test_the_factors_are_not_judged_on_one_dimension_or_one_ratio(tables: Tables) -> None:
-    assert cf.judge_equation_45(tables["dimension"].query("d == 10")).verdict == Verdict.UNTESTABLE
-    assert cf.judge_lemma_b2_limits(tables["bounds"].query("clip >= 1")).verdict == Verdict.UNTESTABLE
-    assert cf.judge_lemma_b2_half(tables["bounds"].query("clip < 0.01")).verdict == Verdict.UNTESTABLE
+@pytest.mark.parametrize(("claim", "made"), BESIDE)
+def test_a_judge_does_not_mind_what_its_claim_does_not_speak_of(claim: str, made: Any) -> None:
+    tables = committed(CHAPTER)
+    assert judge(CHAPTER, claim, tables | made(tables)) == judge(CHAPTER, claim, tables)
+
+
+def test_the_book_says_what_the_judges_find() -> None:
+    saved = read_findings(BOOK / CHAPTER)
+    assert saved == {claim: judge(CHAPTER, claim, committed(CHAPTER)) for claim in FOUND}
+
+
+@pytest.mark.parametrize(
+    ("claim", "made", "consequence"),
+    [
+        (DISTANCE, lambda t: distance(t, 0.0), Consequence.CONCLUSION),
+        (FACTORS, off("mu", 9.0), Consequence.CONCLUSION),
+        (FACTORS, curve("mu", lambda r: -r["mu"]), Consequence.CONCLUSION),
+        (MU, off("mu", 9.0), Consequence.NUMBERS),
+        (MU, error("mu_error", 1.0, 0), Consequence.NUMBERS),
+        (BOUNDS, bound("mu_high", lambda r: 1.0), Consequence.CONCLUSION),
+        (BOUNDS, bound("mu_sharp", lambda r: 0.01), Consequence.NUMBERS),
+        (LIMITS, gap("mu", 0.0), Consequence.CONCLUSION),
+        (HALF, bound("nu_half_clipped", lambda r: 0.4), Consequence.CONCLUSION),
+        (FIGURE, curve("mu", lambda r: -r["mu"]), Consequence.CONCLUSION),
+        (AT_ONE, landmark(quadrature=0.6), Consequence.NUMBERS),
+        (AT_ONE, landmark(closed=0.52, quadrature=0.52, printed=0.52), Consequence.NUMBERS),
+    ],
+)
+def test_the_weight_of_a_finding(claim: str, made: Any, consequence: Consequence) -> None:
+    assert judge(CHAPTER, claim, committed(CHAPTER) | made(committed(CHAPTER))).consequence == consequence
+
+
+def test_the_page_is_made_from_tables() -> None:
+    t = committed(CHAPTER)
+    figures = (
+        pages.draw_figure_9(t["factors"], t["landmarks"]),
+        pages.draw_dimension(t["dimension"]),
+        pages.draw_precision(t["precision"]),
+    )
+    for figure in figures:
+        assert all(axes.get_xlabel() for axes in figure.axes)
+        figure.canvas.draw()
+    shown = pages.show_definition(t["definition"])
+    assert isinstance(shown, pd.DataFrame)
+    assert list(shown.columns) == ["μ", "ν", "share left whole"]
+    assert shown.index[-1][0] == "closed form"
+    assert list(pages.show_bounds(t["bounds"]).index)[:2] == ["0.00333", "0.01"]
+    assert pages.show_landmarks(t["landmarks"]).iloc[0, 0] == "0.5160585510"

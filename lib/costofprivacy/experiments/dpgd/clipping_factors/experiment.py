@@ -11,7 +11,9 @@ import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import erf
 
-from costofprivacy import _fits, _validate
+from costofprivacy import _fits
+from costofprivacy._validate import FINITE_POSITIVE, at_least
+from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.dpgd import spectrum
 from costofprivacy.dpgd.clipping import (
     clipping_ratio,
@@ -39,53 +41,45 @@ FAR = 40.0  # standard deviations, beyond which there is nothing
 PANELS, NODES = 20, 20  # of a composite Gauss-Legendre rule over that range: exact to rounding
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """μ_c and ν_c against their definitions, Lemmas B.1 and B.2, and clipping of whole gradients at finite d.
+class Experiment(Parameters):
+    """μ_c and ν_c against their definitions, Lemmas B.1 and B.2, and clipping of whole gradients at finite d."""
 
-    Args:
-        clip: c > 0, for everything that is simulated.
-        label_noise: ζ > 0. excess_risk: R > 0, likewise.
-        d: dimensions, each at least 2.
-        clips, label_noises: the grid on which Lemma B.2 is tried, each > 0.
-        points: points of Figure 9, at least 3.
-        records: records in a trial, at least 2. trials: at least 2.
-        seed: root of all random streams, ≥ 0.
-    """
-
-    clip: float = 1.0
-    label_noise: float = 0.3
-    excess_risk: float = 0.5
-    d: tuple[int, ...] = (10, 30, 100, 300, 1000)
-    clips: tuple[float, ...] = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-    label_noises: tuple[float, ...] = (0.1, 0.3, 1.0)
-    points: int = 250
-    records: int = 2000
-    trials: int = 100
-    seed: int = 6
-
-    def __post_init__(self) -> None:
-        for name in ("clip", "label_noise", "excess_risk"):
-            _validate.finite_positive(name, getattr(self, name))
-        object.__setattr__(self, "d", _validate.each(_validate.whole, "d", self.d, at_least=2))
-        for name in ("clips", "label_noises"):
-            object.__setattr__(self, name, _validate.each(_validate.finite_positive, name, getattr(self, name)))
-        _validate.whole("points", self.points, at_least=3)
-        _validate.whole("records", self.records, at_least=2)
-        _validate.whole("trials", self.trials, at_least=2)
-        _validate.whole("seed", self.seed, at_least=0)
+    clip: float = parameter(FINITE_POSITIVE, 1.0)
+    """Clipping constant c of everything that is simulated."""
+    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
+    """Standard deviation ζ of the label noise in everything that is simulated."""
+    excess_risk: float = parameter(FINITE_POSITIVE, 0.5)
+    """Risk of the simulated coefficients above that of the best predictor."""
+    d: tuple[int, ...] = many(at_least(2), 10, 30, 100, 300, 1000)
+    """Dimensions in which whole gradients are clipped."""
+    clips: tuple[float, ...] = many(FINITE_POSITIVE, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    """Clipping constants c on which Lemma B.2 is tried."""
+    label_noises: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.3, 1.0)
+    """Standard deviations ζ of the label noise on which Lemma B.2 is tried."""
+    points: int = parameter(at_least(3), 250)
+    """Points of Figure 9."""
+    records: int = parameter(at_least(2), 2000)
+    """Records in a trial."""
+    trials: int = parameter(at_least(2), 100)
+    seed: int = parameter(at_least(0), 6)
 
     @property
-    def test_risk(self) -> float:
-        """𝒫 = R + ζ²/2 of everything that is simulated."""
-        return self.excess_risk + self.label_noise**2 / 2
+    def definition_cells(self) -> list[DefinitionCell]:
+        """One for each law, spectrum and direction."""
+        return [
+            self.shared(DefinitionCell, law=law, spectrum=name, direction=direction)
+            for law, name, direction in DefinitionCell.places()
+        ]
+
+    @property
+    def dimension_cells(self) -> list[DimensionCell]:
+        """One for each spectrum and dimension."""
+        return [self.shared(DimensionCell, spectrum=name, d=d) for name in SPECTRA for d in self.d]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``factors``, ``precision``, ``landmarks``, ``bounds``, ``definition`` and ``dimension``."""
-        defined = [DefinitionCell(self, *place) for place in DefinitionCell.places()]
-        sized = [DimensionCell(self, name, d) for name in SPECTRA for d in self.d]
-        definition = runner.run(definition_trial, defined, self.trials, self.seed)
-        dimension = runner.run(dimension_trial, sized, self.trials, self.seed)
+        definition = runner.run(definition_trial, self.definition_cells, self.trials, self.seed)
+        dimension = runner.run(dimension_trial, self.dimension_cells, self.trials, self.seed)
         return {
             "factors": factors(np.linspace(0, LAST_RATIO, self.points + 1)[1:]),
             "precision": precision(),
@@ -173,7 +167,7 @@ def landmarks() -> pd.DataFrame:
         PEAK: peak,
         PEAK_HEIGHT: variance_reduction_at(peak) / peak,
     }
-    return pd.DataFrame([(name, float(v)) for name, v in value.items()], columns=["landmark", "value"])
+    return pd.DataFrame({"landmark": list(value), "value": [float(v) for v in value.values()]})
 
 
 def bounds_row(clip: float, label_noise: float) -> dict[str, float]:
@@ -197,14 +191,42 @@ def bounds_row(clip: float, label_noise: float) -> dict[str, float]:
     }
 
 
-# --------------------------------------------------------------------------------------------------- definition
+# --------------------------------------------------------------------------------------------------- simulations
 
 
 @dataclass(frozen=True)
-class DefinitionCell:
+class Clipping:
+    """What every simulated gradient has in common: one risk, one clipping constant.
+
+    Args:
+        clip, label_noise, excess_risk: as in `Experiment`. records: in a trial.
+    """
+
+    clip: float
+    label_noise: float
+    excess_risk: float
+    records: int
+
+    @property
+    def test_risk(self) -> float:
+        """𝒫 = R + ζ²/2."""
+        return self.excess_risk + self.label_noise**2 / 2
+
+    @property
+    def mu(self) -> float:
+        """μ in closed form."""
+        return float(descent_reduction(self.clip, self.test_risk))
+
+    @property
+    def nu(self) -> float:
+        """ν in closed form."""
+        return float(variance_reduction(self.clip, self.test_risk))
+
+
+@dataclass(frozen=True)
+class DefinitionCell(Clipping):
     """One parameter vector of the given risk: a spectrum, a direction of the error, a law of the features."""
 
-    experiment: Experiment
     law: str
     spectrum: str
     direction: str
@@ -224,22 +246,23 @@ class DefinitionCell:
         """A model whose θ = 0 has the given risk."""
         shape = SPECTRA[self.spectrum](DEFINITION_DIMENSION)
         target = np.ones(shape.d) if self.direction == "all coordinates" else np.eye(shape.d)[-1]
-        scale = math.sqrt(2 * self.experiment.excess_risk / (target**2 @ shape.eigenvalues))
-        return RegressionModel(shape, scale * target, self.experiment.label_noise, LAWS[self.law])
+        scale = math.sqrt(2 * self.excess_risk / (target**2 @ shape.eigenvalues))
+        return RegressionModel(shape, scale * target, self.label_noise, LAWS[self.law])
+
+
+def _along(model: RegressionModel) -> np.ndarray:
+    """E[rx]/‖E[rx]‖² at θ = 0: along it the unclipped gradient has mean 1."""
+    mean = -model.spectrum.eigenvalues * model.target
+    return mean / (mean @ mean)
 
 
 def definition_trial(cell: DefinitionCell, *, rng: np.random.Generator) -> np.ndarray:
-    """Means over one trial's records, shape (3,): μ along E[rx], ν, and the share of residuals left whole.
-
-    Along w = E[rx]/‖E[rx]‖² the gradient of θ = 0 has mean 1.
-    """
-    model, clip = cell.model, cell.experiment.clip
-    x, y = spectrum.sample(model, cell.experiment.records, rng=rng)
-    mean = -model.spectrum.eigenvalues * model.target
-    clipped = np.clip(-y, -clip, clip)
-    along = clipped * (x @ (mean / (mean @ mean)))
-    second = clipped**2 / (2 * cell.experiment.test_risk)
-    return np.array([along.mean(), second.mean(), (np.abs(y) < clip).mean()])
+    """Means over one trial's records, shape (3,): μ along E[rx], ν, and the share of residuals left whole."""
+    x, y = spectrum.sample(cell.model, cell.records, rng=rng)
+    clipped = np.clip(-y, -cell.clip, cell.clip)
+    along = clipped * (x @ _along(cell.model))
+    second = clipped**2 / (2 * cell.test_risk)
+    return np.array([along.mean(), second.mean(), (np.abs(y) < cell.clip).mean()])
 
 
 QUANTITIES = ("mu", "nu", "share whole")
@@ -247,25 +270,16 @@ QUANTITIES = ("mu", "nu", "share whole")
 
 def definition_rows(cell: DefinitionCell, samples: np.ndarray) -> pd.DataFrame:
     """Simulated factors beside the closed forms of Lemma B.1; the share of whole residuals is μ again."""
-    e = cell.experiment
     mean, error = _fits.mean_and_error(samples)
-    mu, nu = float(descent_reduction(e.clip, e.test_risk)), float(variance_reduction(e.clip, e.test_risk))
-    place = (cell.law, cell.spectrum, cell.direction)
-    rows = [
-        (*place, name, *row, len(samples)) for name, *row in zip(QUANTITIES, mean, error, (mu, nu, mu), strict=True)
-    ]
-    columns = ["law", "spectrum", "direction", "quantity", "value", "standard_error", "closed_form", "trials"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-# ------------------------------------------------------------------------------------------- finite dimension
+    place = {"law": cell.law, "spectrum": cell.spectrum, "direction": cell.direction, "quantity": QUANTITIES}
+    closed = (cell.mu, cell.nu, cell.mu)
+    return pd.DataFrame(place | {"value": mean, "standard_error": error, "closed_form": closed, "trials": len(samples)})
 
 
 @dataclass(frozen=True)
-class DimensionCell:
+class DimensionCell(Clipping):
     """One spectrum at one dimension."""
 
-    experiment: Experiment
     spectrum: str
     d: int
 
@@ -278,8 +292,7 @@ class DimensionCell:
     def model(self) -> RegressionModel:
         """Equal coefficients; θ = 0 has the given risk."""
         shape = SPECTRA[self.spectrum](self.d)
-        target = spectrum.projections(shape, initial_risk=self.experiment.excess_risk)
-        return RegressionModel(shape, target, self.experiment.label_noise)
+        return RegressionModel(shape, spectrum.projections(shape, initial_risk=self.excess_risk), self.label_noise)
 
 
 DIMENSION_QUANTITIES = ("distance", "mu shift", "nu shift")
@@ -290,18 +303,17 @@ def dimension_trial(cell: DimensionCell, *, rng: np.random.Generator) -> np.ndar
 
     E‖ḡ − r_c x‖² over E‖r_c x‖²; and by how much of themselves μ and ν differ.
     """
-    e, model = cell.experiment, cell.model
-    x, y = spectrum.sample(model, e.records, rng=rng)
-    whole = clipped_gradients(np.zeros(model.d), x, y, e.clip * math.sqrt(model.d))
-    clipped = np.clip(-y, -e.clip, e.clip)
-    difference = whole - clipped[:, None] * x
+    model = cell.model
+    x, y = spectrum.sample(model, cell.records, rng=rng)
     square = np.einsum("nd,nd->n", x, x)
+    clipped = np.clip(-y, -cell.clip, cell.clip)
+    difference = clipped_gradients(np.zeros(model.d), x, y, cell.clip * math.sqrt(model.d)) - clipped[:, None] * x
     distance = (difference**2).sum() / (clipped**2 @ square)
-    mean = -model.spectrum.eigenvalues * model.target
-    mu, nu = float(descent_reduction(e.clip, e.test_risk)), float(variance_reduction(e.clip, e.test_risk))
-    along = (difference @ (mean / (mean @ mean))).mean() / mu
-    residual = np.clip(-y, -e.clip * np.sqrt(model.d / square), e.clip * np.sqrt(model.d / square))
-    return np.array([distance, along, (residual**2 - clipped**2).mean() / (2 * e.test_risk * nu)])
+    along = (difference @ _along(model)).mean() / cell.mu
+    # clipping the gradient at c√d clips the residual at c√d/‖x‖
+    limit = cell.clip * np.sqrt(model.d / square)
+    second = (np.clip(-y, -limit, limit) ** 2 - clipped**2).mean() / (2 * cell.test_risk * cell.nu)
+    return np.array([distance, along, second])
 
 
 def leading_distance(cell: DimensionCell) -> float:
@@ -309,18 +321,13 @@ def leading_distance(cell: DimensionCell) -> float:
 
     Where |r| > c the two gradients are c√d x/‖x‖ and c x, apart by c|√d − ‖x‖|, whose square has mean tr Σ²/(2d).
     """
-    e = cell.experiment
-    mu, nu = float(descent_reduction(e.clip, e.test_risk)), float(variance_reduction(e.clip, e.test_risk))
-    clipped = (1 - mu) * float(clipping_ratio(e.clip, e.test_risk)) ** 2 / (2 * nu)
+    clipped = (1 - cell.mu) * float(clipping_ratio(cell.clip, cell.test_risk)) ** 2 / (2 * cell.nu)
     return clipped * cell.model.spectrum.moment(2) / cell.d
 
 
 def dimension_rows(cell: DimensionCell, samples: np.ndarray) -> pd.DataFrame:
     """Means of the three quantities with their standard errors, and the leading order of the first."""
     mean, error = _fits.mean_and_error(samples)
+    place = {"spectrum": cell.spectrum, "d": cell.d, "quantity": DIMENSION_QUANTITIES}
     closed = (leading_distance(cell), math.nan, math.nan)
-    rows = [
-        (cell.spectrum, cell.d, *row, len(samples))
-        for row in zip(DIMENSION_QUANTITIES, mean, error, closed, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["spectrum", "d", "quantity", "value", "standard_error", "closed_form", "trials"])
+    return pd.DataFrame(place | {"value": mean, "standard_error": error, "closed_form": closed, "trials": len(samples)})

@@ -28,7 +28,7 @@ def show_definition(definition: pd.DataFrame) -> pd.DataFrame:
     closed = definition.drop_duplicates("quantity").set_index("quantity")["closed_form"]
     table = wide.loc[list(map(tuple, order.to_numpy()))]
     table.loc[("closed form", "", "")] = closed.map("{:.4f}".format)
-    return table
+    return table.rename(columns={"mu": "μ", "nu": "ν", "share whole": "share left whole"})
 
 
 def show_landmarks(landmarks: pd.DataFrame) -> pd.DataFrame:
