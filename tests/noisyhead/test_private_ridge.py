@@ -116,21 +116,34 @@ def test_constructed_neighbours_are_neighbours_within_the_bounds(told: PrivateRi
 
 
 def others_and_pair(x: np.ndarray, told: PrivateRidge, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """Statistics, shape (N + 1, p), and responses of N − 1 prompts and two more, from unconstrained numbers."""
-    z, y = x[: (told.N + 1) * p].reshape(-1, p), told.clip_norm * np.tanh(x[(told.N + 1) * p :])
-    norm = np.linalg.norm(z, axis=1, keepdims=True)
+    """Statistics, shape (…, N + 1, p), and responses of N − 1 prompts and two more, from unconstrained numbers."""
+    size = (told.N + 1) * p
+    z, y = x[..., :size].reshape(*x.shape[:-1], -1, p), told.clip_norm * np.tanh(x[..., size:])
+    norm = np.linalg.norm(z, axis=-1, keepdims=True)
     return z * told.largest * np.tanh(norm) / norm, y
 
 
-def moved(x: np.ndarray, told: PrivateRidge, p: int) -> float:
+def moved(x: np.ndarray, told: PrivateRidge, p: int) -> np.ndarray:
     """How far the solution moves from the last but one prompt to the last, by two solutions of the normal equations."""
     z, y = others_and_pair(x, told, p)
     solutions = []
     for last in (-2, -1):
         keep = [*range(told.N - 1), told.N + 1 + last]
-        Z, r = z[keep], y[keep]
-        solutions.append(np.linalg.solve(told.penalty * told.N * np.eye(p) + Z.T @ Z, Z.T @ r))
-    return float(np.linalg.norm(solutions[0] - solutions[1]))
+        Z, r = z[..., keep, :], y[..., keep, None]
+        left = told.penalty * told.N * np.eye(p) + Z.swapaxes(-2, -1) @ Z
+        solutions.append(np.linalg.solve(left, Z.swapaxes(-2, -1) @ r)[..., 0])
+    return np.linalg.norm(solutions[0] - solutions[1], axis=-1)
+
+
+def ascent(told: PrivateRidge, p: int, start: np.ndarray) -> float:
+    """The farthest that an ascent from ``start`` moves it, with all differences for the gradient in one go."""
+    step = 1e-7 * np.eye(len(start))
+
+    def descent(x: np.ndarray) -> tuple[float, np.ndarray]:
+        here, *ahead = moved(np.vstack([x, x + step]), told, p)
+        return -here, (here - np.array(ahead)) / 1e-7
+
+    return float(-minimize(descent, start, jac=True, method="L-BFGS-B").fun)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +161,7 @@ def test_no_adversary_exceeds_the_bound_and_a_good_one_comes_near_what_is_attain
     rng, p, best = np.random.default_rng(3), 3, 0.0
     for _ in range(12):
         start = rng.standard_normal((told.N + 1) * (p + 1))
-        best = max(best, -minimize(lambda x: -moved(x, told, p), start, method="L-BFGS-B").fun)
+        best = max(best, ascent(told, p, start))
     assert best <= private_ridge.sensitivity(told) * (1 + 1e-9)
     assert best >= 0.99 * apart(private_ridge.worst_neighbours(told, 3), told)
 
@@ -187,9 +200,9 @@ def test_delta_spent_is_that_of_dp_accounting_and_of_quadrature(epsilon: float) 
         ratio = std / private_ridge.sensitivity(PAPER)
         ours = float(private_ridge.profile(PAPER, budget, std).every_iterate.delta(epsilon))
         pld = dp_accounting.pld.privacy_loss_distribution.from_gaussian_mechanism(
-            ratio, value_discretization_interval=1e-5
+            ratio, value_discretization_interval=2e-4
         )
-        assert ours == pytest.approx(pld.get_delta_for_epsilon(epsilon), rel=2e-3)
+        assert ours == pytest.approx(pld.get_delta_for_epsilon(epsilon), rel=1e-9)
         assert ours == pytest.approx(numerics.hockey_stick(1.0, ratio, epsilon), rel=1e-9)
 
 
