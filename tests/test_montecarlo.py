@@ -178,7 +178,7 @@ def test_another_seed_cell_or_trial_is_measured_anew(runner: Runner, cell: Cell)
 
 def test_blocks_of_other_code_are_not_used(runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     runner.run(counted, [cell], trials=2, seed=SEED)
-    monkeypatch.setattr(montecarlo._source, "digest", lambda modules: "0" * 64)
+    monkeypatch.setattr(montecarlo._source, "digest_of", lambda *objects: "0" * 64)
     runner.run(counted, [cell], trials=2, seed=SEED)
     assert calls(cell) == 4
 

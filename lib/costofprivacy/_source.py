@@ -8,9 +8,11 @@ imported by a computed name (``importlib.import_module``) is not seen.
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 
 def closure(modules: Iterable[str]) -> dict[str, Path]:
@@ -62,6 +64,131 @@ def digest(modules: Iterable[str]) -> str:
     for name, path in closure(modules).items():
         total.update(f"{name}\0{_code(path, _version(path))}\0".encode())
     return total.hexdigest()
+
+
+def digest_of(*objects: Any) -> str:
+    """SHA-256 of the code that functions and classes depend on, definition by definition.
+
+    Follows each name that a definition uses: within its module, and through imports into the modules of its own
+    top-level package. What no used name leads to is left out, so that another function of the same module changes
+    nothing. A module that is used as a whole, or of which a name is used that cannot be found, counts with its closure;
+    statements at a module's top level that define nothing always count.
+
+    Args:
+        objects: functions or classes with a source file.
+
+    Returns:
+        Sixty-four hexadecimal digits, the same for the same code under every Python from 3.11 on.
+    """
+    waiting = sorted({(thing.__module__, thing.__qualname__.partition(".")[0]) for thing in objects})
+    families = {module.partition(".")[0] for module, _ in waiting}
+    found: dict[tuple[str, str], str] = {}
+    while waiting:
+        module, name = waiting.pop()
+        if (module, name) in found or module.partition(".")[0] not in families:
+            continue
+        found[module, name], needs = _definition(module, name)
+        waiting += needs
+    text = "\0".join(f"{module}.{name}={code}" for (module, name), code in sorted(found.items()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A parsed module: what defines each of its names, and what else stands at its top level."""
+
+    definitions: Mapping[str, tuple[ast.stmt, ...]]
+    rest: tuple[ast.stmt, ...]
+
+
+_WHOLE = "*"  # the name under which a module counts as a whole
+_REST = ""  # the name of the statements that define nothing
+
+
+def _definition(module: str, name: str) -> tuple[str, list[tuple[str, str]]]:
+    """The digest of what defines a name in a module, and the names that it uses."""
+    roots = {module.partition(".")[0]: _locations(module.partition(".")[0])}
+    path = _file(module, roots)
+    if path is None:
+        return "", []
+    if name == _WHOLE:
+        return digest([module]), []
+    parsed = _parsed(path, _version(path))
+    nodes = parsed.rest if name == _REST else parsed.definitions.get(name, ())
+    if not nodes and name != _REST:
+        submodule = f"{module}.{name}"
+        return "", [(submodule if _file(submodule, roots) else module, _WHOLE)]
+    code = hashlib.sha256(repr([_canonical(node) for node in nodes if not _is_import(node)]).encode()).hexdigest()
+    needs = [] if name == _REST else [(module, _REST)]
+    for node in nodes:
+        needs += _sources(node, module, path, name) if _is_import(node) else _uses(node, module, parsed, path, roots)
+    return code, [need for need in needs if need != (module, name)]
+
+
+@cache
+def _parsed(path: Path, version: tuple[int, int]) -> _Module:
+    """The definitions of a file."""
+    definitions: dict[str, list[ast.stmt]] = {}
+    rest: list[ast.stmt] = []
+    for node in ast.parse(path.read_bytes()).body:
+        names = _defined(node)
+        for name in names:
+            definitions.setdefault(name, []).append(node)
+        if not names and not _is_bare_string(node):
+            rest.append(node)
+    return _Module({name: tuple(nodes) for name, nodes in definitions.items()}, tuple(rest))
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The names that a statement at the top level defines."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    named = [leaf for target in targets if target is not None for leaf in ast.walk(target)]
+    return [leaf.id for leaf in named if isinstance(leaf, ast.Name)]
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _sources(node: ast.stmt, module: str, path: Path, name: str) -> list[tuple[str, str]]:
+    """Where an import statement takes a name from."""
+    if isinstance(node, ast.Import):
+        chosen = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) == name]
+        return [(alias.name if alias.asname else alias.name.partition(".")[0], _WHOLE) for alias in chosen]
+    assert isinstance(node, ast.ImportFrom)
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+    return [(base, alias.name) for alias in node.names if (alias.asname or alias.name) == name]
+
+
+def _uses(
+    node: ast.stmt, module: str, parsed: _Module, path: Path, roots: dict[str, list[Path]]
+) -> list[tuple[str, str]]:
+    """The names of the module that a definition uses; ``tools.f`` of an imported module is a use of its f alone."""
+    found: list[tuple[str, str]] = []
+    qualified: set[ast.Name] = set()
+    for leaf in ast.walk(node):
+        if isinstance(leaf, ast.Attribute) and isinstance(leaf.value, ast.Name):
+            target = _imported_module(leaf.value.id, module, parsed, path, roots)
+            if target is not None:
+                qualified.add(leaf.value)
+                found.append((target, leaf.attr))
+    names = {leaf.id for leaf in ast.walk(node) if isinstance(leaf, ast.Name) and leaf not in qualified}
+    return found + [(module, name) for name in sorted(names) if name in parsed.definitions]
+
+
+def _imported_module(name: str, module: str, parsed: _Module, path: Path, roots: dict[str, list[Path]]) -> str | None:
+    """The module of the same package that an import binds to a name, if it is one."""
+    for node in parsed.definitions.get(name, ()):
+        if isinstance(node, ast.ImportFrom):
+            for base, original in _sources(node, module, path, name):
+                if _file(f"{base}.{original}", roots) is not None:
+                    return f"{base}.{original}"
+    return None
 
 
 def imported(source: str, module: str = "", is_package: bool = False) -> list[str]:

@@ -1,8 +1,8 @@
 """Whether one side of a bound loses a power of a size against the other: one threshold for all judges.
 
 A claim "left ≲ right", its constant hidden, is contradicted along a size if left/right grows like a power of it. Over
-the largest sizes of a table a power is told from logarithms by its height: log³(NL) alone rises like the power 0.2 where
-log(NL) is 15, which is where simulations end, and like less than 0.1 where closed forms end.
+the largest sizes of a table a power is told from logarithms by its height: log³(NL) alone rises like the power 0.2
+where log(NL) is 15, which is where simulations end, and like less than 0.1 where closed forms end.
 """
 
 from __future__ import annotations

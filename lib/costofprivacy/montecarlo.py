@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm as tqdm_auto
 from tqdm.std import tqdm
 
-from costofprivacy import _source, _validate, blocks, streams
+from costofprivacy import _source, _validate, blocks
 from costofprivacy.streams import C, Cell, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
@@ -65,7 +65,8 @@ class Runner:
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         store = None
         if self.cache is not None:
-            store = blocks.Store(self.cache, _source.digest([trial.__module__, streams.__name__]))
+            code = _source.digest_of(trial, generator, *{type(cell) for cell in cells})
+            store = blocks.Store(self.cache, code)
         plan = [
             Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
             for cell in cells

@@ -67,3 +67,120 @@ def test_digest_is_the_same_under_every_python(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "fixed" / "__init__.py").write_text(FIXED)
     monkeypatch.syspath_prepend(tmp_path)
     assert _source.digest(["fixed"]).startswith("538cb97660d33de8")
+
+
+# definition by definition
+
+PIECES = {
+    "__init__.py": "",
+    "maths.py": """
+import math
+from os import path
+from . import deep
+LIMIT = 3
+def used(x):
+    return helper(x) + math.sqrt(LIMIT)
+def helper(x):
+    return deep.root(x)
+def unused(x):
+    return 7 * x
+class Model:
+    def size(self):
+        return LIMIT
+""",
+    "deep.py": """
+from .names import Kind as Sort
+TABLE = {}
+TABLE["a"] = 1
+TABLE.update(b=1)
+def root(x: Sort):
+    return x
+def other():
+    return 0
+""",
+    "names.py": """
+class Kind:
+    depth = 1
+class Unkind:
+    depth = 2
+""",
+    "front.py": """
+from .maths import used as shown
+from . import maths
+def by_name(x):
+    return shown(x)
+def by_module(x):
+    return maths.used(x)
+def passed_on():
+    return vars(maths)
+def missing():
+    return maths.nothing
+""",
+}
+
+
+@pytest.fixture
+def pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
+    """A package in pieces; returns a function that replaces a text in one of its files."""
+    folder = tmp_path / "pieces"
+    folder.mkdir()
+    for name, text in PIECES.items():
+        (folder / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def replace(file: str, old: str, new: str) -> None:
+        text = (folder / file).read_text()
+        assert old in text
+        (folder / file).write_text(text.replace(old, new))
+
+    return replace
+
+
+class Named:
+    """Stands for a function or a class of the pieces; nothing of them is imported."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.__module__, self.__qualname__ = f"pieces.{module}", name
+
+
+@pytest.mark.parametrize("name", ["by_name", "by_module"])
+@pytest.mark.parametrize(
+    ("file", "old", "new", "changes"),
+    [
+        ("maths.py", "LIMIT = 3", "LIMIT = 4", True),
+        ("maths.py", "math.sqrt", "math.cbrt", True),
+        ("maths.py", "deep.root(x)", "deep.root(2 * x)", True),
+        ("maths.py", "7 * x", "8 * x", False),
+        ("maths.py", "return LIMIT", "return 2 * LIMIT", False),
+        ("deep.py", "    return x", "    return -x", True),
+        ("deep.py", "    return 0", "    return 1", False),
+        ("deep.py", 'TABLE["a"] = 1', 'TABLE["a"] = 2', False),
+        ("deep.py", "update(b=1)", "update(b=2)", True),
+        ("names.py", "depth = 1", "depth = 3", True),
+        ("names.py", "depth = 2", "depth = 3", False),
+        ("front.py", "return vars", "return dir", False),
+        ("maths.py", "def helper(x):", 'def helper(x):\n    """Helps."""', False),
+    ],
+)
+def test_a_function_depends_on_the_definitions_that_it_uses(
+    pieces: Callable[[str, str, str], None], name: str, file: str, old: str, new: str, changes: bool
+) -> None:
+    before = _source.digest_of(Named("front", name))
+    pieces(file, old, new)
+    assert (_source.digest_of(Named("front", name)) != before) == changes
+
+
+@pytest.mark.parametrize("name", ["passed_on", "missing"])
+def test_a_module_used_as_a_whole_counts_as_a_whole(pieces: Callable[[str, str, str], None], name: str) -> None:
+    before = _source.digest_of(Named("front", name))
+    pieces("maths.py", "7 * x", "8 * x")
+    assert _source.digest_of(Named("front", name)) != before
+
+
+def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Callable[[str, str, str], None]) -> None:
+    model, root = Named("maths", "Model"), Named("deep", "root")
+    before = _source.digest_of(model), _source.digest_of(root), _source.digest_of(model, root)
+    assert len(set(before)) == 3
+    pieces("maths.py", "return LIMIT", "return 2 * LIMIT")
+    after = _source.digest_of(model), _source.digest_of(root), _source.digest_of(root, model)
+    assert [a != b for a, b in zip(before, after, strict=True)] == [True, False, True]

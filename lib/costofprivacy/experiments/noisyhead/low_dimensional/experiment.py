@@ -12,14 +12,16 @@ from costofprivacy import _fits
 from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
-from costofprivacy.experiments.noisyhead.low_dimensional import limits
-from costofprivacy.montecarlo import Runner
+from costofprivacy.experiments.noisyhead.low_dimensional import limits, proof
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
+
+FAILURE = 0.01  # κ where a probability is asked for; κ = 1 promises none
 
 
 @dataclass(frozen=True)
@@ -131,6 +133,8 @@ class Experiment(Parameters):
             "conditions": pd.concat([condition_rows(c) for c in self.cells], ignore_index=True),
             "floors": pd.concat(floors, ignore_index=True),
             "exponents": limits.exponents(*fixed, self.failure, budget),
+            "floor-axes": proof.floor_axes(self.D, self.penalty, FAILURE),
+            "proof-steps": proof.steps(budget),
         }
 
 

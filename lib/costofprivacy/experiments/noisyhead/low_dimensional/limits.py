@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, prompts, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
 
 SIZES = tuple(10**k for k in range(3, 31))
 LENGTHS = (10, 32, 100, 316, 1000, 3162, 10000, 31623)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from costofprivacy import figures
+from costofprivacy import figures, growth
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes
@@ -47,6 +47,21 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     errors = pd.Series(shown)
     predicted = 1 - errors / rows["response_variance"].iloc[0]
     return pd.DataFrame({"test error": errors, "share of Var(y) predicted": predicted}).round(5)
+
+
+def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """The power of each size in left/right of the proof's steps, for the page."""
+    names = {"N": "along N", "L": "along L", "D": "along N, D² = log NL"}
+    rows = {step: growth.powers(g, {"N": "N", "L": "L", "D": "N"}) for step, g in steps.groupby("step", sort=False)}
+    return pd.DataFrame(rows).T.rename(columns=names).rename_axis("power of left/right").round(2)
+
+
+def show_floor_axes(axes: pd.DataFrame) -> pd.DataFrame:
+    """The first and the last size of each axis of the floors, for the page."""
+    ends = axes.groupby("axis", sort=False).nth([0, -1]).set_index(["axis", "N", "L"])
+    names = {"feature_bound": "G", "floor": "left by the projection", "minimiser": "left by the resting point"}
+    names |= {"bound": "(4.3) at ε = ∞", "zero_risk": "answering 0"}
+    return ends.rename(columns=names).map("{:.2g}".format)
 
 
 def _of(rows: pd.DataFrame, method: str) -> float:
