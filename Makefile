@@ -22,7 +22,7 @@ unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME OUT
 
-.PHONY: book test lint library chapters validate chapter refresh lab bench lock clean help FORCED
+.PHONY: book test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@$(BOOK) build --preset "$$PRESET"
@@ -43,8 +43,11 @@ chapters: $(VENV)/.complete
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
 	@$(BOOK) validate "$$NAME"
 
-chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=some/dir
+chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters
 	@$(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
+
+chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
+	@$(BOOK) list
 
 refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all with FORCE=1) in place
 	@$(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
@@ -66,7 +69,7 @@ clean: ## remove _build and the tools' caches; .venv and what is committed stay
 	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The environment. `.locked` says that the lock is installed whole, and where: a project that was moved, or
 # an installation that was interrupted, starts afresh. `.complete` says that the package itself is.

@@ -7,6 +7,7 @@ something more particular (`costofprivacy.declaration`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -125,12 +126,19 @@ def rows(experiment: type) -> list[Row]:
 
 
 def table() -> pd.DataFrame:
-    """The whole table, for the page on notation: one row a symbol."""
+    """The whole table: one row a symbol."""
     columns = ("noisyhead", "dpgd")
     return pd.DataFrame(
         [
-            {"name": f"`{s.name}`", "meaning": s.meaning, "unit": s.unit or NONE}
-            | {paper: f"${getattr(s, paper)}$" if getattr(s, paper) else NONE for paper in columns}
+            {paper: f"${getattr(s, paper)}$" if getattr(s, paper) else NONE for paper in columns}
+            | {"name": f"`{s.name}`", "meaning": s.meaning, "unit": s.unit or NONE}
             for s in SYMBOLS
         ]
-    )[[*columns, "name", "meaning", "unit"]]
+    )
+
+
+def notation(book: Path) -> str:
+    """The whole table in Markdown, for the page on notation; the same for every book folder."""
+    lines = ["| NoisyHead | DP-GD | name in the library | meaning | unit |", "|---|---|---|---|---|"]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in table().itertuples(index=False)]
+    return "\n".join(lines) + "\n"

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
 from costofprivacy.book import freshness, notebooks, parameters
-from costofprivacy.book.build import FINDINGS
+from costofprivacy.book.build import GENERATED
 from costofprivacy.book.parameters import PAPER, WORKERS
 from costofprivacy.book.project import Project, chapters, place
 
@@ -136,9 +136,8 @@ def test_verdicts_belong_to_chapters_of_the_contents() -> None:
     assert set(PROJECT.book.rglob("verdicts.json")) - known == set()
 
 
-def test_the_findings_are_those_of_the_verdicts() -> None:
-    index = PROJECT.book / "index.md"
-    if not index.is_file() or FINDINGS not in index.read_text("utf-8"):
-        pytest.skip("the front page shows no findings")
-    findings = importlib.import_module(f"{PROJECT.package}.cards").front_page(PROJECT.book)
-    assert (PROJECT.book / FINDINGS).read_text("utf-8") == findings.rstrip() + "\n"
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_generated_text_is_what_the_library_makes_now(name: str) -> None:
+    module, function = GENERATED[name]
+    text = getattr(importlib.import_module(f"{PROJECT.package}.{module}"), function)(PROJECT.book)
+    assert (PROJECT.book / name).read_text("utf-8") == text.rstrip() + "\n"

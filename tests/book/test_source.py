@@ -154,7 +154,7 @@ class Named:
         ("maths.py", "return LIMIT", "return 2 * LIMIT", False),
         ("deep.py", "    return x", "    return -x", True),
         ("deep.py", "    return 0", "    return 1", False),
-        ("deep.py", 'TABLE["a"] = 1', 'TABLE["a"] = 2', False),
+        ("deep.py", 'TABLE["a"] = 1', 'TABLE["a"] = 2', True),
         ("deep.py", "update(b=1)", "update(b=2)", True),
         ("names.py", "depth = 1", "depth = 3", True),
         ("names.py", "depth = 2", "depth = 3", False),

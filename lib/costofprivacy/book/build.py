@@ -19,6 +19,7 @@ from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
 
 FINDINGS = "_findings.md"
+GENERATED = {FINDINGS: ("cards", "front_page"), "_notation.md": ("symbols", "notation")}
 OURS = {"_build", ".venv", ".git"}
 RENDER = "from jupyter_book.cli.main import main; main()"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
@@ -75,22 +76,28 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
         shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
         target.stamp.unlink(missing_ok=True)
     index = pages / "book" / "index.md"
-    if write_findings(project, tree, pages / "book") and note:
+    if FINDINGS in write_generated(project, tree, pages / "book") and note:
         index.write_text(notebooks.with_note(index.read_text("utf-8"), note), "utf-8")
 
 
-def write_findings(project: Project, tree: Path, folder: Path) -> bool:
-    """Write what the verdicts of a tree say into ``_findings.md``, if the front page includes it.
+def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
+    """Write the texts that the library makes for pages, each where a page of the folder includes it.
+
+    Args:
+        project: the book.
+        tree: the executed chapters whose verdicts are told.
+        folder: the folder of the pages.
 
     Returns:
-        Whether it does.
+        The names of the files that were written.
     """
-    index = folder / "index.md"
-    if not index.is_file() or FINDINGS not in index.read_text("utf-8"):
-        return False
-    text = importlib.import_module(f"{project.package}.cards").front_page(tree)
-    (folder / FINDINGS).write_text(text.rstrip() + "\n", "utf-8")
-    return True
+    pages = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.md")) if path.name not in GENERATED)
+    written = {name for name in GENERATED if name in pages}
+    for name in written:
+        module, function = GENERATED[name]
+        text = getattr(importlib.import_module(f"{project.package}.{module}"), function)(tree)
+        (folder / name).write_text(text.rstrip() + "\n", "utf-8")
+    return written
 
 
 def render(project: Project, preset: str, pages: Path, say: Say) -> None:

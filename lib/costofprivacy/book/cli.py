@@ -1,4 +1,4 @@
-"""The command line: ``python -m costofprivacy.book {build,chapter,refresh,prepare,test,validate}``.
+"""The command line: ``python -m costofprivacy.book {build,chapter,list,refresh,prepare,test,validate}``.
 
 What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
 status 1; an interrupt in one line and status 130.
@@ -74,13 +74,21 @@ def build_command(project: Project, preset: str) -> None:
     click.echo(f"the book is ready, open {page.resolve()}")
 
 
-@cli.command("chapter")
-@click.argument("name")
+@cli.command("chapter", context_settings={"help_option_names": []})
+@click.argument("name", default="")
 @click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
 @papermill_options
-@click.pass_obj
-def chapter_command(project: Project, name: str, out: str, **given: Any) -> None:
+@click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
+@click.pass_context
+def chapter_command(context: click.Context, name: str, out: str, helped: bool, **given: Any) -> None:
     """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
+    project: Project = context.obj
+    if helped:
+        from costofprivacy.book.listing import parameters_of
+
+        click.echo(context.get_help())
+        click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
+        return
     check_name(project, name)
     asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
     values = parameters.resolve(project, name, asked)
@@ -95,6 +103,16 @@ def chapter_command(project: Project, name: str, out: str, **given: Any) -> None
     files = execute(project, Run(name, values, target, project.book, saved=saved), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
+
+
+@cli.command("list")
+@click.pass_obj
+def list_command(project: Project) -> None:
+    """List the chapters with their questions, numbers of claims, and times at the quick preset."""
+    from costofprivacy.book.listing import chapter_lines
+
+    for line in chapter_lines(project):
+        click.echo(line)
 
 
 @cli.command("refresh")

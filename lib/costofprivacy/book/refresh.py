@@ -1,13 +1,13 @@
 """The committed chapters, executed in place at the papers' scale."""
 
-from costofprivacy.book.build import write_findings
+from costofprivacy.book.build import write_generated
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date
 
 
 def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> None:
-    """Execute stale chapters of ``book/`` in place, then write what the verdicts say.
+    """Execute stale chapters of ``book/`` in place, then write the texts that pages include.
 
     Args:
         project: the book.
@@ -21,4 +21,4 @@ def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> 
     chosen = tuple(name for name in chapters(project) if name in names or not names)
     parameters = resolve_preset(project, PAPER, chosen)
     bring_up_to_date(project, Plan(project.book, parameters, strict=True, force=force), say, say)
-    write_findings(project, project.book, project.book)
+    write_generated(project, project.book, project.book)

@@ -1,0 +1,56 @@
+"""What there is to run: the chapters with their questions, and the parameters of one."""
+
+import importlib
+import inspect
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from costofprivacy.book.check import BUDGETS
+from costofprivacy.book.parameters import experiment_class, read_yaml_file
+from costofprivacy.book.project import LEDGER, Project, chapters, check_name, module_name
+
+WIDTH = 100
+
+
+def chapter_lines(project: Project) -> Iterator[str]:
+    """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
+    claims = yaml.safe_load(project.claims.read_text("utf-8"))["claims"] if project.claims.is_file() else []
+    path = project.book / BUDGETS
+    seconds = read_yaml_file(path) if path.is_file() else {}
+    names = chapters(project)
+    width = max(map(len, names), default=0)
+    for name in names:
+        judged = sum(claim.get("chapter") == name and not claim.get("pending") for claim in claims)
+        amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
+        yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {question(project, name)}"
+
+
+def question(project: Project, name: str) -> str:
+    """What a chapter asks: the words of the package that serves it."""
+    module = importlib.import_module(module_name(project, name))
+    return " ".join(inspect.cleandoc(module.__doc__ or "").split())
+
+
+def parameters_of(project: Project, name: str) -> str:
+    """The parameters of a chapter: name, value in the book, meaning, unit and range, for a terminal.
+
+    Raises:
+        RequestError: the book has no such chapter.
+    """
+    experiment = experiment_class(project, check_name(project, name))
+    symbols = importlib.import_module(f"{project.package}.symbols")
+    rows = symbols.rows(experiment)
+    lines = [f"Parameters of {name}: {question(project, name)}", ""]
+    for row in rows:
+        lines.append(f"  {row.name} = {_shown(row.default)}{f' {row.unit}' if row.unit else ''}")
+        told = f"{row.meaning} Must be {row.range}."
+        lines.append(textwrap.fill(told, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6))
+    return "\n".join([*lines, "  workers = -1", " " * 6 + symbols.BY_NAME["workers"].meaning])
+
+
+def _shown(value: Any) -> str:
+    """A default as it is typed on the command line."""
+    return "[" + ", ".join(map(_shown, value)) + "]" if isinstance(value, tuple) else f"{value}"
