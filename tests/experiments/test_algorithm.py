@@ -10,7 +10,8 @@ from costofprivacy.dpgd import system
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.dpgd.update import noiseless_step
-from costofprivacy.experiments.dpgd.algorithm import Experiment, noise, outputs, rates, steps
+from costofprivacy.experiments.dpgd.algorithm import models, noise, outputs, rates, steps, tightness
+from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
 from costofprivacy.privacy import GaussianDP
 
 
@@ -96,13 +97,13 @@ def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
         assert (slope >= floor - 1e-6).all()
 
 
-@pytest.mark.parametrize("name", rates.SPECTRA)
+@pytest.mark.parametrize("name", models.SPECTRA)
 @pytest.mark.parametrize(("gamma", "rho"), [(1e-9, 1e-5), (1e-6, 1.0)])  # the noise dominates, the data do
 def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(
     gamma: float, rho: float, name: str
 ) -> None:
     scale, clip, label_noise = 2.5, 0.6, 0.4
-    levels = np.array(rates.SPECTRA[name])
+    levels = np.array(models.SPECTRA[name])
     data, last = rates.small_gamma_limit(levels, scale / levels.min(), clip, label_noise)
     plan = rates.harmonic(scale / levels.min(), 4.0, gamma, rho)
     ode = system.of_spectrum(levels, np.full(levels.shape, 0.5), gamma, label_noise)
@@ -117,13 +118,20 @@ def test_a_schedule_that_falls_too_fast_has_no_limit() -> None:
 
 @pytest.mark.parametrize("d", [2, 7, 100])
 def test_the_covariances_of_the_rates_have_trace_d_and_beta_scales_with_the_least_eigenvalue(d: int) -> None:
-    one, two = (rates.RateCell(Experiment(), name, "gamma", 0.1, 10 * d, (1.0,)) for name in rates.SPECTRA)
+    place = {"axis": "gamma", "gamma": 0.1, "n": 10 * d, "rhos": (1.0,)}
+    one, two = (Experiment().shared(rates.RateCell, covariance=name, **place) for name in models.SPECTRA)
     assert one.scale == Experiment().harmonic_scale
     assert (one.model.spectrum.eigenvalues == 1).all()
     assert two.model.spectrum.eigenvalues.sum() == pytest.approx(d)
     assert two.scale * two.model.spectrum.smallest == pytest.approx(one.scale)
     assert two.model.initial_risk == pytest.approx(0.5)
     assert one.key != two.key
+
+
+def test_each_rate_runs_on_its_own_stream() -> None:
+    cells = Experiment().rate_cells
+    assert len({cell.key for cell in cells}) == len(cells) == 2 * (5 + 6)
+    assert {(cell.axis, cell.rhos) for cell in cells} == {("n", (0.3,)), ("gamma", (0.1, 0.3, 1.0))}
 
 
 def test_the_loss_is_the_one_of_a7() -> None:
@@ -163,3 +171,39 @@ def test_the_rates_of_the_introduction() -> None:
     assert rates.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
     assert rates.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
     assert rates.optimal_rate(0.1, 0.5) == pytest.approx(0.14)
+
+
+def test_what_neighbours_reach_depends_on_where_the_noise_stands() -> None:
+    """ρ where no noise comes before the step that attains it; elsewhere less, but more than silence gives."""
+    rates_of = learning_rates(Constant(3.0), 4)
+    least, even, last = (
+        tightness._row("constant", name, 1.0, rates_of, sigma) for name, sigma in noise.placed(rates_of, 1.0).items()
+    )
+    for tight in (least, last):
+        assert (tight["step"], tight["noise_left"]) == (1, 1.0)
+        assert tight["reached_silent"] == tight["reached_found"] == pytest.approx(1)
+    assert even["rho_recomputed"] == pytest.approx(1)
+    assert (even["step"], even["noise_left"]) == (4, pytest.approx(0.5))
+    assert even["reached_silent"] == pytest.approx(0.5)
+    assert 0.5 < even["reached_found"] < 0.9
+    falling = learning_rates(Polynomial(3.0, 1.0), 4)
+    first = tightness._row("α = 1", "even", 3.0, falling, noise.placed(falling, 3.0)["even"])
+    assert (first["step"], first["reached_found"]) == (1, pytest.approx(1))
+
+
+def test_the_least_known_risk_over_the_lower_bounds() -> None:
+    table = rates.lower_bounds(2.0, 1.0, 0.3)
+    data, last = rates.small_gamma_limit(np.ones(1), 2.0, 1.0, 0.3)
+    own = table["claim"] == "(1.5)"
+    np.testing.assert_allclose(table["bound"][own], (table["gamma"] + table["gamma"] ** 2 / table["rho"] ** 2)[own])
+    terms = table["gamma"] ** 2 / table["rho"] ** 2 / np.log(table["n"])
+    np.testing.assert_allclose(table["second"][~own], terms[~own], rtol=1e-4)
+    descent = data * table["gamma"] + last * table["gamma"] ** 2 / table["rho"] ** 2
+    np.testing.assert_allclose(table["risk"], np.minimum(0.5, descent))
+    assert ((table["predictor"] == "answering 0") == (descent > 0.5)).all()
+    np.testing.assert_allclose(table["ratio"] * table["bound"], table["risk"])
+    assert (table["gamma"] * table["n"] > 9).all()  # a dimension
+
+
+def test_a_schedule_without_a_limit_leaves_the_trivial_predictor() -> None:
+    assert (rates.lower_bounds(0.9, 1.0, 0.3)["predictor"] == "answering 0").all()

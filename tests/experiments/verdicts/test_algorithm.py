@@ -1,200 +1,341 @@
-"""Every verdict on algorithm depends on its tables."""
+"""What is tried on the judges of the chapter on Algorithm 1."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.dpgd import algorithm as al
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
+from costofprivacy.findings import Consequence, Verdict
+from tests.experiments.verdicts.machinery import Case, Change, Tables, change, committed, judge, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = al.Experiment(
-    gammas=(0.1, 0.03, 0.01), sizes=(1000, 3000), pairs=5000, others=100, placements=10, trials=1
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/algorithm"
+IDENTITY, RELEASE, RHO, LEAST = (
+    f"dpgd/{name}" for name in ("equation-1.1", "proposition-4.1", "equation-4.1", "equation-4.2")
 )
+EARLIER, OPTIMAL, LOWER = (f"dpgd/equation-1.{k}" for k in (2, 4, 5))
+CONVERSION, SIMPLE, STEP = "dpgd/proposition-a.3", "dpgd/equation-a.3", "dpgd/equation-a.9"
+DEFINED = {f"dpgd/{name}": UNTESTABLE for name in ("definition-3.1", "algorithm-1", "definition-a.1", "definition-a.2")}
+FOUND = {
+    **DEFINED,
+    **dict.fromkeys((IDENTITY, RELEASE, RHO, LEAST, CONVERSION, SIMPLE, STEP, OPTIMAL), HOLDS),
+    EARLIER: NARROWER,
+    LOWER: NARROWER,
+    "dpgd/equation-1.3": UNTESTABLE,
+}
+UNDECIDABLE = dict.fromkeys(DEFINED, "a definition claims nothing") | {
+    "dpgd/equation-1.3": "the cited algorithm is not run, and every growth below a power is within the claim"
+}
+SPECTRA = ("Σ = I", "two levels")
+BOUND = {EARLIER: "(1.2)", LOWER: "(1.5)"}
 
 
-def along_n(rates: pd.DataFrame, algorithm_name: str, column: str, to: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
-    return change(rates, column, to, (rates["axis"] == "n") & (rates["algorithm"] == algorithm_name))
+def put(table: str, column: str, to: Callable[[pd.DataFrame], Any], where: str = "") -> Change:
+    """A change of one column of one table, in the rows that a query names."""
+
+    def changed(t: dict[str, pd.DataFrame]) -> Tables:
+        rows = t[table].query(where).index if where else slice(None)
+        return {table: change(t[table], column, to, rows)}
+
+    return changed
 
 
-CASES: list[Case] = [
-    (
-        al.judge_equation_11,
-        ("identity",),
-        HOLDS,
-        lambda t: {"identity": change(t["identity"], "ratio", lambda r: 1 + 9 * r["standard_error"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_12,
-        ("rates", "translation"),
-        UNTESTABLE,
-        lambda t: {"translation": change(t["translation"], "ratio", lambda r: np.log(r["n"]))},
-        {UNTESTABLE},
-    ),
-    (
-        al.judge_equation_13,
-        ("rates",),
-        UNTESTABLE,
-        lambda t: {"rates": along_n(t["rates"], "clipping rarely active", "excess_risk", lambda r: r["n"] / 1e5)},
-        {UNTESTABLE},
-    ),
-    (
-        al.judge_equation_14,
-        ("rates",),
-        HOLDS,
-        lambda t: {"rates": change(t["rates"], "excess_risk", lambda r: 2 * r["limit"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_14,
-        ("rates",),
-        HOLDS,
-        lambda t: {"rates": along_n(t["rates"], "c constant", "excess_risk", lambda r: r["limit"] / r["n"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_14,
-        ("rates",),
-        HOLDS,
-        lambda t: {
-            "rates": change(t["rates"], "excess_risk", lambda r: 2 * r["limit"], t["rates"]["spectrum"] == "two levels")
-        },
-        {FAILS},
-    ),
-    (
-        al.judge_proposition_41,
-        ("outputs", "sensitivity", "schedules"),
-        HOLDS,
-        lambda t: {"outputs": change(t["outputs"], "delta_share", lambda r: 1.01, [0])},
-        {FAILS},
-    ),
-    (
-        al.judge_proposition_41,
-        ("outputs", "sensitivity", "schedules"),
-        HOLDS,
-        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_41,
-        ("schedules",),
-        AMENDED,
-        lambda t: {"schedules": change(t["schedules"], "last_rate", lambda r: 0.1)},
-        {HOLDS},
-    ),
-    (
-        al.judge_equation_41,
-        ("schedules",),
-        AMENDED,
-        lambda t: {"schedules": change(t["schedules"], "rho_recomputed", lambda r: 1.01 * r["rho"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_42,
-        ("schedules", "placement"),
-        HOLDS,
-        lambda t: {"schedules": change(t["schedules"], "least_tail", lambda r: 0.99)},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_42,
-        ("schedules", "placement"),
-        HOLDS,
-        lambda t: {"schedules": change(t["schedules"], "spent_least", lambda r: 0.9)},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_42,
-        ("schedules", "placement"),
-        HOLDS,
-        lambda t: {"placement": change(t["placement"], "above", lambda r: -9 * r["above_error"])},
-        {FAILS},
-    ),
-    (
-        al.judge_proposition_a3,
-        ("conversions",),
-        HOLDS,
-        lambda t: {"conversions": change(t["conversions"], "renyi", lambda r: 0.9 * r["exact"])},
-        {FAILS},
-    ),
-    (
-        al.judge_proposition_a3,
-        ("conversions",),
-        HOLDS,
-        lambda t: {"conversions": change(t["conversions"], "proposition_a3", lambda r: 0.9 * r["renyi"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_a3,
-        ("conversions",),
-        HOLDS,
-        lambda t: {"conversions": change(t["conversions"], "equation_a3", lambda r: 0.9 * r["proposition_a3"])},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_a9,
-        ("steps", "expansion"),
-        HOLDS,
-        lambda t: {"steps": change(t["steps"], "worst", lambda r: 1.01)},
-        {FAILS},
-    ),
-    (
-        al.judge_equation_a9,
-        ("steps", "expansion"),
-        HOLDS,
-        lambda t: {"expansion": change(t["expansion"], "shortened", lambda r: r["bare"])},
-        {FAILS},
-    ),
-]
+def both(*changes: Change) -> Change:
+    """One change after the other."""
+
+    def changed(t: dict[str, pd.DataFrame]) -> Tables:
+        for one in changes:
+            t = t | dict(one(t))
+        return t
+
+    return changed
 
 
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
+def ratio(claim: str, axis: str, to: Callable[[pd.DataFrame], Any]) -> Change:
+    return put("lower-bounds", "risk", lambda r: to(r) * r["bound"], f"claim == '{BOUND[claim]}' and axis == '{axis}'")
 
 
-def test_a_proxy_that_disagrees_says_so_and_decides_nothing_on_earlier_theorems(tables: Tables) -> None:
-    rates, translation = (tables[name] for name in ("rates", "translation"))
-    bare, rare = "c constant", "clipping rarely active"
-    told = [
-        (al.judge_equation_12(rates, translation), "agrees"),
-        (al.judge_equation_12(along_n(rates, bare, "rate_1.2", lambda r: 2 * r["n"]), translation), "disagrees"),
-        (al.judge_equation_12(rates, change(translation, "ratio", lambda r: np.log(r["n"]))), "disagrees"),
-        (al.judge_equation_13(rates), "agrees"),
-        (al.judge_equation_13(along_n(rates, rare, "excess_risk", lambda r: r["n"] / 1e5)), "disagrees"),
-        (al.judge_equation_13(along_n(rates, rare, "excess_risk", lambda r: 1 / r["n"])), "disagrees"),
-        (al.judge_equation_13(along_n(rates, rare, "rate_1.3", lambda r: 1.0)), "disagrees"),
+def lower_bound_cases(claim: str) -> list[Case]:
+    level = ratio(claim, "rho", lambda r: 0.06)
+    cases = [
+        Case(claim, "nothing falls below it", level, HOLDS, says="No private predictor", silent="zero"),
+        Case(claim, "a slow fall is none", ratio(claim, "rho", lambda r: r["rho"] ** 0.09), HOLDS),
+        Case(claim, "a power above it", ratio(claim, "rho", lambda r: r["rho"] ** 0.11), NARROWER, says="zero"),
+        Case(
+            claim,
+            "it falls along ρ though its term is bounded",
+            put("lower-bounds", "second", lambda r: 0.9, "axis == 'rho'"),
+            FAILS,
+            says="power 2,",
+        ),
+        Case(
+            claim,
+            "another predictor beats it",
+            put("lower-bounds", "predictor", lambda r: "Algorithm 1"),
+            NARROWER,
+            says="A private algorithm",
+            silent="zero",
+        ),
     ]
-    for judgement, word in told:
-        assert judgement.verdict == UNTESTABLE
-        assert f"what can be checked {word}:" in judgement.evidence
+    cases += [
+        Case(
+            claim,
+            "a term that ends above it",
+            both(
+                put("lower-bounds", "second", lambda r: 1.1, "axis == 'rho'"),
+                ratio(claim, "rho", lambda r: r["rho"] ** 0.5),
+            ),
+            NARROWER,
+        ),
+        Case(
+            claim,
+            "the steeper of two falls",
+            both(ratio(claim, "gamma", lambda r: r["gamma"] ** 0.3), ratio(claim, "both", lambda r: r["gamma"] ** 0.5)),
+            FAILS,
+            says="power 0.5,",
+        ),
+    ]
+    for axis, fall in (("gamma", lambda r: r["gamma"] ** 0.5), ("both", lambda r: r["gamma"] ** 0.5),
+                       ("n", lambda r: r["n"] ** -0.5)):  # fmt: skip
+        inside = ratio(claim, axis, fall)
+        says = "power 0.5, though"
+        cases += [
+            Case(claim, f"it falls along {axis} too", inside, FAILS, says=says, silent="zero"),
+            Case(claim, f"it falls along {axis} alone", both(level, inside), FAILS, says=says),
+            Case(claim, f"it rises along {axis}", ratio(claim, axis, lambda r, f=fall: 1 / f(r)), NARROWER),
+        ]
+    return cases
 
 
-def test_what_proposition_41_says_of_attainment_and_of_released_iterates_is_computed(tables: Tables) -> None:
-    outputs, sensitivity, schedules = (tables[name] for name in ("outputs", "sensitivity", "schedules"))
-    lower = change(outputs, "renyi_share", lambda r: 0.5 * r["renyi_share"])
-    assert "the first record reaches 1.000" in al.judge_proposition_41(outputs, sensitivity, schedules).evidence
-    assert "the first record reaches 0.500" in al.judge_proposition_41(lower, sensitivity, schedules).evidence
-    later = outputs[outputs["k"] > 1]
-    assert "first record" not in al.judge_proposition_41(later, sensitivity, schedules).evidence
-    for part, absent in (
-        (np.isfinite(schedules["rho_every"]), "everything"),
-        (schedules["schedule"] == "constant", " ρ over"),
-    ):
-        assert absent in al.judge_proposition_41(outputs, sensitivity, schedules).evidence
-        assert absent not in al.judge_proposition_41(outputs, sensitivity, schedules[part]).evidence
+def conversion(column: str, to: Callable[[pd.DataFrame], Any], where: str = "rho == 1 and delta == 1e-5") -> Change:
+    return put("conversions", column, to, where)
 
 
-def test_rates_are_not_judged_on_one_size_or_an_unbounded_limit(tables: Tables) -> None:
-    rates, translation = (tables[name] for name in ("rates", "translation"))
-    one = rates.query("axis == 'gamma' or n == 1000")
-    assert al.judge_equation_12(one, translation).verdict == Verdict.UNTESTABLE
-    assert "fewer than two" in al.judge_equation_13(one).evidence
-    assert al.judge_equation_14(one).verdict == Verdict.UNTESTABLE
-    assert al.judge_equation_14(rates.assign(limit=np.inf)).verdict == Verdict.UNTESTABLE
-    large = tables["conversions"].assign(condition=False)
-    assert al.judge_equation_a3(large).verdict == Verdict.UNTESTABLE
+def share(to: Callable[[pd.DataFrame], Any], where: str) -> Change:
+    """The risk of Algorithm 1 with constant c as a multiple of its limit."""
+    return put("rates", "excess_risk", lambda r: to(r) * r["limit"], f"algorithm == 'c constant' and {where}")
+
+
+def errors(count: float) -> Callable[[pd.DataFrame], Any]:
+    return lambda r: 1 + count * r["standard_error"] / r["limit"]
+
+
+def along_n(power: float, error: float) -> Change:
+    """A risk like a power of n, its relative error, and a half of the limit along γ."""
+    rows = "algorithm == 'c constant'"
+    return both(
+        share(lambda r: 0.3 * (r["n"] / 1000) ** power, "axis == 'n'"),
+        share(lambda r: 0.5, "axis == 'gamma'"),
+        put("rates", "standard_error", lambda r: error * r["excess_risk"], rows),
+    )
+
+
+RATE_CASES = [
+    Case(OPTIMAL, "all below", share(lambda r: 0.5, "n > 0"), HOLDS, says="stay below"),
+    Case(OPTIMAL, "like the logarithm of γ", share(lambda r: -np.log(r["gamma"]), "axis == 'gamma'"), FAILS),
+    Case(OPTIMAL, "like 1/ρ", share(lambda r: 0.5 / r["rho"], "axis == 'gamma'"), FAILS, says="5 times the limit"),
+    *(
+        Case(OPTIMAL, f"far above at {place}", share(errors(5), f"spectrum == '{name}' and {place}"), FAILS,
+             says="times the limit", silent="grows")
+        for name in SPECTRA
+        for place in ("axis == 'n' and n == 1000", "axis == 'n' and n == 100000", "gamma == 0.3 and rho == 0.1",
+                      "gamma == 0.001 and rho == 1", "gamma == 0.001 and rho == 0.1")
+    ),
+    Case(OPTIMAL, "a little above", share(errors(3.9), "gamma == 0.001 and rho == 1"), HOLDS),
+    *(
+        Case(OPTIMAL, f"like log n, {name}", share(lambda r: 0.5 * np.log(r["n"]) / np.log(1000),
+             f"axis == 'n' and spectrum == '{name}'"), FAILS, says="power 0.09[0-9]* of their number")
+        for name in SPECTRA
+    ),
+    Case(OPTIMAL, "a power of n that is none", along_n(0.02, 1e-4), HOLDS),
+    Case(OPTIMAL, "a power of n that is one", along_n(0.04, 1e-4), FAILS, says="power 0.04 of their number"),
+    Case(OPTIMAL, "a power of n within its errors", along_n(0.08, 0.05), HOLDS),
+    Case(OPTIMAL, "a falling power of n", along_n(-0.5, 1e-4), HOLDS),
+    Case(OPTIMAL, "other powers of n for the two", both(along_n(0.04, 1e-4),
+         share(lambda r: 0.3 * (r["n"] / 1000) ** 0.09,
+         "axis == 'n' and spectrum == 'two levels'")), FAILS, says="power 0.09"),
+    Case(OPTIMAL, "more standard errors count for more", both(share(lambda r: 0.5, "n > 0"), share(lambda r: 1.02,
+         "gamma == 0.3 and rho == 0.1"), share(lambda r: 1.5, "gamma == 0.3 and rho == 1"),
+         put("rates", "standard_error",
+         lambda r: np.where(r["rho"] == 1, 0.1, 1e-3) * r["limit"])), FAILS, says="reaches 1.02 times"),
+    Case(OPTIMAL, "two of each", lambda t: {"rates": t["rates"].query("gamma in (0.03, 0.1) or n in (1000, 3000)")},
+         HOLDS),
+    Case(OPTIMAL, "no limit in one place", put("rates", "limit", lambda r: np.inf, "gamma == 0.3 and rho == 0.1"),
+         UNTESTABLE),
+    Case(OPTIMAL, "clipping that is rarely active", both(put("rates", "excess_risk", lambda r: 9.0,
+         "algorithm != 'c constant'"), share(lambda r: 0.7, "n > 0")), HOLDS),
+    Case(OPTIMAL, "one γ", lambda t: {"rates": t["rates"].query("axis == 'n' or gamma == 0.1")}, UNTESTABLE),
+    Case(OPTIMAL, "one n", lambda t: {"rates": t["rates"].query("axis == 'gamma' or n == 1000")}, UNTESTABLE),
+    Case(OPTIMAL, "no limit", put("rates", "limit", lambda r: np.inf), UNTESTABLE, says="too fast"),
+]  # fmt: skip
+
+CASES = [
+    *lower_bound_cases(EARLIER),
+    *lower_bound_cases(LOWER),
+    Case(EARLIER, "its second term stays", put("lower-bounds", "second", lambda r: 1e-3, "axis == 'n'"), FAILS,
+         says="does not fall"),
+    Case(EARLIER, "its second term falls and rises", put("lower-bounds", "second", lambda r: 1.0, "n == 1e8"), FAILS),
+    *RATE_CASES,
+    Case(IDENTITY, "equal", put("identity", "ratio", lambda r: 1.0), HOLDS, says="within 0 standard errors"),
+    *(
+        Case(IDENTITY, f"{law} off", put("identity", "ratio", lambda r, s=s: 1 + s * r["standard_error"],
+             f"law == '{law}'"), verdict, says=says)
+        for law in ("Gaussian", "Student-t (5)")
+        for s, verdict, says in ((4.1, FAILS, f"^For {law.split()[0]} features"), (-4.1, FAILS, "off by"),
+                                 (3.9, HOLDS, "3.9 standard"))
+    ),
+    Case(RELEASE, "less is spent", put("outputs", "renyi_share", lambda r: r["renyi_share"] / 2), HOLDS, says="0.500"),
+    Case(RELEASE, "the grid's error", put("outputs", "delta_share", lambda r: 1.0009, "k == 3"), HOLDS),
+    *(
+        Case(RELEASE, f"{column} at {place}", put("outputs", column, lambda r: 1.01, place), FAILS, says="1.01 times")
+        for column in ("renyi_share", "delta_share")
+        for place in ("k == 1", "k == 3", "k == 6", "others == 'pulling'", "schedule == 'harmonic'")
+    ),
+    *(
+        Case(RELEASE, f"{column} moves further",
+             put("sensitivity", column, lambda r: 1.1 * r["bound"], f"bound == {b}"), FAILS,
+             says="moves a step by 1.1 times")
+        for column in ("largest_found", "constructed")
+        for b in (1, 2)
+    ),
+    *(
+        Case(RHO, f"{name} off",
+             put("schedules", "rho_recomputed", lambda r, f=f: f * r["rho"], f"schedule == '{name}'"), FAILS,
+             says=f"{f} times")
+        for name in ("constant", "α = 1", "harmonic")
+        for f in (1.1, 0.9)
+    ),
+    Case(RHO, "no step of length 0", put("schedules", "last_rate", lambda r: 0.1), HOLDS),
+    *(
+        Case(LEAST, f"{column} less", put("schedules", column, lambda r: 0.9, "schedule == 'α = 1'"), FAILS,
+             says="only 0.9 of the noise", silent="unequally")
+        for column in ("least_total", "least_tail")
+    ),
+    Case(LEAST, "unequal", put("schedules", "spent_least", lambda r: 0.8, "schedule == 'α = 5'"), FAILS,
+         says="unequally: they spend 0.8 to 1 of"),
+    Case(LEAST, "too much", put("schedules", "spent_most", lambda r: 1.2), FAILS, says="1 to 1.2 of"),
+    Case(LEAST, "others are larger", both(put("schedules", "least_total", lambda r: 1.5),
+         put("schedules", "least_tail", lambda r: 1.5)), HOLDS),
+    *(
+        Case(CONVERSION, f"{low} above {high} at {place}", conversion(high, lambda r, c=low: 0.9 * r[c], place), FAILS,
+             says="At 1 of 21")
+        for low, high in (("exact", "renyi"), ("renyi", "proposition_a3"))
+        for place in ("rho == 0.1 and delta == 1e-10", "rho == 5 and delta == 0.01", "rho == 0.1 and delta == 0.01")
+    ),
+    Case(CONVERSION, "equal", conversion("proposition_a3", lambda r: r["exact"], "rho > 0"), FAILS),
+    Case(CONVERSION, "exactly what is spent", both(conversion("renyi", lambda r: r["exact"], "rho > 0"),
+         conversion("proposition_a3", lambda r: r["exact"], "rho > 0")), HOLDS, says="at least 1[.]"),
+    Case(SIMPLE, "exceeded inside", conversion("equation_a3", lambda r: r["proposition_a3"] / 1.1), FAILS,
+         says="factor 1.1"),
+    Case(SIMPLE, "equal", conversion("equation_a3", lambda r: r["proposition_a3"]), HOLDS, says="at most 1 of it"),
+    Case(SIMPLE, "exceeded outside", conversion("equation_a3", lambda r: 0.1, "condition == False"), HOLDS,
+         says="0.928"),
+    Case(SIMPLE, "none inside", conversion("condition", lambda r: False, "rho > 0"), UNTESTABLE),
+    *(
+        Case(STEP, f"check {row} exceeded", put("steps", "worst", lambda r: 1.2 * r["bound"], f"index == {row}"), FAILS,
+             says="exceeded by a factor 1.2")
+        for row in range(5)
+    ),
+    Case(STEP, "the worst of several", put("steps", "worst", lambda r: (1.5 + r.index) * r["bound"]), FAILS,
+         says="5.5"),
+    Case(STEP, "differences", put("steps", "worst", lambda r: (1 + 9e-7) * r["bound"]), HOLDS),
+    *(
+        Case(STEP, f"it stretches at {product}", put("expansion", "shortened", lambda r: 1.5, f"product == {product}"),
+             FAILS, says="stretches a distance by a factor 1.5")
+        for product in (0.25, 3)
+    ),
+    Case(STEP, "nothing stretches even so", put("expansion", "bare", lambda r: 1.0), HOLDS),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)
+
+
+def numbers(claim: str, changed: Change = lambda t: {}) -> dict[str, tuple[float, float | None]]:
+    tables = committed(CHAPTER)
+    found = judge(CHAPTER, claim, tables | dict(changed({k: v.copy() for k, v in tables.items()})))
+    return {f"{n.name}; {n.row}": (n.value, n.against) for n in found.numbers}
+
+
+AGAINST = {
+    IDENTITY: [1, 1],
+    RELEASE: [1, 1, 1, 1, 1],
+    RHO: [1, None],
+    LEAST: [1, 1, 1, None],
+    CONVERSION: [0, 1, 1, 1, 1],
+    SIMPLE: [1, 4, 1],
+    STEP: [1e-6, 1, 1, 1, 1, 1, 1],
+    EARLIER: [0, 0, 0, 0, 1],
+    LOWER: [0, 0, 0, 0, 1],
+    OPTIMAL: [1, 0, 0, None, None, None],
+}
+
+
+@pytest.mark.parametrize("claim", AGAINST)
+def test_what_the_numbers_of_a_finding_are_held_against(claim: str) -> None:
+    assert [against for _, against in numbers(claim).values()] == AGAINST[claim]
+
+
+def test_shares_are_taken_of_the_privacy_parameter() -> None:
+    """The same findings at twice the ρ."""
+    columns = ("rho", "rho_recomputed", "rho_every", "spent_least", "spent_most")
+    twice = both(*(put("schedules", column, lambda r, c=column: 2 * r[c]) for column in columns))
+    for claim in (RELEASE, RHO, LEAST):
+        assert numbers(claim, twice) == numbers(claim)
+
+
+@pytest.mark.parametrize("claim", BOUND)
+def test_a_narrower_bound_says_under_which_condition_it_is_true(claim: str) -> None:
+    found = judge(CHAPTER, claim, committed(CHAPTER))
+    assert found.consequence == Consequence.NONE
+    assert r"\min" in found.correction
+    assert "Excluded" in found.correction
+    falls = {row.split(",")[0]: value for row, (value, _) in numbers(claim).items() if "power" in row}
+    assert falls["power of the fall below the bound along rho; axis = rho"] == pytest.approx(2, abs=1e-3)
+    assert len(falls) == 4
+    rows = committed(CHAPTER)["lower-bounds"].query(f"claim == '{BOUND[claim]}' and axis == 'rho'")
+    assert numbers(claim)["risk over the bound at its far end; axis = rho, rho = 1e-05"][0] == rows["ratio"].min()
+
+
+def test_a_term_that_does_not_fall_is_told_from_its_first_to_its_last_size() -> None:
+    told = numbers(EARLIER, put("lower-bounds", "second", lambda r: r["n"], "axis == 'n'"))
+    assert [*told.values()] == [(pytest.approx(1e5), None), (pytest.approx(1e10), pytest.approx(1e5))]
+
+
+def test_the_numbers_behind_the_release_are_those_of_its_tables() -> None:
+    told = numbers(RELEASE)
+    schedules = committed(CHAPTER)["schedules"]
+    assert told["ρ if every iterate is released, over ρ, least; all schedules"][0] == schedules["rho_every"].min()
+    assert told["ρ if every iterate is released, over ρ, most; all schedules"][0] == np.inf
+    assert told["largest move by one record over the bound; both relations"] == (pytest.approx(1), 1.0)
+
+
+def test_the_numbers_behind_conversions_are_those_of_their_table() -> None:
+    told = [value for value, _ in numbers(CONVERSION).values()]
+    rows = committed(CHAPTER)["conversions"].query("exact > 0")
+    simple, best = rows["proposition_a3"] / rows["exact"], rows["renyi"] / rows["exact"]
+    assert told == [0, simple.min(), simple.max(), best.min(), best.max()]
+    assert judge(CHAPTER, CONVERSION, committed(CHAPTER)).headline.endswith("at least 1.06.")
+    assert [*numbers(SIMPLE).values()][1:] == [(3, 4), (pytest.approx(1.171573), 1)]
+
+
+def test_the_numbers_behind_single_steps_and_schedules() -> None:
+    begins = {name: value for name, value in numbers(STEP).items() if "begins" in name}
+    assert begins == {"growth where it begins; rate not shortened, product = 2.1": (pytest.approx(1.1), 1.0)}
+    assert not [name for name in numbers(STEP, put("expansion", "bare", lambda r: 1.0)) if "begins" in name]
+    assert numbers(RHO)["schedules whose last quotient is 0/0; last_rate = 0"] == (3, None)
+    assert numbers(LEAST)["random schedules tried; all schedules"] == (10_000, None)
+
+
+def test_the_numbers_behind_the_rate() -> None:
+    told = numbers(OPTIMAL)
+    rows = committed(CHAPTER)["rates"].query("algorithm == 'c constant'")
+    for name in SPECTRA:
+        most = (rows["limit"] / rows["rate_1.4"])[rows["spectrum"] == name].max()
+        assert told[f"the limit over γ + γ²/ρ², most; spectrum = {name}"] == (most, None)
+        assert told[f"power of n at fixed γ and ρ; spectrum = {name}, axis = n"][1] == 0
+    risen = numbers(OPTIMAL, along_n(0.04, 1e-4))
+    assert risen["power of n at fixed γ and ρ; spectrum = two levels, axis = n"] == (pytest.approx(0.04), 0)
+    single = (rows["largest"] / rows["excess_risk"]).max()
+    assert told["largest single run over its mean; algorithm = c constant"] == (single, None)

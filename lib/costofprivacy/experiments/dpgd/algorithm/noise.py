@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd import accounting
+from costofprivacy import _fits
+from costofprivacy.dpgd import accounting, spectrum
 from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_multipliers, privacy_parameter
+from costofprivacy.dpgd.spectrum import RegressionModel
+from costofprivacy.dpgd.update import noiseless_step
+from costofprivacy.experiments.dpgd.algorithm import models
 from costofprivacy.privacy import spent_by_record
 from costofprivacy.privacy.amplification import remaining_noise
 
@@ -34,7 +41,7 @@ def random_shapes(least: np.ndarray, count: int, rng: np.random.Generator) -> np
     n, near = len(least), count // 2
     size = 10.0 ** rng.uniform(-3, 0.5, (near, 1))
     around = least * np.exp(size * rng.standard_normal((near, n)))
-    around[:, -1] += 1e-3 * least.max() * rng.random(near)
+    around[:, -1] += 1e-3 * least.max() * rng.random(near)  # where (4.2) ends without noise, a factor gives none
     away = rng.exponential(size=(count - near, n)) ** rng.uniform(0.2, 3, (count - near, 1))
     return np.concatenate([around, away])
 
@@ -79,3 +86,58 @@ def cumulative_rows(name: str, schedule: Schedule, n: int, rho: float) -> pd.Dat
     share = np.concatenate([[0.0], np.cumsum(least)]) / least.sum()
     k = np.unique(np.concatenate([np.linspace(0, n - 1, SHARES).astype(int), [n]]))
     return pd.DataFrame({"schedule": name, "t": k / n, "share": share[k]})
+
+
+@dataclass(frozen=True)
+class PlacementCell:
+    """One schedule of learning rates, with its noise placed in three ways; Σ = I."""
+
+    schedule: Schedule
+    gamma: float
+    n: int
+    rho: float
+    clip: float
+    label_noise: float
+
+    @property
+    def key(self) -> int:
+        """All schedules meet the same records and noise."""
+        return 0
+
+    @property
+    def model(self) -> RegressionModel:
+        """Σ = I at d = γn."""
+        return models.regression_model(models.ISOTROPIC, models.dimension(self.gamma, self.n), self.label_noise)
+
+
+def placement_trial(cell: PlacementCell, *, rng: np.random.Generator) -> np.ndarray:
+    """Released risk of Algorithm 1, step by step on the same records and noise directions; shape (placements,)."""
+    model = cell.model
+    eta = learning_rates(cell.schedule, cell.n)
+    C = cell.clip * math.sqrt(model.d)
+    std = 2 * C * np.stack(list(placed(eta, cell.rho).values()), axis=1)
+    x, y = spectrum.sample(model, cell.n, rng=rng)
+    b = rng.standard_normal(x.shape)
+    theta = np.zeros((std.shape[1], model.d))
+    for k in range(cell.n):
+        theta = noiseless_step(theta, x[k], y[k], eta[k], C) + std[k][:, None] * b[k]
+    return model.risk(theta)
+
+
+def placement_rows(name: str, cell: PlacementCell, samples: np.ndarray) -> pd.DataFrame:
+    """Mean risks, and by how much each exceeds that with the noise of (4.2) on the same records."""
+    mean, error = _fits.mean_and_error(samples)
+    above, above_error = _fits.mean_and_error(samples - samples[:, :1])
+    return pd.DataFrame(
+        {
+            "schedule": name,
+            "placement": PLACEMENTS,
+            "excess_risk": mean,
+            "standard_error": error,
+            "above": above,
+            "above_error": above_error,
+            "half_test_error": mean + cell.label_noise**2 / 2,
+            "zero_risk": cell.model.initial_risk,
+            "trials": len(samples),
+        }
+    )

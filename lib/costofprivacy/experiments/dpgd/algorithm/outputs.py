@@ -104,14 +104,22 @@ def output_rows(name: str, schedule: Schedule, n: int, rho: float, steps: Sequen
     """
     rates = learning_rates(schedule, n)
     sigma = noise_multipliers(rates, rho)
-    stds = 2 * CLIP_NORM * sigma
+    fixed = {"schedule": name, "n": n, "rho": rho}
+    spent = {"rho_recomputed": privacy_parameter(rates, sigma)}
+    cases = [(others, k) for others in OTHERS for k in steps]
+    return pd.DataFrame(
+        [
+            fixed | {"k": k, "others": others} | spent | shares(rates, 2 * CLIP_NORM * sigma, rho, k, others)
+            for others, k in cases
+        ]
+    )
+
+
+def shares(rates: np.ndarray, stds: np.ndarray, rho: float, k: int, others: str) -> dict[str, float]:
+    """The two shares of `output_rows` where record k differs and the other records are ``others``."""
+    renyi, sticks = divergences(*output_laws(rates, stds, k, OTHERS[others]))
     allowed = GaussianDP(rho)
-    rows = []
-    for others, record in OTHERS.items():
-        for k in steps:
-            renyi, sticks = divergences(*output_laws(rates, stds, k, record))
-            share = max(d / (a * rho**2 / 2) for a, d in zip(ORDERS, renyi))
-            stick = max(s / float(allowed.delta(e)) for e, s in zip(EPSILONS, sticks))
-            rows.append((name, n, rho, k, others, privacy_parameter(rates, sigma), share, stick))
-    columns = ["schedule", "n", "rho", "k", "others", "rho_recomputed", "renyi_share", "delta_share"]
-    return pd.DataFrame(rows, columns=columns)
+    return {
+        "renyi_share": max(d / (a * rho**2 / 2) for a, d in zip(ORDERS, renyi)),
+        "delta_share": max(s / float(allowed.delta(e)) for e, s in zip(EPSILONS, sticks)),
+    }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, ISOTROPIC
+from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
+from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS, DESCENT, ZERO
 
 
 def show_schedules(schedules: pd.DataFrame) -> pd.DataFrame:
@@ -28,6 +30,17 @@ def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:
     return outputs.pivot_table(index=["schedule", "others"], columns="k", values="renyi_share", sort=False).map(
         lambda v: f"{max(v, 0):.3f}"
     )
+
+
+def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
+    """How much of ρ neighbours reach, by placement of the noise, with the share of the noise that is left."""
+    columns = {
+        "step": "step that attains (4.1)",
+        "noise_left": "noise still to come there",
+        "reached_silent": "reached, others silent",
+        "reached_found": "most found",
+    }
+    return tightness.set_index(["schedule", "placement", "rho"])[list(columns)].rename(columns=columns).round(3)
 
 
 def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
@@ -62,6 +75,46 @@ def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
     wide = rows.assign(text=_with_error(rows)).pivot(index=["n", "d"], columns="algorithm", values="text")
     bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
     return wide.join(bounds.rename(columns=lambda c: f"({c.removeprefix('rate_')})").map("{:.3g}".format))
+
+
+def show_growth(rates: pd.DataFrame) -> pd.DataFrame:
+    """Factors from the least to the largest n, Σ = I: of the risk for both ways of clipping, of log n, of (1.3)."""
+    rows = rates[(rates["axis"] == "n") & (rates["spectrum"] == ISOTROPIC)].sort_values("n")
+    ends = rows.groupby("algorithm", sort=False).agg(["first", "last"])
+    factors = {f"risk, {name}": ends.loc[name, "excess_risk"] for name in ALGORITHMS}
+    factors |= {
+        "log n": np.log(ends.loc[ALGORITHMS[0], "n"].astype(float)),
+        "(1.3)": ends.loc[ALGORITHMS[0], "rate_1.3"],
+    }
+    growth = pd.Series({name: pair["last"] / pair["first"] for name, pair in factors.items()})
+    return growth.map("{:.3g}".format).to_frame("factor, least to largest n")
+
+
+def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
+    """ε at δ = 1/n², and its square over ρ² log n, by n."""
+    shown = translation.assign(n=translation["n"].map("{:.0e}".format)).set_index("n").round(3)
+    return shown.rename(columns={"epsilon": "ε at δ = 1/n²", "ratio": "ε² / (ρ² log n)"})
+
+
+def draw_lower_bounds(bounds: pd.DataFrame) -> Figure:
+    """Least known risk of a private predictor over (1.2) and (1.5): along γ, along both, and along ρ."""
+    labels = {"gamma": r"$\gamma$, at $\rho = 1$", "both": r"$\gamma = \rho^2$", "rho": r"$\rho$, at $\gamma = 0.01$"}
+    with figures.style():
+        figure, panels = plt.subplots(1, len(labels), figsize=(4.2 * len(labels), 4.0), sharey=True)
+        for axes, (axis, label) in zip(panels, labels.items()):
+            for claim, look in zip(BOUNDS, figures.looks(BOUNDS).values()):
+                rows = bounds[(bounds["axis"] == axis) & (bounds["claim"] == claim)]
+                across = "rho" if axis == "rho" else "gamma"
+                axes.plot(rows[across], rows["ratio"], color=look["color"], lw=1)
+                for name, filled in ((DESCENT, look["color"]), (ZERO, "none")):
+                    own = rows[rows["predictor"] == name]
+                    axes.plot(own[across], own["ratio"], ls="", marker=look["marker"], color=look["color"], mfc=filled,
+                              label=f"{name} over {claim}")  # fmt: skip
+            figures.log_axes(axes, label, "")
+            axes.invert_xaxis()
+        panels[0].set_ylabel("least known risk / bound")
+        panels[-1].legend(fontsize=8, loc="lower left")
+        return figure
 
 
 def _with_error(rows: pd.DataFrame) -> pd.Series:

@@ -1,35 +1,33 @@
-"""Rates of arXiv:2505.16329v2, (1.2) to (1.4), beside what Algorithm 1 attains at finite n; and (1.1)."""
+"""Rates of arXiv:2505.16329v2, (1.2) to (1.5), beside what private predictors attain."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.dpgd import chain, spectrum
+from costofprivacy.dpgd import chain
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Harmonic
 from costofprivacy.dpgd.spectrum import RegressionModel
-from costofprivacy.privacy import GaussianDP, ZeroConcentratedDP
-
-if TYPE_CHECKING:
-    from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
+from costofprivacy.experiments.dpgd.algorithm import models
 
 RUNS = 20  # independent runs in a trial, simulated side by side
-INITIAL_RISK = 0.5
 ALGORITHMS = ("c constant", "clipping rarely active")
-TRANSLATION_N = (1e2, 1e3, 1e4, 1e6, 1e9, 1e12)
-RHOS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 5.0)
-DELTAS = (1e-2, 1e-5, 1e-10)
-LAWS: dict[str, spectrum.FeatureLaw] = {"Gaussian": spectrum.Gaussian(), "Student-t (5)": spectrum.StudentT(5)}
-RECORDS = 20_000
-ISOTROPIC = "Σ = I"
-SPECTRA: dict[str, tuple[float, ...]] = {ISOTROPIC: (1.0,), "two levels": (0.5, 1.5)}  # eigenvalues, equally many
+ZERO, DESCENT = "answering 0", "Algorithm 1"
+BOUNDS = ("(1.2)", "(1.5)")
+DIMENSION = 100.0
+DECADES = tuple(k / 2 for k in range(11))  # on the way to the far end of an axis
+AXES: dict[str, list[tuple[float, float, float]]] = {
+    "gamma": [(10.0 ** -(1 + k), 1.0, DIMENSION * 10.0 ** (1 + k)) for k in DECADES],
+    "both": [(10.0 ** -(1 + k), 10.0 ** (-(1 + k) / 2), DIMENSION * 10.0 ** (1 + k)) for k in DECADES],
+    "n": [(0.01, 0.3, 10.0 ** (3 + k)) for k in DECADES],
+    "rho": [(0.01, 10.0**-k, 1e4) for k in DECADES],
+}  # γ, ρ, n
 
 
 def lower_bound(gamma: float, rho: float, n: float) -> float:
@@ -70,34 +68,30 @@ def small_gamma_limit(
 class RateCell:
     """One covariance at one n and d; several ρ, and one or two ways to clip, on the same chains."""
 
-    experiment: Experiment
-    spectrum: str
+    covariance: str
     axis: str
     gamma: float
     n: int
     rhos: tuple[float, ...]
+    clip: float
+    label_noise: float
+    harmonic_scale: float
+    harmonic_offset: float
 
     @property
     def key(self) -> int:
-        """Spectrum, axis and n name the random stream."""
-        return 10**8 * list(SPECTRA).index(self.spectrum) + 2 * self.n + (self.axis == "n")
-
-    @property
-    def d(self) -> int:
-        """d = γn, rounded."""
-        return max(2, round(self.gamma * self.n))
+        """Covariance, axis and n name the random stream."""
+        return 10**8 * list(models.SPECTRA).index(self.covariance) + 2 * self.n + (self.axis == "n")
 
     @property
     def model(self) -> RegressionModel:
-        """The covariance with trace d; θ = 0 has risk ½."""
-        shape = spectrum.Spectrum(np.resize(SPECTRA[self.spectrum], self.d)).normalised()
-        target = spectrum.projections(shape, initial_risk=INITIAL_RISK)
-        return RegressionModel(shape, target, self.experiment.label_noise)
+        """The covariance at d = γn."""
+        return models.regression_model(self.covariance, models.dimension(self.gamma, self.n), self.label_noise)
 
     @property
     def scale(self) -> float:
-        """β, the experiment's over λ_min: the slowest direction has to forget the start too."""
-        return self.experiment.harmonic_scale / self.model.spectrum.smallest
+        """β, `harmonic_scale` over λ_min: the slowest direction has to forget the start too."""
+        return self.harmonic_scale / self.model.spectrum.smallest
 
     @property
     def rarely_active(self) -> float:
@@ -107,8 +101,7 @@ class RateCell:
     @property
     def variants(self) -> list[tuple[str, float, float]]:
         """Ways to run: name, c, ρ."""
-        e = self.experiment
-        ways = [(ALGORITHMS[0], e.clip)]
+        ways = [(ALGORITHMS[0], self.clip)]
         if self.axis == "n":
             ways.append((ALGORITHMS[1], self.rarely_active))
         return [(name, c, rho) for rho in self.rhos for name, c in ways]
@@ -116,14 +109,13 @@ class RateCell:
     @property
     def configurations(self) -> list[Configuration]:
         """Algorithm 1 with the harmonic schedule of each ρ."""
-        e = self.experiment
-        plans = {rho: harmonic(self.scale, e.harmonic_offset, self.gamma, rho) for rho in self.rhos}
+        plans = {rho: harmonic(self.scale, self.harmonic_offset, self.gamma, rho) for rho in self.rhos}
         return [Configuration(c, plans[rho], rho) for _, c, rho in self.variants]
 
 
 def harmonic(scale: float, offset: float, gamma: float, rho: float) -> Harmonic:
-    """β/(t + τ) with τ = offset · max(γ, γ/ρ), as Theorem 2 scales it."""
-    return Harmonic(scale, offset * max(gamma, gamma / rho))
+    """β/(t + τ) with τ = offset · max(γ, γ/ρ)."""
+    return Harmonic(scale, models.time_offset(offset, gamma, rho))
 
 
 def rate_trial(cell: RateCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -132,73 +124,70 @@ def rate_trial(cell: RateCell, *, rng: np.random.Generator) -> np.ndarray:
     return chain.risk_at(spaces, cell.configurations, cell.n, [1.0], RUNS, rng=rng)[:, :, 0].T
 
 
-def rate_rows(cell: RateCell, samples: np.ndarray) -> pd.DataFrame:
+def rate_rows(cell: RateCell, samples: np.ndarray, log_power: float) -> pd.DataFrame:
     """Mean released risk of each variant beside the three rates, the test error and the trivial predictor."""
     runs = samples.reshape(-1, samples.shape[-1])
     mean, error = _fits.mean_and_error(runs)
-    e, model = cell.experiment, cell.model
+    model, gamma, n = cell.model, cell.gamma, cell.n
     rows = []
     for i, (name, c, rho) in enumerate(cell.variants):
-        data, noise = small_gamma_limit(model.spectrum.eigenvalues, cell.scale, c, e.label_noise)
-        rates = (
-            lower_bound(cell.gamma, rho, cell.n),
-            earlier_rate(cell.gamma, rho, cell.n, e.log_power),
-            optimal_rate(cell.gamma, rho),
-            data * cell.gamma + noise * cell.gamma**2 / rho**2,
-        )
-        told = (cell.spectrum, model.spectrum.smallest, cell.axis, name, cell.gamma, rho, cell.n, cell.d, c)
-        quality = (mean[i] + e.label_noise**2 / 2, model.initial_risk, model.response_variance)
-        rows.append((*told, mean[i], error[i], runs[:, i].max(), *quality, *rates, len(runs)))
-    columns = ["spectrum", "smallest", "axis", "algorithm", "gamma", "rho", "n", "d", "clip"]
-    columns += ["excess_risk", "standard_error", "largest", "half_test_error", "zero_risk", "response_variance"]
-    return pd.DataFrame(rows, columns=[*columns, "rate_1.2", "rate_1.3", "rate_1.4", "limit", "runs"])
+        data, noise = small_gamma_limit(model.spectrum.eigenvalues, cell.scale, c, cell.label_noise)
+        told = {
+            "spectrum": cell.covariance,
+            "smallest": model.spectrum.smallest,
+            "axis": cell.axis,
+            "algorithm": name,
+            "gamma": gamma,
+            "rho": rho,
+            "n": n,
+            "d": model.d,
+            "clip": c,
+        }
+        risks = {
+            "excess_risk": mean[i],
+            "standard_error": error[i],
+            "largest": runs[:, i].max(),
+            "half_test_error": mean[i] + cell.label_noise**2 / 2,
+            "zero_risk": model.initial_risk,
+            "response_variance": model.response_variance,
+        }
+        bounds = {
+            "rate_1.2": lower_bound(gamma, rho, n),
+            "rate_1.3": earlier_rate(gamma, rho, n, log_power),
+            "rate_1.4": optimal_rate(gamma, rho),
+            "limit": data * gamma + noise * gamma**2 / rho**2,
+        }
+        rows.append(told | risks | bounds | {"runs": len(runs)})
+    return pd.DataFrame(rows)
 
 
-def translation(rho: float) -> pd.DataFrame:
-    """The log n of (1.2): ε² over ρ² log n, where ε is what ρ-Gaussian DP spends at δ = 1/n²."""
-    rows = [(n, GaussianDP(rho).epsilon(n**-2.0)) for n in TRANSLATION_N]
-    return pd.DataFrame([(n, e, (e / rho) ** 2 / math.log(n)) for n, e in rows], columns=["n", "epsilon", "ratio"])
+def lower_bounds(harmonic_scale: float, clip: float, label_noise: float) -> pd.DataFrame:
+    """(1.2) and (1.5) with the hidden constant one, beside the least risk that is known of a private predictor, Σ = I.
+
+    Two are known: Algorithm 1 with the harmonic schedule, by its limit, and answering 0, which is private at every ρ
+    and whose worst risk over the unit ball is ½. ``second`` is the bound's privacy term; along ``rho`` it grows without
+    limit, along the other axes it stays bounded.
+    """
+    limit = small_gamma_limit(np.ones(1), harmonic_scale, clip, label_noise)
+    along = [(claim, axis, point) for claim in BOUNDS for axis, points in AXES.items() for point in points]
+    return pd.DataFrame([_bound_row(claim, axis, *point, limit) for claim, axis, point in along])
 
 
-def conversions() -> pd.DataFrame:
-    """ε at δ of ρ²/2-zCDP by Proposition A.3, by (A.3), by way of Rényi divergences, and of ρ-Gaussian DP exactly."""
-    rows = []
-    for delta in DELTAS:
-        for rho in RHOS:
-            budget = ZeroConcentratedDP(rho**2 / 2)
-            simple = 2 * rho * math.sqrt(math.log(1 / delta))
-            condition = rho <= math.sqrt(math.log(1 / delta))
-            exact = GaussianDP(rho).epsilon(delta)
-            rows.append((rho, delta, budget.epsilon(delta), simple, budget.epsilon_best(delta), exact, condition))
-    columns = ["rho", "delta", "proposition_a3", "equation_a3", "renyi", "exact", "condition"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-@dataclass(frozen=True)
-class IdentityCell:
-    """One law of the features, for (1.1)."""
-
-    law: str
-    label_noise: float
-
-    @property
-    def key(self) -> int:
-        """The law names the random stream."""
-        return 10**9 + list(LAWS).index(self.law)
-
-
-def identity_trial(cell: IdentityCell, *, rng: np.random.Generator) -> np.ndarray:
-    """Half the mean squared error of a random θ on fresh records, less ζ²/2, over its risk; shape (1,)."""
-    shape = spectrum.uniform(10)
-    model = RegressionModel(shape, spectrum.projections(shape), cell.label_noise, LAWS[cell.law])
-    theta = rng.standard_normal(shape.d)
-    x, y = spectrum.sample(model, RECORDS, rng=rng)
-    error = ((x @ theta - y) ** 2).mean() / 2 - cell.label_noise**2 / 2
-    return np.array([error / float(model.risk(theta))])
-
-
-def identity_rows(cell: IdentityCell, samples: np.ndarray) -> pd.DataFrame:
-    """Mean ratio of the two sides of (1.1)."""
-    mean, error = _fits.mean_and_error(samples)
-    row = {"law": cell.law, "ratio": mean[0], "standard_error": error[0], "trials": len(samples)}
-    return pd.DataFrame([row])
+def _bound_row(
+    claim: str, axis: str, gamma: float, rho: float, n: float, limit: tuple[float, float]
+) -> dict[str, object]:
+    bound = lower_bound(gamma, rho, n) if claim == BOUNDS[0] else optimal_rate(gamma, rho)
+    attained = {ZERO: models.INITIAL_RISK, DESCENT: limit[0] * gamma + limit[1] * gamma**2 / rho**2}
+    best = min(attained, key=lambda name: attained[name])
+    return {
+        "claim": claim,
+        "axis": axis,
+        "gamma": gamma,
+        "rho": rho,
+        "n": n,
+        "second": bound - gamma,
+        "bound": bound,
+        "predictor": best,
+        "risk": attained[best],
+        "ratio": attained[best] / bound,
+    }

@@ -105,17 +105,14 @@ def _expansion_row(product: float, pairs: int, rng: np.random.Generator) -> dict
 
 def sensitivity(pairs: int, rng: np.random.Generator) -> pd.DataFrame:
     """How far a step moves when its record is replaced, or removed (its features set to 0), over ηC_clip."""
-    half = max(2, math.isqrt(pairs))
+    half = max(2, math.isqrt(pairs))  # all pairs among them are tried
     x, y, _ = random_records(half, rng)
-    rate = 0.2
-    moves = noiseless_step(np.zeros(DIMENSION), x, y, rate, CLIP_NORM)
-    found = {RELATIONS[0]: np.linalg.norm(moves[:, None] - moves[None], axis=2).max()}
-    found[RELATIONS[1]] = np.linalg.norm(moves, axis=1).max()
-    unit = np.eye(DIMENSION)[0]
-    apart = [noiseless_step(np.zeros(DIMENSION), unit, np.array(s * FAR), rate, CLIP_NORM) for s in (1, -1)]
-    built = {RELATIONS[0]: np.linalg.norm(apart[0] - apart[1]), RELATIONS[1]: np.linalg.norm(apart[0])}
+    origin, unit, rate = np.zeros(DIMENSION), np.eye(DIMENSION)[0], 0.2
+    moves = noiseless_step(origin, x, y, rate, CLIP_NORM)
+    up, down = (noiseless_step(origin, unit, np.array(sign * FAR), rate, CLIP_NORM) for sign in (1, -1))
     bound = float(step_sensitivities(np.array([rate]), CLIP_NORM)[0])
-    bounds = {RELATIONS[0]: bound, RELATIONS[1]: bound / 2}
-    unit_length = rate * CLIP_NORM
-    rows = [(r, bounds[r] / unit_length, found[r] / unit_length, built[r] / unit_length) for r in RELATIONS]
-    return pd.DataFrame(rows, columns=["relation", "bound", "largest_found", "constructed"])
+    pair, alone = np.linalg.norm(moves[:, None] - moves[None], axis=2).max(), np.linalg.norm(moves, axis=1).max()
+    replaced = {"bound": bound, "largest_found": pair, "constructed": np.linalg.norm(up - down)}
+    removed = {"bound": bound / 2, "largest_found": alone, "constructed": np.linalg.norm(up)}
+    lengths = pd.DataFrame([replaced, removed]) / (rate * CLIP_NORM)
+    return lengths.assign(relation=RELATIONS)[["relation", *lengths.columns]]
