@@ -1,95 +1,122 @@
-"""Every verdict on mechanism depends on its tables."""
+"""What is tried on the judges of the chapter on the mechanism."""
+
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import mechanism as me
-from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, draw, turns
+from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = me.Experiment(N=(1000, 4000), pairs=1000, trials=2)
-
-
-def check(table: pd.DataFrame, name: str, value: float, column: str = "value") -> pd.DataFrame:
-    return change(table, column, lambda _: value, table["check"] == name)
-
-
-CASES: list[Case] = [
-    (
-        me.judge_equation_a1,
-        ("sensitivity",),
-        HOLDS,
-        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
-        {FAILS},
-    ),
-    (
-        me.judge_theorem_32,
-        ("single-steps", "sensitivity", "composition"),
-        AMENDED,
-        lambda t: {"single-steps": change(t["single-steps"], "delta_spent", lambda r: r["delta"] / 2)},
-        {HOLDS},
-    ),
-    (
-        me.judge_theorem_32,
-        ("single-steps", "sensitivity", "composition"),
-        AMENDED,
-        lambda t: {"single-steps": change(t["single-steps"], "delta_spent", lambda r: 2 * r["delta"])},
-        {FAILS},
-    ),
-    (
-        me.judge_theorem_32,
-        ("single-steps", "sensitivity", "composition"),
-        AMENDED,
-        lambda t: {
-            "composition": change(
-                t["composition"], "epsilon", lambda r: 2.0, t["composition"]["accounting"] == "every iterate, exactly"
-            )
-        },
-        {FAILS},
-    ),
-    (
-        me.judge_theorem_32,
-        ("single-steps", "sensitivity", "composition"),
-        AMENDED,
-        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
-        {FAILS},
-    ),
-    (
-        me.judge_algorithm_1,
-        ("noise",),
-        HOLDS,
-        lambda t: {"noise": change(t["noise"], "printed_std", lambda r: 1.01 * r["printed_std"])},
-        {FAILS},
-    ),
-    (
-        me.judge_equation_27,
-        ("minimisers",),
-        HOLDS,
-        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[0], 0.1)},
-        {FAILS},
-    ),
-    (
-        me.judge_section_3_update,
-        ("minimisers",),
-        AMENDED,
-        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[1], 1e-15)},
-        {HOLDS},
-    ),
-    (
-        me.judge_section_3_update,
-        ("minimisers",),
-        AMENDED,
-        lambda t: {"minimisers": check(t["minimisers"], MINIMISER_CHECKS[3], 0.1)},
-        {FAILS},
-    ),
-]
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/mechanism"
+DEFINITION, ALGORITHM, A1, T32 = (
+    f"noisyhead/{name}" for name in ("definition-3.1", "algorithm-1", "equation-a.1", "theorem-3.2")
+)
+E27, UPDATE, VARIANCE = (
+    f"noisyhead/{name}" for name in ("equation-2.7", "section-3-update", "section-3-noise-variance")
+)
+EXACT, ANY = "noisyhead/section-1.2-accounting", "noisyhead/section-2-any-noise"
+FOUND = {
+    DEFINITION: UNTESTABLE,
+    ALGORITHM: HOLDS,
+    A1: HOLDS,
+    T32: NARROWER,
+    E27: HOLDS,
+    UPDATE: CORRECTED,
+    VARIANCE: CORRECTED,
+    EXACT: HOLDS,
+    ANY: HOLDS,
+}
+UNDECIDABLE = {DEFINITION: "a definition: no table can contradict it"}
 
 
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
+def set_in(
+    name: str, column: str, to: Callable[[pd.DataFrame], Any], **values: Any
+) -> Callable[[Tables], dict[str, pd.DataFrame]]:
+    """A column of a table in some rows."""
+
+    def changed(t: Tables) -> dict[str, pd.DataFrame]:
+        mask = pd.Series(True, t[name].index)
+        for key, value in values.items():
+            mask &= t[name][key] == value
+        return {**t, name: change(t[name], column, to, mask)}
+
+    return changed
 
 
-def test_figures_are_drawn_from_tables(tables: Tables) -> None:
-    draw(me.draw_composition(tables["composition"]), me.draw_single_steps(tables["single-steps"]))
+def check(name: str, value: float, **values: Any) -> Callable[[Tables], dict[str, pd.DataFrame]]:
+    return set_in("minimisers", "value", lambda r: value, check=name, **values)
+
+
+def moved(column: str, share: float, **values: Any) -> Callable[[Tables], dict[str, pd.DataFrame]]:
+    return set_in("sensitivity", column, lambda r: share * r["bound"], **values)
+
+
+def spent(to: Callable[[pd.DataFrame], Any], **values: Any) -> Callable[[Tables], dict[str, pd.DataFrame]]:
+    return set_in("single-steps", "delta_spent", to, **values)
+
+
+def half_the_penalty(value: float, **values: Any) -> Callable[[Tables], dict[str, pd.DataFrame]]:
+    return check(minimisers.HALVED, value, **values)
+
+
+def times(factor: float) -> Callable[[pd.DataFrame], Any]:
+    return lambda r: factor * r["calibrated_std"]
+
+
+CASES = [
+    Case(ALGORITHM, "a factor is missing", set_in("noise", "printed_std", times(0.5)), CORRECTED, says="is 0.5 times"),
+    Case(ALGORITHM, "in one setting", set_in("noise", "printed_std", times(0.5), setting="printed"), FAILS,
+         says="0.5 to 1"),
+    Case(ALGORITHM, "at one size", set_in("noise", "printed_std", times(2.0), N=1500), FAILS, says="1 to 2 times"),
+    *(
+        Case(A1, f"a pair moves further, {column}", moved(column, 1.01, N=1500, setting="printed"), FAILS,
+             says="1.01 times")
+        for column in ("largest_found", "constructed")
+    ),
+    Case(A1, "every pair does", moved("largest_found", 2.0), CORRECTED, says="2 times the claim, at every size"),
+    Case(A1, "every pair reaches it", moved("largest_found", 1.0), HOLDS, says="reaches 1 of it"),
+    Case(T32, "nothing is overspent", spent(lambda r: r["delta"] / 2), HOLDS, says="every budget"),
+    Case(T32, "just not overspent", spent(lambda r: r["delta"]), HOLDS),
+    Case(T32, "everything is overspent", spent(lambda r: 2 * r["delta"]), FAILS, says="= 0.1.* and 1 steps"),
+    Case(T32, "overspent at ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=1.0), FAILS,
+         says="= 5.* and 5 steps"),
+    Case(T32, "overspent above ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=2.0), NARROWER,
+         says="= 10"),
+    Case(T32, "all iterates overspend",
+         set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.EVERY, T=50),
+         FAILS, says="All iterates together.*at 50 steps"),
+    Case(T32, "the last iterate is not asked",
+         lambda t: spent(lambda r: r["delta"] / 3)(
+             set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.LAST)(t)), HOLDS),
+    Case(T32, "budgets beyond T are not asked",
+         lambda t: spent(lambda r: r["delta"] / 3)(
+             set_in("composition", "epsilon", lambda r: 4.0, accounting=accounting.EVERY, T=2)(
+                 set_in("composition", "epsilon", lambda r: 3.0, accounting=accounting.CLAIMED, T=2)(t))), HOLDS),
+    Case(T32, "an update moves further", moved("constructed", 1.01, N=4000), FAILS, says="moves by 1.01 times"),
+    Case(E27, "a slope is left", check(minimisers.GRADIENT, 0.1, N=2000), FAILS, says="0.1 of its value"),
+    Case(E27, "rounding is left", check(minimisers.GRADIENT, 9e-10), HOLDS),
+    Case(UPDATE, "it rests there", check(minimisers.SINGLE, 1e-15), HOLDS, says="comes to rest at the minimiser"),
+    Case(UPDATE, "but for one size",
+         lambda t: check(minimisers.SINGLE, 0.3, N=1000)(check(minimisers.SINGLE, 1e-15)(t)),
+         CORRECTED, says="rests 0.3 of"),
+    Case(UPDATE, "half the penalty misses", half_the_penalty(1.1e-9, N=3000), FAILS, says="even with half"),
+    Case(UPDATE, "half the penalty nearly misses", half_the_penalty(9e-10), CORRECTED),
+    Case(VARIANCE, "the variance is", set_in("noise-law", "variance_over_sensitivity", lambda r: 7.0), HOLDS,
+         says="variance is proportional"),
+    Case(VARIANCE, "neither is", set_in("noise-law", "variance_over_square", lambda r: r["sensitivity"]), FAILS,
+         says="Neither"),
+    Case(VARIANCE, "one sensitivity", lambda t: {"noise-law": t["noise-law"].head(1)}, UNTESTABLE),
+    Case(EXACT, "at one size it saves nothing", set_in("noise", "exact_std", lambda r: r["printed_std"], N=2500), FAILS,
+         says="saves nothing"),
+    Case(EXACT, "it saves a little", set_in("noise", "exact_std", lambda r: r["printed_std"] / 1.5), HOLDS,
+         says="1.5 times"),
+    Case(ANY, "a built pair moves further", moved("constructed", 1.2, N=1000, setting="corrected"), FAILS,
+         says="1.2 times"),
+    Case(ANY, "a found pair moves further", moved("largest_found", 1.2, N=1000), FAILS, says="1.2 times"),
+    Case(ANY, "it reaches the bound", moved("constructed", 1.0), HOLDS, says="reach 1 of the bound"),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)

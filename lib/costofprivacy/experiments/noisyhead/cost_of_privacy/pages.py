@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import _quantity
+from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import BIAS, NOISE, quantity
 
 
 def show_events(events: pd.DataFrame) -> pd.DataFrame:
@@ -23,15 +23,81 @@ def show_recursion(recursion: pd.DataFrame) -> pd.DataFrame:
     return wide[["printed", "corrected"]].map("{:.2g}".format)
 
 
+def show_split(split: pd.DataFrame) -> pd.DataFrame:
+    """The extra test error beside the squared difference of predictions, for the page."""
+    shown = split.assign(ratio=split["error_gap"] / split["excess_risk"])
+    names = {BIAS: "bias: rest at ridge(2λ)", NOISE: "noise of mean zero"}
+    wide = shown.pivot(index="penalty", columns="difference", values="ratio")[list(names)].rename(columns=names)
+    return wide.rename_axis(index="λ", columns="extra test error / squared difference").map("{:.3g}".format)
+
+
+def show_pairs(paired: pd.DataFrame) -> pd.DataFrame:
+    """Prompts whose features cancel, for the page."""
+    names = {"sum_norm": "‖Σxᵢ‖", "largest_response": "max |y|", "allowed": "bound of (A.4)", "statistic_norm": "‖Z‖"}
+    return paired.set_index("L")[list(names)].rename(columns=names).map("{:.3g}".format)
+
+
+def show_projection_step(table: pd.DataFrame) -> pd.DataFrame:
+    """The largest ratios of (A.2) and the share of steps that the projection moved, for the page."""
+    names = {"outside": "share projected", "left_over_middle": "left / middle", "middle_over_right": "middle / right"}
+    return table.set_index(["D", "C0"])[list(names)].rename(columns=names).map("{:.3g}".format)
+
+
+def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
+    """Left over right of (A.9) at both ends of each axis, for the page."""
+    right = table["bound_noise"] + table["bound_descent"]
+    ratios = {
+        "noise / its part": table["noise"] / table["bound_noise"],
+        "descent, λ / right side": table["descent_printed"] / right,
+        "descent, λ/2 / right side": table["descent_halved"] / right,
+    }
+    ends = table.groupby("axis", sort=False).nth([0, -1]).index
+    shown = table[["axis", "N", "L", "D", "T"]].assign(**ratios).loc[ends].set_index("axis")
+    return shown.map("{:.2g}".format)
+
+
+def draw_norms(norms: pd.DataFrame) -> Figure:
+    """‖Z‖ over G₀ and ‖Γ*‖ over R along N, L and D, in closed form."""
+    ratios = {"‖Z‖ / $G_0$": ("statistic_norm", "query_bound"), "‖Γ*‖ / R": ("ridge_norm", "weight_bound")}
+    names = {"N": "$N$ (prompts)", "L": "$L$ (tokens in a prompt)", "D": "$D$ (dimension)"}
+    with figures.style():
+        figure, panels = plt.subplots(1, 3, figsize=(9.2, 3.8))
+        for axes, (axis, label) in zip(panels, names.items()):
+            rows = norms[norms["axis"] == axis]
+            for (name, (norm, bound)), look in zip(ratios.items(), figures.looks(ratios).values()):
+                axes.plot(rows[axis], rows[norm] / rows[bound], label=name, **look)
+            axes.axhline(1, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, label, "norm / radius" if axis == "N" else "")
+        panels[0].legend()
+        return figure
+
+
+def draw_dominance(dominance: pd.DataFrame) -> Figure:
+    """The noise part beside what is left without noise, along N, for short prompts and for L = √N."""
+    parts = {"noise": "noise", "descent_printed": "descent as printed", "projection": r"$\Pi_G$ shortens $Z$"}
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
+        for axes, (axis, title) in zip(panels, (("N, short prompts", "short prompts"), ("N, L = √N", r"$L = \sqrt{N}$"))):
+            rows = dominance[dominance["axis"] == axis]
+            for (part, label), look in zip(parts.items(), figures.looks(parts).values()):
+                seen = rows[rows[part] > 1e-30]
+                axes.plot(seen["N"], seen[part], label=label, **look)
+            figures.log_axes(axes, "$N$ (training prompts)", "excess risk" if axes is panels[0] else "")
+            axes.set_ylim(1e-30, 1e4)
+            axes.set_title(title)
+        panels[1].legend()
+        return figure
+
+
 def draw_steps(sides: pd.DataFrame) -> Figure:
     """Cost of descent and of noise against T, printed and corrected, with the bounds."""
     with figures.style():
         figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
         for axes, setting in zip(panels, ("printed", "corrected")):
-            for quantity, look in figures.looks(("descent", "noise", "total")).items():
-                rows = _quantity(sides, setting, "T", str(quantity))
-                figures.points(axes, rows, "T", "value", label=str(quantity), **look)
-            rows = _quantity(sides, setting, "T", "total")
+            for name, look in figures.looks(("descent", "noise", "total")).items():
+                rows = quantity(sides, setting, "T", str(name))
+                figures.points(axes, rows, "T", "value", label=str(name), **look)
+            rows = quantity(sides, setting, "T", "total")
             if setting == "printed":
                 axes.plot(rows["T"], rows["bound_descent"], "--", color="C0", lw=1, label="(4.2), descent")
                 axes.plot(rows["T"], rows["bound_noise"], "--", color="C1", lw=1, label="(4.2), noise")
@@ -61,10 +127,10 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Figure:
         low, high = left.get_ylim()
         left.set_ylim(low / 1.6, high * 5)
         left.legend(fontsize=8, loc="upper right")
-        rows = _quantity(sides, "printed", "L", "total")
+        rows = quantity(sides, "printed", "L", "total")
         ratio = rows["value"] / (rows["bound_descent"] + rows["bound_noise"])
         right.plot(rows["L"], ratio, "o-", label="printed: left over right of (4.2)")
-        rows = _quantity(sides, "corrected", "L", "total")
+        rows = quantity(sides, "corrected", "L", "total")
         right.plot(rows["L"], rows["value"] / rows["bound_amended"], "s-", label="corrected: over the amended bound")
         right.axhline(1, color="0.35", ls="--", lw=1)
         figures.log_axes(right, "$L$ (tokens in a prompt)", "left side / right side")
@@ -77,12 +143,12 @@ def draw_dimensions(response: pd.DataFrame) -> Figure:
     with figures.style():
         figure, axes = plt.subplots()
         labels = {"weights": r"squared weight error", "excess_risk": "excess risk"}
-        for quantity, look in figures.looks(labels).items():
-            rows = response[response["quantity"] == quantity].sort_values("D")
-            figures.points(axes, rows, "D", "value", label=labels[str(quantity)], ls="", **look)
+        for name, look in figures.looks(labels).items():
+            rows = response[response["quantity"] == name].sort_values("D")
+            figures.points(axes, rows, "D", "value", label=labels[str(name)], ls="", **look)
             axes.plot(rows["D"], rows["closed_form"], color=look["color"], lw=1)
         rows = response[response["quantity"] == "weights"].sort_values("D")
-        figures.slope(axes, rows["D"].to_numpy(), rows["value"].iloc[0], 1, "slope 1, as (A.9) has it")
+        figures.slope(axes, rows["D"].to_numpy(), rows["value"].iloc[0], 1, "slope 1, before (A.9)")
         figures.log_axes(axes, "$D$ (dimension)", "response to unit noise")
         figures.plain_ticks(axes, response["D"].unique())
         axes.legend()

@@ -1,262 +1,256 @@
-"""Verdicts on Theorem 4.1, its proof and Remarks 4.1-4.3 of arXiv:2504.16000v2: pure functions of the tables."""
+"""Verdicts on section 4 of arXiv:2504.16000v2: the split of the test error, Theorem 4.1 and Remarks 4.1-4.3."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import partial
+
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from costofprivacy import _fits
-from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import RADII
+from costofprivacy.experiments.noisyhead.cost_of_privacy.trends import Trend, trend
+from costofprivacy.findings import (
+    CONSISTENT,
+    Consequence,
+    Finding,
+    Number,
+    Tables,
+    Verdict,
+    compact,
+    judges,
+    select,
+)
+from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
 
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+NONE, NUMBERS, CONCLUSION = Consequence
 IDLE = 0.2  # Π_R plays no part where the noise is below this share of what R allows
 ROUNDING = 1e-9
-CONFIDENCE = 1e-3  # of the binomial statements
-CONSISTENT = 4.0  # standard errors
-SQUARE = (1.7, 2.4)  # exponents of T² with a logarithm, over the grid's decade
-BETWEEN_ONE_AND_TWO = 1.5  # tells D from D²
 DOMINATES = 10.0  # times the other part
-ALIKE = 1.5  # factor within which two numbers do not differ in kind
-
-
-REMARK_43 = Judgement(
-    Verdict.UNTESTABLE,
-    "a comparison in words; given the Z_k, (2.6) is ridge regression in D² unknowns, and the chapter on low dimension "
-    "finds the power of private ridge regression for its noise part once G leaves the Z_k alone",
+DECAYS = -1.0  # power of T beyond which an exponential has fallen
+AXES = ("T", "N", "L", "D")
+BIAS, NOISE = "rest at ridge(2λ)", "noise of mean zero"
+HALVED = r"$\tilde\Gamma^{t+1} = (1 - \lambda\eta_0)\Gamma^t - \dots$ for $(1 - 2\lambda\eta_0)\Gamma^t - \dots$"
+AMENDED = (
+    r"With $\lambda/2$ in the update and a $G \ge \|Z_k\|$ at every $L$: "
+    r"$\mathbb{E}\langle\hat\Gamma - \Gamma^*, Z\rangle^2 \le \mathbb{E}\|Z\|^2\{a^{2T}R^2/D^2 + "
+    r"s^2(1 - a^{2T})/(1 - a^2)\}$, $a = 1 - \eta_0\lambda$, $s$ the noise's standard deviation."
 )
+
+
+def short(rows: pd.DataFrame, failure: pd.Series | float) -> pd.Series:
+    """L ≤ D log(NL/κ): the prompts in which ‖Z‖ does not outgrow C/√L."""
+    return rows["D"] * np.log(rows["N"] * rows["L"] / failure) >= rows["L"]
 
 
 def idle(sides: pd.DataFrame) -> pd.DataFrame:
     """Rows of cells in which Π_R plays no part: the noise is far below what R allows."""
-    noise = sides[sides["quantity"] == "noise"]
+    noise = select(sides, quantity="noise")
     calm = noise[noise["value"] < IDLE * noise["limit_of_R"]]
-    keys = ["axis", "setting", "N", "L", "D", "T"]
-    return sides.merge(calm[keys], on=keys)
+    return sides.merge(calm[["axis", "setting", "N", "L", "D", "T"]])
 
 
-def _quantity(sides: pd.DataFrame, setting: str, axis: str, quantity: str) -> pd.DataFrame:
-    chosen = (sides["setting"] == setting) & (sides["axis"] == axis) & (sides["quantity"] == quantity)
-    return sides[chosen].sort_values(["N", "L", "D", "T"])
+def quantity(sides: pd.DataFrame, setting: str, axis: str, name: str) -> pd.DataFrame:
+    """The rows of one quantity along one axis, in order."""
+    return select(sides, setting=setting, axis=axis, quantity=name).sort_values(["N", "L", "D", "T"])
 
 
-def judge_theorem_41(sides: pd.DataFrame) -> Judgement:
-    """(4.2): the left side against the right as printed, and against the amended bound in the corrected setting."""
-    printed = _quantity(idle(sides), "printed", "L", "total")
-    if printed["L"].nunique() < 2:
-        return Judgement(Verdict.UNTESTABLE, "fewer than two prompt lengths at which Π_R is idle")
-    ratio = printed["value"] / (printed["bound_descent"] + printed["bound_noise"])
-    rest = _quantity(sides, "printed", "L", "descent").iloc[-1]
-    above = rest["value"] / rest["bound_descent"]
-    if ratio.max() <= 1 and above <= 1:
-        return Judgement(Verdict.HOLDS, "the right side, hidden constants one, exceeds the left at every L")
-    evidence = (
-        f"left over right, hidden constants one, grows from {ratio.iloc[0]:.2g} at L = {printed['L'].iloc[0]} to "
-        f"{ratio.iloc[-1]:.2g} at L = {printed['L'].iloc[-1]}, like L/log L, since ‖Z‖ does not shrink as G₀ "
-        f"does; descent alone rests {above:.0e} times above its term there"
-    )
-    corrected = sides[(sides["setting"] == "corrected") & (sides["quantity"] == "total")]
-    over = ((corrected["value"] - corrected["bound_amended"]) / corrected["standard_error"]).max()
-    if over > CONSISTENT:
-        return Judgement(Verdict.FAILS, f"{evidence}; the amended bound is exceeded by {over:.1f} standard errors")
-    return Judgement(
-        Verdict.AMENDED,
-        f"{evidence}; with λ/2 in the update and G, G₀ that bound ‖Z‖ at every L (R = C/(2√λ) and exact "
-        "composition then "
-        f"only save noise) the left side exceeds the amended right, which has no hidden constants, in none of "
-        f"{len(corrected)} cells by more than {max(over, 0):.1f} standard errors",
-    )
+def lost(trends: Iterable[Trend | None]) -> list[Trend]:
+    """Those that have lost a power, the worst first."""
+    return sorted((g for g in trends if g is not None and g.lost), key=lambda g: -g.power)
 
 
-def judge_remark_41(sides: pd.DataFrame) -> Judgement:
-    """Remark 4.1: the cost of descent decays, that of noise grows like T², and an interior T is best."""
-    noise = _quantity(idle(sides), "printed", "T", "noise")
-    late = noise[noise["T"] >= noise["T"].median()]
-    if late["T"].nunique() < 2:
-        return Judgement(Verdict.UNTESTABLE, "fewer than two values of T at which Π_R is idle")
-    exponent, error = _fits.power_law(late["T"], late["value"], late["standard_error"])
-    total, descent = (_quantity(sides, "printed", "T", q) for q in ("total", "descent"))
-    best, bound = total.loc[total["value"].idxmin()], (total["bound_descent"] + total["bound_noise"]).idxmin()
-    interior = total["T"].min() < best["T"] < total["T"].max() and best["value"] < best["zero_risk"]
-    grows = f"at fixed (ε, δ) the noise part grows like T^({exponent:.2f} ± {error:.2f})"
-    if not SQUARE[0] < exponent < SQUARE[1]:
-        return Judgement(Verdict.FAILS, grows)
-    if interior and descent["value"].iloc[-1] <= descent["bound_descent"].iloc[-1]:
-        return Judgement(Verdict.HOLDS, f"{grows}; the total is least at T = {best['T']}")
-    return Judgement(
-        Verdict.AMENDED,
-        f"{grows}; descent as printed rests at {descent['value'].iloc[-1]:.1e} (with λ/2 in the update it decays); the "
-        f"bound is least at T = {total.loc[bound, 'T']}, the measured total at T = {best['T']} with "
-        f"{best['value']:.1e}, "
-        f"where answering 0 has {best['zero_risk']:.1e}",
-    )
+def _along(rows: pd.DataFrame, axis: str, right: pd.Series | float) -> Trend | None:
+    """How a measured quantity goes against ``right`` along an axis."""
+    return trend(rows, axis, rows["value"] / right, rows["standard_error"] / right, LOST_POWER_SIMULATED)
 
 
-def judge_remark_42(sides: pd.DataFrame) -> Judgement:
-    """Remark 4.2: at the T of Theorem 4.2(i) noise dominates, and D does not enter."""
-    noise = _quantity(idle(sides), "printed", "D", "noise")
-    both = noise.merge(_quantity(sides, "printed", "D", "descent"), on="D", suffixes=("", "_descent"))
-    if both["D"].nunique() < 2:
-        return Judgement(Verdict.UNTESTABLE, "fewer than two dimensions at which Π_R is idle")
-    ratio = (both["value"] / both["value_descent"]).min()
-    first, last = noise.iloc[0], noise.iloc[-1]
-    change = last["value"] / first["value"]
-    evidence = f"the noise part is at least {ratio:.0e} times the descent part; where Π_R is idle it "
-    if ratio < DOMINATES or change > ALIKE:
-        return Judgement(
-            Verdict.FAILS, f"{evidence}changes by the factor {change:.2g} from D = {first['D']} to {last['D']}"
+@judges("noisyhead/theorem-4.1")
+def theorem_41(tables: Tables) -> Finding:
+    """(4.2): left over right along each size, its descent part, and the amended bound in the corrected setting."""
+    sides = tables["both-sides"]
+    totals = {axis: quantity(idle(sides), "printed", axis, "total") for axis in AXES}
+    trends = {axis: _along(rows, axis, rows["bound_descent"] + rows["bound_noise"]) for axis, rows in totals.items()}
+    descent = quantity(sides, "printed", "T", "descent")
+    rests = _along(descent, "T", descent["bound_descent"])
+    worst, inside, exceeded = lost(trends.values()), _short_ratio(tables), _amended_score(sides)
+    numbers = [g.number("measured over claimed", "both-sides", f"axis = {a}, printed") for a, g in trends.items() if g]
+    numbers += [rests.number("descent over its part", "both-sides", "axis = T, printed")] if rests else []
+    numbers += [
+        Number("largest measured over claimed, short prompts", inside, None, 1.0, "both-sides", "axis = L, printed"),
+        Number("largest excess over the amended bound, in errors", exceeded, None, CONSISTENT, "both-sides"),
+    ]
+    change = "Measured over claimed that stays bounded as prompts grow longer at fixed $N$ and $D$."
+    found = partial(Finding, numbers=tuple(numbers), would_change=change)
+    if not worst and (rests is None or None in trends.values()):
+        return found(UNTESTABLE, "Fewer than two sizes without capped noise show no rate.")
+    if not worst and not lost([rests]):
+        return found(HOLDS, "The main bound on the cost of privacy exceeds the measured cost along every size.")
+    if exceeded > CONSISTENT:
+        headline = f"The main bound fails, and so does its amended form, by {compact(exceeded)} standard errors."
+        return found(FAILS, headline, consequence=CONCLUSION)
+    if not worst:
+        headline = "The main bound on the cost of privacy holds once the update's penalty is halved."
+        return found(CORRECTED, headline, consequence=NUMBERS, correction=AMENDED)
+    power = compact(worst[0].power)
+    if [g.size for g in worst] == ["L"] and inside <= 1:
+        headline = (
+            f"The main bound loses to longer prompts: measured over claimed grows like the power {power} of length."
         )
-    if change > 1 / ALIKE:
-        return Judgement(Verdict.HOLDS, f"{evidence}does not depend on D")
-    return Judgement(
-        Verdict.AMENDED,
-        f"{evidence}falls by the factor {1 / change:.0f} from D = {first['D']} to {last['D']}: D is not "
-        "without influence, it "
-        "helps, through G and E‖Z‖² ≈ 1/D",
+        condition = (
+            r"Add $L \lesssim D\log(NL/\kappa)$, which excludes all longer prompts: those of section 6.1, "
+            r"$L = \sqrt N$ at fixed $D$, and the $L^{-3}$ of Theorem 4.2(i). "
+        )
+        return found(NARROWER, headline, consequence=CONCLUSION, correction=condition + AMENDED)
+    headline = f"The main bound is exceeded by the power {power} of the {worst[0].words}."
+    return found(FAILS, headline, consequence=CONCLUSION)
+
+
+def _amended_score(sides: pd.DataFrame) -> float:
+    """By how many standard errors the corrected algorithm exceeds the amended bound where it does so most."""
+    rows = select(sides, setting="corrected", quantity="total")
+    return float(((rows["value"] - rows["bound_amended"]) / rows["standard_error"]).max())
+
+
+def _short_ratio(tables: Tables) -> float:
+    """The largest left over right of (4.2) among short prompts; ∞ where there are none."""
+    rows = quantity(tables["both-sides"], "printed", "L", "total")
+    rows = rows[short(rows, tables["events"]["kappa"].max())]
+    ratio = rows["value"] / (rows["bound_descent"] + rows["bound_noise"])
+    return float(ratio.max()) if len(ratio) else np.inf
+
+
+@judges("noisyhead/remark-4.1")
+def remark_41(tables: Tables) -> Finding:
+    """The noise grows with T as its bound does, descent decays as its bound does, and some finite T is best."""
+    sides = tables["both-sides"]
+    noise = quantity(idle(sides), "printed", "T", "noise")
+    late = noise[noise["T"] >= noise["T"].median()]
+    change = "Descent that decays as printed, or noise that grows with another power of the number of steps."
+    total, descent = (quantity(sides, "printed", "T", name) for name in ("total", "descent"))
+    mended = quantity(sides, "corrected", "T", "descent")
+    rests, decays = _along(descent, "T", descent["bound_descent"]), _along(mended, "T", mended["zero_risk"])
+    if late["T"].nunique() < 2 or rests is None or decays is None:
+        return Finding(UNTESTABLE, "Too few step counts without capped noise show no power.", would_change=change)
+    power, error = _fits.power_law(late["T"], late["value"], late["standard_error"])
+    claimed, _ = _fits.power_law(late["T"], late["bound_noise"], late["standard_error"])
+    best, row, p = total.loc[total["value"].idxmin()], "axis = T, printed", compact(power)
+    numbers = (
+        Number("power of T in the noise", power, error, claimed, "both-sides", row),
+        rests.number("descent over its part", "both-sides", row),
+        decays.number("descent with half the penalty", "both-sides", "axis = T, corrected"),
+        Number("best T", best["T"], None, total["T"].max(), "both-sides", row),
+        Number(
+            "excess risk at the best T", best["value"], best["standard_error"], best["zero_risk"], "both-sides", row
+        ),
     )
+    found = partial(Finding, numbers=numbers, would_change=change)
+    if abs(power - claimed) > CONSISTENT * error:
+        headline = f"Noise grows like the power {p} of the number of steps, not {compact(claimed)}."
+    elif best["T"] == total["T"].max():
+        headline = "The largest number of steps tried is the best: no finite one is seen to be."
+    elif not rests.lost:
+        return found(HOLDS, f"The cost splits as claimed: descent decays, noise grows like the power {p} of the steps.")
+    elif decays.power < DECAYS:
+        headline = (
+            f"Noise grows like the power {p} of the steps, as claimed; descent decays only with a halved penalty."
+        )
+        return found(CORRECTED, headline, consequence=NUMBERS, correction=HALVED + ".")
+    else:
+        headline = "Descent does not decay as claimed, not even with a halved penalty."
+    return found(FAILS, headline, consequence=CONCLUSION)
 
 
-def judge_equation_a4(events: pd.DataFrame) -> Judgement:
-    """(A.4): D₂ and D₃ imply ‖Z‖ ≤ G. Tried with the least C and G for which the data have D₂ and D₃."""
-    data_sets, violated = events["data_sets"].sum(), events["A4_violated"].sum()
-    last = events.sort_values("L").iloc[-1]
-    evidence = (
-        f"with the least C and G that give a data set D₂ and D₃, some ‖Z‖ exceeds G in {violated} of {data_sets} "
-        "data sets, "
-        f"at L = {last['L']:.0f} by the factor {last['A4_ratio']:.1f}: a signed sum Σ y_i x_i is not bounded by "
-        "C‖Σ x_i‖"
+@judges("noisyhead/remark-4.2")
+def remark_42(tables: Tables) -> Finding:
+    """At the T of Theorem 4.2(i) noise is far above what is left without it, and does not grow with D."""
+    table = tables["dominance"]
+    few, measured = select(table, axis="D"), quantity(idle(tables["both-sides"]), "printed", "D", "noise")
+    fall, seen = trend(few, "D", few["noise"], 0.0, LOST_POWER), _along(measured, "D", 1.0)
+    change = "Noise that stays above what descent and the projection leave as prompts grow with their number."
+    if fall is None or seen is None:
+        return Finding(UNTESTABLE, "Too few dimensions without capped noise.", would_change=change)
+    printed, halved = (table["noise"] / (table[f"descent_{p}"] + table["projection"]) for p in ("printed", "halved"))
+    inside, grown = halved[table["inside"]].min(), lost([fall, seen])
+    numbers = (
+        Number("least noise over what is left, printed", printed.min(), None, DOMINATES, "dominance"),
+        Number("the same with half the penalty", halved.min(), None, DOMINATES, "dominance"),
+        Number("the same, short prompts alone", inside, None, DOMINATES, "dominance", "inside"),
+        fall.number("the noise", "dominance", "axis = D"),
+        seen.number("the measured noise", "both-sides", "axis = D, printed, noise"),
     )
-    return Judgement(Verdict.FAILS if violated else Verdict.HOLDS, evidence)
+    found = partial(Finding, numbers=numbers, would_change=change)
+    if grown:
+        headline = f"In low dimension the noise grows like the power {compact(grown[0].power)} of the dimension."
+    elif printed.min() > DOMINATES:
+        return found(
+            HOLDS, "In low dimension noise dominates descent at every size, and more features do not raise it."
+        )
+    elif halved.min() > DOMINATES:
+        headline = "In low dimension noise dominates descent once the update's penalty is halved."
+        return found(CORRECTED, headline, consequence=NUMBERS, correction=HALVED + ".")
+    elif inside > DOMINATES:
+        helps = "; more features make it smaller" if fall.power < 0 and seen.power + 2 * seen.error < 0 else ""
+        headline = f"In low dimension noise dominates only while prompts are as short as $\\log(N/\\kappa)${helps}."
+        excluded = r"Add $L \lesssim \log(N/\kappa)$, which excludes every $L$ that grows like a power of $N$; put "
+        return found(NARROWER, headline, consequence=NUMBERS, correction=f"{excluded}{HALVED}.")
+    else:
+        first = table[(halved <= DOMINATES) & table["inside"]].iloc[0]
+        headline = f"Noise falls to what descent leaves even for short prompts, at {compact(first['N'])} of them."
+    return found(FAILS, headline, consequence=CONCLUSION)
 
 
-def _at_most(failures: int, data_sets: int, kappa: float) -> bool:
-    """Whether a failure probability of at most κ is compatible with the count."""
-    return bool(stats.binom.sf(failures - 1, data_sets, kappa) > CONFIDENCE)
+@judges("noisyhead/remark-4.3")
+def remark_43(tables: Tables) -> Finding:
+    """A comparison in words."""
+    headline = "A comparison in words, “qualitatively different”: nothing measurable follows."
+    return Finding(UNTESTABLE, headline, would_change="A stated power to compare.")
 
 
-def judge_equation_a10(events: pd.DataFrame) -> Judgement:
-    """(A.10): D₃ fails with probability at most κ."""
-    failures, data_sets, kappa = int(events["D3_fails"].sum()), int(events["data_sets"].sum()), events["kappa"].max()
-    union = events["D3_union_bound"].max()
-    evidence = (
-        f"the union bound N(L + 1)·2Φ(−C/√ν) is at most {union:.1e}, κ = {kappa:g}; D₃ fails in {failures} of "
-        f"{data_sets} data sets"
+@judges("noisyhead/section-4-split")
+def section_4_split(tables: Tables) -> Finding:
+    """L_test(Γ̂) ≤ 2L_test(Γ*) + 2(difference of the predictions)², prompt by prompt."""
+    worst = tables["split"]["split_worst"].max()
+    numbers = (Number("largest left over right of any prompt", worst, None, 1.0, "split", "all"),)
+    found = partial(Finding, numbers=numbers, would_change="A prompt on which the left side exceeds the right.")
+    if worst <= 1 + ROUNDING:
+        return found(HOLDS, "The test error never exceeds twice the non-private one plus twice the squared difference.")
+    headline = f"On some prompt the test error exceeds what the split allows, by the factor {compact(worst)}."
+    return found(FAILS, headline, consequence=CONCLUSION)
+
+
+@judges("noisyhead/section-4-extra-error")
+def section_4_extra_error(tables: Tables) -> Finding:
+    """Is E L_test(Γ̂) − E L_test(Γ*) the squared difference of predictions, up to one constant for all penalties?"""
+    table = tables["split"]
+    table = table.assign(
+        ratio=table["error_gap"] / table["excess_risk"], error=table["gap_error"] / table["excess_risk"]
     )
-    fine = union <= kappa and _at_most(failures, data_sets, kappa)
-    return Judgement(Verdict.HOLDS if fine else Verdict.FAILS, evidence)
-
-
-def judge_equation_a11(events: pd.DataFrame, constants: pd.DataFrame) -> Judgement:
-    """(A.11): D₂ fails with probability at most κ, for the fourth root in G up to a constant."""
-    data_sets, kappa = int(events["data_sets"].sum()), events["kappa"].max()
-    proof, lemma = int(events["D2_fails"].sum()), int(events["D2_lemma_fails"].sum())
-    first, last = constants.iloc[0], constants.iloc[-1]
-    growth = np.log(last["constant_proof"] / first["constant_proof"]) / np.log(last["log_odds"] / first["log_odds"])
-    evidence = (
-        f"with constant one D₂ fails in {proof} of {data_sets} data sets, and the constant that it needs grows: "
-        f"{first['constant_proof']:.2f} at N = {first['N']:.0e}, {last['constant_proof']:.2f} at {last['N']:.0e}"
+    noise, bias = select(table, difference=NOISE), select(table, difference=BIAS)
+    change = "An extra error that is one multiple of the squared difference at every penalty, for a bias too."
+    trends = [trend(part, "penalty", part["ratio"], part["error"], LOST_POWER_SIMULATED) for part in (noise, bias)]
+    if None in trends:
+        return Finding(UNTESTABLE, "A single penalty shows no proportion.", would_change=change)
+    away, largest = ((noise["ratio"] - 1) / noise["error"]).abs().max(), bias["ratio"].max()
+    numbers = (
+        Number("extra error over squared difference, noise, from 1 in errors", away, None, CONSISTENT, "split", NOISE),
+        Number("extra error over squared difference, bias, largest", largest, None, 1.0, "split", BIAS),
+        *(g.number("that ratio", "split", name) for name, g in zip((NOISE, BIAS), trends) if g),
     )
-    if growth < 0.05:
-        return Judgement(Verdict.HOLDS, evidence)
-    bounded = constants["constant_lemma"].max() <= np.sqrt(2)
-    return Judgement(
-        Verdict.AMENDED if bounded and _at_most(lemma, data_sets, kappa) else Verdict.FAILS,
-        f"{evidence}; with the (log(N/κ)/D)^(1/2) of Lemma A.2 it fails in {lemma}, and a constant of √2 "
-        "serves every N "
-        f"(needed: {constants['constant_lemma'].max():.2f})",
+    found = partial(Finding, numbers=numbers, would_change=change)
+    if not lost(trends):
+        return found(HOLDS, "The extra test error is of the order of the squared difference of predictions.")
+    if lost(trends[:1]) or away > CONSISTENT:
+        headline = "The extra test error is not of the order of the squared difference of predictions."
+        return found(FAILS, headline, consequence=CONCLUSION)
+    headline = (
+        f"The extra test error is that squared difference for noise, for a bias up to {compact(largest)} times it."
     )
-
-
-def judge_equation_a12(radius: pd.DataFrame) -> Judgement:
-    """(A.12): ‖Γ*‖ ≤ R."""
-    ratio = radius["R_printed"] / radius["norm_max"]
-    lost = (radius["R_with_1_over_N"] < radius["norm_max"]).sum()
-    sure = (radius["R_printed"] >= radius["R_singular"]).all()
-    evidence = (
-        f"R is {ratio.min():.0f} to {ratio.max():.0f} times the largest ‖Γ*‖"
-        + (" and above C/(2√λ), so that it holds for every data set with |y| ≤ C" if sure else "")
-        + f"; keeping the 1/N that the step drops gives no bound in {lost} of {len(radius)} sizes; C/(2√λ) instead "
-        f"saves a factor {radius['variance_saved'].min():.0f} to {radius['variance_saved'].max():.0f} in noise variance"
+    correction = (
+        r"True for a difference of mean zero given the data, which excludes every bias: "
+        r"$\mathbb{E}\mathcal{L}(\hat\Gamma) - \mathbb{E}\mathcal{L}(\Gamma^*) = "
+        r"\mathbb{E}\langle\hat\Gamma - \Gamma^*, Z\rangle^2 "
+        r"- 2\mathbb{E}(y - \langle\Gamma^*, Z\rangle)\langle\hat\Gamma - \Gamma^*, Z\rangle$."
     )
-    return Judgement(Verdict.HOLDS if ratio.min() >= 1 else Verdict.FAILS, evidence)
-
-
-def judge_equation_a13(events: pd.DataFrame) -> Judgement:
-    """(A.13): ‖Z‖ ≤ G₀ with probability 1 − κ, for G₀ of order C/√L."""
-    share, kappa = events["share above G0, proof"], events["kappa"].max()
-    if share.max() <= kappa:
-        return Judgement(Verdict.HOLDS, f"‖Z‖ exceeds G₀ with frequency at most {share.max():.0e}")
-    rows = events.sort_values("L")
-    first, last = rows.iloc[0], rows.iloc[-1]
-    needed = rows["mean_norm"] / rows["G0, proof"]
-    uniform = events["share above G, uniform in L"].max()
-    evidence = (
-        f"the mean of ‖Z‖ is {needed.iloc[0]:.2f} G₀ at L = {first['L']:.0f} and {needed.iloc[-1]:.2f} G₀ at "
-        f"L = {last['L']:.0f}, growing like √L/C, so no constant serves; with C((1 + t)/D)^(1/2), which does "
-        f"not shrink, ‖Z‖ stays below in all but {uniform:.0e} of the prompts"
-    )
-    return Judgement(Verdict.FAILS, evidence)
-
-
-def _worst(recursion: pd.DataFrame, setting: str, check: str) -> float:
-    chosen = (recursion["setting"] == setting) & (recursion["check"] == check)
-    return float(recursion.loc[chosen, "worst"].iloc[0])
-
-
-def judge_equation_a5(recursion: pd.DataFrame) -> Judgement:
-    """(A.5): strong convexity around Γ*."""
-    printed, halved = _worst(recursion, "printed", "(A.5)"), _worst(recursion, "corrected", "(A.5)")
-    if printed >= 1 - ROUNDING:
-        return Judgement(Verdict.HOLDS, f"the least ⟨∇L, Γ − Γ*⟩/(λ‖Γ − Γ*‖²) is {printed:.2f}")
-    return Judgement(
-        Verdict.AMENDED if halved >= 1 - ROUNDING else Verdict.FAILS,
-        f"⟨∇L, Γ − Γ*⟩/(λ‖Γ − Γ*‖²) is {printed:.0e} at {RADII[0]:g}‖Γ*‖ from Γ* and tends to −∞ there, since "
-        "∇L(Γ*) ≠ 0; "
-        f"with λ/2 in the update, which makes it half the gradient of (2.6), it is at least {halved:.2f}",
-    )
-
-
-def judge_equation_a6(recursion: pd.DataFrame) -> Judgement:
-    """(A.6): smoothness."""
-    printed = _worst(recursion, "printed", "(A.6)")
-    evidence = f"the gradient's Lipschitz constant is at most {printed:.2f} of G² + 2λ"
-    return Judgement(Verdict.HOLDS if printed <= 1 else Verdict.FAILS, evidence)
-
-
-def judge_equation_a7(recursion: pd.DataFrame) -> Judgement:
-    """(A.7): one step brings Γ nearer to Γ* by the factor of (A.3)."""
-    printed, halved = _worst(recursion, "printed", "(A.7)"), _worst(recursion, "corrected", "(A.7)")
-    if printed <= 1:
-        return Judgement(Verdict.HOLDS, f"the worst step is at {printed:.2f} of the factor")
-    evidence = (
-        f"at {RADII[0]:g}‖Γ*‖ from Γ* a step leaves {printed:.0e} times the squared distance that the factor allows; "
-        f"with λ/2 in the update at most {halved:.2f} of it"
-    )
-    return Judgement(Verdict.AMENDED if halved <= 1 else Verdict.FAILS, evidence)
-
-
-def judge_equation_a8(recursion: pd.DataFrame) -> Judgement:
-    """(A.8): without noise the distance to Γ* tends to 0."""
-    printed, halved = _worst(recursion, "printed", "(A.8)"), _worst(recursion, "corrected", "(A.8)")
-    if printed < 1e-20:
-        return Judgement(Verdict.HOLDS, "without noise the distance to Γ* vanishes")
-    evidence = (
-        f"without noise ‖Γ^T − Γ*‖² stays at {printed:.0e} R² for T → ∞, where the right side vanishes; with λ/2 "
-        f"in the update it falls to {halved:.0e} R²"
-    )
-    return Judgement(Verdict.AMENDED if halved < 1e-20 else Verdict.FAILS, evidence)
-
-
-def judge_equation_a9(response: pd.DataFrame) -> Judgement:
-    """(A.9): the squared weight error of the noise grows like D; the prediction error's share of it does not."""
-    weights, risk = (response[response["quantity"] == q].sort_values("D") for q in ("weights", "excess_risk"))
-    if weights["D"].nunique() < 2:
-        return Judgement(Verdict.UNTESTABLE, "a single dimension tells no exponent")
-    (exponent, error), (risk_exponent, _) = (
-        _fits.power_law(rows["D"], rows["value"], rows["standard_error"]) for rows in (weights, risk)
-    )
-    evidence = (
-        f"what unit noise leaves in ‖Γ̂ − Γ*‖² grows like D^({exponent:.2f} ± {error:.2f}), since vec(z) has D² "
-        f"entries; what it leaves in the excess risk like D^({risk_exponent:.2f}), so the D of (4.2) stands"
-    )
-    return Judgement(Verdict.HOLDS if exponent < BETWEEN_ONE_AND_TWO else Verdict.FAILS, evidence)
+    return found(NARROWER, headline, consequence=NUMBERS, correction=correction)

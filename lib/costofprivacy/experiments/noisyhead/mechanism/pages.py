@@ -10,9 +10,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead.mechanism.experiment import MINIMISER_CHECKS
-from costofprivacy.noisyhead import pretraining
-from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.experiments.noisyhead.mechanism import minimisers
+from costofprivacy.findings import pick
+from costofprivacy.noisyhead import opposed
 
 
 def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
@@ -39,16 +39,29 @@ def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
     return shown.set_index([ends["N"], ends["setting"]]).round(3)
 
 
-def show_minimisers(minimisers: pd.DataFrame) -> pd.DataFrame:
+def show_minimisers(table: pd.DataFrame) -> pd.DataFrame:
     """Where descent rests, at the first and the last N, for the page."""
-    wide = minimisers.pivot(index="check", columns="N", values="value").loc[list(MINIMISER_CHECKS)]
+    wide = table.pivot(index="check", columns="N", values="value").loc[list(minimisers.CHECKS)]
     return wide.iloc[:, [0, -1]].map("{:.2g}".format)
 
 
-def draw_reach(hyper: Hyperparameters) -> Figure:
+def show_noise_law(law: pd.DataFrame) -> pd.DataFrame:
+    """The noise's variance against the sensitivity and its square, for the page."""
+    names = {
+        "feature_bound": "G",
+        "sensitivity": "sensitivity",
+        "variance": "variance of the noise",
+        "variance_over_sensitivity": "variance / sensitivity",
+        "variance_over_square": "variance / sensitivity²",
+    }
+    return law[list(names)].rename(columns=names).map("{:.3g}".format).set_index("G")
+
+
+def draw_reach(sensitivity: pd.DataFrame) -> Figure:
     """What one prompt can add to the gradient, in the plane of Γ and a normal, with the worst pair of neighbours."""
-    A, B = hyper.weight_bound * hyper.feature_bound**2, hyper.clip_norm * hyper.feature_bound
-    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 400), pretraining.worst_angle(hyper)
+    told = pick(sensitivity, setting="published", N=sensitivity["N"].iloc[0])
+    A, B = opposed.reach(told["weight_bound"], told["clip_norm"], told["feature_bound"])
+    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 400), opposed.widest_angle(A, B)
     edge = (A * np.cos(angle) + B) * np.exp(1j * angle)
     tip = (A * math.cos(worst) + B) * np.exp(1j * worst)
     disc = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 400))

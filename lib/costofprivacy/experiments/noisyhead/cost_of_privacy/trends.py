@@ -1,0 +1,64 @@
+"""How a ratio goes along a size at the end of a table, with its error: what the judges of this chapter rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.findings import Number
+from costofprivacy.growth import LAST
+
+_TINY = 1e-300  # for 0
+NAMES = {  # column: symbol, words
+    "N": ("N", "number of prompts"),
+    "L": ("L", "prompt length"),
+    "D": ("D", "dimension"),
+    "T": ("T", "number of steps"),
+    "penalty": ("λ", "penalty"),
+    "log_odds": ("log(N/κ)", "logarithm of the number of prompts"),
+}
+
+
+@dataclass(frozen=True)
+class Trend:
+    """The power with which a ratio goes over its last sizes.
+
+    Args:
+        size: its column, of `NAMES`. power, error: of it. limit: above which a power is lost (`costofprivacy.growth`).
+    """
+
+    size: str
+    power: float
+    error: float
+    limit: float
+
+    @property
+    def lost(self) -> bool:
+        """Whether the ratio grows like a power beyond doubt."""
+        return self.power - 2 * self.error > self.limit
+
+    @property
+    def words(self) -> str:
+        """The size in words."""
+        return NAMES[self.size][1]
+
+    def number(self, name: str, table: str, row: str) -> Number:
+        """The power as a number of a finding."""
+        return Number(f"power of {NAMES[self.size][0]} in {name}", self.power, self.error, self.limit, table, row)
+
+
+def trend(rows: pd.DataFrame, size: str, ratio: pd.Series, error: pd.Series | float, limit: float) -> Trend | None:
+    """How ``ratio`` goes along ``size``, fitted over the largest sizes; None for fewer than two.
+
+    Args:
+        rows: with a column ``size``. ratio, error: of each row, in any order. limit: above which a power is lost.
+    """
+    points = pd.DataFrame({"size": rows[size], "ratio": ratio, "error": error}).sort_values("size").tail(LAST)
+    if points["size"].nunique() < 2:
+        return None
+    value, log_size = np.maximum(points["ratio"], _TINY), np.log(points["size"].to_numpy(float))
+    weight = (log_size - log_size.mean()) / ((log_size - log_size.mean()) ** 2).sum()
+    error_of_power = np.linalg.norm(weight * points["error"] / value)
+    return Trend(size, float(weight @ np.log(value)), float(error_of_power), limit)

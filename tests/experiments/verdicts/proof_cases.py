@@ -1,0 +1,188 @@
+"""What is tried on the judges of the proof of Theorem 4.1: its steps, and the events that they rest on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+A2, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14 = (
+    f"noisyhead/equation-a.{number}" for number in (2, *range(4, 15))
+)
+DISPLAY = "noisyhead/display-before-a.9"
+FOUND = {
+    A2: HOLDS, A4: FAILS, A5: CORRECTED, A6: HOLDS, A7: CORRECTED, A8: CORRECTED, DISPLAY: FAILS, A9: CORRECTED,
+    A10: HOLDS, A11: CORRECTED, A12: NARROWER, A13: NARROWER, A14: NARROWER,
+}  # fmt: skip
+To = Callable[[pd.DataFrame], Any]
+SHORT = 31  # a length below D log(NL/κ)
+
+
+def set_in(name: str, column: str, to: To, **values: Any) -> Callable[[Tables], Tables]:
+    """A column of a table in some rows."""
+
+    def changed(t: Tables) -> Tables:
+        mask = pd.Series(True, t[name].index)
+        for key, value in values.items():
+            mask &= t[name][key] == value
+        return {**t, name: change(t[name], column, to, mask)}
+
+    return changed
+
+
+def both(*changes: Callable[[Tables], Tables]) -> Callable[[Tables], Tables]:
+    """One change after the other."""
+
+    def changed(t: Tables) -> Tables:
+        for each in changes:
+            t = each(t)
+        return t
+
+    return changed
+
+
+def worst(check: str, printed: float, halved: float) -> Callable[[Tables], Tables]:
+    return both(
+        set_in("recursion", "worst", lambda r: printed, check=check, setting="printed"),
+        set_in("recursion", "worst", lambda r: halved, check=check, setting="corrected"),
+    )
+
+
+def along(name: str, axis: str, top: str, under: str, power: float, scale: float = 1e-3) -> Callable[[Tables], Tables]:
+    """Along an axis, a column over another like a power of the size, from ``scale`` on."""
+    to = lambda r: scale * r[under] * (r[axis] / r[axis].min()) ** power  # noqa: E731
+    return set_in(name, top, to, axis=axis)
+
+
+def level(name: str, top: str, under: str, axes: str) -> Callable[[Tables], Tables]:
+    return both(*(along(name, axis, top, under, 0.0) for axis in axes))
+
+
+def response(power: float, error: float) -> Callable[[Tables], Tables]:
+    return both(
+        set_in("noise-response", "value", lambda r: 1.0 * r["D"] ** power, quantity="weights"),
+        set_in("noise-response", "standard_error", lambda r: error * r["value"], quantity="weights"),
+    )
+
+
+def both_parts(r: pd.DataFrame) -> pd.Series:
+    return r["bound_noise"] + r["bound_descent"]
+
+
+DESCENT_FINE = set_in("conditional", "descent_printed", lambda r: both_parts(r) / 2)
+NOISE_FINE = level("conditional", "noise", "bound_noise", "NLDT")
+PAIRS_FINE = set_in("signed-sums", "statistic_norm", lambda r: r["allowed"])
+STATISTIC_FINE = both(
+    set_in("events", "mean_norm", lambda r: 3 * r["G0, proof"]), level("norms", "statistic_norm", "query_bound", "NLD")
+)
+STEPS = [
+    Case(A2, "it moves away", set_in("projection-step", "left_over_middle", lambda r: 1.01, D=5), FAILS,
+         says="factor 1.01"),
+    Case(A2, "the split is lost", set_in("projection-step", "middle_over_right", lambda r: 1.01, C0=10.0), FAILS,
+         says="Splitting.*1.01"),
+    Case(A4, "nothing is broken", both(PAIRS_FINE, set_in("events", "A4_violated", lambda r: 0)), HOLDS,
+         says="120 data"),
+    Case(A4, "long prompts alone", both(PAIRS_FINE, set_in("events", "A4_violated", lambda r: 0, L=SHORT)), NARROWER,
+         says="not in 78 of 80"),
+    Case(A4, "a short prompt too", PAIRS_FINE, FAILS, says="in 79 of 120"),
+    Case(A4, "one built prompt", both(PAIRS_FINE, set_in("signed-sums", "statistic_norm", lambda r: 1.0, L=100)), FAILS,
+         says="cancel pairwise"),
+    Case(A4, "the sums do not cancel", both(set_in("signed-sums", "sum_norm", lambda r: 1.0),
+         set_in("signed-sums", "allowed", lambda r: r["statistic_norm"] / 3)), FAILS, says="3 times", silent="cancel"),
+    Case(A5, "as printed", worst("(A.5)", 1.0, 1.0), HOLDS, says="as printed"),
+    Case(A5, "with half the penalty", worst("(A.5)", 0.99, 1.0), CORRECTED, says="only with half"),
+    Case(A5, "not even then", worst("(A.5)", 0.99, 0.99), FAILS, says="even with half"),
+    Case(A6, "too steep", worst("(A.6)", 1.01, 0.5), FAILS, says="factor 1.01"),
+    Case(A6, "just as steep", worst("(A.6)", 1.0, 2.0), HOLDS),
+    Case(A7, "as printed", worst("(A.7)", 1.0, 2.0), HOLDS, says="as printed"),
+    Case(A7, "with half the penalty", worst("(A.7)", 1.01, 1.0), CORRECTED, says="only with half"),
+    Case(A7, "not even then", worst("(A.7)", 1.01, 1.01), FAILS, says="even with half"),
+    Case(A8, "as printed", worst("(A.8)", 1e-21, 1.0), HOLDS, says="as printed"),
+    Case(A8, "with half the penalty", worst("(A.8)", 1e-19, 1e-21), CORRECTED, says="only with half"),
+    Case(A8, "not even then", worst("(A.8)", 1e-19, 1e-19), FAILS, says="even with half"),
+    Case(DISPLAY, "linear in D", response(1.0, 1e-6), HOLDS, says="no faster"),
+    Case(DISPLAY, "nearly linear", response(1.09, 1e-6), HOLDS),
+    Case(DISPLAY, "more than linear", response(1.11, 1e-6), FAILS, says="power 1.11 of the dimension"),
+    Case(DISPLAY, "linear within the error", response(1.5, 0.35), HOLDS),
+    Case(DISPLAY, "the prediction is not asked", set_in("noise-response", "closed_form", lambda r: 1.0 * r["D"]),
+         FAILS),
+    Case(DISPLAY, "one dimension", lambda t: {"noise-response": t["noise-response"].query("D == 5")}, UNTESTABLE),
+    Case(A9, "both parts inside", both(NOISE_FINE, DESCENT_FINE), HOLDS, says="both claimed parts"),
+    Case(A9, "descent outside, bounded", set_in("conditional", "descent_printed", lambda r: 9 * both_parts(r)), HOLDS),
+    Case(A9, "descent grows far inside", along("conditional", "L", "descent_printed", "bound_noise", 0.5, 1e-9),
+         CORRECTED),
+    *(
+        Case(A9, f"noise grows along {axis}", along("conditional", axis, "noise", "bound_noise", 0.11), FAILS,
+             says=f"noise in the prediction.*power 0.11 of the {words}")
+        for axis, words in (("N", "number of prompts"), ("L", "prompt"), ("D", "dimension"), ("T", "number of steps"))
+    ),
+    *(
+        Case(A9, f"noise is level along {axis}", along("conditional", axis, "noise", "bound_noise", 0.09), CORRECTED)
+        for axis in "NLDT"
+    ),
+    Case(A9, "half the penalty is not enough", set_in("conditional", "descent_halved", lambda r: r["descent_printed"]),
+         FAILS,
+         says="descent in the prediction"),
+    Case(A9, "one N", lambda t: {"conditional": t["conditional"].query("axis != 'N'")}, UNTESTABLE),
+]  # fmt: skip
+EVENTS = [
+    Case(A10, "often", set_in("events", "D3_fails", lambda r: 2), FAILS, says="12 of 120"),
+    Case(A10, "now and then", set_in("events", "D3_fails", lambda r: 1, L=10), HOLDS),
+    Case(A10, "the union bound is too large", set_in("events", "D3_union_bound", lambda r: 0.0101, L=31), UNTESTABLE),
+    Case(A11, "one constant for all", set_in("constants", "constant_proof", lambda r: 1.4), HOLDS, says="one constant"),
+    Case(A11, "nearly so", set_in("constants", "constant_proof", lambda r: r["log_odds"] ** 0.09), HOLDS),
+    Case(A11, "a power of the logarithm", set_in("constants", "constant_proof", lambda r: r["log_odds"] ** 0.11),
+         CORRECTED,
+         says="power of the logarithm"),
+    Case(A11, "a power of D", set_in("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.11), FAILS,
+         says="power 0.11 of the dimension"),
+    Case(A11, "the logarithm of D", set_in("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.09),
+         CORRECTED),
+    Case(A11, "the lemma's radius is left", set_in("events", "D2_lemma_fails", lambda r: 2), FAILS,
+         says="in 12 of 120"),
+    Case(A11, "rarely left", set_in("events", "D2_lemma_fails", lambda r: 1, L=10), CORRECTED),
+    Case(A11, "the lemma needs more", set_in("constants", "constant_lemma", lambda r: 1.43), FAILS,
+         says="constant 1.43"),
+    Case(A11, "at some D", set_in("constants-by-dimension", "constant_lemma", lambda r: 1.43), FAILS,
+         says="constant 1.43"),
+    Case(A11, "not quite", set_in("constants", "constant_lemma", lambda r: 1.41), CORRECTED),
+    Case(A11, "one N", lambda t: {"constants": t["constants"].tail(1)}, UNTESTABLE),
+    Case(A12, "level along L", along("norms", "L", "ridge_norm", "weight_bound", 0.0), HOLDS, says="along every size"),
+    Case(A12, "nearly level", along("norms", "L", "ridge_norm", "weight_bound", 0.09), HOLDS),
+    Case(A12, "growing", along("norms", "L", "ridge_norm", "weight_bound", 0.11), NARROWER,
+         says="power 0.11 of length"),
+    Case(A12, "outside already where it is sure", along("norms", "L", "ridge_norm", "weight_bound", 0.11, 2.0), FAILS,
+         says="prompt length"),
+    Case(A12, "along N", along("norms", "N", "ridge_norm", "weight_bound", 0.6), FAILS, says="number of prompts"),
+    Case(A12, "along D", along("norms", "D", "ridge_norm", "weight_bound", 0.6), FAILS, says="0.6 of the dimension"),
+    Case(A12, "in data", set_in("radius", "norm_max", lambda r: 1.1 * r["R_printed"], N=500), FAILS, says="factor 1.1"),
+    Case(A12, "just inside in data", set_in("radius", "norm_max", lambda r: 0.99 * r["R_printed"]), NARROWER),
+    Case(A12, "one L", lambda t: {"norms": t["norms"].query("axis != 'L'")}, UNTESTABLE),
+    Case(A13, "a constant factor", STATISTIC_FINE, HOLDS, says="one constant"),
+    Case(A13, "in data alone", level("norms", "statistic_norm", "query_bound", "NLD"), NARROWER, says="power 0.47"),
+    Case(A13, "in closed form alone", set_in("events", "mean_norm", lambda r: r["G0, proof"]), NARROWER,
+         says="power 0.489"),
+    Case(A13, "a little, in data", both(STATISTIC_FINE,
+         set_in("events", "mean_norm", lambda r: r["G0, proof"] * r["L"] ** 0.24)), HOLDS),
+    Case(A13, "short prompts too", set_in("events", "share above G0, proof", lambda r: 0.011, L=SHORT), FAILS,
+         says="even for short"),
+    Case(A13, "short prompts nearly", set_in("events", "share above G0, proof", lambda r: 0.009, L=SHORT), NARROWER),
+    Case(A13, "along N", along("norms", "N", "statistic_norm", "query_bound", 0.6), FAILS, says="number of prompts",
+         silent="short"),
+    Case(A13, "along D", along("norms", "D", "statistic_norm", "query_bound", 0.6), FAILS, says="0.6 of the dimension"),
+    Case(A13, "one L", lambda t: both(STATISTIC_FINE)(t) | {"events": t["events"].head(1)}, UNTESTABLE),
+    Case(A14, "a constant factor", STATISTIC_FINE, HOLDS, says="as often as claimed"),
+    Case(A14, "no prompt is beyond", set_in("events", "share above G0, proof", lambda r: 0.039), HOLDS),
+    Case(A14, "the longest prompts are", both(set_in("events", "share above G0, proof", lambda r: 0.0),
+         set_in("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
+         says="at length 2000 with probability at most 0.959"),
+    Case(A14, "short prompts are", set_in("events", "share above G0, proof", lambda r: 0.041, L=SHORT), FAILS,
+         says="at most 0.959, even for short"),
+    Case(A14, "sums fail", set_in("events", "D2_lemma_fails", lambda r: 2), FAILS,
+         says="event on the sums fails in 12 of 120"),
+    Case(A14, "responses fail", set_in("events", "D3_fails", lambda r: 2), FAILS, says="event on the responses fails"),
+]  # fmt: skip
+CASES = [*STEPS, *EVENTS]
