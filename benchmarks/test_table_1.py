@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from tests import oracles
 
-from costofprivacy.experiments.noisyhead import rivals as study
 from costofprivacy.experiments.noisyhead.rivals import guarantees
+from costofprivacy.experiments.noisyhead.rivals.experiment import Cell, Experiment, trial
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
@@ -16,7 +16,7 @@ CORES = 2
 RELEASES = 400_000
 
 
-def literal(cell: study.Cell, rng: np.random.Generator) -> list[float]:
+def literal(cell: Cell, rng: np.random.Generator) -> list[float]:
     """One trial, prompt by prompt and step by step: both methods in the published setting, all ε, at T alone."""
     hyper = cell.hyper[Setting.PUBLISHED]
     train, test = sample(cell.model, cell.N, rng=rng), sample(cell.model, cell.test_prompts, rng=rng)
@@ -36,25 +36,25 @@ def literal(cell: study.Cell, rng: np.random.Generator) -> list[float]:
 
 
 def test_the_literal_algorithms(benchmark: Any, seconds: dict[str, float]) -> None:
-    (cell,) = study.Experiment(N=(N,)).cells
+    (cell,) = Experiment(N=(N,)).cells
     benchmark.pedantic(lambda: literal(cell, generator(1, N, 0)), rounds=1)
     seconds["table-1 literal"] = benchmark.stats["mean"]
 
 
 def test_a_trial_of_table_1(benchmark: Any, seconds: dict[str, float]) -> None:
     """All settings, methods and numbers of steps, where the literal one runs one setting at one T."""
-    (cell,) = study.Experiment(N=(N,)).cells
-    study.trial(cell, rng=generator(1, N, 0))
-    benchmark.pedantic(lambda: study.trial(cell, rng=generator(1, N, 0)), rounds=5)
+    (cell,) = Experiment(N=(N,)).cells
+    trial(cell, rng=generator(1, N, 0))
+    benchmark.pedantic(lambda: trial(cell, rng=generator(1, N, 0)), rounds=5)
     seconds["table-1 fast"] = benchmark.stats["mean"]
 
 
 def test_table_1_at_full_scale(benchmark: Any) -> None:
-    benchmark.pedantic(lambda: study.Experiment().run(Runner(CORES)), rounds=1, warmup_rounds=0)
+    benchmark.pedantic(lambda: Experiment().run(Runner(CORES)), rounds=1, warmup_rounds=0)
 
 
 def audited() -> guarantees.AuditCell:
-    (cell,) = study.Experiment(N=(N,)).cells
+    (cell,) = Experiment(N=(N,)).cells
     told = cell.told(Setting.PUBLISHED)
     return guarantees.AuditCell(told, cell.D, cell.budgets[0], guarantees.PRINTED, RELEASES, 0.9999)
 

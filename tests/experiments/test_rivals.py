@@ -5,9 +5,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead import rivals as study
-from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
-from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO
+from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, pages, readings, verdicts
+from costofprivacy.experiments.noisyhead.rivals.experiment import (
+    DESCENT,
+    DP_RIDGE,
+    LAST,
+    NOISYHEAD,
+    SOLUTION,
+    ZERO,
+    Cell,
+    Experiment,
+    published,
+    trial,
+)
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -23,13 +33,13 @@ SMALL = {"pairs": 200, "releases": 2000}
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    return study.Experiment(N=(2000, 4000), trials=60, shares=(0.25, 1.0), **SMALL).run(QUIET)
+    return Experiment(N=(2000, 4000), trials=60, shares=(0.25, 1.0), **SMALL).run(QUIET)
 
 
 def test_a_trial_is_the_literal_experiment() -> None:
     """Every method of every setting on the same draws, prompt by prompt and step by step."""
-    cell = study.Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, (0.5, 1.0), 3)
-    fast = study.trial(cell, rng=generator(5, 20, 0))
+    cell = Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, (0.5, 1.0), 3)
+    fast = trial(cell, rng=generator(5, 20, 0))
     rng = generator(5, 20, 0)
     train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
     start, seeds = 0.1 * rng.standard_normal((2, 2)), rng.integers(2**32, size=2)
@@ -55,7 +65,7 @@ def test_a_trial_is_the_literal_experiment() -> None:
 
 def test_noise_of_each_method_meets_the_same_budget() -> None:
     """Accounted as each method says, every private column of the corrected setting is (ε, δ)-DP and no more private."""
-    (cell,) = study.Experiment(N=(2000,)).cells
+    (cell,) = Experiment(N=(2000,)).cells
     multiplier = exact_noise_multiplier(BUDGET)
     told = cell.told(Setting.CORRECTED)
     for column in cell.solved[Setting.CORRECTED][1:2]:
@@ -100,7 +110,7 @@ def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> No
 
 def test_the_texts_own_readings_are_the_printed_and_the_published_noise(tables: dict[str, pd.DataFrame]) -> None:
     own = {name: next(iter(options)) for name, options in readings.OPTIONS.items()}
-    (cell,) = study.Experiment(N=(2000,)).cells
+    (cell,) = Experiment(N=(2000,)).cells
     for G, setting in (("theorem", Setting.PRINTED), ("proof", Setting.PUBLISHED)):
         std = private_ridge.noise_std_printed(cell.told(setting), BUDGET)
         expected = std**2 * population.context_energy(cell.model)
@@ -111,7 +121,7 @@ def test_the_texts_own_readings_are_the_printed_and_the_published_noise(tables: 
 
 
 def test_the_nearest_readings_are_kept_of_all_that_were_tried(tables: dict[str, pd.DataFrame]) -> None:
-    kept, every = tables["readings"], readings.readings(study.published(), 0.01)
+    kept, every = tables["readings"], readings.readings(published(), 0.01)
     assert (kept["tried"] == len(every)).all()
     assert len(every) == math.prod(len(options) for options in readings.OPTIONS.values())
     assert readings.KEPT <= len(kept) <= readings.KEPT + 2 + (kept["deviation"] <= 4).sum()
@@ -120,7 +130,7 @@ def test_the_nearest_readings_are_kept_of_all_that_were_tried(tables: dict[str, 
 
 
 def test_only_a_penalty_that_grows_like_N_has_table_1s_power() -> None:
-    steep = readings.readings(study.published(), 0.01).query("power < -4.2 and measure == 'excess risk' and D == '5'")
+    steep = readings.readings(published(), 0.01).query("power < -4.2 and measure == 'excess risk' and D == '5'")
     assert set(steep["λ"]) <= {"N/D²", "N/D", "5N/1000"}
 
 
@@ -130,7 +140,7 @@ def test_last_iterate_accounting_turns_descent_into_output_perturbation(rate: fl
 
     For any η₀ ≤ 2/(4λ' + G²), so that no curvature contracts less than none.
     """
-    (cell,) = study.Experiment(N=(2000,)).cells
+    (cell,) = Experiment(N=(2000,)).cells
     hyper = replace(cell.hyper[Setting.CORRECTED], learning_rate=rate, steps=5000)
     std = accounts.noise_std(accounts.LAST, hyper, BUDGET, 2000, hyper.steps)
     once = private_ridge.sensitivity_coarse(cell.told(Setting.CORRECTED)) * exact_noise_multiplier(BUDGET)
@@ -187,7 +197,7 @@ def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> N
 
 def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
     small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20, "shares": (1.0,), **SMALL}
-    both, one = study.Experiment(N=(64, 100), **small), study.Experiment(N=(100,), **small)
+    both, one = Experiment(N=(64, 100), **small), Experiment(N=(100,), **small)
     first, second, third = (e.run(Runner(w)) for e, w in ((both, 1), (both, 2), (one, 1)))
     for name in first:
         pd.testing.assert_frame_equal(first[name], second[name], check_exact=True)
@@ -197,17 +207,19 @@ def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
 
 
 def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> None:
-    experiment = study.Experiment(N=[900], epsilon=[0.6], trials=2, D=3, tau=0.5, test_prompts=10, shares=[1], **SMALL)
+    experiment = Experiment(
+        N=[900], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10, shares=[1], **SMALL
+    )
     tables = experiment.run(QUIET)
     assert tables["comparison"].empty
-    study.judge_table_1(tables["table-1"], tables["comparison"], tables["readings"])
-    study.judge_appendix_b_early_stopping(tables["table-1"], tables["steps"], tables["ladder"])
+    verdicts.table_1(tables)
+    verdicts.appendix_b_early_stopping(tables)
     for figure in (
-        study.draw_table_1(tables["table-1"], tables["comparison"]),
-        study.draw_privacy(tables["privacy"], tables["audit"]),
-        study.draw_steps(tables["steps"], tables["table-1"]),
-        study.draw_powers(tables["powers"]),
-        study.draw_penalties(tables["penalties"], 5.0),
+        pages.draw_table_1(tables["table-1"], tables["comparison"]),
+        pages.draw_privacy(tables["privacy"], tables["audit"]),
+        pages.draw_steps(tables["steps"], tables["table-1"]),
+        pages.draw_powers(tables["powers"]),
+        pages.draw_penalties(tables["penalties"], 5.0),
     ):
         assert figure.axes
         figure.canvas.draw()
@@ -215,19 +227,19 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
 
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
     shown = [
-        study.show_table_1(tables["comparison"]),
-        study.show_calibrated(tables["table-1"]),
-        study.show_options(),
-        study.show_readings(tables["readings"]),
-        study.show_other_column(tables["other-column"]),
-        study.show_sensitivity(tables["sensitivity"]),
-        study.show_privacy(tables["privacy"]),
-        study.show_audit(tables["audit"]),
-        study.show_ladder(tables["ladder"]),
-        study.show_test_error(tables["test-error"]),
+        pages.show_table_1(tables["comparison"]),
+        pages.show_calibrated(tables["table-1"]),
+        pages.show_options(),
+        pages.show_readings(tables["readings"]),
+        pages.show_other_column(tables["other-column"]),
+        pages.show_sensitivity(tables["sensitivity"]),
+        pages.show_privacy(tables["privacy"]),
+        pages.show_audit(tables["audit"]),
+        pages.show_ladder(tables["ladder"]),
+        pages.show_test_error(tables["test-error"]),
     ]
     assert all(len(table) and not table.astype(str).isin(["nan"]).all(axis=None) for table in shown)
-    assert study.show_test_error(tables["test-error"]).loc["Γ = 0", "test error"] == 1.0
+    assert pages.show_test_error(tables["test-error"]).loc["Γ = 0", "test error"] == 1.0
 
 
 def test_penalties_follow_their_closed_form() -> None:
@@ -248,10 +260,10 @@ def test_penalties_follow_their_closed_form() -> None:
         ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
         ({"epsilon": [50.0]}, "epsilon must be at most T = "),
         ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
-        ({"kappa": 1.5}, "kappa must be between 0 and 1, got 1.5"),
+        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
         ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
         ({"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
-        ({"tau": -0.1}, "tau must be non-negative and finite, got -0.1"),
+        ({"label_noise": -0.1}, "label_noise must be non-negative and finite, got -0.1"),
         ({"shares": [0.5]}, r"shares must contain 1, got \[0.5\]"),
         ({"shares": [0.0, 1.0]}, "each of shares must be positive and finite, got 0.0"),
         ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
@@ -265,4 +277,4 @@ def test_penalties_follow_their_closed_form() -> None:
 )
 def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        study.Experiment(**arguments)
+        Experiment(**arguments)

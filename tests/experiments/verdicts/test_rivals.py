@@ -1,177 +1,178 @@
-"""Every verdict on rivals depends on its tables."""
+"""What is tried on the judges of the chapter on private ridge regression and Table 1."""
 
-import pandas as pd
+import numpy as np
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import rivals as ri
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = ri.Experiment(trials=20, pairs=200, releases=200_000)
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/rivals"
+REMARK, TABLE = "noisyhead/remark-3.1", "noisyhead/table-1"
+SENSITIVITY, PRIVACY, STOPPING, SCALING = (
+    f"noisyhead/appendix-b-{name}" for name in ("sensitivity", "privacy", "early-stopping", "scaling")
+)
+FOUND = {
+    REMARK: NARROWER,
+    SENSITIVITY: CORRECTED,
+    PRIVACY: CORRECTED,
+    TABLE: FAILS,
+    STOPPING: FAILS,
+    SCALING: CORRECTED,
+}
+MOVES = ["flipped", "typical", "constructed", "largest_found"]
 
 
-def exponents(powers: pd.DataFrame, algorithm: str, value: float) -> pd.DataFrame:
-    return change(powers, "exponent", lambda r: value, powers["algorithm"] == algorithm)
+def moves(t: Tables, times: float) -> Tables:
+    """Every move found is this much of the printed bound."""
+    table = t["sensitivity"]
+    for column in MOVES:
+        table = change(table, column, lambda r: times * r["printed"])
+    return {"sensitivity": table}
 
 
-def scaled(comparison: pd.DataFrame, factor: float) -> pd.DataFrame:
-    """A Table 1 that is ours but for one factor, and far from it."""
-    return comparison.assign(excess_risk_theirs=factor * comparison["excess_risk"], ratio=factor, deviation=99.0)
+def sensitive(t: Tables, column: str, to: object) -> Tables:
+    return {"sensitivity": change(t["sensitivity"], column, to)}
 
 
-CASES: list[Case] = [
-    (
-        ri.judge_remark_31,
-        ("sensitivity", "privacy"),
-        AMENDED,
-        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
-        {FAILS},
+def spent(t: Tables, calibration: str, times: float) -> Tables:
+    rows = t["privacy"]["calibration"] == calibration
+    return {"privacy": change(t["privacy"], "delta_spent", lambda r: times * r["delta"], rows)}
+
+
+def right_noise(t: Tables, power: float) -> Tables:
+    """The variance of the right noise is the printed one times this power of N."""
+    table, printed = t["privacy"], t["privacy"]["calibration"] == "as printed"
+    std = table[printed].set_index(["N", "epsilon"])["noise_std"]
+    rows = table["calibration"] == "right"
+    keys = table[rows].set_index(["N", "epsilon"]).index
+    return {"privacy": change(table, "noise_std", lambda r: std.reindex(keys).to_numpy() * r["N"] ** (power / 2), rows)}
+
+
+def compared(t: Tables, deviation: float, ratio: float = 3.0, kept: tuple[str, ...] = ()) -> Tables:
+    """Every comparison at this distance and ratio; those of the kept settings as measured."""
+    rows = ~t["comparison"]["setting"].isin(kept)
+    table = change(t["comparison"], "deviation", lambda r: deviation, rows)
+    return {"comparison": change(table, "ratio", lambda r: ratio, rows)}
+
+
+def ratio_of_risks(t: Tables, times: float) -> Tables:
+    """The published NoisyHead's excess risk is this multiple of DP-ridge's, rightly calibrated."""
+    table = t["table-1"]
+    base = table.query("method == 'dp-ridge' and setting == 'corrected'").set_index(["N", "epsilon"])["excess_risk"]
+    rows = (table["method"] == "noisyhead") & (table["setting"] == "published")
+    keys = table[rows].set_index(["N", "epsilon"]).index
+    return {"table-1": change(table, "excess_risk", lambda r: times * base.reindex(keys).to_numpy(), rows)}
+
+
+def without_noise(t: Tables, share: float, where: str = "N > 0") -> Tables:
+    """Without noise this share of NoisyHead's excess risk remains, in the rows ``where``."""
+    table = change(t["table-1"], "excess_risk", lambda r: 1.0, t["table-1"]["method"] == "noisyhead")
+    rows = table.eval(where) & (table["method"] == "descent without noise")
+    return {"table-1": change(table, "excess_risk", lambda r: share, rows)}
+
+
+def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
+    """The ratio of an algorithm's noise to DP-ridge's has this power, and two logarithms, along one path."""
+    table = t["powers"]
+    rows = (table["algorithm"] == algorithm) & (table["path"] == path)
+    return {"powers": change(table, "exponent", lambda r: power + 2 / np.log(r["size"]), rows)}
+
+
+PATHS = (
+    "N, with L = N^(1/2)",
+    "N, with L = N^(1/4)",
+    "N, with L = N^(1/4), λ ∝ √N/L",
+    "N, with L = N",
+    "D, with L² = N = 10⁶",
+)
+CASES = [
+    Case(REMARK, "clipping changes nothing", lambda t: sensitive(t, "unclipped", lambda r: r["flipped"]), HOLDS),
+    Case(
+        REMARK,
+        "a move twice as far",
+        lambda t: sensitive(t, "unclipped", lambda r: 2 * r["flipped"]),
+        NARROWER,
+        "moves it 2 times",
     ),
-    (
-        ri.judge_remark_31,
-        ("sensitivity", "privacy"),
-        AMENDED,
-        lambda t: {"privacy": change(t["privacy"], "delta_spent", lambda r: 2 * r["delta"])},
-        {FAILS},
+    Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS, "more than"),
+    Case(SENSITIVITY, "the printed bound is kept", lambda t: moves(t, 1.0), HOLDS, "no further"),
+    Case(SENSITIVITY, "a constant is missing", lambda t: moves(t, 1.5), CORRECTED, "1.5 times"),
+    Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
+    Case(SENSITIVITY, "logarithms", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.08), CORRECTED),
+    *(
+        Case(
+            claim,
+            f"{column} beyond the bound",
+            lambda t, c=column: sensitive(t, c, lambda r: 1.001 * r["bound"]),
+            FAILS,
+        )
+        for claim in (REMARK, SENSITIVITY)
+        for column in MOVES
     ),
-    (
-        ri.judge_remark_31,
-        ("sensitivity", "privacy"),
-        AMENDED,
-        lambda t: {"sensitivity": change(t["sensitivity"], "unclipped", lambda r: r["flipped"])},
-        {HOLDS},
-    ),
-    (
-        ri.judge_appendix_b_sensitivity,
-        ("sensitivity",),
-        AMENDED,
-        lambda t: {
-            "sensitivity": t["sensitivity"].assign(
-                **dict.fromkeys(
-                    ["flipped", "typical", "constructed", "largest_found"], 0.9 * t["sensitivity"]["printed"]
-                )
-            )
-        },
-        {HOLDS},
-    ),
-    (
-        ri.judge_appendix_b_sensitivity,
-        ("sensitivity",),
-        AMENDED,
-        lambda t: {"sensitivity": change(t["sensitivity"], "largest_found", lambda r: 1.01 * r["bound"])},
-        {FAILS},
-    ),
-    (
-        ri.judge_appendix_b_privacy,
-        ("privacy", "audit"),
-        AMENDED,
-        lambda t: {"privacy": change(t["privacy"], "delta_spent", lambda r: r["delta"] / 2)},
-        {HOLDS},
-    ),
-    (
-        ri.judge_appendix_b_privacy,
-        ("privacy", "audit"),
-        AMENDED,
-        lambda t: {"privacy": change(t["privacy"], "delta_spent", lambda r: 2 * r["delta"])},
-        {FAILS},
-    ),
-    (
-        ri.judge_table_1,
-        ("table-1", "comparison", "readings"),
+    Case(PRIVACY, "the printed noise is enough", lambda t: spent(t, "as printed", 1.0), HOLDS, "no more"),
+    Case(PRIVACY, "it spends twice", lambda t: spent(t, "as printed", 2.0), CORRECTED, "up to 2 times"),
+    Case(PRIVACY, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS, "no constant"),
+    Case(PRIVACY, "the right noise loses a power", lambda t: right_noise(t, 0.2), FAILS, "no constant"),
+    Case(PRIVACY, "it loses logarithms", lambda t: right_noise(t, 0.08), CORRECTED, silent="no constant"),
+    Case(TABLE, "every number matches", lambda t: compared(t, 3.9), HOLDS, "all 12"),
+    Case(TABLE, "as printed alone", lambda t: compared(t, -3.9, kept=("published",)), HOLDS),
+    Case(TABLE, "one factor mends each column", lambda t: compared(t, 4.1), CORRECTED, "constant factor"),
+    Case(
+        TABLE,
+        "one factor, but the order is gone",
+        lambda t: compared(t, 4.1) | ratio_of_risks(t, 900.0),
         FAILS,
-        lambda t: {
-            "comparison": change(t["comparison"], "deviation", lambda r: 1.0, t["comparison"]["setting"] == "printed")
-        },
-        {HOLDS},
+        "does not win by far",
     ),
-    (
-        ri.judge_table_1,
-        ("table-1", "comparison", "readings"),
-        FAILS,
-        lambda t: {"comparison": scaled(t["comparison"], 3.0)},
-        {AMENDED},
+    Case(TABLE, "the order is just there", lambda t: ratio_of_risks(t, 1100.0), FAILS, "still wins by far"),
+    Case(TABLE, "no printed numbers", lambda t: {"comparison": t["comparison"].head(0)}, UNTESTABLE, "No printed"),
+    Case(
+        TABLE,
+        "errors too large to tell",
+        lambda t: {"comparison": change(compared(t, 1.0)["comparison"], "standard_error", lambda r: r["excess_risk"])},
+        UNTESTABLE,
+        "too large",
     ),
-    (
-        ri.judge_table_1,
-        ("table-1", "comparison", "readings"),
-        FAILS,
-        lambda t: {
-            "comparison": scaled(t["comparison"], 3.0),
-            "table-1": change(t["table-1"], "excess_risk", lambda r: 1.0, t["table-1"]["method"] == "dp-ridge"),
-        },
-        {FAILS},
+    Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS, "is the bias"),
+    Case(STOPPING, "in some cells only", lambda t: without_noise(t, 0.6, "N == 2000"), NARROWER, "4 of 12"),
+    Case(STOPPING, "nearly half", lambda t: without_noise(t, 0.49), FAILS, "share of 0.49"),
+    Case(
+        SCALING,
+        "it rests at its target",
+        lambda t: {"powers": change(t["powers"], "rests_at", lambda r: 0.0)},
+        HOLDS,
+        "every size",
     ),
-    (
-        ri.judge_table_1,
-        ("table-1", "comparison", "readings"),
-        FAILS,
-        lambda t: {"comparison": t["comparison"].head(0)},
-        {Verdict.UNTESTABLE},
+    *(
+        Case(
+            SCALING,
+            f"{name}: {power} along {path}",
+            lambda t, n=name, p=path, x=power: exponent(t, x, n, p),
+            FAILS,
+            "even",
+        )
+        for power in (0.06, -0.06)
+        for name in ("NoisyHead, corrected", "NoisyHead, last iterate")
+        for path in PATHS
     ),
-    (
-        ri.judge_appendix_b_early_stopping,
-        ("table-1", "steps", "ladder"),
-        FAILS,
-        lambda t: {"table-1": change(t["table-1"], "excess_risk", lambda r: 1.0, t["table-1"]["method"] != "dp-ridge")},
-        {HOLDS},
+    *(
+        Case(
+            SCALING,
+            f"logarithms along {path}",
+            lambda t, p=path: exponent(t, 0.04, "NoisyHead, corrected", p),
+            CORRECTED,
+        )
+        for path in PATHS
     ),
-    (
-        ri.judge_appendix_b_early_stopping,
-        ("table-1", "steps", "ladder"),
-        FAILS,
-        lambda t: {
-            "table-1": change(
-                t["table-1"],
-                "excess_risk",
-                lambda r: 1.0,
-                (t["table-1"]["method"] != "dp-ridge") & (t["table-1"]["N"] == 2000),
-            )
-        },
-        {AMENDED},
-    ),
-    (
-        ri.judge_appendix_b_scaling,
-        ("powers",),
-        AMENDED,
-        lambda t: {"powers": exponents(t["powers"], "NoisyHead, corrected", 0.5)},
-        {FAILS},
-    ),
-    (
-        ri.judge_appendix_b_scaling,
-        ("powers",),
-        AMENDED,
-        lambda t: {"powers": change(t["powers"], "exponent", lambda r: -1.0, t["powers"]["path"].str.startswith("D"))},
-        {FAILS},
-    ),
-    (
-        ri.judge_appendix_b_scaling,
-        ("powers",),
-        AMENDED,
-        lambda t: {"powers": exponents(t["powers"], "NoisyHead, published", 0.0).assign(rests_at=0.0)},
-        {HOLDS},
+    *(
+        Case(
+            SCALING,
+            f"as published a power along {path}",
+            lambda t, p=path: exponent(t, 0.3, "NoisyHead, published", p),
+            CORRECTED if path == PATHS[1] else NARROWER,
+        )
+        for path in PATHS
     ),
 ]
 
-
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
-
-
-def test_agreement_within_wide_errors_is_none(tables: Tables) -> None:
-    wide = tables["comparison"].assign(deviation=0.0, standard_error=tables["comparison"]["excess_risk"])
-    assert ri.judge_table_1(tables["table-1"], wide, tables["readings"]).verdict == Verdict.UNTESTABLE
-
-
-def test_the_conditions_on_the_powers_follow_the_paths(tables: Tables) -> None:
-    """λ ≳ √N/L is offered only where it makes the published ratio lose its power."""
-    powers = tables["powers"]
-    assert "λ of the order of √N/L" in ri.judge_appendix_b_scaling(powers).evidence
-    stubborn = change(powers, "exponent", lambda r: 0.3, published_along(powers, "N, with L = N^(1/4), λ ∝ √N/L"))
-    judgement = ri.judge_appendix_b_scaling(stubborn)
-    assert judgement.verdict == AMENDED
-    assert "λ of the order" not in judgement.evidence
-
-
-def published_along(powers: pd.DataFrame, path: str) -> pd.Series:
-    return (powers["path"] == path) & (powers["algorithm"] == "NoisyHead, published")
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)

@@ -24,20 +24,20 @@ FeatureBound = Callable[[PromptModel, int, float], float]
 def published_at(
     model: PromptModel,
     N: int,
-    kappa: float,
+    failure: float,
     penalty: float,
     bound: FeatureBound = hyperparameters.feature_bound_proof,
 ) -> Hyperparameters:
     """NoisyHead's published setting at any λ and G (the printed η₀ would take ηλ beyond 1 for λ ≥ 10)."""
-    C, G = hyperparameters.clip_norm(model, N, kappa), bound(model, N, kappa)
-    R = hyperparameters.weight_bound(model, N, kappa, penalty)
+    C, G = hyperparameters.clip_norm(model, N, failure), bound(model, N, failure)
+    R = hyperparameters.weight_bound(model, N, failure, penalty)
     rate = hyperparameters.learning_rate_published(G, penalty)
     return Hyperparameters(C, G, R, penalty, rate, hyperparameters.iterations(recipes.POWER_OF_N, N, rate, penalty))
 
 
-def corrected_at(model: PromptModel, N: int, kappa: float, penalty: float) -> Hyperparameters:
+def corrected_at(model: PromptModel, N: int, failure: float, penalty: float) -> Hyperparameters:
     """The same with λ/2 in the update and R = C/(2√λ)."""
-    asked = published_at(model, N, kappa, penalty)
+    asked = published_at(model, N, failure, penalty)
     R = hyperparameters.weight_bound_singular(asked.clip_norm, penalty)
     return replace(asked, weight_bound=R, penalty=penalty / 2)
 
@@ -71,8 +71,9 @@ def ladder(
     for name, run, std in stages:
         risk = std**2 * energy if run is None else dynamics.noise_risk(run, model, std, energy / model.D**2)
         limit = math.inf if run is None else run.weight_bound**2 * energy / model.D**2
-        rows.append((name, N, budget.epsilon, std, risk, limit))
-    table = pd.DataFrame(rows, columns=["stage", "N", "epsilon", "noise_std", "noise_risk", "limit_of_R"])
+        row = {"stage": name, "N": N, "epsilon": budget.epsilon, "noise_std": std, "noise_risk": risk}
+        rows.append(row | {"limit_of_R": limit})
+    table = pd.DataFrame(rows)
     return table.assign(factor=table["noise_risk"] / table["noise_risk"].shift())
 
 
@@ -99,7 +100,7 @@ SIZES = tuple(10**k for k in range(3, 31))
 PUBLISHED, CORRECTED, LAST_ITERATE = "NoisyHead, published", "NoisyHead, corrected", "NoisyHead, last iterate"
 
 
-def powers(D: int, penalty: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+def powers(D: int, penalty: float, failure: float, budget: ApproximateDP) -> pd.DataFrame:
     """Noise parts of DP-ridge (rightly calibrated) and of NoisyHead along `PATHS`, in closed form.
 
     ``over_ridge`` is NoisyHead's over DP-ridge's, ``exponent`` its local exponent along the path; ``rests_at`` the
@@ -110,10 +111,9 @@ def powers(D: int, penalty: float, kappa: float, budget: ApproximateDP) -> pd.Da
         rows = []
         for size in SIZES:
             N, model = path.sizes(size, D)
-            parts = _noise_parts(model, N, penalty * path.growth(N, model), kappa, budget)
-            rows += [(name, float(size), *row) for row in parts]
-        columns = ["path", "size", "algorithm", "ridge_risk", "noise_risk", "rests_at"]
-        table = pd.DataFrame(rows, columns=columns)
+            parts = _noise_parts(model, N, penalty * path.growth(N, model), failure, budget)
+            rows += [{"path": name, "size": float(size)} | part for part in parts]
+        table = pd.DataFrame(rows)
         table["over_ridge"] = table["noise_risk"] / table["ridge_risk"]
         table["exponent"] = table.groupby("algorithm", sort=False)["over_ridge"].transform(
             lambda ratio: _fits.local_exponents(np.array(SIZES, dtype=float), ratio.to_numpy())
@@ -123,10 +123,10 @@ def powers(D: int, penalty: float, kappa: float, budget: ApproximateDP) -> pd.Da
 
 
 def _noise_parts(
-    model: PromptModel, N: int, penalty: float, kappa: float, budget: ApproximateDP
-) -> list[tuple[str, float, float, float]]:
-    """(algorithm, DP-ridge's noise part, its own, where it rests) for three NoisyHeads with the same C and G."""
-    asked, right = (f(model, N, kappa, penalty) for f in (published_at, corrected_at))
+    model: PromptModel, N: int, penalty: float, failure: float, budget: ApproximateDP
+) -> list[dict[str, object]]:
+    """DP-ridge's noise part, its own, and where it rests, of three NoisyHeads with the same C and G."""
+    asked, right = (f(model, N, failure, penalty) for f in (published_at, corrected_at))
     told = PrivateRidge(asked.clip_norm, asked.feature_bound, penalty, N)
     energy, gap = population.context_energy(model), population.minimiser_gap(model, penalty)
     ridge_risk = private_ridge.noise_std(told, budget) ** 2 * energy
@@ -138,30 +138,32 @@ def _noise_parts(
     rows = []
     for name, account, hyper, rest in algorithms:
         std = noise_std(account, hyper, budget, N, hyper.steps)
-        rows.append((name, ridge_risk, dynamics.noise_risk(hyper, model, std, energy / model.D**2), rest))
+        noise_risk = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
+        rows.append({"algorithm": name, "ridge_risk": ridge_risk, "noise_risk": noise_risk, "rests_at": rest})
     return rows
 
 
 GRID = tuple(np.geomspace(1e-3, 1e2, 41))
 
 
-def penalties(model: PromptModel, kappa: float, N: int, budget: ApproximateDP) -> pd.DataFrame:
+def penalties(model: PromptModel, failure: float, N: int, budget: ApproximateDP) -> pd.DataFrame:
     """Test error against λ, in closed form (no clipping): without privacy, DP-ridge, NoisyHead with its last iterate.
 
     The population's ridge solution at λ, and the noise part of each method, rightly calibrated, added to its error.
     """
     rows = []
     for penalty in GRID:
-        hyper = corrected_at(model, N, kappa, penalty)
+        hyper = corrected_at(model, N, failure, penalty)
         told = PrivateRidge(hyper.clip_norm, hyper.feature_bound, penalty, N)
         energy, plain = population.context_energy(model), population.ridge_prediction_error(model, penalty)
         once = private_ridge.noise_std(told, budget) ** 2 * energy
         std = noise_std(LAST, hyper, budget, N, hyper.steps)
         stepwise = dynamics.noise_risk(hyper, model, std, energy / model.D**2)
-        rows += [
-            (penalty, "ridge, no privacy", plain),
-            (penalty, "DP-ridge", plain + once),
-            (penalty, "NoisyHead, last iterate", plain + stepwise),
-        ]
-    table = pd.DataFrame(rows, columns=["penalty", "method", "test_error"])
+        errors = {
+            "ridge, no privacy": plain,
+            "DP-ridge": plain + once,
+            "NoisyHead, last iterate": plain + stepwise,
+        }
+        rows += [{"penalty": penalty, "method": method, "test_error": error} for method, error in errors.items()]
+    table = pd.DataFrame(rows)
     return table.assign(N=N, epsilon=budget.epsilon, response_variance=model.response_variance)

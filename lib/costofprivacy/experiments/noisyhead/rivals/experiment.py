@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from costofprivacy import _fits, _validate
+from costofprivacy import _fits
+from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
+from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import accounts, head, population, pretraining, private_ridge, recipes
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -23,6 +24,7 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
 
 NOISYHEAD, LAST, DESCENT = "noisyhead", "noisyhead, last iterate", "descent without noise"
 DP_RIDGE, SOLUTION, ZERO, REFERENCE = "dp-ridge", "ridge without noise", "zero", "ridge"
@@ -47,9 +49,9 @@ class Cell:
     D: int
     epsilon: tuple[float, ...]
     delta: float
-    kappa: float
+    failure: float
     penalty: float
-    tau: float
+    label_noise: float
     shares: tuple[float, ...]
     test_prompts: int
 
@@ -61,12 +63,12 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """L = ⌊√N⌋."""
-        return recipes.square_model(self.D, self.N, self.tau)
+        return recipes.square_model(self.D, self.N, self.label_noise)
 
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting."""
-        return recipes.low_dimension(self.model, self.N, self.kappa, self.penalty)
+        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)
 
     @cached_property
     def budgets(self) -> list[ApproximateDP]:
@@ -151,88 +153,60 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.stack([excess, population.prediction_error(model, Gamma)])
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """Table 1: excess risk of NoisyHead and of DP-ridge, and what DP-ridge's noise guarantees.
+class Experiment(Parameters):
+    """Table 1: excess risk of NoisyHead and of DP-ridge, and what DP-ridge's noise guarantees."""
 
-    Args:
-        N: numbers of training prompts, each at least 4; L = ⌊√N⌋.
-        D: feature dimension, at least 2.
-        epsilon: privacy budgets ε > 0.
-        delta: δ in (0, 1).
-        kappa: κ in (0, 1].
-        penalty: λ > 0.
-        tau: standard deviation of the label noise, ≥ 0.
-        shares: NoisyHead is also run for these parts of its T, each positive; 1 must be among them.
-        trials: at least 2.
-        test_prompts: test prompts in each trial, at least 1.
-        pairs: random pairs of neighbours, and drawn ones, tried against the sensitivity, at least 1.
-        releases: releases of each audited mechanism on each of two neighbours, at least 1000.
-        confidence: of an audit, in (0, 1).
-        seed: root of all random streams, ≥ 0.
-    """
+    N: tuple[int, ...] = many(at_least(4), 2000, 3000, 4000)
+    """Numbers of training prompts; L is the integer part of their square root."""
+    D: int = parameter(at_least(2), 5, published=True)
+    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 0.4)
+    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    failure: float = parameter(SHARE, 1.0, published=True)
+    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
+    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
+    shares: tuple[float, ...] = many(FINITE_POSITIVE, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+    """Parts of its number of steps for which NoisyHead is also run; 1 must be among them."""
+    trials: int = parameter(at_least(2), 500)
+    test_prompts: int = parameter(at_least(1), 500, published=True)
+    pairs: int = parameter(at_least(1), 20_000)
+    """Random pairs of neighbours, and drawn ones, that are tried against the sensitivity."""
+    releases: int = parameter(at_least(1000), 4_000_000)
+    """Releases of each audited mechanism on each of two neighbours."""
+    confidence: float = parameter(PROBABILITY, 0.9999)
+    """Confidence of an audit."""
+    seed: int = parameter(at_least(0), 4)
 
-    N: tuple[int, ...] = (2000, 3000, 4000)
-    D: int = 5
-    epsilon: tuple[float, ...] = (0.2, 0.4)
-    delta: float = 1e-5
-    kappa: float = 1.0
-    penalty: float = 5.0
-    tau: float = 0.0
-    shares: tuple[float, ...] = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-    trials: int = 500
-    test_prompts: int = 500
-    pairs: int = 20_000
-    releases: int = 4_000_000
-    confidence: float = 0.9999
-    seed: int = 4
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "N", _validate.each(_validate.whole, "N", self.N, at_least=4))
-        object.__setattr__(self, "epsilon", _validate.each(_validate.finite_positive, "epsilon", self.epsilon))
-        object.__setattr__(self, "shares", _validate.each(_validate.finite_positive, "shares", self.shares))
+    def check(self) -> None:
+        """Refuse shares without the whole run, and budgets and penalties that no run of a cell can have."""
         if 1.0 not in self.shares:
             raise ValueError(f"shares must contain 1, got {list(self.shares)}")
-        _validate.whole("D", self.D, at_least=2)
-        _validate.probability("delta", self.delta)
-        _validate.between("kappa", _validate.positive("kappa", self.kappa), 0, 1)
-        _validate.finite_positive("penalty", self.penalty)
-        _validate.nonnegative("tau", self.tau)
-        _validate.whole("trials", self.trials, at_least=2)
-        _validate.whole("test_prompts", self.test_prompts)
-        _validate.whole("pairs", self.pairs)
-        _validate.whole("releases", self.releases, at_least=1000)
-        _validate.probability("confidence", self.confidence)
-        _validate.whole("seed", self.seed, at_least=0)
         for cell in self.cells:
             _check_steps(cell)
 
     @property
     def cells(self) -> list[Cell]:
         """One for each N."""
-        fixed = (self.D, self.epsilon, self.delta, self.kappa, self.penalty, self.tau, self.shares, self.test_prompts)
-        return [Cell(N, *fixed) for N in self.N]
+        return [self.shared(Cell, N=N) for N in self.N]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table 1 and its comparison, test errors, early stopping, privacy, readings of Appendix B, powers."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
         risks, errors = (_long(samples, index, name) for index, name in enumerate(("excess_risk", "test_error")))
-        theirs = published() if self.is_published else published().head(0)
         table = risks[risks["share"].isna() | (risks["share"] == 1)].drop(columns=["share", "steps"])
         table = table[table["method"] != REFERENCE].reset_index(drop=True)
         last = self.cells[-1]
         read = readings.readings(published(), _relative_spread(table) / math.sqrt(authors.TRIALS))
         return {
             "table-1": table,
-            "comparison": compare(table, theirs),
+            "comparison": compare(table, authors.if_published(self, published())),
             "test-error": _with_best(errors, self),
             "steps": risks[risks["share"].notna()].reset_index(drop=True),
             "ladder": closed_forms.ladder(last.model, last.hyper, last.penalty, last.N, last.budgets[-1]),
             **self._guarantees(runner),
             "readings": readings.nearest(read),
             "other-column": readings.other_column(published(), read),
-            "powers": closed_forms.powers(self.D, self.penalty, self.kappa, last.budgets[-1]),
-            "penalties": closed_forms.penalties(last.model, last.kappa, last.N, last.budgets[-1]),
+            "powers": closed_forms.powers(self.D, self.penalty, self.failure, last.budgets[-1]),
+            "penalties": closed_forms.penalties(last.model, last.failure, last.N, last.budgets[-1]),
         }
 
     def _guarantees(self, runner: Runner) -> dict[str, pd.DataFrame]:
@@ -252,12 +226,6 @@ class Experiment:
             "privacy": pd.concat(spent, ignore_index=True),
             "audit": guarantees.audits(runner, cells, self.seed),
         }
-
-    @property
-    def is_published(self) -> bool:
-        """Whether all that the published numbers fix is as they have it, N and ε aside."""
-        fixed = ("D", "delta", "kappa", "penalty", "tau", "test_prompts")
-        return all(getattr(self, name) == getattr(Experiment, name) for name in fixed)
 
 
 def _check_steps(cell: Cell) -> None:
@@ -281,7 +249,7 @@ def _long(samples: dict[Cell, np.ndarray], index: int, quantity: str) -> pd.Data
 def _with_best(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     best = {c.N: population.best_prediction_error(c.model) for c in experiment.cells}
     rows = table[table["share"].isna() | (table["share"] == 1)].drop(columns=["share", "steps"])
-    rows = rows.assign(best_linear_head=rows["N"].map(best), response_variance=1 + experiment.tau**2)
+    rows = rows.assign(best_linear_head=rows["N"].map(best), response_variance=1 + experiment.label_noise**2)
     return rows.reset_index(drop=True)
 
 

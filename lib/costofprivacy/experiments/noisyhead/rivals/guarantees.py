@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, private_ridge
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism
+from costofprivacy.streams import Runner, generator
 
 Pair = tuple[Statistics, Statistics]
 
@@ -101,18 +101,26 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
     rows, D = [], model.D
     for setting, told in settings.items():
         _, clipped = head.sample_statistics(model, told.N, told.clip_norm, rng=generator(seed, told.N, TYPICAL))
-        typical = flipped(head.project(clipped, told.feature_bound), told)
-        built = [private_ridge.flipped_neighbours(told, D), typical, removed(told, D), unclipped(told, D)]
-        built.append(private_ridge.worst_neighbours(told, D))
-        bounds = [f(told) for f in (private_ridge.sensitivity_printed, private_ridge.sensitivity)]
-        bounds.append(private_ridge.sensitivity_coarse(told))
-        found = search(told, pairs, generator(seed, told.N, SEARCH))
-        usual = drawn(model, told, pairs, generator(seed, told.N, DRAWN))
-        moves = [moved(pair, told.penalty) for pair in built]
-        rows.append((setting, told.N, told.clip_norm, told.feature_bound, *bounds, *moves, found, usual, pairs))
-    columns = ["setting", "N", "clip_norm", "feature_bound", "printed", "bound", "coarse"]
-    columns += ["flipped", "typical", "removed", "unclipped", "constructed", "largest_found", "drawn", "pairs"]
-    return pd.DataFrame(rows, columns=columns)
+        neighbours = {
+            "flipped": private_ridge.flipped_neighbours(told, D),
+            "typical": flipped(head.project(clipped, told.feature_bound), told),
+            "removed": removed(told, D),
+            "unclipped": unclipped(told, D),
+            "constructed": private_ridge.worst_neighbours(told, D),
+        }
+        bounds = {
+            "printed": private_ridge.sensitivity_printed(told),
+            "bound": private_ridge.sensitivity(told),
+            "coarse": private_ridge.sensitivity_coarse(told),
+        }
+        found = {
+            "largest_found": search(told, pairs, generator(seed, told.N, SEARCH)),
+            "drawn": drawn(model, told, pairs, generator(seed, told.N, DRAWN)),
+        }
+        row = {"setting": setting, "N": told.N, "clip_norm": told.clip_norm, "feature_bound": told.feature_bound}
+        moves = {name: moved(pair, told.penalty) for name, pair in neighbours.items()}
+        rows.append(row | bounds | moves | found | {"pairs": pairs})
+    return pd.DataFrame(rows)
 
 
 def calibrations(told: PrivateRidge, budget: ApproximateDP) -> dict[str, float]:
@@ -130,10 +138,10 @@ def privacy_rows(told: PrivateRidge, D: int, budgets: Sequence[ApproximateDP]) -
     for budget in budgets:
         for name, std in calibrations(told, budget).items():
             spent = GaussianDP(distance / std)
-            exact = (spent.epsilon(budget.delta), float(spent.delta(budget.epsilon)))
-            rows.append((told.N, budget.epsilon, budget.delta, name, std, distance, *exact))
-    columns = ["N", "epsilon", "delta", "calibration", "noise_std", "distance", "epsilon_spent", "delta_spent"]
-    return pd.DataFrame(rows, columns=columns)
+            claim = {"N": told.N, "epsilon": budget.epsilon, "delta": budget.delta, "calibration": name}
+            exact = {"epsilon_spent": spent.epsilon(budget.delta), "delta_spent": float(spent.delta(budget.epsilon))}
+            rows.append(claim | {"noise_std": std, "distance": distance} | exact)
+    return pd.DataFrame(rows)
 
 
 @dataclass(frozen=True)
@@ -184,7 +192,10 @@ def audits(runner: Runner, cells: Sequence[AuditCell], seed: int) -> pd.DataFram
     rows = []
     for cell, found in runner.run(audit_trial, cells, 1, seed).items():
         exact = privacy_rows(cell.told, cell.D, [cell.budget]).set_index("calibration")["epsilon_spent"]
-        claim = (cell.told.N, cell.calibration, cell.budget.epsilon, exact[cell.calibration])
-        rows.append((*claim, found[0, 0], *found[0, 1:].astype(int), cell.confidence))
-    columns = ["N", "calibration", "epsilon", "epsilon_spent", "epsilon_found", "hits_first", "hits_second"]
-    return pd.DataFrame(rows, columns=[*columns, "releases", "confidence"])
+        epsilon_found, *counts = found[0]
+        hits_first, hits_second, releases = map(int, counts)
+        row = {"N": cell.told.N, "calibration": cell.calibration, "epsilon": cell.budget.epsilon}
+        row |= {"epsilon_spent": exact[cell.calibration], "epsilon_found": epsilon_found}
+        row |= {"hits_first": hits_first, "hits_second": hits_second, "releases": releases}
+        rows.append(row | {"confidence": cell.confidence})
+    return pd.DataFrame(rows)

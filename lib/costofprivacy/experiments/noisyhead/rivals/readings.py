@@ -30,7 +30,7 @@ PENALTIES: dict[str, Callable[[PromptModel, int], float]] = {
 FEATURE_BOUNDS: dict[str, FeatureBound] = {
     "theorem": hyperparameters.feature_bound_theorem,
     "proof": hyperparameters.feature_bound_proof,
-    "C/√L": lambda model, N, kappa: hyperparameters.clip_norm(model, N, kappa) / math.sqrt(model.L),
+    "C/√L": lambda model, N, failure: hyperparameters.clip_norm(model, N, failure) / math.sqrt(model.L),
     "C": hyperparameters.clip_norm,
 }
 DELTAS = {"1e-5": 1e-5, "1e-2": 1e-2}
@@ -60,9 +60,9 @@ def _model(reading: Mapping[str, str], N: int) -> PromptModel:
 
 def predicted(reading: Mapping[str, str], N: int, epsilon: float) -> float:
     """DP-ridge's noise in the reading's measure: C²G² log(1.25/δ)/(λNε)², times the factor, times E‖m‖² or D²."""
-    model, kappa = _model(reading, N), FAILURES[reading["κ"]]
-    C = hyperparameters.clip_norm(model, N, kappa)
-    G = FEATURE_BOUNDS[reading["G"]](model, N, kappa)
+    model, failure = _model(reading, N), FAILURES[reading["κ"]]
+    C = hyperparameters.clip_norm(model, N, failure)
+    G = FEATURE_BOUNDS[reading["G"]](model, N, failure)
     told = PrivateRidge(C, G, PENALTIES[reading["λ"]](model, N), N)
     std = private_ridge.noise_std_printed(told, ApproximateDP(epsilon, DELTAS[reading["δ"]]))
     return std**2 * FACTORS[reading["factor"]] * MEASURES[reading["measure"]](model)
@@ -89,9 +89,9 @@ def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:
         ratio, departures = ours / risk, sum(value not in PAPERS[name] for name, value in reading.items())
         worst = np.abs(np.log(ratio)).max() / relative_error
         power = math.log(ours[-1] * cells[-1][1] ** 2 / (ours[0] * cells[0][1] ** 2)) / span
-        rows.append((*choice, departures, power, ratio.min(), ratio.max(), worst))
-    columns = [*OPTIONS, "departures", "power", "least", "largest", "deviation"]
-    return pd.DataFrame(rows, columns=columns).sort_values("deviation", kind="stable", ignore_index=True)
+        against = {"power": power, "least": ratio.min(), "largest": ratio.max(), "deviation": worst}
+        rows.append(reading | {"departures": departures} | against)
+    return pd.DataFrame(rows).sort_values("deviation", kind="stable", ignore_index=True)
 
 
 def nearest(table: pd.DataFrame) -> pd.DataFrame:
@@ -113,15 +113,17 @@ def other_column(theirs: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     printed, rows = theirs[theirs["method"] == "noisyhead"], []
     for name, reading in nearest.items():
         for N, epsilon, risk in zip(printed["N"], printed["epsilon"], printed["excess_risk"]):
-            rows.append((name, N, epsilon, risk, *_noisyhead_under(reading[list(OPTIONS)].to_dict(), N, epsilon)))
-    return pd.DataFrame(rows, columns=["reading", "N", "epsilon", "excess_risk_theirs", "noise_risk", "limit_of_R"])
+            theirs_here = {"reading": name, "N": N, "epsilon": epsilon, "excess_risk_theirs": risk}
+            rows.append(theirs_here | _noisyhead_under(reading[list(OPTIONS)].to_dict(), N, epsilon))
+    return pd.DataFrame(rows)
 
 
-def _noisyhead_under(reading: Mapping[str, str], N: int, epsilon: float) -> tuple[float, float]:
+def _noisyhead_under(reading: Mapping[str, str], N: int, epsilon: float) -> dict[str, float]:
     """Noise part of NoisyHead in closed form under a reading, and the excess risk of weights of norm R."""
-    model, kappa = _model(reading, N), FAILURES[reading["κ"]]
+    model, failure = _model(reading, N), FAILURES[reading["κ"]]
     penalty, bound = PENALTIES[reading["λ"]](model, N), FEATURE_BOUNDS[reading["G"]]
-    hyper = published_at(model, N, kappa, penalty, bound)
+    hyper = published_at(model, N, failure, penalty, bound)
     std = pretraining.noise_std_printed(hyper, ApproximateDP(epsilon, DELTAS[reading["δ"]]), N)
     energy = population.context_energy(model) / model.D**2
-    return dynamics.noise_risk(hyper, model, std, energy), hyper.weight_bound**2 * energy
+    noise_risk = dynamics.noise_risk(hyper, model, std, energy)
+    return {"noise_risk": noise_risk, "limit_of_R": hyper.weight_bound**2 * energy}

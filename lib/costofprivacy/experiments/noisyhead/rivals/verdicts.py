@@ -1,17 +1,17 @@
-"""Verdicts on Remark 3.1, Appendix B and Table 1 of arXiv:2504.16000v2: pure functions of the tables."""
+"""Verdicts on Remark 3.1, Appendix B and Table 1 of arXiv:2504.16000v2."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits
-from costofprivacy.claims import Judgement, Verdict
+from costofprivacy import _fits, growth
 from costofprivacy.experiments.noisyhead.authors import TRIALS
-from costofprivacy.findings import CONSISTENT
 from costofprivacy.experiments.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD
-from costofprivacy.experiments.noisyhead.rivals.guarantees import FAR, PRINTED, RIGHT
+from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED, RIGHT
+from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.growth import LOST_POWER
 from costofprivacy.settings import Setting
 
 ROUNDING = 1e-9
@@ -25,81 +25,223 @@ FOUND = ["flipped", "typical", "constructed", "largest_found"]
 OWN_PATH, SHORT_PATH, CHOSEN_PATH = list(PATHS)[:3]
 
 
-def _found(sensitivity: pd.DataFrame) -> pd.Series:
+@judges("noisyhead/remark-3.1")
+def remark_31(tables: Tables) -> Finding:
+    """The minimiser of (2.6) plus Gaussian noise calibrated to its sensitivity is (ε, δ)-DP."""
+    sensitivity, right = tables["sensitivity"], select(tables["privacy"], calibration=RIGHT)
+    over = (_largest(sensitivity) / sensitivity["bound"]).max()
+    spent = (right["delta_spent"] / right["delta"]).max()
+    unclipped = (sensitivity["unclipped"] / sensitivity["flipped"]).min()
+    numbers = (
+        Number("largest move found over the bound derived here", over, None, 1.0, "sensitivity"),
+        Number("δ spent over δ claimed, right calibration", spent, None, 1.0, "privacy", f"calibration = {RIGHT}"),
+        Number("move without clipping over that with it", unclipped, None, 1.0, "sensitivity"),
+    )
+    change = "Neighbours beyond the bound, or a solution that an unclipped response does not move further."
+    if over > 1 + ROUNDING or spent > 1 + ROUNDING:
+        headline = "Even with the derived sensitivity, noise on the exact solution spends more than its budget."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    if unclipped > 1 + ROUNDING:
+        headline = (
+            "Noise on the exact solution gives privacy only after clipping: otherwise one large response moves it "
+            f"{compact(unclipped)} times as far."
+        )
+        condition = (
+            "Responses clipped to $[-C, C]$ and statistics projected on $\\|Z\\|_F \\le G$, as Appendix B has it; "
+            "as (2.6) stands, nothing bounds the sensitivity."
+        )
+        return Finding(Verdict.NARROWER, headline, numbers, correction=condition, would_change=change)
+    headline = "Noise on the exact solution is a second way to privacy."
+    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+
+
+@judges("noisyhead/appendix-b-sensitivity")
+def appendix_b_sensitivity(tables: Tables) -> Finding:
+    """CG/(λN) bounds the sensitivity with high probability; Definition 3.1 speaks of all neighbours."""
+    rows = tables["sensitivity"]
+    over, bound = _largest(rows) / rows["printed"], rows["bound"] / rows["printed"]
+    drawn, lost = (rows["drawn"] / rows["printed"]).max(), _power_of_n(rows.assign(bound_over=bound), "bound_over")
+    numbers = (
+        Number("largest move found over the printed bound", over.max(), None, 1.0, "sensitivity"),
+        Number("largest move of a drawn neighbour over it", drawn, None, 1.0, "sensitivity"),
+        Number("largest move found over the bound derived here", (_largest(rows) / rows["bound"]).max(), None, 1.0,
+               "sensitivity"),
+        Number("power of N in derived over printed bound", lost, None, LOST_POWER, "sensitivity"),
+    )  # fmt: skip
+    change = "A definition of privacy that speaks of drawn neighbours only, or of leaving a prompt out."
+    if over.max() <= 1 + ROUNDING:
+        headline = "Replacing a prompt moves the ridge solution no further than claimed."
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    headline = f"Replacing one prompt can move the ridge solution {compact(over.max())} times as far as claimed."
+    if (_largest(rows) > rows["bound"] * (1 + ROUNDING)).any() or lost > LOST_POWER:
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    correction = (
+        r"$\frac{2\mathcal{C}G}{\lambda N}\big(1 + \frac{G}{2\sqrt\lambda}\big)$, or the sharp bound of the chapter."
+    )
+    return Finding(Verdict.CORRECTED, headline, numbers, Consequence.CONCLUSION, correction, change)
+
+
+@judges("noisyhead/appendix-b-privacy")
+def appendix_b_privacy(tables: Tables) -> Finding:
+    """Gaussian noise of the printed form makes the release (ε, δ)-DP."""
+    printed, right = (select(tables["privacy"], calibration=name).reset_index(drop=True) for name in (PRINTED, RIGHT))
+    times, spent = printed["delta_spent"] / printed["delta"], printed["epsilon_spent"] / printed["epsilon"]
+    short = right.assign(short=(right["noise_std"] / printed["noise_std"]) ** 2)
+    kept, lost = (right["delta_spent"] / right["delta"]).max(), _power_of_n(short, "short")
+    audit = select(tables["audit"], calibration=PRINTED)
+    proven = audit["epsilon_found"] / audit["epsilon"]
+    row = f"calibration = {PRINTED}"
+    numbers = (
+        Number("δ spent over δ claimed, at most", times.max(), None, 1.0, "privacy", row),
+        Number("δ spent over δ claimed, at least", times.min(), None, 1.0, "privacy", row),
+        Number("ε spent over ε claimed", spent.max(), None, 1.0, "privacy", row),
+        Number("ε that an audit proves over ε claimed", proven.max(), None, 1.0, "audit", row),
+        Number("variance that is needed over the printed one", short["short"].max(), None, 1.0, "privacy"),
+        Number("δ spent over δ claimed with the right noise", kept, None, 1.0, "privacy", f"calibration = {RIGHT}"),
+    )
+    change = "Neighbours that move the solution by no more than the printed sensitivity."
+    if times.max() <= 1 + ROUNDING:
+        headline = "Private ridge regression spends no more than its budget."
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    if kept > 1 + ROUNDING or lost > LOST_POWER:
+        headline = "Private ridge regression spends more than its budget, and no constant on its noise mends that."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    headline = (
+        f"With the printed noise, private ridge regression spends up to {compact(times.max())} times the claimed "
+        f"probability; it needs {compact(short['short'].max())} times the variance."
+    )
+    correction = (
+        r"Variance $8\mathcal{C}^2G^2(1 + G/(2\sqrt\lambda))^2\log(1.25/\delta)/(\lambda N\varepsilon)^2$ for "
+        r"$\varepsilon \le 1$: it lacks the 2 of the Gaussian mechanism and the square of the sensitivity's 2."
+    )
+    return Finding(Verdict.CORRECTED, headline, numbers, Consequence.CONCLUSION, correction, change)
+
+
+@judges("noisyhead/table-1")
+def table_1(tables: Tables) -> Finding:
+    """Table 1: its numbers, and its order by a factor of thousands."""
+    comparison = tables["comparison"]
+    mended = _ratios(tables["table-1"], Setting.PUBLISHED, NOISYHEAD, Setting.CORRECTED)
+    survives = mended.min() > FAR_BELOW
+    matched, total = _matches(comparison)
+    numbers = [
+        Number("NoisyHead over rightly calibrated DP-ridge, at least", mended.min(), None, FAR_BELOW, "table-1"),
+        Number("the same with NoisyHead accounted for its last iterate",
+               _ratios(tables["table-1"], Setting.CORRECTED, LAST, Setting.CORRECTED).max(), None, 1.0, "table-1"),
+    ]  # fmt: skip
+    change = "Settings that give both of its columns."
+    if comparison.empty:
+        headline = "No printed number belongs to these parameters."
+        return Finding(Verdict.UNTESTABLE, headline, tuple(numbers), would_change=change)
+    best = max(matched, key=lambda setting: matched[setting])
+    readings = tables["readings"]
+    numbers += [
+        Number(f"numbers matched, {s}", matched[s], None, total, "comparison", f"setting = {s}") for s in matched
+    ]
+    numbers += [
+        Number("power of N of DP-ridge's column", printed_power(comparison), None,
+               select(readings, departures=0)["power"].iloc[0], "comparison"),
+        Number("readings that come near it", (readings["deviation"] <= CONSISTENT).sum(), None,
+               readings["tried"].iloc[0], "readings"),
+    ]  # fmt: skip
+    if matched[best] == total:
+        if (comparison["standard_error"] / comparison["excess_risk"]).max() > PRECISE:
+            headline = "The standard errors are too large to tell whether the table comes out again."
+            return Finding(Verdict.UNTESTABLE, headline, tuple(numbers), would_change=change)
+        headline = f"The table comes out again, all {total} numbers."
+        return Finding(Verdict.HOLDS, headline, tuple(numbers), would_change=change)
+    if survives and _one_factor(comparison):
+        headline = "The table comes out again up to one constant factor for each column."
+        correction = "One factor on each column: see the ratios of the chapter's table."
+        return Finding(Verdict.CORRECTED, headline, tuple(numbers), Consequence.NUMBERS, correction, change)
+    order = "private ridge regression still wins by far" if survives else "private ridge regression does not win by far"
+    headline = f"Of the table's {total} numbers, the text gives {matched[best]} again; {order}."
+    weight = Consequence.NUMBERS if survives else Consequence.CONCLUSION
+    return Finding(Verdict.FAILS, headline, tuple(numbers), weight, would_change=change)
+
+
+@judges("noisyhead/appendix-b-early-stopping")
+def appendix_b_early_stopping(tables: Tables) -> Finding:
+    """NoisyHead's larger error is the bias that early stopping leaves."""
+    table = tables["table-1"]
+    rows = table[table["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
+    bias = select(rows, method=DESCENT).set_index(["setting", "N"])["excess_risk"]
+    total = select(rows, method=NOISYHEAD).set_index(["setting", "N", "epsilon"])["excess_risk"]
+    share = bias.reindex(total.index.droplevel("epsilon")).to_numpy() / total
+    ladder = tables["ladder"]
+    worst = ladder.loc[ladder["factor"].idxmax()]
+    numbers = (
+        Number("largest share that remains without noise", share.max(), None, MAIN_SHARE, "table-1"),
+        Number("least share that remains without noise", share.min(), None, MAIN_SHARE, "table-1"),
+        *_other_steps(tables["steps"]),
+        Number("largest factor on the way from DP-ridge", worst["factor"], None, None, "ladder", worst["stage"]),
+    )
+    change = "A penalty at which the bias of the stopped run is a visible part of its error."
+    if share.min() >= MAIN_SHARE:
+        headline = "The private head's larger error is the bias that early stopping leaves."
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    if share.max() >= MAIN_SHARE:
+        within = int((share >= MAIN_SHARE).sum())
+        headline = f"Early stopping explains the private head's larger error in {within} of {len(share)} cells only."
+        condition = "Where noise is small beside the bias: " + ", ".join(
+            f"$N = {N}$, $\\varepsilon = {epsilon:g}$ ({setting})"
+            for setting, N, epsilon in share[share >= MAIN_SHARE].index
+        )
+        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, f"{condition}.", change)
+    headline = (
+        "The private head's larger error is noise, not early stopping: without noise at most a share of "
+        f"{compact(share.max())} remains."
+    )
+    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+
+
+@judges("noisyhead/appendix-b-scaling")
+def appendix_b_scaling(tables: Tables) -> Finding:
+    """With well-chosen T, λ and η₀ the two methods' excess risks differ by logarithms alone."""
+    powers = tables["powers"]
+    exponents = asymptotic_exponents(powers).unstack("algorithm")
+    own = select(powers, algorithm=PUBLISHED, path=OWN_PATH)
+    limit = select(powers, algorithm=LAST_ITERATE, path=OWN_PATH)["over_ridge"].iloc[-1]
+    alike = exponents[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
+    chosen = exponents.drop(index=SHORT_PATH)[
+        PUBLISHED
+    ].abs()  # λ may be chosen: the short path with a fixed one may not
+    rests = own["rests_at"].min()
+    numbers = (
+        Number("largest power, as published, λ well chosen", chosen.max(), None, POWER, "powers", chosen.idxmax()),
+        Number("power at L = N^(1/4) with a fixed λ", exponents.loc[SHORT_PATH, PUBLISHED], None, POWER, "powers"),
+        Number("largest power, corrected", alike, None, POWER, "powers"),
+        Number("excess risk at which the update rests", rests, None, 0.0, "powers", f"path = {OWN_PATH}"),
+        Number("noise of the last iterate over DP-ridge's", limit, None, 1.0, "powers", f"path = {OWN_PATH}"),
+    )
+    change = "Another power of a size between the two methods, or an update that rests at its target."
+    if alike > POWER:
+        worst = exponents[[CORRECTED, LAST_ITERATE]].abs().max(axis=1).idxmax()
+        headline = f"The two methods' noise differs by a power of the size {compact(alike)}, even corrected."
+        row = Number("path of the largest power, corrected", alike, None, POWER, "powers", worst)
+        return Finding(Verdict.FAILS, headline, (*numbers, row), Consequence.CONCLUSION, would_change=change)
+    half = r"$\lambda/2$ in the update"
+    if chosen.max() > POWER:
+        headline = "The two methods scale alike only with a smaller radius for the weights."
+        condition = rf"$R = \mathcal{{C}}/(2\sqrt\lambda)$, which (4.1) exceeds; and {half}."
+        return Finding(Verdict.NARROWER, headline, numbers, Consequence.NUMBERS, condition, change)
+    if rests > 0:
+        headline = "The two methods scale alike once the penalty in the private head's update is halved."
+        return Finding(Verdict.CORRECTED, headline, numbers, Consequence.NUMBERS, f"{half}.", change)
+    headline = "The private head and private ridge regression scale alike in every size."
+    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+
+
+def _largest(sensitivity: pd.DataFrame) -> pd.Series:
+    """The largest move found in each row."""
     return sensitivity[FOUND].max(axis=1)
 
 
-def judge_remark_31(sensitivity: pd.DataFrame, privacy: pd.DataFrame) -> Judgement:
-    """Remark 3.1: the minimiser of (2.6) plus Gaussian noise calibrated to its sensitivity is (ε, δ)-DP."""
-    over = (_found(sensitivity) / sensitivity["bound"]).max()
-    right = privacy[privacy["calibration"] == RIGHT]
-    spent = (right["delta_spent"] / right["delta"]).max()
-    if over > 1 + ROUNDING or spent > 1 + ROUNDING:
-        return Judgement(Verdict.FAILS, f"neighbours were found at {over:.3f} times the sensitivity derived here")
-    unbounded = (sensitivity["unclipped"] / sensitivity["flipped"]).min()
-    evidence = (
-        f"with the sensitivity derived here (the constructed pair reaches "
-        f"{(sensitivity['constructed'] / sensitivity['bound']).min():.4f} of it, a random search "
-        f"{(sensitivity['largest_found'] / sensitivity['bound']).max():.3f}, nothing exceeds it) and the exact "
-        f"Gaussian mechanism the δ spent is {spent:.4f} of the δ claimed"
-    )
-    if unbounded <= 1 + ROUNDING:
-        return Judgement(Verdict.HOLDS, evidence)
-    return Judgement(
-        Verdict.AMENDED,
-        f"(2.6) has to be solved on clipped and projected statistics: as it stands a response {FAR:g} times as large "
-        f"moves its minimiser {unbounded:.1f} times as far, without end; {evidence}",
-    )
-
-
-def judge_appendix_b_sensitivity(sensitivity: pd.DataFrame) -> Judgement:
-    """Appendix B: CG/(λN) bounds the sensitivity with high probability."""
-    drawn = (sensitivity["drawn"] / sensitivity["printed"]).max()
-    over, bound = _found(sensitivity) / sensitivity["printed"], sensitivity["bound"] / sensitivity["printed"]
-    typical, removed = (sensitivity[name] / sensitivity["printed"] for name in ("typical", "removed"))
-    if over.max() <= 1 + ROUNDING:
-        return Judgement(Verdict.HOLDS, f"the largest move found is {over.max():.3f} of CG/(λN)")
-    reading = "true" if drawn <= 1 else "not even true"
-    evidence = (
-        f"{reading} of neighbours drawn from the model (the largest of {sensitivity['pairs'].max()} moves for each N "
-        f"and G is {drawn:.3f} of CG/(λN)), but Definition 3.1 speaks of all: neighbours at up to {over.max():.3f} "
-        f"times it exist, and in every drawn data set one flipped response moves the solution by {typical.min():.3f} "
-        f"or more times it; it would be right for leaving a prompt out of an otherwise empty data set (share "
-        f"{removed.max():.4f}), not for replacing one"
-    )
-    if (_found(sensitivity) > sensitivity["bound"] * (1 + ROUNDING)).any():
-        return Judgement(Verdict.FAILS, evidence)
-    return Judgement(
-        Verdict.AMENDED,
-        f"{evidence}; the bound derived here has the same form with {bound.min():.3f} to {bound.max():.3f} in front, "
-        f"and {(sensitivity['constructed'] / sensitivity['bound']).min():.4f} of it is attained",
-    )
-
-
-def judge_appendix_b_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Judgement:
-    """Appendix B: Gaussian noise of the printed form makes the release (ε, δ)-DP."""
-    printed = privacy[privacy["calibration"] == PRINTED]
-    spent, times = printed["epsilon_spent"] / printed["epsilon"], printed["delta_spent"] / printed["delta"]
-    if times.max() <= 1 + ROUNDING:
-        return Judgement(Verdict.HOLDS, f"the δ spent is at most {times.max():.2g} of the δ claimed")
-    right = privacy[privacy["calibration"] == RIGHT]
-    short = (right["noise_std"].to_numpy() / printed["noise_std"].to_numpy()) ** 2
-    rows = audit[audit["calibration"] == PRINTED]
-    sure = rows[rows["epsilon_found"] > rows["epsilon"]]
-    seen = "; ".join(f"{r['epsilon_found']:.2f} where {r['epsilon']:g} is claimed" for _, r in sure.iterrows())
-    shown = f"an audit by {rows['releases'].max():.0f} releases finds ε of at least {seen}" if seen else ""
-    evidence = (
-        f"at the claimed ε the release spends {times.min():.0f} to {times.max():.0f} times the claimed δ, at the "
-        f"claimed δ {spent.min():.2f} to {spent.max():.2f} times the claimed ε (exactly, on constructed neighbours)",
-        shown,
-        f"the variance lacks the 2 of the Gaussian mechanism and the square of the 2 of the sensitivity; with the "
-        f"exact Gaussian mechanism {short.min():.2f} to {short.max():.2f} times the variance is needed",
-    )
-    text = "; ".join(part for part in evidence if part)
-    kept = (right["delta_spent"] / right["delta"]).max()
-    if kept > 1 + ROUNDING:
-        return Judgement(Verdict.FAILS, f"{text}, and even that spends {kept:.3g} times the claimed δ")
-    return Judgement(Verdict.AMENDED, f"{text}, and is enough: it spends at most {kept:.4f} of the claimed δ")
+def _power_of_n(table: pd.DataFrame, column: str) -> float:
+    """The largest power of N in a column over the settings or budgets of a table; 0 for a single N."""
+    others = [name for name in ("setting", "epsilon") if name in table]
+    found = [growth.power(g.assign(one=1.0), "N", column, "one") for _, g in table.groupby(others)]
+    return float(np.nan_to_num(np.max(found)))
 
 
 def _ratios(table: pd.DataFrame, setting: Setting, method: str, rival: Setting) -> pd.Series:
@@ -112,120 +254,42 @@ def _ratios(table: pd.DataFrame, setting: Setting, method: str, rival: Setting) 
     return own / other
 
 
+def _matches(comparison: pd.DataFrame) -> tuple[dict[str, int], int]:
+    """How many of Table 1's numbers each of the paper's settings gives again, and how many there are."""
+    asked = comparison[comparison["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
+    near = asked["deviation"].abs().le(CONSISTENT).groupby(asked["setting"])
+    return {str(setting): int(count) for setting, count in near.sum().items()}, int(
+        near.size().max() if len(asked) else 0
+    )
+
+
 def printed_power(comparison: pd.DataFrame) -> float:
     """Exponent in N of DP-ridge's column of Table 1, by least squares; NaN for a single N."""
-    own = comparison[(comparison["setting"] == Setting.PUBLISHED) & (comparison["method"] == DP_RIDGE)]
+    own = select(comparison, setting=Setting.PUBLISHED, method=DP_RIDGE)
     if own["N"].nunique() < 2:
         return float("nan")
     noise = own["excess_risk_theirs"] * own["epsilon"] ** 2
     return _fits.power_law(own["N"], noise, noise)[0]
 
 
-def judge_table_1(table: pd.DataFrame, comparison: pd.DataFrame, readings: pd.DataFrame) -> Judgement:
-    """Table 1: its numbers, and its order by a factor of thousands; amended if a factor for each column mends it."""
-    mended = _ratios(table, Setting.PUBLISHED, NOISYHEAD, Setting.CORRECTED)
-    order = _order(table, mended)
-    if comparison.empty:
-        return Judgement(Verdict.UNTESTABLE, f"no printed number belongs to these parameters; {order}")
-    near = comparison["deviation"].abs().le(CONSISTENT).groupby([comparison["setting"], comparison["method"]])
-    matched, numbers = near.sum().unstack("setting"), near.size().unstack("setting")
-    if (matched == numbers)[[Setting.PRINTED, Setting.PUBLISHED]].all(axis=0).any():
-        coarse = (comparison["standard_error"] / comparison["excess_risk"]).max()
-        if coarse > PRECISE:
-            return Judgement(Verdict.UNTESTABLE, f"standard errors of up to {coarse:.2f} of a number decide nothing")
-        return Judgement(Verdict.HOLDS, f"all numbers lie within {CONSISTENT:g} standard errors; {order}")
-    power = f"DP-ridge's column falls like N^{printed_power(comparison):.2f}"
-    evidence = f"{_numbers(comparison, matched)}; {power}, {_nearest(readings)}; {order}"
-    amended = mended.min() > FAR_BELOW and _one_factor(comparison)
-    return Judgement(Verdict.AMENDED if amended else Verdict.FAILS, evidence)
-
-
-def _order(table: pd.DataFrame, mended: pd.Series) -> str:
-    """How far apart the two methods are, as published and rightly calibrated, in words."""
-    asked = _ratios(table, Setting.PUBLISHED, NOISYHEAD, Setting.PUBLISHED)
-    best = _ratios(table, Setting.CORRECTED, LAST, Setting.CORRECTED)
-    survives = "its order survives" if mended.min() > FAR_BELOW else "its order does not survive"
-    return (
-        f"{survives}: the published NoisyHead's excess risk is {asked.min():.1e} to {asked.max():.1e} times that of "
-        f"DP-ridge as published, {mended.min():.1e} to {mended.max():.1e} times that of DP-ridge rightly calibrated; "
-        f"where NoisyHead is as well, to its last iterate alone, {best.min():.2f} to {best.max():.2f} times"
-    )
-
-
 def _one_factor(comparison: pd.DataFrame) -> bool:
     """Whether one factor for each method takes our numbers to Table 1's, within the errors: all powers are right."""
-    rows = comparison[comparison["setting"] == Setting.PUBLISHED]
+    rows = select(comparison, setting=Setting.PUBLISHED)
     error = rows["standard_error"] / rows["excess_risk"] * np.sqrt(1 + rows["trials"] / TRIALS)
     distance = np.log(rows["ratio"])
     distance -= distance.groupby(rows["method"]).transform("mean")
     return bool((distance.abs() <= CONSISTENT * error).all())
 
 
-def _numbers(comparison: pd.DataFrame, matched: pd.DataFrame) -> str:
-    """How Table 1's columns compare with ours and NoisyHead's with Figure 1, in words."""
-    theirs = comparison[comparison["setting"] == Setting.PUBLISHED]
-    own = theirs[theirs["method"] == DP_RIDGE].sort_values(["N", "epsilon"])
-    figure = theirs["excess_risk_figure_1"] / theirs["excess_risk_theirs"]
-    counts = ", ".join(
-        f"{int(matched.loc[m, s])} of {name}'s as {s}"
-        for m, name in ((DP_RIDGE, "DP-ridge"), (NOISYHEAD, "NoisyHead"))
-        for s in (Setting.PRINTED, Setting.PUBLISHED)
-    )
-    return (
-        f"of its {len(theirs)} numbers these lie within {CONSISTENT:g} standard errors of ours: {counts}; the paper's "
-        f"own numbers behind Figure 1 are {figure.min():.0f} to {figure.max():.0f} times its column of NoisyHead, and "
-        f"its DP-ridge is {own['ratio'].iloc[0]:.2f} times ours at N = {own['N'].iloc[0]}, {own['ratio'].iloc[-1]:.2f} "
-        f"at N = {own['N'].iloc[-1]}"
-    )
-
-
-def _nearest(readings: pd.DataFrame) -> str:
-    """How many readings of Appendix B give DP-ridge's column, and what they have in common, in words."""
-    near, ours = readings[readings["deviation"] <= CONSISTENT], readings[readings["departures"] == 0]
-    tried = readings["tried"].iloc[0]
-    text = f"the text gives DP-ridge the power N^{ours['power'].iloc[0]:.2f}"
-    if near.empty:
-        return f"{text}; none of {tried} readings gives its column"
-    penalties = " or ".join(near["λ"].unique())
-    return (
-        f"{text}; of {tried} readings tried {len(near)} come within {CONSISTENT:g} standard errors of that column, at "
-        f"{near['departures'].min()} or more departures from the text, all with λ = {penalties}; among so many that "
-        "may be chance, and no reading is inferred"
-    )
-
-
-def judge_appendix_b_early_stopping(table: pd.DataFrame, steps: pd.DataFrame, ladder: pd.DataFrame) -> Judgement:
-    """Appendix B: NoisyHead's larger error is the bias that early stopping leaves."""
-    rows = table[table["setting"].isin([Setting.PRINTED, Setting.PUBLISHED])]
-    bias = rows[rows["method"] == DESCENT].set_index(["setting", "N"])["excess_risk"]
-    total = rows[rows["method"] == NOISYHEAD].set_index(["setting", "N", "epsilon"])["excess_risk"]
-    share = bias.reindex(total.index.droplevel("epsilon")).to_numpy() / total
-    if share.min() >= MAIN_SHARE:
-        return Judgement(Verdict.HOLDS, f"without noise {share.min():.2f} or more of NoisyHead's excess risk remains")
-    evidence = f"without noise a share of {share.min():.1e} to {share.max():.1e} of NoisyHead's excess risk remains"
-    if share.max() >= MAIN_SHARE:
-        return Judgement(Verdict.AMENDED, f"{evidence}: in some cells only the bias is what separates the methods")
-    largest = ladder.loc[ladder["factor"].idxmax()]
-    return Judgement(
-        Verdict.FAILS,
-        f"{evidence}, the rest is noise; {_more_steps(steps)}; in closed form the factor between the two methods comes "
-        f"from the accounting, from R and from DP-ridge's missing noise, the largest part, {largest['factor']:.0f}, at "
-        f"the step “{largest['stage'].removeprefix('… ')}”",
-    )
-
-
-def _more_steps(steps: pd.DataFrame) -> str:
-    """What stopping later or earlier does in the published setting, in words."""
-    rows = steps[(steps["setting"] == Setting.PUBLISHED) & (steps["method"] == NOISYHEAD)]
+def _other_steps(steps: pd.DataFrame) -> list[Number]:
+    """What stopping later or earlier does in the published setting; nothing where T is not varied."""
+    rows = select(steps, setting=Setting.PUBLISHED, method=NOISYHEAD)
     risk = rows.pivot_table(index=["N", "epsilon"], columns="share", values="excess_risk")
-    last, first = risk.columns.max(), risk.columns.min()
-    if last <= 1 or first >= 1:
-        return "T is not varied here"
-    later, earlier = risk[last] / risk[1.0], risk[first] / risk[1.0]
-    return (
-        f"with {last:g} times the steps it is {later.min():.2f} to {later.max():.2f} times as large, with {first:g} of "
-        f"them {earlier.min():.3f} to {earlier.max():.3f} times"
-    )
+    return [
+        Number(f"excess risk with {share:g} times the steps, over that with all", (risk[share] / risk[1.0]).min(), None,
+               1.0, "steps", f"share = {share:g}")
+        for share in sorted({risk.columns.min(), risk.columns.max()} - {1.0})
+    ]  # fmt: skip
 
 
 def asymptotic_exponents(powers: pd.DataFrame) -> pd.Series:
@@ -237,32 +301,3 @@ def asymptotic_exponents(powers: pd.DataFrame) -> pd.Series:
     return rows.groupby(["path", "algorithm"], sort=False)[["size", "exponent"]].apply(
         lambda g: float(np.polyfit(1 / np.log(g["size"]), g["exponent"], 1)[1])
     )
-
-
-def judge_appendix_b_scaling(powers: pd.DataFrame) -> Judgement:
-    """Appendix B: with well-chosen T, λ and η₀ the two methods' excess risks differ by logarithms alone."""
-    exponents = asymptotic_exponents(powers).unstack("algorithm")
-    own, short, chosen = (exponents.loc[path] for path in (OWN_PATH, SHORT_PATH, CHOSEN_PATH))
-    rests = powers.loc[(powers["algorithm"] == PUBLISHED) & (powers["path"] == OWN_PATH), "rests_at"]
-    limit = powers.loc[(powers["algorithm"] == LAST_ITERATE) & (powers["path"] == OWN_PATH), "over_ridge"].iloc[-1]
-    alike = exponents[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
-    evidence = (
-        f"at L = √N the ratio of the noise parts has the power {own[PUBLISHED]:.2f} as published; corrected, it has "
-        f"at most {alike:.2f} along all {len(exponents)} paths, and accounted for its last iterate alone NoisyHead's "
-        f"noise part tends to {limit:.3f} times DP-ridge's"
-    )
-    if max(abs(own[PUBLISHED]), alike) > POWER:
-        return Judgement(Verdict.FAILS, evidence)
-    conditions = []
-    if rests.min() > 0:
-        conditions.append(f"λ/2 in the update, or the excess risk stays at {rests.iloc[-1]:.1e} for every N")
-    if abs(short[PUBLISHED]) > POWER:
-        enough = abs(chosen[PUBLISHED]) <= POWER
-        conditions.append(
-            f"{'λ of the order of √N/L at least, or ' if enough else ''}R = C/(2√λ): at L = N^(1/4) and with the R of "
-            f"(4.1) the ratio goes like N^{short[PUBLISHED]:.2f} for a fixed λ, like N^{chosen[PUBLISHED]:.2f} for "
-            f"λ ∝ √N/L, and for a fixed λ with the other R like N^{short[CORRECTED]:.2f}, but for logarithms"
-        )
-    if not conditions:
-        return Judgement(Verdict.HOLDS, evidence)
-    return Judgement(Verdict.AMENDED, f"{evidence}; it takes {'; and '.join(conditions)}")
