@@ -50,7 +50,7 @@ results.mkdir(parents=True, exist_ok=True)
 values = Experiment(epsilon, trials).run()
 (results / "figure-1.csv").write_text("value\\n" + "\\n".join(map(str, values)) + "\\n")""",
     "verdict": """# NBVAL_CHECK_OUTPUT
-entry = {{"claim": "part/theorem-1", "verdict": "holds", "evidence": f"{{trials}} trials"}}
+entry = {{"claim": "part/theorem-1", "verdict": "holds", "consequence": "none", "correction": "", "numbers": []}}
 (results / "verdicts.json").write_text(json.dumps([entry]))
 print(entry["claim"], entry["verdict"])""",
 }
