@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, _validate
+from costofprivacy import _fits
+from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, at_least
+from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
@@ -15,6 +17,8 @@ from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from costofprivacy.noisyhead.ridge import ridge
 
 IDENTITY_PROMPTS = 200
+LENGTHS = (4, 10, 30, 100, 300)  # of X, in multiples of D; from D + 4 on the trace of (XᵀX)⁻¹ has a variance
+DESIGNS = 20  # matrices X in a trial
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Cell:
 
     D: int
     L: int
-    tau: float
+    label_noise: float
     N: int
     test_prompts: int
     penalty: tuple[float, ...]
@@ -36,7 +40,7 @@ class Cell:
     @property
     def model(self) -> PromptModel:
         """The law of this cell's prompts."""
-        return PromptModel(self.D, self.L, self.tau)
+        return PromptModel(self.D, self.L, self.label_noise)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -48,52 +52,42 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.mean(np.square(residuals), axis=1)
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """What a linear head can do on this task before privacy enters.
+class Experiment(Parameters):
+    """What a linear head can do on this task before privacy enters."""
 
-    Args:
-        D: feature dimensions, each at least 1.
-        L: prompt lengths, each at least 1.
-        tau: standard deviation of the label noise, ≥ 0.
-        N: training prompts, at least 1.
-        penalty: ridge penalties λ > 0 to choose from.
-        test_prompts: test prompts in each trial, at least 100.
-        trials: at least 2.
-        seed: root of all random streams, ≥ 0.
-    """
-
-    D: tuple[int, ...] = (2, 5, 10)
-    L: tuple[int, ...] = (5, 10, 31, 63, 200)
-    tau: float = 0.0
-    N: int = 4000
-    penalty: tuple[float, ...] = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
-    test_prompts: int = 4000
-    trials: int = 50
-    seed: int = 2
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "D", _validate.each(_validate.whole, "D", self.D))
-        object.__setattr__(self, "L", _validate.each(_validate.whole, "L", self.L))
-        object.__setattr__(self, "penalty", _validate.each(_validate.finite_positive, "penalty", self.penalty))
-        _validate.nonnegative("tau", self.tau)
-        _validate.whole("N", self.N)
-        _validate.whole("test_prompts", self.test_prompts, at_least=100)
-        _validate.whole("trials", self.trials, at_least=2)
-        _validate.whole("seed", self.seed, at_least=0)
+    D: tuple[int, ...] = many(at_least(1), 2, 5, 10)
+    L: tuple[int, ...] = many(at_least(1), 5, 10, 31, 63, 200)
+    label_noise: float = parameter(NONNEGATIVE, 0.0)
+    N: int = parameter(at_least(1), 4000)
+    penalty: tuple[float, ...] = many(FINITE_POSITIVE, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
+    """Ridge penalties to choose from."""
+    test_prompts: int = parameter(at_least(100), 4000)
+    trials: int = parameter(at_least(2), 50)
+    seed: int = parameter(at_least(0), 2)
 
     @property
     def cells(self) -> list[Cell]:
         """One for each (D, L)."""
-        return [Cell(D, L, self.tau, self.N, self.test_prompts, self.penalty) for D in self.D for L in self.L]
+        return [self.shared(Cell, D=D, L=L) for D in self.D for L in self.L]
+
+    @property
+    def designs(self) -> list[Design]:
+        """One for each D and each length of `LENGTHS`."""
+        return [Design(D, multiple * D) for D in self.D for multiple in LENGTHS]
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``identities``, ``dropped-terms`` and ``test-error``."""
+        """Tables ``identities``, ``dropped-terms``, ``zero-blocks``, ``test-error`` and ``inverse-moment``."""
         samples = runner.run(trial, self.cells, self.trials, self.seed)
+        moments = runner.run(inverse_moments, self.designs, self.trials, self.seed)
+        drawn = {cell: random_terms(cell, self.seed) for cell in self.cells}
+        dropped = [product_rows(cell, dropped_terms(*terms)) for cell, terms in drawn.items()]
+        at_zero = [product_rows(cell, zero_blocks(*terms)) for cell, terms in drawn.items()]
         return {
             "identities": pd.concat([identities(c, self.seed) for c in self.cells], ignore_index=True),
-            "dropped-terms": pd.concat([dropped_terms(c, self.seed) for c in self.cells], ignore_index=True),
+            "dropped-terms": pd.concat(dropped, ignore_index=True),
+            "zero-blocks": pd.concat(at_zero, ignore_index=True),
             "test-error": pd.concat([error_rows(c, v) for c, v in samples.items()], ignore_index=True),
+            "inverse-moment": pd.concat([inverse_rows(d, v, self) for d, v in moments.items()], ignore_index=True),
         }
 
 
@@ -131,11 +125,10 @@ def identities(cell: Cell, seed: int) -> pd.DataFrame:
             terms["task"] + terms["rank-one"],
         ),
     }
-    rows = [
-        (name, cell.D, cell.L, IDENTITY_PROMPTS, np.abs(a - b).max() / np.abs(b).max())
-        for name, (a, b) in candidates.items()
-    ]
-    return pd.DataFrame(rows, columns=["identity", "D", "L", "prompts", "relative_difference"])
+    shape = {"identity": list(candidates), "D": cell.D, "L": cell.L, "prompts": IDENTITY_PROMPTS}
+    return pd.DataFrame(
+        shape | {"relative_difference": [np.abs(a - b).max() / np.abs(b).max() for a, b in candidates.values()]}
+    )
 
 
 def _attention(drawn: Prompts, weights: LinearAttentionHead) -> np.ndarray:
@@ -160,32 +153,103 @@ def _as_printed(drawn: Prompts, weights: LinearAttentionHead) -> np.ndarray:
     return np.einsum("nd,nd->n", query, first + second) / y.shape[1]
 
 
-def dropped_terms(cell: Cell, seed: int) -> pd.DataFrame:
+def random_terms(cell: Cell, seed: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The responses of fresh prompts, and the four terms of a random head's prediction on them."""
+    rng = generator(seed, cell.key, 2**32 + 1)
+    drawn = sample(cell.model, cell.test_prompts, rng=rng)
+    return drawn.y[:, -1], head.bilinear_terms(drawn, random_head(cell.D, rng))
+
+
+def dropped_terms(response: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """What the terms even in y have in common with the response and with the terms odd in y.
 
     For a random head: the mean product of ``features`` + ``energy`` with y and with ``task`` + ``rank-one``, and the
     mean square, which is what keeping them would add to the test error.
     """
-    rng = generator(seed, cell.key, 2**32 + 1)
-    drawn = sample(cell.model, cell.test_prompts, rng=rng)
-    terms = head.bilinear_terms(drawn, random_head(cell.D, rng))
     even, odd = terms["features"] + terms["energy"], terms["task"] + terms["rank-one"]
-    products = {"even terms × y": even * drawn.y[:, -1], "even terms × odd terms": even * odd, "even terms²": even**2}
-    rows = []
-    for name, values in products.items():
-        mean, error = _fits.mean_and_error(values)
-        rows.append((name, cell.D, cell.L, float(mean), float(error), len(values)))
-    return pd.DataFrame(rows, columns=["product", "D", "L", "mean", "standard_error", "prompts"])
+    return {"even terms × y": even * response, "even terms × odd terms": even * odd, "even terms²": even**2}
+
+
+def zero_blocks(response: np.ndarray, terms: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Half the slope of the loss at zero blocks, along random directions of the two blocks.
+
+    At u = v = 0 the head predicts ``task``, and ``features`` and ``energy`` are what its prediction changes by along v
+    and u: −E(y − task) × that term is half the derivative of E(y − ŷ)². Gradient flow stays there if it is 0.
+    """
+    residual = response - terms["task"]
+    return {"W^PV": -residual * terms["features"], "W^KQ": -residual * terms["energy"]}
+
+
+def product_rows(cell: Cell, products: dict[str, np.ndarray]) -> pd.DataFrame:
+    """The mean of each product over the prompts, with its standard error."""
+    mean, error = zip(*map(_fits.mean_and_error, products.values()), strict=True)
+    shape = {"product": list(products), "D": cell.D, "L": cell.L}
+    return pd.DataFrame(shape | {"mean": mean, "standard_error": error, "prompts": cell.test_prompts})
 
 
 def error_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     """Test error by penalty, with the population's ridge solution and the best head in closed form."""
     mean, error = _fits.mean_and_error(samples)
-    rows = [
-        (cell.D, cell.L, lam, m, e, len(samples), population.ridge_prediction_error(cell.model, lam))
-        for lam, m, e in zip(cell.penalty, mean, error)
-    ]
-    columns = ["D", "L", "penalty", "test_error", "standard_error", "trials", "closed_form"]
-    table = pd.DataFrame(rows, columns=columns)
-    best = population.best_prediction_error(cell.model)
-    return table.assign(best=best, response_variance=cell.model.response_variance)
+    return pd.DataFrame(
+        {
+            "D": cell.D,
+            "L": cell.L,
+            "penalty": cell.penalty,
+            "test_error": mean,
+            "standard_error": error,
+            "trials": len(samples),
+            "closed_form": [population.ridge_prediction_error(cell.model, penalty) for penalty in cell.penalty],
+            "best": population.best_prediction_error(cell.model),
+            "response_variance": cell.model.response_variance,
+        }
+    )
+
+
+# ----------------------------------------------------------------------------------------- the inverse second moment
+
+
+@dataclass(frozen=True)
+class Design:
+    """The features of a prompt, of which the inverse second moment is wanted."""
+
+    D: int
+    L: int
+
+    @property
+    def key(self) -> int:
+        """(D, L) names the random stream, behind all of those of `Cell`."""
+        return 10**12 + self.D * 1_000_000 + self.L
+
+
+def inverse_moments(cell: Design, *, rng: np.random.Generator) -> np.ndarray:
+    """tr((XᵀX)⁻¹)/D for some matrices X of L features; by isotropy its mean times I is E[(XᵀX)⁻¹]."""
+    x = rng.standard_normal((DESIGNS, cell.L, cell.D))
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    singular = np.linalg.svd(x, compute_uv=False)
+    return np.mean(singular**-2, axis=1)
+
+
+def inverse_rows(cell: Design, samples: np.ndarray, experiment: Experiment) -> pd.DataFrame:
+    """The weight g of the best head gI, and of the one with the largest penalty, over the inverse second moment.
+
+    ``over_features`` has the features themselves for the rows of X, ``over_normalised`` the features over √L, so that
+    XᵀX is their empirical second moment.
+    """
+    mean, error = _fits.mean_and_error(samples.ravel())
+    penalties = (0.0, max(experiment.penalty))
+    model = PromptModel(cell.D, cell.L, experiment.label_noise)
+    weight = np.array([population.ridge_scale(model, penalty) for penalty in penalties])
+    return pd.DataFrame(
+        {
+            "D": cell.D,
+            "L": cell.L,
+            "penalty": penalties,
+            "weight": weight,
+            "inverse_moment": mean,
+            "standard_error": error,
+            "over_features": weight / mean,
+            "over_normalised": weight / (cell.L * mean),
+            "ratio_error": weight / (cell.L * mean) * error / mean,
+            "draws": samples.size,
+        }
+    )

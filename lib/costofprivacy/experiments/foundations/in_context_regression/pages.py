@@ -30,6 +30,29 @@ def show_tuned(table: pd.DataFrame) -> pd.DataFrame:
     return tuned[["penalty", "test_error", "standard_error", "best"]].round(5)
 
 
+def show_zero_blocks(zero: pd.DataFrame) -> pd.DataFrame:
+    """The slope of the loss at zero blocks over all shapes, in standard errors, for the page."""
+    scored = zero.assign(score=zero["mean"] / zero["standard_error"]).groupby("product", sort=False)["score"]
+    return scored.agg(["min", "max"]).rename(columns={"min": "least", "max": "largest"}).round(2)
+
+
+def draw_inverse_moment(table: pd.DataFrame) -> Figure:
+    """The weight of the best head over the inverse second moment of the features, and that of a penalised one."""
+    with figures.style():
+        figure, axes = plt.subplots()
+        shown = table.assign(multiple=table["L"] / table["D"], standard_error=table["ratio_error"])
+        for D, look in figures.looks(sorted(shown["D"].unique())).items():
+            free, penalised = (shown[(shown["D"] == D) & of] for of in (shown["penalty"] == 0, shown["penalty"] > 0))
+            figures.points(axes, free, "multiple", "over_normalised", label=f"D = {D}", **look)
+            figures.points(axes, penalised, "multiple", "over_normalised", **look | {"ls": ":", "mfc": "none"})
+        axes.axhline(1, color="0.35", ls="--", lw=1)
+        axes.set(xscale="log", xlabel="$L/D$ (tokens for each dimension)", ylim=(-0.02, 1.05))
+        axes.set(ylabel=r"weight over $\mathbb{E}[(X^\top X)^{-1}]$")
+        figures.plain_ticks(axes, shown["multiple"].unique())
+        axes.legend(loc="center right")
+        return figure
+
+
 def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Figure:
     """One prompt: responses along the task, and its embedding E."""
     with figures.style():

@@ -1,0 +1,111 @@
+"""The machinery behind the chapter on in-context regression."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.foundations.in_context_regression import experiment
+from costofprivacy.experiments.foundations.in_context_regression.experiment import Cell, Design, Experiment
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import head, population
+from costofprivacy.noisyhead.head import LinearAttentionHead
+from costofprivacy.noisyhead.prompts import sample
+from tests import oracles
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return Experiment(L=(5, 31), D=(2, 5), trials=4, test_prompts=500, N=500).run(Runner(workers=1))
+
+
+def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> None:
+    ridge = tables["test-error"].query("penalty >= 1")
+    assert (ridge["test_error"] / ridge["closed_form"] - 1).abs().max() < 0.15
+
+
+def test_tables_have_their_rows(tables: dict[str, pd.DataFrame]) -> None:
+    assert {name: len(table) for name, table in tables.items()} == {
+        "identities": 6 * 4, "dropped-terms": 3 * 4, "zero-blocks": 2 * 4, "test-error": 9 * 4, "inverse-moment": 2 * 10
+    }  # fmt: skip
+    assert (tables["dropped-terms"]["prompts"] == 500).all()
+    assert (tables["inverse-moment"]["draws"] == 4 * experiment.DESIGNS).all()
+
+
+def test_a_trial_is_ridge_regression_on_the_prompts() -> None:
+    cell = Cell(D=2, L=4, label_noise=0.3, N=7, test_prompts=5, penalty=(0.1, 2.0))
+    found = experiment.trial(cell, rng=generator(3, 1, 0))
+    rng = generator(3, 1, 0)
+    train, test = sample(cell.model, 7, rng=rng), sample(cell.model, 5, rng=rng)
+    for penalty, error in zip(cell.penalty, found, strict=True):
+        Gamma = oracles.ridge(train.x, train.y, penalty)
+        answers = [(Gamma * oracles.statistic(x, y, np.inf, np.inf)).sum() for x, y in zip(test.x, test.y)]
+        assert error == pytest.approx(np.mean((test.y[:, -1] - answers) ** 2), rel=1e-9)
+
+
+def test_zero_blocks_are_the_slope_of_the_loss() -> None:
+    """Half the derivative of the mean squared error along the two blocks at 0, by differences."""
+    cell = Cell(D=3, L=6, label_noise=0.2, N=1, test_prompts=300, penalty=(1.0,))
+    slopes = experiment.zero_blocks(*experiment.random_terms(cell, 9))
+    rng = generator(9, cell.key, 2**32 + 1)
+    drawn = sample(cell.model, 300, rng=rng)
+    full = experiment.random_head(3, rng)
+
+    def loss(PV: float, KQ: float) -> float:
+        W_PV, W_KQ = full.W_PV.copy(), full.W_KQ.copy()
+        W_PV[-1, :-1] *= PV
+        W_KQ[-1, :-1] *= KQ
+        answer = sum(head.bilinear_terms(drawn, LinearAttentionHead(W_PV, W_KQ)).values())
+        return float(np.mean((drawn.y[:, -1] - answer) ** 2))
+
+    h = 1e-4
+    assert slopes["W^PV"].mean() == pytest.approx((loss(h, 0) - loss(-h, 0)) / (4 * h), rel=1e-6)
+    assert slopes["W^KQ"].mean() == pytest.approx((loss(0, h) - loss(0, -h)) / (4 * h), rel=1e-6)
+
+
+def test_inverse_moments_are_those_of_the_features() -> None:
+    rng = generator(1, 0, 0)
+    found = experiment.inverse_moments(Design(3, 12), rng=generator(1, 0, 0))
+    x = rng.standard_normal((experiment.DESIGNS, 12, 3))
+    x /= np.linalg.norm(x, axis=2, keepdims=True)
+    np.testing.assert_allclose(found, [np.trace(np.linalg.inv(X.T @ X)) / 3 for X in x], rtol=1e-10)
+
+
+def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
+    """Their ratio is 1 − 2(D − 1)/L up to squares of D/L; the penalised weight is the population's."""
+    rows = Experiment(D=(4,), L=(5,), trials=40, test_prompts=100, N=10).run(Runner(workers=1))["inverse-moment"]
+    free, penalised = (rows[of].set_index("L") for of in (rows["penalty"] == 0, rows["penalty"] == 5))
+    long = free.loc[400]
+    assert abs(long["over_normalised"] - (1 - 6 / 400)) < 4 * long["ratio_error"] + 3 * (4 / 400) ** 2
+    assert abs(long["over_normalised"] - 1) > 20 * long["ratio_error"]
+    assert (free["over_features"] / free["over_normalised"]).to_list() == pytest.approx(list(free.index))
+    model = experiment.PromptModel(4, 400, 0.0)
+    ratio = population.ridge_scale(model, 5.0) / population.ridge_scale(model, 0.0)
+    assert penalised.loc[400, "over_normalised"] / long["over_normalised"] == pytest.approx(ratio)
+
+
+def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
+    other = Experiment(trials=7, seed=1)
+    assert other.cells == Experiment().cells
+    assert other.designs == Experiment(N=9, penalty=(1.0,), label_noise=1.0).designs
+    keys = [cell.key for cell in (*other.cells, *other.designs)]
+    assert len(set(keys)) == len(keys) == 15 + 15
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"D": [0]}, "each of D must be a whole number of at least 1, got 0"),
+        ({"L": []}, r"L must be a non-empty list, got \[\]"),
+        ({"label_noise": -1.0}, "label_noise must be non-negative and finite, got -1.0"),
+        ({"N": 0}, "N must be a whole number of at least 1, got 0"),
+        ({"penalty": [0.0]}, "each of penalty must be positive and finite, got 0.0"),
+        ({"test_prompts": 99}, "test_prompts must be a whole number of at least 100, got 99"),
+        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
+        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        Experiment(**change)
