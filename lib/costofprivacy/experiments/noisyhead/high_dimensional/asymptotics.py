@@ -33,22 +33,16 @@ class Point:
     N: int
     model: PromptModel
     hyper: Hyperparameters
-    kappa: float
-
-    @property
-    def reference_penalty(self) -> float:
-        """λ of Γ*."""
-        return self.hyper.penalty
 
 
-def points(tau: float, kappa: float) -> Iterator[Point]:
+def points(label_noise: float, failure: float) -> Iterator[Point]:
     """Low dimension as in section 6.1 after Theorem 4.2(i)'s T; high dimension as in Proposition 4.1 at r = N."""
     for N in SIZES:
-        low, high = recipes.square_model(LOW_D, N, tau), recipes.overparametrised_model(N, tau)
+        low, high = recipes.square_model(LOW_D, N, label_noise), recipes.overparametrised_model(N, label_noise)
         for regime, model, lam in ((LOW, low, LOW_PENALTY), (HIGH, high, recipes.high_dimension_penalty(N))):
-            hyper = recipes.theorem(model, N, kappa, lam)
+            hyper = recipes.theorem(model, N, failure, lam)
             T = _steps(regime, model, N, hyper.learning_rate, lam)
-            yield Point(regime, N, model, replace(hyper, steps=T), kappa)
+            yield Point(regime, N, model, replace(hyper, steps=T))
 
 
 def _steps(regime: str, model: PromptModel, N: int, eta: float, lam: float) -> int:
@@ -65,17 +59,18 @@ def bare_noise_std(point: Point, budget: ApproximateDP) -> float:
     return pretraining.update_sensitivity(bare, N) / budget.epsilon
 
 
-def noise_std(point: Point, budget: ApproximateDP) -> float:
+def noise_std(hyper: Hyperparameters, N: int, budget: ApproximateDP) -> float:
     """The noise's standard deviation by Algorithm 1, for an ε beyond T too."""
-    return pretraining.update_sensitivity(point.hyper, point.N) * basic_noise_multiplier(budget, point.hyper.steps)
+    return pretraining.update_sensitivity(hyper, N) * basic_noise_multiplier(budget, hyper.steps)
 
 
-def powers(tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
+def powers(label_noise: float, failure: float, budget: ApproximateDP) -> pd.DataFrame:
     """Parts of the excess risk for N up to 10²⁴ in both regimes with their local exponents in N, and Theorem 1.1's."""
     rows = []
-    for point in points(tau, kappa):
-        rows += [(point.regime, name, float(point.N), value) for name, value in _parts(point, budget).items()]
-    table = pd.DataFrame(rows, columns=["regime", "quantity", "N", "value"])
+    for point in points(label_noise, failure):
+        for name, value in _parts(point, budget).items():
+            rows.append({"regime": point.regime, "quantity": name, "N": float(point.N), "value": value})
+    table = pd.DataFrame(rows)
     groups = table.groupby(["regime", "quantity"], sort=False)["value"]
     sizes = np.array(SIZES, dtype=float)
     table["exponent"] = groups.transform(lambda value: _fits.local_exponents(sizes, value.to_numpy()))
@@ -83,11 +78,11 @@ def powers(tau: float, kappa: float, budget: ApproximateDP) -> pd.DataFrame:
 
 
 def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
-    model, hyper, N, lam = point.model, point.hyper, point.N, point.reference_penalty
+    model, hyper, N, lam = point.model, point.hyper, point.N, point.hyper.penalty
     h = dynamics.curvature(model)
     rate = bounds.low_dimensional_rate if point.regime == LOW else bounds.high_dimensional_rate
     parts = {
-        NOISE: dynamics.noise_risk(hyper, model, noise_std(point, budget), h),
+        NOISE: dynamics.noise_risk(hyper, model, noise_std(hyper, N, budget), h),
         BARE: dynamics.noise_risk(hyper, model, bare_noise_std(point, budget), h),
         TRIVIAL: h * dynamics.cross_energy(model, N) / (lam + h) ** 2,
         RATE_11: rate(model, N, budget),
@@ -107,18 +102,20 @@ def _parts(point: Point, budget: ApproximateDP) -> dict[str, float]:
 
 def _over_rate(point: Point, energy: float, budget: ApproximateDP) -> float:
     """The whole risk from E‖Γ⁰‖² = ``energy`` over Theorem 1.1's rate, in high dimension."""
-    model, hyper, N, lam = point.model, point.hyper, point.N, point.reference_penalty
-    noise = dynamics.noise_risk(hyper, model, noise_std(point, budget), dynamics.curvature(model))
+    model, hyper, N, lam = point.model, point.hyper, point.N, point.hyper.penalty
+    noise = dynamics.noise_risk(hyper, model, noise_std(hyper, N, budget), dynamics.curvature(model))
     descent = dynamics.descent_risk(hyper, model, N, lam, energy, np.array([hyper.steps]))[0]
     return (noise + descent) / bounds.high_dimensional_rate(model, N, budget)
 
 
-def reference_shares(N: int, tau: float) -> pd.DataFrame:
+def reference_shares(N: int, label_noise: float) -> pd.DataFrame:
     """Share of Var(y) that the population's ridge solution predicts at λ = 10^{−k}N/D, and the best linear head's."""
-    model, rows = recipes.overparametrised_model(N, tau), []
+    model, rows = recipes.overparametrised_model(N, label_noise), []
     for k in range(0, 9):
         lam = recipes.high_dimension_penalty(N) * 10.0**-k
         error = population.ridge_prediction_error(model, lam)
-        rows.append((N, model.D, lam, k, 1 - error / model.response_variance))
-    table = pd.DataFrame(rows, columns=["N", "D", "penalty", "powers_of_ten_below", "share_predicted"])
-    return table.assign(best_linear_head=1 - population.best_prediction_error(model) / model.response_variance)
+        share = 1 - error / model.response_variance
+        rows.append({"N": N, "D": model.D, "penalty": lam, "powers_of_ten_below": k, "share_predicted": share})
+    return pd.DataFrame(rows).assign(
+        best_linear_head=1 - population.best_prediction_error(model) / model.response_variance
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import integrate, special, stats
 
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, prompts
@@ -19,6 +19,8 @@ LEVELS = (bounds.response_level, bounds.feature_sum_level, bounds.product_sum_le
 NAMES = ("A.1", "A.2", "A.3")
 CHUNK = 100  # prompts drawn at a time
 DIMENSIONS = (2, 5, 10, 20, 50, 100)
+SUM_DIMENSIONS = (2, 5, 20, 100)
+LEVELS_OF_SUMS = {1: (1.0, 2.0, 3.0, 4.0), 30: (1.0, 2.0, 3.0, 4.0), math.inf: (1.0, 2.0, 4.0, 8.0, 16.0)}  # t by L
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([largest, longest, np.linalg.norm(total)])
 
 
-def measure(trials: int, kappa: float, runner: Runner, seed: int) -> pd.DataFrame:
+def measure(trials: int, failure: float, runner: Runner, seed: int) -> pd.DataFrame:
     """How often each lemma's event fails with the constants one and √2, and the constant that its data sets need.
 
     ``constant`` is the (1 − κ) quantile of the left side over the lemma's form, from the data sets;
@@ -61,11 +63,12 @@ def measure(trials: int, kappa: float, runner: Runner, seed: int) -> pd.DataFram
     rows = []
     for cell, values in runner.run(trial, [Cell(*size) for size in SIZES], trials, seed).items():
         for name, level, left in zip(NAMES, LEVELS, values.T, strict=True):
-            ratio = left / level(cell.model, cell.N, kappa)
-            failures = (int((ratio > 1).sum()), int((ratio > math.sqrt(2)).sum()))
-            rows.append((name, cell.N, cell.L, cell.D, *failures, np.quantile(ratio, 1 - kappa), ratio.max(), trials))
-    names = ["lemma", "N", "L", "D", "fails_at_1", "fails_at_root_2", "constant", "largest", "data_sets"]
-    return pd.DataFrame(rows, columns=names).assign(kappa=kappa)
+            ratio = left / level(cell.model, cell.N, failure)
+            row = {"lemma": name, "N": cell.N, "L": cell.L, "D": cell.D}
+            row |= {"fails_at_1": int((ratio > 1).sum()), "fails_at_root_2": int((ratio > math.sqrt(2)).sum())}
+            row |= {"constant": np.quantile(ratio, 1 - failure), "largest": ratio.max(), "data_sets": trials}
+            rows.append(row | {"kappa": failure})
+    return pd.DataFrame(rows)
 
 
 def single_prompt_tail() -> pd.DataFrame:
@@ -77,8 +80,8 @@ def single_prompt_tail() -> pd.DataFrame:
     rows = []
     for D in DIMENSIONS:
         square = math.sqrt(stats.chi2.isf(math.exp(-(D**2)), D) / D) if D**2 < 700 else _far_quantile(D)
-        rows.append((D, square / 2, square / (1 + math.sqrt(D))))
-    return pd.DataFrame(rows, columns=["D", "constant_A3", "constant_A2_form"])
+        rows.append({"D": D, "constant_A3": square / 2, "constant_A2_form": square / (1 + math.sqrt(D))})
+    return pd.DataFrame(rows)
 
 
 def _far_quantile(D: int) -> float:
@@ -91,3 +94,35 @@ def _far_quantile(D: int) -> float:
     for _ in range(100):
         q = 2 * (D**2 + (half - 1) * math.log(q / 2) - math.lgamma(half) - math.log1p(-(D - 2) / q))
     return math.sqrt(q / D)
+
+
+def sum_tails() -> pd.DataFrame:
+    """P(|aᵀ Σ x_i| > √(L/D) t) for a unit vector a, over e^{−t²} as printed, and over 2e^{−t²/2}.
+
+    A coordinate of a uniform unit vector is sub-Gaussian with its own variance 1/D, so that the second is at most one
+    at every D, L and t. As L → ∞ the sum is normal in law.
+    """
+    rows = []
+    for D in SUM_DIMENSIONS:
+        for L, levels in LEVELS_OF_SUMS.items():
+            for t in levels:
+                tail = _sum_tail(D, L, t)
+                shares = {"over_printed": tail / math.exp(-t * t), "over_halved": tail / (2 * math.exp(-t * t / 2))}
+                rows.append({"D": D, "L": float(L), "t": t, "probability": tail} | shares)
+    return pd.DataFrame(rows)
+
+
+def _sum_tail(D: int, L: float, t: float) -> float:
+    if math.isinf(L):
+        return float(special.erfc(t / math.sqrt(2)))
+    if L == 1:  # the square of a coordinate has the law Beta(1/2, (D − 1)/2)
+        return float(stats.beta.sf(min(1.0, t * t / D), 0.5, (D - 1) / 2))
+    order, level = D / 2 - 1, math.sqrt(L / D) * t
+
+    def integrand(u: float) -> float:
+        """sin(su)/u times the characteristic function of the sum, Γ(D/2)(2/u)^n J_n(u) to the power L, n = D/2 − 1."""
+        return math.sin(level * u) / u * float(special.gamma(D / 2) * (2 / u) ** order * special.jv(order, u)) ** L
+
+    end = 14 * math.sqrt(D / L)  # beyond it the characteristic function is below 1e-12 of one
+    inside, _ = integrate.quad(integrand, 1e-12, end, limit=2000, epsabs=1e-14)
+    return 1 - 2 / math.pi * inside

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from costofprivacy import figures
+from costofprivacy import figures, growth
 from costofprivacy.experiments.noisyhead import agreement
-from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
+from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes, verdicts_bounds
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
 from costofprivacy.settings import Setting
 
@@ -159,6 +159,44 @@ def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
 def show_tail(tail: pd.DataFrame) -> pd.DataFrame:
     """The constants at N = 1 far in the tail, for the page."""
     return tail.set_index("D").round(2)
+
+
+def show_sides(sides: pd.DataFrame) -> pd.DataFrame:
+    """The largest left over right side of (4.4) by N, for the page."""
+    found = verdicts_bounds.largest_ratios(sides).set_index("N")[["left"]]
+    return found.rename(columns={"left": "left over right of (4.4), at most"}).map("{:.2g}".format)
+
+
+def show_regimes(regimes: pd.DataFrame) -> pd.DataFrame:
+    """The power of each axis' size by which the cost outgrows Theorem 1.1's rate and (4.4), the larger of both ε."""
+    rows = {}
+    for axis, own in regimes.groupby("axis", sort=False):
+        of = {name: own[own["budget"] == name] for name in (axes.FIXED, axes.LARGEST)}
+        sides = {"Theorem 1.1": ("error_gap", "rate_11")} if axis in axes.PATHS else {}
+        sides |= {"(4.4)": ("risk_printed", "bound_44"), "(4.4), λ/2 in the update": ("risk_halved", "bound_44")}
+        powers = {name: max(growth.power(o, "size", *pair) for o in of.values()) for name, pair in sides.items()}
+        rows[axis] = powers | {"λ ≳ G²": "yes" if verdicts_bounds.comparable(own).iloc[-1] else "no"}
+    names = ["Theorem 1.1", "(4.4)", "(4.4), λ/2 in the update", "λ ≳ G²"]
+    return pd.DataFrame(rows).T[names].map(_power).rename_axis("what grows")
+
+
+def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
+    """The power of each size that is left in the ratio of left to right of (A.18) and (A.19), for the page."""
+    mended = steps.assign(right=steps["right"] * steps["response_variance"] ** 2, step="(A.19), ν⁵")
+    every = pd.concat([steps, mended[steps["step"] == axes.NOISE_STEP]])
+    powers = {(step, axis): growth.power(own, "size") for (step, axis), own in every.groupby(["step", "axis"])}
+    return pd.Series(powers).unstack(level=0).map(_power).rename_axis("what grows")
+
+
+def _power(value: object) -> str:
+    return "" if pd.isna(value) else f"{value + 0.0:.2f}" if isinstance(value, float) else str(value)
+
+
+def show_sums(tails: pd.DataFrame) -> pd.DataFrame:
+    """Probability of a sum of features over the printed tail, for the page."""
+    shown = tails.assign(L=tails["L"].map("{:g}".format).replace("inf", "∞"))
+    table = shown.pivot_table(index=["L", "t"], columns="D", values="over_printed", sort=False)
+    return table.map("{:.3g}".format)
 
 
 def show_radii(starts: pd.DataFrame) -> pd.DataFrame:

@@ -34,19 +34,20 @@ class Told:
 
     N: int
     penalty: float
-    budget: ApproximateDP
-    kappa: float
-    tau: float
+    epsilon: float
+    delta: float
+    failure: float
+    label_noise: float
 
     @property
     def model(self) -> PromptModel:
         """D = L = ⌊√N⌋."""
-        return recipes.overparametrised_model(self.N, self.tau)
+        return recipes.overparametrised_model(self.N, self.label_noise)
 
     @cached_property
     def hyper(self) -> Hyperparameters:
         """Theorem 4.1's; T is set for each r."""
-        return recipes.theorem(self.model, self.N, self.kappa, self.penalty)
+        return recipes.theorem(self.model, self.N, self.failure, self.penalty)
 
     @property
     def steps(self) -> list[int]:
@@ -56,6 +57,11 @@ class Told:
     def steps_to(self, progress: float) -> int:
         """T of Theorem 4.2(ii) for r = ``progress``."""
         return bounds.high_dimensional_iterations(progress, self.hyper.learning_rate, self.penalty)
+
+    @property
+    def budget(self) -> ApproximateDP:
+        """(ε, δ)."""
+        return ApproximateDP(self.epsilon, self.delta)
 
     @property
     def noise(self) -> list[float]:
@@ -69,9 +75,10 @@ class Cell:
     """One size with its penalties, which share the prompts."""
 
     N: int
-    budget: ApproximateDP
-    kappa: float
-    tau: float
+    epsilon: float
+    delta: float
+    failure: float
+    label_noise: float
 
     @property
     def key(self) -> int:
@@ -82,7 +89,7 @@ class Cell:
     def told(self) -> list[Told]:
         """λ = N/D of Proposition 4.1, and λ = 1."""
         penalties = (recipes.high_dimension_penalty(self.N), 1.0)
-        return [Told(self.N, lam, self.budget, self.kappa, self.tau) for lam in penalties]
+        return [Told(self.N, lam, self.epsilon, self.delta, self.failure, self.label_noise) for lam in penalties]
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -102,58 +109,56 @@ def _excess(told: Told, raw: Statistics, data: EigenMoments, rng: np.random.Gene
     return np.stack([population.excess_risk(told.model, Gamma - reference) for Gamma in (private, plain)])
 
 
-def measure(
-    sizes: Sequence[int], budget: ApproximateDP, kappa: float, tau: float, trials: int, runner: Runner, seed: int
-) -> pd.DataFrame:
+def measure(cells: Sequence[Cell], trials: int, runner: Runner, seed: int) -> pd.DataFrame:
     """Mean left sides of (4.4) beside its right side, hidden constants one, for λ = N/D and λ = 1."""
     rows = []
-    for cell, values in runner.run(trial, [Cell(N, budget, kappa, tau) for N in sizes], trials, seed).items():
+    for cell, values in runner.run(trial, cells, trials, seed).items():
         for told, own in zip(cell.told, values.swapaxes(0, 1), strict=True):
             rows += side_rows(told, own)
-    names = ["N", "D", "penalty", "power_of_N", "r", "T", "method", "excess_risk", "standard_error", "trials", "bound"]
-    return pd.DataFrame(rows, columns=names)
+    return pd.DataFrame(rows)
 
 
-def side_rows(told: Told, values: np.ndarray) -> list[tuple]:
+def side_rows(told: Told, values: np.ndarray) -> list[dict[str, object]]:
     """One row for each r and method, from samples of shape (trials, 2, len(POWERS))."""
     mean, error = _fits.mean_and_error(values)
     rows = []
     for i, (power, T) in enumerate(zip(POWERS, told.steps, strict=True)):
         r = bounds.progress(told.hyper.learning_rate, told.penalty, T)
         descent, noise = bounds.high_dimensional_cost(told.model, told.N, told.penalty, r, told.budget)
+        size = {"N": told.N, "D": told.model.D, "penalty": told.penalty, "power_of_N": power, "r": r, "T": T}
         for m, (method, bound) in enumerate((("noisyhead", descent + noise), ("gradient-descent", descent))):
-            size = (told.N, told.model.D, told.penalty, power, r, T)
-            rows.append((*size, method, mean[m, i], error[m, i], len(values), bound))
+            measured = {"method": method, "excess_risk": mean[m, i], "standard_error": error[m, i]}
+            rows.append(size | measured | {"trials": len(values), "bound": bound})
     return rows
 
 
-def narrow(tau: float, kappa: float, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
+def narrow(label_noise: float, failure: float, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
     """What no step removes where D² ≥ log(NL) but D stays: the rest at ridge(2λ) and the bias of Π_G, beside (4.4).
 
     D = ``NARROW``, λ = 1 and L = √N as in the low-dimensional chapter, whose closed form and simulation these are;
     (4.4) at r = N², constants one, for this budget.
     """
-    fixed = (NARROW, 1.0, tau)
-    floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, kappa, runner, seed)]
+    fixed = (NARROW, 1.0, label_noise)
+    floors = [limits.minimiser_floors(*fixed), limits.projection_floors(*fixed, failure, runner, seed)]
     table = pd.concat(floors, ignore_index=True)
     inside = table[table["N"] * table["L"] <= math.exp(NARROW**2)]
-    bound = [_bound_44(N, L, tau, budget) for N, L in zip(inside["N"], inside["L"])]
+    bound = [_bound_44(N, L, label_noise, budget) for N, L in zip(inside["N"], inside["L"])]
     return inside.drop(columns="bound").assign(D=NARROW, bound_44=bound).reset_index(drop=True)
 
 
-def _bound_44(N: float, L: float, tau: float, budget: ApproximateDP) -> float:
-    return sum(bounds.high_dimensional_cost(PromptModel(NARROW, int(L), tau), N, 1.0, N**2, budget))
+def _bound_44(N: float, L: float, label_noise: float, budget: ApproximateDP) -> float:
+    return sum(bounds.high_dimensional_cost(PromptModel(NARROW, int(L), label_noise), N, 1.0, N**2, budget))
 
 
-def along_progress(N: int, kappa: float, tau: float) -> pd.DataFrame:
+def along_progress(N: int, failure: float, label_noise: float) -> pd.DataFrame:
     """The noiseless twin from ‖Γ⁰‖ = R in closed form against r, as printed and with λ/2, beside (4.4) at ε = ∞."""
-    rows, free = [], ApproximateDP(math.inf, 0.5)
-    told = Told(N, recipes.high_dimension_penalty(N), free, kappa, tau)
+    rows = []
+    told = Told(N, recipes.high_dimension_penalty(N), math.inf, 0.5, failure, label_noise)
     for r in np.geomspace(2, float(N) ** FAR, 60):
         T = told.steps_to(r)
-        bound = bounds.high_dimensional_cost(told.model, N, told.penalty, r, free)[0]
+        bound = bounds.high_dimensional_cost(told.model, N, told.penalty, r, told.budget)[0]
         for name, lam in ((PRINTED, told.penalty), (HALVED, told.penalty / 2)):
             hyper, energy = replace(told.hyper, penalty=lam), told.hyper.weight_bound**2
             risk = dynamics.descent_risk(hyper, told.model, N, told.penalty, energy, np.array([T]))[0]
-            rows.append((name, N, r, T, risk, bound))
-    return pd.DataFrame(rows, columns=["update", "N", "r", "T", "excess_risk", "bound"])
+            rows.append({"update": name, "N": N, "r": r, "T": T, "excess_risk": risk, "bound": bound})
+    return pd.DataFrame(rows)

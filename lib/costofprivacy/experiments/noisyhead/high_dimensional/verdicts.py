@@ -1,181 +1,208 @@
-"""Verdicts on Figure 2, Theorems 1.1 (high dimension) and 4.2(ii), and Lemmas A.1-A.3: pure functions of the tables."""
+"""Verdicts on Figure 2, on Theorem 1.1 (high dimension) and on section 1.1's comparison of the two regimes."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
-from scipy import stats
 
 from costofprivacy import _fits
-from costofprivacy.claims import Judgement, Verdict
-from costofprivacy.experiments.noisyhead import authors
-from costofprivacy.findings import CONSISTENT
-from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
-from costofprivacy.experiments.noisyhead.high_dimensional.sides import PRINTED
+from costofprivacy.experiments.noisyhead import agreement
+from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes
+from costofprivacy.experiments.noisyhead.high_dimensional.verdicts_bounds import Growing, grows_fastest, lost
+from costofprivacy.findings import (
+    CONSISTENT,
+    Consequence,
+    Finding,
+    Number,
+    Tables,
+    Verdict,
+    cite,
+    compact,
+    judges,
+    pick,
+    select,
+)
+from costofprivacy.growth import LOST_POWER
 
 POWER = 0.05  # within which an exponent at the largest N is that power
+HALF = 0.5  # the power of N that section 1.1 speaks of
 START_DOMINATES = 0.5  # share of the excess risk above which it is that of Γ⁰
-IMPROBABLE = 1e-4  # probability under the lemma below which its failures contradict it
-GROWTH = 2.0  # factor from the first to the last size above which a constant is none
+SETTINGS = (
+    r"The numbers belong to $\delta = 10^{-2}$, the $G$ of the proof and $\eta_0 = 0.2\lambda/\{3(\lambda + G^2)^2\}$"
+)
 
 
-def judge_figure_2(table: pd.DataFrame, comparison: pd.DataFrame, starts: pd.DataFrame) -> Judgement:
-    """Figure 2: does the risk fall with N and ε, are the published numbers matched, and what is it that falls?"""
-    own = table[table["setting"] == "published"]
-    private = own[own["method"] == "noisyhead"]
-    scores = authors.trend(private)
-    if (scores > CONSISTENT).any():
-        return Judgement(Verdict.FAILS, "the excess risk rises with N at some ε or with ε at some N")
-    if scores.size == 0 or private["N"].nunique() < 2 or (scores > -CONSISTENT).any():
-        return Judgement(Verdict.UNTESTABLE, "too few trials, N or ε to show a trend")
-    agreement, matched, printed = authors.agreement(comparison)
-    share, cause = start_share(starts), _cause(starts)
-    evidence = f"{agreement}; {cause}; {_trivial(own)}"
-    if not matched:
-        return Judgement(Verdict.FAILS, evidence)
-    return Judgement(Verdict.HOLDS if printed and share < START_DOMINATES else Verdict.AMENDED, evidence)
+@judges("noisyhead/figure-2")
+def figure_2(tables: Tables) -> Finding:
+    """Does the risk fall with N and ε, more slowly than in low dimension, and what is it that falls?"""
+    starts = tables["starts"]
+    own = select(tables["figure-2"], setting="published")
+    private, found = select(own, method="noisyhead"), agreement.agreements(tables["comparison"])
+    numbers = (*_start_numbers(tables), _least(own), *agreement.numbers(found))
+    change = r"Published numbers from $\Gamma^0 = 0$, or after enough steps to forget $\Gamma^0$."
+    rising = _rising(private)
+    if rising:
+        headline = f"The excess risk of Figure 2 rises with {rising}."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    scores = agreement.trend(private)
+    if private["N"].nunique() < 2 or (scores > -CONSISTENT).any():
+        headline = "Too few trials, sizes or budgets to show a trend."
+        return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
+    if found and not found["published"].complete:
+        headline = f"The settings behind Figure 2 give {_share(found['published'])} published numbers again."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
+    slower = {start: _falls_slower(tables, start) for start in ("random", "zero")}
+    if not slower["random"]:
+        headline = "The excess risk of Figure 2 does not fall more slowly than in low dimension."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    share = start_share(starts)
+    if share > START_DOMINATES and not slower["zero"]:
+        headline = (
+            f"What falls slowly in Figure 2 is its random start: it makes {100 * share:.2f} % of the excess risk."
+        )
+        correction = (
+            r"For $\Gamma^0$ of random entries $N(0, 0.1^2)$ and few steps, which excludes small starts: from "
+            rf"$\Gamma^0 = 0$ the risk falls faster than in low dimension. {SETTINGS}."
+        )
+        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
+    if found and not found["printed"].complete:
+        headline = f"Figure 2 falls as stated, but the printed settings give {_share(found['printed'])} numbers."
+        return Finding(Verdict.CORRECTED, headline, numbers, Consequence.NUMBERS, f"{SETTINGS}.", change)
+    headline = "The excess risk of Figure 2 falls with prompts and budget, more slowly than in low dimension."
+    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+
+
+def _share(found: agreement.Agreement) -> str:
+    return f"{found.near} of {found.numbers}"
+
+
+def _rising(private: pd.DataFrame) -> str:
+    """What the risk rises with, beyond the allowed error: neighbouring N at some ε, or the ends in ε at some N."""
+    if not agreement.rises(private).empty:
+        return "the number of prompts"
+    scores = [agreement.trend(rows) for _, rows in private.groupby("N")]
+    return "the privacy budget" if (np.concatenate(scores) > CONSISTENT).any() else ""
 
 
 def start_share(starts: pd.DataFrame) -> float:
     """Share of the excess risk, at the largest N and ε, that is gone when Γ⁰ = 0."""
-    last = _private(starts, starts["N"].max(), starts["epsilon"].max())
-    return float(1 - last["zero"] / last["random"])
-
-
-def _private(starts: pd.DataFrame, N: int, epsilon: float) -> pd.Series:
-    rows = starts[(starts["method"] == "noisyhead") & (starts["N"] == N) & (starts["epsilon"] == epsilon)]
-    return rows.set_index("start")["excess_risk"]
+    last = select(starts, method="noisyhead", N=starts["N"].max(), epsilon=starts["epsilon"].max())
+    risk = last.set_index("start")["excess_risk"]
+    return float(1 - risk["zero"] / risk["random"])
 
 
 def start_slopes(starts: pd.DataFrame) -> pd.DataFrame:
-    """Fitted exponent in N of the excess risk at the largest ε, from each start."""
-    largest = starts[(starts["method"] == "noisyhead") & (starts["epsilon"] == starts["epsilon"].max())]
+    """Fitted exponent in N of the excess risk at the largest ε, from each start; none for a single N."""
+    largest = select(starts, method="noisyhead", epsilon=starts["epsilon"].max())
     rows = []
-    for start, g in largest.groupby("start"):
-        rows.append((start, *_fits.power_law(g["N"], g["excess_risk"], g["standard_error"])))
+    for start, own in largest.groupby("start"):
+        if own["N"].nunique() > 1:
+            exponent, error = _fits.power_law(own["N"], own["excess_risk"], own["standard_error"])
+            rows.append({"start": start, "exponent": exponent, "standard_error": error})
     return pd.DataFrame(rows, columns=["start", "exponent", "standard_error"])
 
 
-def _cause(starts: pd.DataFrame) -> str:
-    slope = start_slopes(starts).set_index("start")["exponent"]
-    return (
-        "what falls is the random Γ⁰ after the few steps: at the largest N and ε it makes "
-        f"{100 * start_share(starts):.2f} % of the excess risk, which falls like N^{slope['random']:.2f}; from Γ⁰ = 0 "
-        f"it falls like N^{slope['zero']:.1f}, faster than in low dimension"
-    )
+def low_exponent(powers: pd.DataFrame, N: float) -> float:
+    """The power of N with which the noise falls in low dimension at the first size of the closed form from N on."""
+    noise = select(powers, regime=asymptotics.LOW, quantity=asymptotics.NOISE).sort_values("N")
+    return float(noise.loc[noise["N"] >= N, "exponent"].iloc[0])
 
 
-def _trivial(own: pd.DataFrame) -> str:
-    trivial = own[own["method"] == "zero"].set_index("N")["excess_risk"]
-    private = own[own["method"] == "noisyhead"]
+def _falls_slower(tables: Tables, start: str) -> bool:
+    """Whether the risk from this start falls more slowly than the noise in low dimension, beyond doubt."""
+    slope = pick(start_slopes(tables["starts"]), start=start)
+    low = low_exponent(tables["powers"], tables["starts"]["N"].max())
+    return bool(slope["exponent"] - CONSISTENT * slope["standard_error"] > low)
+
+
+def _start_numbers(tables: Tables) -> list[Number]:
+    starts = tables["starts"]
+    low, largest = low_exponent(tables["powers"], starts["N"].max()), f"epsilon = {starts['epsilon'].max():g}"
+    share = Number(
+        "share of the excess risk that the random start makes", start_share(starts), None, START_DOMINATES, "starts",
+        f"N = {starts['N'].max()}, {largest}",
+    )  # fmt: skip
+    slopes = [
+        Number(f"power of N from the {r.start} start, beside low dimension", r.exponent, r.standard_error, low,
+               "starts", f"start = {r.start}, {largest}")
+        for r in start_slopes(starts).itertuples()
+    ]  # fmt: skip
+    return [share, *slopes]
+
+
+def _least(own: pd.DataFrame) -> Number:
+    trivial = select(own, method="zero").set_index("N")["excess_risk"]
+    private = select(own, method="noisyhead")
     least = (private["excess_risk"] / private["N"].map(trivial)).min()
-    return f"the least excess risk is {least:.1e} times that of always answering 0"
+    return Number("least excess risk over that of answering 0", least, None, 1.0, "figure-2", "setting = published")
 
 
-def last(powers: pd.DataFrame, regime: str, quantity: str, column: str = "exponent") -> float:
-    """A quantity's local exponent (or another column) at the largest N."""
-    rows = powers[(powers["regime"] == regime) & (powers["quantity"] == quantity)]
-    return float(rows.sort_values("N")[column].iloc[-1])
+def at_largest(tables: Tables, regime: str, quantity: str, name: str, against: float | None = None) -> Number:
+    """A quantity's local exponent at the largest N of the closed form."""
+    where = {"regime": regime, "quantity": quantity, "N": tables["powers"]["N"].max()}
+    return cite(name, tables, "powers", "exponent", against=against, **where)
 
 
-def judge_theorem_11_high(powers: pd.DataFrame) -> Judgement:
-    """Theorem 1.1, high dimension: is the cost at r = N below D²(NL)⁻² log(1/δ)/ε², up to the largest private ε?"""
+@judges("noisyhead/theorem-1.1-high")
+def theorem_11_high(tables: Tables) -> Finding:
+    """Is the cost of privacy below D²(NL)⁻² log(1/δ)/ε², for N ≲ D², L ≲ D and ε up to the largest private one?"""
     a = asymptotics
-    claimed, bare = (last(powers, a.HIGH, q) for q in (a.RATE_11, a.BARE))
-    if bare > claimed + POWER:
-        return Judgement(Verdict.FAILS, f"the noise part alone falls like N^{bare:.2f}, not N^{claimed:.0f}")
-    at_T, value = last(powers, a.HIGH, a.AT_T), last(powers, a.HIGH, a.AT_T, "value")
-    evidence = (
-        f"at fixed ε it holds with room: the noise part falls like N^{bare:.2f} (logarithms out; the claim: "
-        f"N^{claimed:.2f}), the power of the whole that is at stake, the excess risk of answering 0 "
-        f"(N^{last(powers, a.HIGH, a.TRIVIAL):.2f}); at ε = T, the largest that Theorem 3.2 covers, the whole risk "
-        f"from ‖Γ⁰‖ = R over the rate goes like N^{at_T:.2f}, to {value:.0e} at N = {powers['N'].max():.0e}"
+    claimed = at_largest(tables, a.HIGH, a.RATE_11, "power of N that is claimed")
+    bare = at_largest(tables, a.HIGH, a.BARE, "power of N of the noise, own logarithms out", claimed.value)
+    whole = at_largest(tables, a.HIGH, a.AT_T, "power of N of the whole risk over the claim, at ε = T", 0.0)
+    fixed, largest = (_along_paths(tables["regime-axes"], budget) for budget in (axes.FIXED, axes.LARGEST))
+    numbers = (
+        *(bare, whole),
+        lost("power of the cost over the claim at fixed ε, at most", fixed, "regime-axes"),
+        lost("power of the cost over the claim at ε = T, at most", largest, "regime-axes"),
     )
-    if at_T > POWER:
-        return Judgement(Verdict.FAILS, f"{evidence}: the factor log(1/δ)/ε² cannot multiply the descent part")
-    return Judgement(Verdict.HOLDS, f"{evidence}; as ε → ∞ it could not: descent remains, and (4.6) has no such factor")
+    change = "Sizes along which the cost over the claimed rate grows like a power."
+    if bare.value > claimed.value + POWER:
+        headline = f"The noise alone falls more slowly than claimed, like $N^{{{bare.value:.2f}}}$."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    if fixed.power > LOST_POWER:
+        power = compact(fixed.power)
+        headline = f"The high-dimensional cost of privacy exceeds its rate by the power {power} of the dimension."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    if whole.value > POWER or largest.power > LOST_POWER:
+        headline = "The high-dimensional rate holds for bounded budgets, and is exceeded at the largest private ones."
+        correction = r"For bounded $\varepsilon$: $\log(1/\delta)/\varepsilon^2$ cannot multiply the descent part."
+        return Finding(Verdict.NARROWER, headline, numbers, Consequence.NUMBERS, correction, change)
+    headline = (
+        "The high-dimensional cost of privacy stays below the claimed rate, up to logarithms, at all sizes allowed."
+    )
+    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
 
 
-def judge_section_11(powers: pd.DataFrame) -> Judgement:
-    """Section 1.1: is the price in high dimension √N times that in low dimension?"""
+def _along_paths(regimes: pd.DataFrame, budget: str) -> Growing:
+    """Where the cost over Theorem 1.1's rate grows fastest of all paths on which N ≲ D² and L ≲ D."""
+    paths = regimes[regimes["axis"].isin(list(axes.PATHS))]
+    return grows_fastest(select(paths, budget=budget), "error_gap", "rate_11")
+
+
+@judges("noisyhead/section-1.1-regimes")
+def section_11(tables: Tables) -> Finding:
+    """Does high dimension change the cost by the factor √N, and in which direction?"""
     a = asymptotics
-    low, high = (last(powers, regime, a.BARE) for regime in (a.LOW, a.HIGH))
-    low_claim, high_claim = (last(powers, regime, a.RATE_11) for regime in (a.LOW, a.HIGH))
-    evidence = (
-        f"Theorem 1.1's own rates are N^{low_claim:.1f} and N^{high_claim:.1f} at L = √N, so its √N stands in the "
-        f"numerator; the algorithm's noise part falls like N^{low:.2f} in low and N^{high:.2f} in high dimension "
-        "(logarithms out), since λ = N/D shrinks every head"
+    claimed = at_largest(tables, a.LOW, a.RATE_11, "power of N of the low-dimensional rate")
+    high_rate = at_largest(tables, a.HIGH, a.RATE_11, "power of N of the high-dimensional rate", claimed.value)
+    low = at_largest(tables, a.LOW, a.BARE, "power of N of the noise in low dimension", claimed.value)
+    high = at_largest(tables, a.HIGH, a.BARE, "power of N of the noise in high dimension", low.value)
+    numbers, change = (low, high, claimed, high_rate), "Noise that falls with another power of the number of prompts."
+    factor, printed = high.value - low.value, high_rate.value - claimed.value
+    if low.value <= claimed.value + POWER and abs(factor + HALF) <= POWER:
+        headline = "High dimension divides the cost of privacy by the square root of the number of prompts, as printed."
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    correction = "The factor $\\sqrt N$ in the numerator." if abs(printed - HALF) <= POWER else ""
+    if low.value <= claimed.value + POWER and abs(factor - HALF) <= POWER:
+        headline = (
+            "High dimension multiplies the cost by the square root of the number of prompts, where the text divides."
+        )
+        correction = "The factor $\\sqrt N$ in the numerator."
+        return Finding(Verdict.CORRECTED, headline, numbers, Consequence.CONCLUSION, correction, change)
+    order = "faster" if factor < -POWER else "more slowly" if factor > POWER else "just as fast"
+    headline = (
+        f"The noise falls {order} in high dimension: like $N^{{{high.value:.2f}}}$, in low dimension like "
+        f"$N^{{{low.value:.2f}}}$."
     )
-    if high > low + POWER:
-        return Judgement(Verdict.AMENDED, evidence)
-    return Judgement(Verdict.FAILS, evidence)
-
-
-def judge_theorem_42ii(sides: pd.DataFrame, progress: pd.DataFrame, narrow: pd.DataFrame) -> Judgement:
-    """Theorem 4.2(ii): the bound with constants one at D = L = √N; what stays where D² is only of the order log(NL)."""
-    ratio = (sides["excess_risk"] / sides["bound"]).groupby(sides["N"]).max()
-    if len(ratio) < 2:
-        return Judgement(Verdict.UNTESTABLE, "a single N cannot show whether the hidden constant is one")
-    room = (
-        f"at D = L = √N the left side is, with constants one, at most {ratio.iloc[0]:.2g} times (4.4) at N = "
-        f"{ratio.index[0]} and {ratio.iloc[-1]:.2g} times at N = {ratio.index[-1]}"
-    )
-    if ratio.iloc[-1] > GROWTH * max(ratio.iloc[0], 1):
-        return Judgement(Verdict.FAILS, f"{room}: no constant serves")
-    stays = {part: _stays(rows) for part, rows in narrow.groupby("part")}
-    if stays["projection"]:
-        kept = f"{stays['projection']} of Π_G, and {stays['minimiser']} of ridge(2λ)"
-        return Judgement(Verdict.FAILS, f"{room}; but where D² is of the order of log(NL) there stay {kept}")
-    rests = progress[(progress["excess_risk"] > progress["bound"]) & (progress["update"] == PRINTED)]
-    if stays["minimiser"] or not rests.empty:
-        return Judgement(Verdict.AMENDED, f"{room}; with λ in the update it rests above (4.4), with λ/2 it does not")
-    return Judgement(Verdict.HOLDS, room)
-
-
-def _stays(floors: pd.DataFrame) -> str:
-    """What no step removes at the largest N, over (4.4), if it is beyond doubt and has grown with N; else empty."""
-    rows = floors[floors["floor"] > CONSISTENT * floors["standard_error"]].sort_values("N")
-    ratio = rows["floor"] / rows["bound_44"]
-    if len(rows) < 2 or ratio.iloc[-1] < GROWTH * max(ratio.iloc[0], 1):
-        return ""
-    end = rows.iloc[-1]
-    return f"{ratio.iloc[-1]:.1e} times (4.4) (D = {end['D']}, λ = 1, N = {end['N']:.0e}, L = √N), the bias"
-
-
-def _lemma(lemmas: pd.DataFrame, name: str) -> tuple[bool, str]:
-    """Whether √2 serves the lemma's form in these cells, and the evidence."""
-    rows = lemmas[lemmas["lemma"] == name]
-    chance = stats.binom.sf(rows["fails_at_root_2"] - 1, rows["data_sets"], rows["kappa"])
-    text = (
-        f"with the constant √2 it fails in {rows['fails_at_root_2'].sum()} of {rows['data_sets'].sum()} data sets at "
-        f"κ = {rows['kappa'].iloc[0]:g}; their quantiles ask for {rows['constant'].min():.2f} to "
-        f"{rows['constant'].max():.2f}"
-    )
-    return bool((chance >= IMPROBABLE).all()), text
-
-
-def judge_lemma_a1(lemmas: pd.DataFrame) -> Judgement:
-    """Lemma A.1 with the constant √2, which a union bound gives."""
-    holds, text = _lemma(lemmas, "A.1")
-    return Judgement(Verdict.HOLDS if holds else Verdict.FAILS, text)
-
-
-def judge_lemma_a2(lemmas: pd.DataFrame) -> Judgement:
-    """Lemma A.2 with the constant √2, which its moment generating function gives."""
-    holds, text = _lemma(lemmas, "A.2")
-    return Judgement(Verdict.HOLDS if holds else Verdict.FAILS, text)
-
-
-def judge_lemma_a3(lemmas: pd.DataFrame, tail: pd.DataFrame) -> Judgement:
-    """Lemma A.3 where N is at least D², and its constant at N = 1 far in the tail."""
-    holds, text = _lemma(lemmas[lemmas["N"] >= lemmas["D"] ** 2], "A.3")
-    if not holds:
-        return Judgement(Verdict.FAILS, f"for N ≥ D²: {text}")
-    constants = tail.sort_values("D")["constant_A3"]
-    if constants.iloc[-1] < GROWTH * constants.iloc[0]:
-        return Judgement(Verdict.HOLDS, text)
-    return Judgement(
-        Verdict.AMENDED,
-        f"where N ≥ D² {text}; for few prompts no constant serves: at N = 1 and κ = exp(-D²) it grows from "
-        f"{constants.iloc[0]:.2f} at D = {tail['D'].min()} to {constants.iloc[-1]:.2f} at D = {tail['D'].max()}, so "
-        "N ≳ D² + log(1/κ) has to be asked for, as in Proposition 4.1's regime",
-    )
+    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, correction, change)

@@ -1,0 +1,91 @@
+"""What is tried on the judges of the lemmas in the chapter on high dimension, and how changes are joined."""
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+A1, A2, A3, TAIL = (f"noisyhead/{name}" for name in ("lemma-a.1", "lemma-a.2", "lemma-a.3", "tail-before-lemma-a.2"))
+Change = Callable[[Tables], Tables]
+
+
+def together(*changes: Change) -> Change:
+    """Several changes, one after the other."""
+
+    def changed(t: Tables) -> Tables:
+        tables = dict(t)
+        for one in changes:
+            tables |= one(tables)
+        return tables
+
+    return changed
+
+
+def broken(name: str, failures: float, grows: str = "N", by: float = 0.0, where: str = "N > 0") -> Change:
+    """Data sets that break a lemma with √2, and constants needed that grow with a size."""
+
+    def changed(t: Tables) -> Tables:
+        lemmas = t["lemmas"]
+        own = lemmas.query(f"lemma == '{name}' and {where}").index
+        counted = change(lemmas, "fails_at_root_2", lambda r: (failures * r["data_sets"]).round(), own)
+        return {"lemmas": change(counted, "constant", lambda r: 2.0 * r[grows] ** by, own)}
+
+    return changed
+
+
+def single(by: float) -> Change:
+    return lambda t: {"lemma-a3-tail": t["lemma-a3-tail"].assign(constant_A3=lambda r: 2.0 * r["D"] ** by)}
+
+
+SIZES = {"N": "number of prompts", "L": "length of prompts", "D": "dimension"}
+LEMMA_CASES = [
+    *(
+        Case(claim, f"no constant, along {size}", broken(name, 1.0, size, 0.11), FAILS, says=f"grows with the {words}")
+        for claim, name in ((A1, "A.1"), (A2, "A.2"))
+        for size, words in SIZES.items()
+    ),
+    # where Lemma A.3 is judged L = √N: one cannot be told from the other
+    *(
+        Case(A3, f"no constant, along {size}", broken("A.3", 1.0, size, by), FAILS, says=f"grows with the {words}")
+        for size, by, words in (("N", 0.15, SIZES["N"]), ("L", 0.3, SIZES["N"]), ("D", 0.11, SIZES["D"]))
+    ),
+    *(
+        Case(
+            claim, f"another constant, {size}", broken(name, 1.0, size, 0.01), HOLDS, says=r"constant at all sizes, 2\."
+        )
+        for claim, name in ((A1, "A.1"), (A2, "A.2"))
+        for size in SIZES
+    ),
+    Case(A1, "as often as may be", broken("A.1", 0.0325, "N", 1.0), HOLDS, says="91 of 2800"),
+    Case(A1, "more often than may be", broken("A.1", 0.035, "N", 1.0), FAILS, says="grows"),
+    Case(A1, "more often in one cell alone", broken("A.1", 0.035, "N", 1.0, "N == 900"), FAILS, says="grows"),
+    Case(A3, "one constant for all", single(0.09), HOLDS, says="0 of 2000"),
+    Case(A3, "one that grows", single(0.11), NARROWER, says=r"many prompts.*to 3\.32\."),
+    Case(A3, "broken at many prompts, bounded at one", together(broken("A.3", 1.0, "D", 0.2), single(0.0)), FAILS),
+    Case(
+        A3,
+        "broken at one prompt alone",
+        together(broken("A.3", 1.0, "D", 0.2, "N == 1"), single(0.11)),
+        NARROWER,
+        says="many prompts",
+    ),
+]
+
+
+def tails(to: Callable[[pd.DataFrame], object], column: str = "over_printed", where: str = "t > 0") -> Change:
+    return lambda t: {"sum-tail": change(t["sum-tail"], column, to, t["sum-tail"].query(where).index)}
+
+
+BOUNDED = tails(lambda r: 5.0 * r["t"] ** 0.09)
+LEMMA_CASES += [
+    Case(TAIL, "as printed, up to a constant", BOUNDED, HOLDS, says="stated tail, up to one constant"),
+    *(
+        Case(TAIL, f"beyond at {where}", together(BOUNDED, tails(lambda r: r["t"] ** 0.11, where=where)), CORRECTED)
+        for where in ("D == 2 and L > 1e9", "D == 100 and L == 1", "D == 5 and L == 1", "D == 20 and L == 30")
+    ),
+    Case(TAIL, "beyond half the exponent", tails(lambda r: 1.1, "over_halved", "D == 5 and t == 2"), FAILS),
+    Case(TAIL, "just half the exponent", tails(lambda r: 0.9, "over_halved", "D == 5 and t == 2"), CORRECTED),
+]
