@@ -94,7 +94,7 @@ def stamp(made: Chapter) -> None:
 def test_the_page_s_names_are_its_parameters(book: Path) -> None:
     assert chapter(trials=7, other="name").experiment.trials == 7
     assert chapter().experiment.trials == 5
-    with pytest.raises(ValueError, match="^trials must be a whole number of at least 1, got 0$"):
+    with pytest.raises(ValueError, match=r"^trials must be a whole number of at least 1, got 0$"):
         chapter(trials=0)
 
 

@@ -1,8 +1,8 @@
 """Saved blocks of trials: arrays in files that say when they are damaged.
 
 A block lies under the digest of all that its numbers depend on: the code that its trial uses, the cell, the seed, its
-first trial, and the libraries that compute it. How many trials it holds is not among them: a block that is asked for more
-keeps what it has and gets the missing ones. Files are NumPy's ``.npz``, which carry a checksum and hold no code.
+first trial, and the libraries that compute it. How many trials it holds is not among them: a block that is asked for
+more keeps what it has and gets the missing ones. Files are NumPy's ``.npz``, which carry a checksum and hold no code.
 """
 
 from __future__ import annotations

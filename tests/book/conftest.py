@@ -75,8 +75,8 @@ FILES = {
     "logo.svg": "<svg/>",
     "requirements.txt": "numpy==2\n",
     "book/index.md": "# A book\n\nProse.\n\n```{include} _findings.md\n```\n",
-    "book/claims.yml": "claims:\n- {id: part/theorem-1, says: so, chapter: part/first-one}\n"
-    "- {id: part/theorem-2, says: thus, chapter: part/two}\n",
+    "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"
+    "- {id: part/theorem-2, place: two, says: thus, chapter: part/two}\n",
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
     "book/_static/book.css": "p {}\n",
 }

@@ -1,5 +1,6 @@
 """What a chapter's kernel finds in its environment."""
 
+import importlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -59,8 +60,7 @@ def kernel_environment(
 
 def same_kernels() -> dict[str, str]:
     """OpenBLAS's kernels for AVX2, on every processor that has it: newer ones sum in another order, to other bits."""
-    from numpy._core._multiarray_umath import __cpu_features__ as features
-
+    features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
     return {"OPENBLAS_CORETYPE": "Haswell"} if features.get("AVX2") and features.get("FMA3") else {}
 
 

@@ -7,16 +7,15 @@ executed on its saved tables (`costofprivacy.stamps`).
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from costofprivacy import _source
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, module_name, place
+from costofprivacy.claims import read_register
 from costofprivacy.stamps import file_digest, json_digest, measured_from
 from costofprivacy.stamps import read as read_stamp
 
@@ -165,5 +164,5 @@ def _claims_digest(project: Project, name: str) -> str:
     """The digest of the claims that a chapter judges."""
     if not project.claims.is_file():
         return ""
-    claims = yaml.safe_load(project.claims.read_text("utf-8"))["claims"]
-    return json_digest([claim for claim in claims if claim.get("chapter") == name])
+    own = [claim for claim in read_register(project.claims).values() if claim.chapter == name]
+    return json_digest([asdict(claim) for claim in own])

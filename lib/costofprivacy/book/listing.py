@@ -6,24 +6,23 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from costofprivacy.book.check import BUDGETS
 from costofprivacy.book.parameters import experiment_class, read_yaml_file
 from costofprivacy.book.project import LEDGER, Project, chapters, check_name, module_name
+from costofprivacy.claims import read_register
 
 WIDTH = 100
 
 
 def chapter_lines(project: Project) -> Iterator[str]:
     """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
-    claims = yaml.safe_load(project.claims.read_text("utf-8"))["claims"] if project.claims.is_file() else []
+    claims = read_register(project.claims).values() if project.claims.is_file() else []
     path = project.book / BUDGETS
     seconds = read_yaml_file(path) if path.is_file() else {}
     names = chapters(project)
     width = max(map(len, names), default=0)
     for name in names:
-        judged = sum(claim.get("chapter") == name and not claim.get("pending") for claim in claims)
+        judged = sum(claim.chapter == name and not claim.pending for claim in claims)
         amount = "every claim" if name == LEDGER else f"{judged:>3} claims"
         yield f"{name:<{width}}  {amount:>11}  {seconds.get(name, 0):>3.0f} s  {question(project, name)}"
 

@@ -91,7 +91,7 @@ def trials(
 
 
 def try_case(chapter: str, case: Case) -> None:
-    """Assert what a case demands. A judge that does not look at its tables finds the same as before: it is found out."""
+    """Assert what a case demands. A judge blind to its tables finds the same as before: it is found out."""
     tables = {name: table.copy() for name, table in committed(chapter).items()}
     before = judge(chapter, case.claim, tables)
     after = judge(chapter, case.claim, tables | dict(case.change(tables)))
