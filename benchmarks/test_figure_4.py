@@ -8,7 +8,8 @@ import numpy as np
 from tests import oracles
 from threadpoolctl import threadpool_limits
 
-from costofprivacy.experiments.noisyhead import robustness as study
+from costofprivacy.experiments.noisyhead.robustness import figure
+from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb
 from costofprivacy.noisyhead.prompts import sample
@@ -18,7 +19,7 @@ N = 500  # a tenth of Figure 4's, which takes the literal algorithm minutes
 CORES = 2
 
 
-def literal(cell: study.Cell, rng: np.random.Generator) -> list[float]:
+def literal(cell: figure.Cell, rng: np.random.Generator) -> list[float]:
     """One trial, prompt by prompt and step by step: the published setting and one α alone, on all test prompts."""
     hyper, std = cell.hyper[Setting.PUBLISHED], cell.noise[Setting.PUBLISHED]
     prompts, test = sample(cell.model, cell.N, rng=rng), sample(cell.model, cell.test_prompts, rng=rng)
@@ -34,8 +35,8 @@ def literal(cell: study.Cell, rng: np.random.Generator) -> list[float]:
     return [float(np.mean([((b - a) * z).sum() ** 2 for z in Z])) for a, b in (private, plain)]
 
 
-def cell() -> study.Cell:
-    return replace(study.Experiment().cell, N=N)
+def cell() -> figure.Cell:
+    return replace(Experiment().cell, N=N)
 
 
 def test_the_literal_attack(benchmark: Any, seconds: dict[str, float]) -> None:
@@ -48,14 +49,14 @@ def test_the_fast_attack(benchmark: Any, seconds: dict[str, float]) -> None:
     """All settings, all α and every part, where the literal one runs one of each."""
     small = cell()
     with threadpool_limits(1):
-        study.trial(small, rng=generator(1, N, 0))
-        benchmark.pedantic(lambda: study.trial(small, rng=generator(1, N, 0)), rounds=5)
+        figure.trial(small, rng=generator(1, N, 0))
+        benchmark.pedantic(lambda: figure.trial(small, rng=generator(1, N, 0)), rounds=5)
     seconds["fast-attack"] = benchmark.stats["mean"]
 
 
 def test_figure_4_at_full_scale(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
     """With all tables of its chapter."""
-    benchmark.pedantic(lambda: study.Experiment().run(Runner(CORES)), rounds=1, warmup_rounds=0)
+    benchmark.pedantic(lambda: Experiment().run(Runner(CORES)), rounds=1, warmup_rounds=0)
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     elapsed = benchmark.stats["mean"]
     note.append(

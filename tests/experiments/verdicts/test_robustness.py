@@ -1,4 +1,4 @@
-"""Every verdict on robustness depends on its tables."""
+"""What is tried on the judges of the chapter on robustness."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,208 +6,345 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.claims import Verdict
-from costofprivacy.experiments.noisyhead import robustness as ro
-from costofprivacy.experiments.noisyhead.robustness.theorem import SMALL, SMALL_LOWER
-from tests.experiments.verdicts.machinery import Case, Tables, change, contradicted, turns
+from costofprivacy.experiments.noisyhead.robustness import limits
+from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES, SMALL
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
-HOLDS, AMENDED, FAILS, UNTESTABLE = Verdict
-EXPERIMENT = ro.Experiment(
-    trials=4, arithmetic_trials=2, digit_trials=1, bound_L=(1000, 10000), bound_D=(5,), bound_trials=4
-)
-FIGURE_4 = ("figure-4", "comparison", "arithmetic", "test-error", "conditions")
-
-
-def with_method(table: pd.DataFrame, method: str, to: Callable[[pd.DataFrame], Any]) -> pd.DataFrame:
-    return change(table, "displacement", to, table["method"] == method)
-
-
-def everywhere(name: str, column: str, to: Callable[[pd.DataFrame], Any]) -> Callable[[Tables], dict]:
-    """A contradiction that sets a whole column of a table."""
-    return lambda t: {name: change(t[name], column, to)}
-
-
-def moved_by(share: float) -> Callable[[Tables], dict]:
-    """Ridge's displacement at a share of its claimed lower bound, without error."""
-    return lambda t: {
-        "perturbations": t["perturbations"].assign(
-            displacement=share * t["perturbations"]["claimed"], standard_error=0.0
-        )
-    }
-
-
-def energy_like(power_of_L: float, powerless: Callable[[pd.DataFrame], pd.Series]) -> Callable[[Tables], dict]:
-    """‖Z_bad‖² over its claimed order like a power of L, but constant in the rows ``powerless``."""
-
-    def contradict(t: Tables) -> dict:
-        rows = t["perturbations"]
-        power = np.where(powerless(rows), 0.0, power_of_L)
-        return {"perturbations": rows.assign(energy=rows["energy_claimed"] * rows["L"] ** power)}
-
-    return contradict
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/robustness"
+FIGURE_4, NOISYHEAD = "noisyhead/figure-4", "noisyhead/theorem-5.1-noisyhead"
+GAP, RIDGE = "noisyhead/theorem-5.1-gap", "noisyhead/theorem-5.1-ridge"
+WINDOW, DIVERGENCE = "noisyhead/remark-5.1-window", "noisyhead/remark-5.1-divergence"
+A20, A21, A22, A23, A24 = (f"noisyhead/equation-a.{number}" for number in range(20, 25))
+FOUND = {
+    FIGURE_4: FAILS,
+    NOISYHEAD: NARROWER,
+    GAP: NARROWER,
+    RIDGE: FAILS,
+    WINDOW: NARROWER,
+    DIVERGENCE: NARROWER,
+    A20: NARROWER,
+    A21: NARROWER,
+    A22: FAILS,
+    A23: FAILS,
+    A24: CORRECTED,
+}
+LEFT, SHIFTED = RESPONSES
+Rows = Callable[[pd.DataFrame], Any]
+Make = Callable[[Tables], dict[str, pd.DataFrame]]
 
 
-def amended_is_kept(t: Tables) -> dict:
-    """Ridge moves by twice what is claimed wherever the amended (5.2) holds."""
-    rows = t["perturbations"]
-    return {"perturbations": change(rows, "displacement", lambda r: 2 * r["claimed"], rows["admissible_amended"])}
+def everywhere(rows: pd.DataFrame) -> Any:
+    return slice(None)
 
 
-def bounded_and_open(t: Tables) -> dict:
-    return {
-        "simplified": t["simplified"].assign(ratio=7.0),
-        "windows": t["windows"].assign(open_at_mu_1=True),
-    }
+def put(name: str, column: str, to: Rows, where: Rows = everywhere) -> Make:
+    """A column of a table set to something in some of its rows."""
+    return lambda t: {name: change(t[name], column, to, where(t[name]))}
 
 
-def falling_for_all_steps(t: Tables) -> dict:
-    rows = t["perturbations"]
-    return {
-        "perturbations": rows.assign(displacement=1.0 * rows["L"]),
-        "path": t["path"].assign(limit_many_steps=1 / t["path"]["N"]),
-    }
+def both(*changes: Make) -> Make:
+    """One change after the other."""
+
+    def make(t: Tables) -> dict[str, pd.DataFrame]:
+        changed: dict[str, pd.DataFrame] = {}
+        for one in changes:
+            changed |= one({**t, **changed})
+        return changed
+
+    return make
 
 
-CASES: list[Case] = [
-    (
-        ro.judge_figure_4,
-        FIGURE_4,
-        FAILS,
-        lambda t: {"figure-4": with_method(t["figure-4"], "ridge", lambda r: r["displacement"] * r["p"])},
-        {AMENDED},
-    ),
-    (
-        ro.judge_figure_4,
-        FIGURE_4,
-        FAILS,
-        lambda t: {"figure-4": with_method(t["figure-4"], "ridge", lambda r: 1e9 * r["p"])},
-        {HOLDS},
-    ),
-    (
-        ro.judge_theorem_51_noisyhead,
-        ("heads", "path"),
-        AMENDED,
-        everywhere("heads", "displacement", lambda r: 0.1 * r["bound_theorem"]),
-        {HOLDS},
-    ),
-    (
-        ro.judge_theorem_51_noisyhead,
-        ("heads", "path"),
-        AMENDED,
-        everywhere("heads", "displacement", lambda r: r["bound_amended"]),
-        {FAILS},
-    ),
-    (
-        ro.judge_theorem_51_noisyhead,
-        ("heads", "path"),
-        AMENDED,
-        everywhere("path", "bound_few_steps", lambda r: r["limit_many_steps"]),
-        {FAILS},
-    ),
-    (
-        ro.judge_theorem_51_noisyhead,
-        ("heads", "path"),
-        AMENDED,
-        lambda t: {"heads": t["heads"][t["heads"]["T"] == t["heads"]["T"].max()]},
-        {UNTESTABLE},
-    ),
-    (ro.judge_theorem_51_gap, ("windows",), AMENDED, everywhere("windows", "gap", lambda r: 5.0), {HOLDS}),
-    (ro.judge_theorem_51_gap, ("windows",), AMENDED, everywhere("windows", "gap", lambda r: 1e-9 * r["gap"]), {FAILS}),
-    (ro.judge_theorem_51_ridge, ("perturbations",), FAILS, moved_by(2.0), {HOLDS}),
-    (ro.judge_theorem_51_ridge, ("perturbations",), FAILS, moved_by(0.1), {AMENDED}),
-    (ro.judge_theorem_51_ridge, ("perturbations",), FAILS, amended_is_kept, {AMENDED}),
-    (ro.judge_remark_51_window, ("simplified", "windows"), AMENDED, bounded_and_open, {HOLDS}),
-    (
-        ro.judge_remark_51_window,
-        ("simplified", "windows"),
-        AMENDED,
-        everywhere("simplified", "ratio", lambda r: r["N"]),
-        {FAILS},
-    ),
-    (
-        ro.judge_remark_51_divergence,
-        ("perturbations", "heads", "path"),
-        AMENDED,
-        falling_for_all_steps,
-        {HOLDS},
-    ),
-    (
-        ro.judge_remark_51_divergence,
-        ("perturbations", "heads", "path"),
-        AMENDED,
-        everywhere("perturbations", "displacement", lambda r: 0.1),
-        {FAILS},
-    ),
-    (
-        ro.judge_remark_51_divergence,
-        ("perturbations", "heads", "path"),
-        AMENDED,
-        everywhere("heads", "displacement", lambda r: 0.1),
-        {FAILS},
-    ),
-    (
-        ro.judge_remark_51_divergence,
-        ("perturbations", "heads", "path"),
-        AMENDED,
-        everywhere("path", "bound_few_steps", lambda r: r["N"]),
-        {FAILS},
-    ),
-    (
-        ro.judge_equation_a20,
-        ("heads",),
-        AMENDED,
-        everywhere("heads", "displacement", lambda r: 0.1 * r["bound_ball"]),
-        {HOLDS},
-    ),
-    (
-        ro.judge_equation_a20,
-        ("heads",),
-        AMENDED,
-        everywhere("heads", "displacement", lambda r: 10 * r["bound_ball"]),
-        {FAILS},
-    ),
-    (ro.judge_equation_a21, ("gram",), FAILS, everywhere("gram", "norm", lambda r: 0.5 * r["bound"]), {HOLDS}),
-    (ro.judge_equation_a21, ("gram",), FAILS, everywhere("gram", "norm", lambda r: 2 * r["bound"]), {AMENDED}),
-    (ro.judge_equation_a22, ("perturbations",), FAILS, energy_like(0.0, lambda r: r["mu"] > 0), {HOLDS}),
-    (ro.judge_equation_a22, ("perturbations",), FAILS, energy_like(1.0, lambda r: r["mu"] >= 1), {AMENDED}),
-    (
-        ro.judge_equation_a23,
-        ("perturbations",),
-        FAILS,
-        everywhere("perturbations", "a23_ratio", lambda r: 2.0),
-        {HOLDS},
-    ),
-    (
-        ro.judge_equation_a23,
-        ("perturbations",),
-        FAILS,
-        everywhere("perturbations", "a23_ratio", lambda r: 0.3),
-        {AMENDED},
-    ),
-    (
-        ro.judge_equation_a24,
-        ("perturbations",),
-        AMENDED,
-        everywhere("perturbations", "a24_frequency", lambda r: 1.0),
-        {HOLDS},
-    ),
-    (
-        ro.judge_equation_a24,
-        ("perturbations",),
-        AMENDED,
-        everywhere("perturbations", "a24_frequency", lambda r: 0.0),
-        {FAILS},
-    ),
+def keep(name: str, where: Rows) -> Make:
+    """Some rows of a table alone."""
+    return lambda t: {name: t[name][where(t[name])]}
+
+
+def of(**values: object) -> Rows:
+    """The rows with these values."""
+
+    def where(rows: pd.DataFrame) -> pd.Series:
+        found = pd.Series(True, index=rows.index)
+        for column, value in values.items():
+            found &= rows[column] == value
+        return found
+
+    return where
+
+
+# Figure 4
+def growing(power: float, scale: float = 1.0, **values: object) -> Make:
+    """Ridge's displacement like a power of p, from its own beginning, where the rows have these values."""
+    return put(
+        "figure-4",
+        "displacement",
+        lambda r: scale * r["displacement"] * (r["p"] / 2) ** power,
+        of(method="ridge", **values),
+    )
+
+
+NORMAL = of(evaluation="one product, elimination")
+FIGURE_CASES = [
+    Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS, says="the larger"),
+    Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED, says="printed .* 7.* times"),
+    Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
+    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="not grow", silent="printed"),
+    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="not grow"),
+    Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="not grow"),
+    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="not grow"),
+    Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, says="authors' settings .* 3.* times"),
+    Case(FIGURE_4, "NoisyHead is above it at one p", both(
+        growing(1.0, 1e9),
+        put("figure-4", "displacement", lambda r: 1e9, lambda r: of(method="noisyhead", p=2.02, c=4.0)(r)),
+    ), FAILS, says="authors' settings"),
+    Case(FIGURE_4, "NoisyHead's errors hide the order", both(
+        growing(1.0, 1e9), put("figure-4", "standard_error", lambda r: 1e8, of(method="noisyhead"))
+    ), FAILS, says="authors' settings"),
+    Case(FIGURE_4, "the published numbers do not come out", both(
+        growing(1.0, 1e9), put("comparison", "deviation", lambda r: -9.0, of(method="noisyhead"))
+    ), FAILS, says="Of 6 .* 0 come"),
+    Case(FIGURE_4, "ridge's own published numbers are no condition", both(
+        growing(1.0, 1e9), put("comparison", "deviation", lambda r: 9.0, of(method="ridge-normal-equations"))
+    ), HOLDS),
+    Case(FIGURE_4, "the normal equations are right", put("digits", "median_error", lambda r: 1e-3, NORMAL), FAILS,
+         says="not grow", silent="rounding"),
+    Case(FIGURE_4, "they are wrong by little and grow less", both(
+        put("digits", "median_error", lambda r: 0.02, NORMAL),
+        put("figure-4", "displacement", lambda r: 0.03 * r["p"], of(method="ridge-normal-equations")),
+    ), FAILS, says="1.05 times, is rounding"),
+    Case(FIGURE_4, "the rank-one update is wrong",
+         put("digits", "median_error", lambda r: 1e-8, of(evaluation="rank-one update")), FAILS, silent="rounding"),
+    Case(FIGURE_4, "the normal equations do not grow", put(
+        "figure-4", "displacement", lambda r: 0.03, of(method="ridge-normal-equations")), FAILS, silent="rounding"),
+    Case(FIGURE_4, "a single p", keep("figure-4", of(p=2.0)), UNTESTABLE),
+    Case(FIGURE_4, "two trials", put("figure-4", "trials", lambda r: 2), UNTESTABLE),
+    Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", lambda r: 3)), HOLDS),
+]  # fmt: skip
+
+
+# Theorem 5.1
+def heads(T: int, power: float, size: str = "L", error: float = 1e-3) -> Make:
+    """Two runs of T steps apart like a power of a size times the bound."""
+    where = of(T=T, noise="independent")
+    return both(
+        put("heads", "displacement", lambda r: 0.1 * r["bound_theorem"] * r[size] ** power, where),
+        put("heads", "standard_error", lambda r: error * r["displacement"], where),
+    )
+
+
+def sizes(claim: str, ratio: Rows, where: Rows = everywhere) -> Make:
+    """The two sides of a claim in closed form."""
+
+    def chosen(rows: pd.DataFrame) -> pd.Series:
+        return of(claim=claim)(rows) & rows.index.isin(rows.loc[where(rows)].index)
+
+    return both(put("sizes", "ratio", ratio, chosen), put("sizes", "left", lambda r: r["ratio"] * r["right"], chosen))
+
+
+def axis(name: str) -> Rows:
+    return lambda r: r["axis"] == name
+
+
+SHORT, LONG = heads(6, 0.0), heads(1000, 0.0)
+AT_LEAST, FREE = axis(limits.LEAST_AXIS), lambda r: r["axis"] != limits.LEAST_AXIS
+CALM = sizes(limits.FEW_STEPS, lambda r: 0.1)
+NOISYHEAD_CASES = [
+    Case(NOISYHEAD, "no side outgrows the other", both(SHORT, LONG, CALM), HOLDS),
+    Case(NOISYHEAD, "a power of 0.24 is none", both(SHORT, heads(1000, 0.24), CALM), HOLDS),
+    Case(NOISYHEAD, "a power of 0.26 is lost", both(SHORT, heads(1000, 0.26), CALM), NARROWER, says="0.26 of prompt"),
+    Case(NOISYHEAD, "two errors do not hide it", both(SHORT, heads(1000, 0.5, error=0.4), CALM), NARROWER),
+    Case(NOISYHEAD, "two larger errors do", both(SHORT, heads(1000, 0.5, error=0.6), CALM), HOLDS),
+    Case(NOISYHEAD, "many steps lose a power of D", both(SHORT, heads(1000, 1.0, "D"), CALM), NARROWER, says="dimens"),
+    Case(NOISYHEAD, "few steps lose a power of L", both(heads(6, 0.5), LONG), FAILS, says="even after few"),
+    Case(NOISYHEAD, "few steps lose a power of D", heads(6, 0.5, "D"), FAILS, says="even after few"),
+    Case(NOISYHEAD, "far out few steps lose a power of N", sizes(limits.FEW_STEPS, lambda r: r["N"], axis("N")), FAILS),
+    Case(NOISYHEAD, "and of D", sizes(limits.FEW_STEPS, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
+    Case(NOISYHEAD, "a large constant where the condition holds",
+         sizes(limits.FEW_STEPS, lambda r: 11.0, lambda r: r["length_over"] <= 1e-6), FAILS),
+    Case(NOISYHEAD, "a smaller constant there", both(
+        SHORT, LONG, CALM, sizes(limits.FEW_STEPS, lambda r: 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))
+    ), HOLDS),
+    Case(NOISYHEAD, "the least penalty alone", both(SHORT, LONG, CALM, sizes(
+        limits.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), NARROWER, says="least penalty", silent="many"),
+    Case(NOISYHEAD, "a power of 0.09 there is none", both(SHORT, LONG, CALM, sizes(
+        limits.FEW_STEPS, lambda r: r["N"] ** 0.09, AT_LEAST)), HOLDS),
+    Case(NOISYHEAD, "very long prompts alone", both(SHORT, LONG, CALM, sizes(
+        limits.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER, says="far longer", silent="penalty"),
+    Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", lambda r: 17, of(T=6)), UNTESTABLE),
+    Case(NOISYHEAD, "no long run", keep("heads", of(T=6)), UNTESTABLE),
+    Case(NOISYHEAD, "a single length", keep("heads", lambda r: r["axis"] == "D"), UNTESTABLE),
+]  # fmt: skip
+
+
+def small(r: pd.DataFrame) -> Any:
+    return r["penalty"] ** 2 <= r["penalty"] / r["penalty_over_least"] * r["L"] / 2
+
+
+def large(r: pd.DataFrame) -> Any:
+    return ~small(r)
+
+
+def gap(inside: float, outside: float) -> Make:
+    return both(put("windows", "gap", lambda r: inside, small), put("windows", "gap", lambda r: outside, large))
+
+
+GAP_CASES = [
+    Case(GAP, "open everywhere", gap(5.0, 1.0), HOLDS, silent="small"),
+    Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
+    Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS, says="Already"),
+    Case(GAP, "shut along a size", sizes(limits.GAP, lambda r: 1.1, axis("D")), FAILS),
+    Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(limits.GAP, lambda r: 1.0, axis("D"))), HOLDS),
+    Case(GAP, "a single penalty", keep("windows", of(penalty_over_least=3.0)), UNTESTABLE),
 ]
 
 
-@contradicted(CASES)
-def test_a_verdict_turns_when_its_table_is_contradicted(case: Case, tables: Tables) -> None:
-    turns(case, tables)
+def moved(share: Rows, where: Rows = everywhere, error: float = 1e-3) -> Make:
+    """Ridge's displacement at a share of its claimed lower bound."""
+    return both(
+        put("perturbations", "displacement", lambda r: share(r) * r["claimed"], where),
+        put("perturbations", "standard_error", lambda r: error * r["displacement"], where),
+    )
 
 
-def test_the_small_shift_alone_can_be_what_A22_misses(tables: Tables) -> None:
-    small = energy_like(1.0, lambda r: ~r["perturbation"].isin([SMALL, SMALL_LOWER]))(tables)["perturbations"]
-    found = ro.judge_equation_a22(small)
-    assert found.verdict == AMENDED
-    assert "a μ that does not fall with L" in found.evidence
+RIDGE_CASES = [
+    Case(RIDGE, "it moves twice as far", moved(lambda r: 2.0), HOLDS),
+    Case(RIDGE, "it is not surely short", moved(lambda r: 0.9, error=0.03), HOLDS),
+    Case(RIDGE, "it moves a tenth as far", moved(lambda r: 0.1), CORRECTED, says="at least 0.1 times"),
+    Case(RIDGE, "the query's response left alone is short", both(
+        moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED, says="response of the query"),
+    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="Of 56 .* 56 move"),
+    Case(RIDGE, "it falls with D alone", moved(lambda r: r["D"] ** -0.3), FAILS),
+    Case(RIDGE, "it falls by no power", moved(lambda r: r["L"] ** -0.2), CORRECTED),
+    Case(RIDGE, "two errors do not hide the fall", moved(lambda r: r["L"] ** -0.5, error=0.4), FAILS),
+    Case(RIDGE, "two larger errors do", moved(lambda r: r["L"] ** -0.5, error=0.6), CORRECTED),
+    Case(RIDGE, "no attack is admitted", put("perturbations", "admissible", lambda r: False), UNTESTABLE),
+]  # fmt: skip
+
+
+# Remark 5.1
+LARGE_SHIFTS = put("perturbations", "admissible", lambda r: False, lambda r: r["mu"] < 1)
+
+
+def like(power: float, where: Rows = everywhere) -> Make:
+    return put("simplified", "ratio", lambda r: r["N"] ** power, where)
+
+
+WINDOW_CASES = [
+    Case(WINDOW, "bounded at every length, no small shift", both(like(0.09), LARGE_SHIFTS), HOLDS),
+    Case(WINDOW, "small shifts are admitted", like(0.0), NARROWER, says="shifts of the features", silent="long"),
+    Case(WINDOW, "one length loses a power", both(like(0.0), like(0.11, of(power=1.25)), LARGE_SHIFTS), NARROWER,
+         says="1.25", silent="shifts"),
+    Case(WINDOW, "every length loses a power", like(1.0), FAILS, says="power 1 of"),
+    Case(WINDOW, "a single number of prompts", keep("simplified", of(N=1e6)), UNTESTABLE),
+]  # fmt: skip
+
+
+def diverging(power: float, response: str) -> Make:
+    where = of(perturbation=SMALL, response=response)
+    return both(
+        put("perturbations", "displacement", lambda r: r["L"] ** power, where),
+        put("perturbations", "standard_error", lambda r: 1e-3 * r["displacement"], where),
+    )
+
+
+VANISHING = put("path", "limit_many_steps", lambda r: 1 / r["N"])
+DIVERGENCE_CASES = [
+    Case(DIVERGENCE, "as the remark has it", both(diverging(0.5, LEFT), VANISHING), HOLDS, silent="query"),
+    Case(DIVERGENCE, "the query's response has to be shifted", VANISHING, CORRECTED, says="query", silent="only"),
+    Case(DIVERGENCE, "only few steps vanish", diverging(0.5, LEFT), NARROWER, says="only after few", silent="query"),
+    Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09), NARROWER),
+    Case(DIVERGENCE, "ridge grows by no power", both(diverging(0.24, LEFT), diverging(0.24, SHIFTED)), FAILS,
+         says="No admissible"),
+    Case(DIVERGENCE, "ridge grows by a small power", diverging(0.26, SHIFTED), NARROWER),
+    Case(DIVERGENCE, "the small shifts are not admitted", LARGE_SHIFTS, UNTESTABLE),
+    Case(DIVERGENCE, "few steps do not vanish along L", put("heads", "displacement", lambda r: 0.1, of(T=6)), FAILS,
+         says="even after few"),
+    Case(DIVERGENCE, "nor along N", put("path", "bound_few_steps", lambda r: 1.0), FAILS, says="even after few"),
+    Case(DIVERGENCE, "no run of the order of log N", put("heads", "T", lambda r: 100, of(T=6)), UNTESTABLE),
+]  # fmt: skip
+
+
+# The proof
+def ball(power: float, size: str = "L", scale: float = 1.0) -> Make:
+    where = of(T=1000, noise="independent")
+    return both(
+        put("heads", "displacement", lambda r: scale * r["bound_ball"] * r[size] ** power, where),
+        put("heads", "standard_error", lambda r: 1e-3 * r["displacement"], where),
+    )
+
+
+def gram(power: float, size: str = "L", scale: float = 1.0) -> Make:
+    return both(
+        put("gram", "norm", lambda r: scale * r["bound"] * r[size] ** power),
+        put("gram", "standard_error", lambda r: 1e-3 * r["norm"]),
+    )
+
+
+def bounded(claim: str, name: str, measured: Callable[..., Make], allowed: float) -> list[Case]:
+    """What is tried on a claim that a side stays below another, measured and in closed form."""
+    calm, beyond = sizes(name, lambda r: 0.5), 1.2 * allowed
+    return [
+        Case(claim, "below along every size", both(measured(0.0, scale=0.9), calm), HOLDS, says="none"),
+        Case(claim, "above by a constant", both(measured(0.0, scale=2.0), calm), CORRECTED, says="up to 2"),
+        Case(claim, "above within the errors", both(measured(0.0, scale=1.003), calm), HOLDS),
+        Case(claim, "a power of 0.2 is a constant", both(measured(0.2), calm), CORRECTED, says="same factor"),
+        Case(claim, "a measured power of L", both(measured(1.0, scale=1e-5), calm), NARROWER, says="long prompts"),
+        Case(claim, "a measured power of D", both(measured(1.0, "D"), calm), FAILS, says="short prompts too"),
+        Case(claim, "above on short prompts", measured(1.0), FAILS, says="short prompts too"),
+        Case(claim, "a power of L far out", both(measured(0.0, scale=0.9), calm, sizes(
+            name, lambda r: 0.5 * (1 + r["length_over"]), axis("L"))), NARROWER, says="long prompts"),
+        Case(claim, "a power of N far out", sizes(name, lambda r: 1e-20 * r["N"], axis("N")), FAILS),
+        Case(claim, "a power of D far out", sizes(name, lambda r: 1e-9 * r["D"], axis("D")), FAILS),
+        Case(claim, "above on short prompts far out", sizes(name, lambda r: beyond, lambda r: r["length_over"] < 0.1),
+             FAILS, says="short prompts too"),
+    ]  # fmt: skip
+
+
+def energy(power: Rows, size: str = "L") -> Make:
+    """‖Z_bad‖² like a power of a size times its claimed order."""
+    return both(
+        put("perturbations", "energy", lambda r: r["energy_claimed"] * r[size] ** power(r)),
+        put("perturbations", "energy_error", lambda r: 1e-3 * r["energy"]),
+    )
+
+
+def stepped(ratio: Rows) -> Make:
+    return put("perturbations", "a23_ratio", ratio)
+
+
+def frequency(share: float, response: str) -> Make:
+    return put("perturbations", "a24_frequency", lambda r: share, of(response=response))
+
+
+FLAT = sizes(limits.OUTLIER, lambda r: 7.0)
+NONE_ADMITTED = put("perturbations", "admissible", lambda r: False)
+PROOF_CASES = [
+    *bounded(A20, limits.BALL, ball, 4.0),
+    *bounded(A21, limits.GRAM, gram, 1.0),
+    Case(A20, "a single length", keep("heads", axis("D")), UNTESTABLE),
+    Case(A21, "a single length", keep("gram", axis("D")), UNTESTABLE),
+    Case(A20, "twice the claim on short prompts", both(ball(0.0, scale=0.9), sizes(
+        limits.BALL, lambda r: 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
+    Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
+    Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER,
+         says="do not shrink"),
+    Case(A22, "a power of L for large ones", both(energy(lambda r: np.where(r["mu"] < 1, 0.0, 0.3)), FLAT), FAILS,
+         says="0.3 of prompt length"),
+    Case(A22, "a power of D", both(energy(lambda r: 0.3, "D"), FLAT), FAILS, says="0.3 of the dimension"),
+    Case(A22, "a power far out alone", energy(lambda r: 0.0), FAILS, says="far out"),
+    Case(A22, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
+    Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
+    Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED, says="0.3 times"),
+    Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="prompt length"),
+    Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="dimension"),
+    Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
+    Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
+    Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
+    Case(A24, "not surely as printed", frequency(0.98, LEFT), CORRECTED, says="once it also shifts"),
+    Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS, says="10%"),
+    Case(A24, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
+]  # fmt: skip
+CASES = [*FIGURE_CASES, *NOISYHEAD_CASES, *GAP_CASES, *RIDGE_CASES, *WINDOW_CASES, *DIVERGENCE_CASES, *PROOF_CASES]
+
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)

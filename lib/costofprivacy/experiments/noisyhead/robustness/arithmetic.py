@@ -14,11 +14,12 @@ import mpmath
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from costofprivacy import _fits
+
 CHUNK = 100  # prompts in a chunk
 DIGITS = 50
 BITS = 200  # kept after the binary point by the exact sums behind the 50 digits
 RANK_ONE = "rank-one update"
-FIFTY_DIGITS = "50 digits"
 
 Evaluation = Callable[[np.ndarray, np.ndarray, float, int], np.ndarray]
 
@@ -99,6 +100,15 @@ def attempt(evaluation: Evaluation, Z: np.ndarray, y: np.ndarray, penalty: float
         return evaluation(Z, y, penalty, row)
     except np.linalg.LinAlgError:
         return np.full(Z.shape[1], np.nan)
+
+
+def finite_mean(values: np.ndarray) -> tuple[float, float, int]:
+    """Mean, standard error and number of the values that are numbers: an evaluation may have broken down."""
+    kept = values[np.isfinite(values)]
+    if len(kept) < 2:
+        return np.nan, np.nan, len(kept)
+    mean, error = _fits.mean_and_error(kept)
+    return float(mean), float(error), len(kept)
 
 
 def _regularised(gram: np.ndarray, N: int, penalty: float) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +12,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
-from costofprivacy.noisyhead import attack_bounds, head, hyperparameters, population, pretraining
-from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, noise_std
+from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -30,17 +29,15 @@ PARTS = ("attack", "start", "noise")  # what may differ between the two runs, on
 
 
 @dataclass(frozen=True)
-class Cell:
-    """The parameters of Figure 4, with everything a trial needs."""
+class Problem:
+    """A data set of Figure 4 and the attacks on it: all that ridge depends on."""
 
     N: int
     L: int
     D: int
-    epsilon: float
-    delta: float
-    kappa: float
+    failure: float
     penalty: float
-    tau: float
+    label_noise: float
     mu: float
     alpha: tuple[float, ...]
     test_prompts: int
@@ -50,25 +47,37 @@ class Cell:
         """N names the random stream."""
         return self.N
 
-    @cached_property
+    @property
     def model(self) -> PromptModel:
         """The law of a clean prompt."""
-        return PromptModel(self.D, self.L, self.tau)
-
-    @cached_property
-    def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting."""
-        return settings(self.model, self.N, self.kappa, self.penalty)
-
-    @cached_property
-    def noise(self) -> dict[Setting, float]:
-        """Standard deviation of an entry of z_t: as Algorithm 1 has it, exactly composed where corrected."""
-        budget, accounts = ApproximateDP(self.epsilon, self.delta), {Setting.CORRECTED: EVERY}
-        return {s: noise_std(accounts.get(s, ALGORITHM), h, budget, self.N, h.steps) for s, h in self.hyper.items()}
+        return PromptModel(self.D, self.L, self.label_noise)
 
     def attack(self, setting: Setting, alpha: float) -> Attack:
         """As (5.1) prints it, or with y_{L+1} shifted as well."""
         return Attack(alpha, self.mu, 0.0 if setting == Setting.PRINTED else alpha)
+
+    def attacks(self, setting: Setting) -> list[Attack]:
+        """One for each α."""
+        return [self.attack(setting, alpha) for alpha in self.alpha]
+
+
+@dataclass(frozen=True)
+class Cell(Problem):
+    """The same with the budget of Algorithm 1: everything that a trial needs."""
+
+    epsilon: float
+    delta: float
+
+    @cached_property
+    def hyper(self) -> dict[Setting, Hyperparameters]:
+        """What Algorithm 1 is told in each setting."""
+        return settings(self.model, self.N, self.failure, self.penalty)
+
+    @cached_property
+    def noise(self) -> dict[Setting, float]:
+        """Standard deviation of an entry of z_t in each setting."""
+        budget = ApproximateDP(self.epsilon, self.delta)
+        return {s: accounts.setting_noise_std(s, hyper, budget, self.N) for s, hyper in self.hyper.items()}
 
     @cached_property
     def columns(self) -> pd.DataFrame:
@@ -84,26 +93,22 @@ class Cell:
         return pd.DataFrame(rows, columns=["setting", "method", "part", "alpha"]).astype({"setting": str})
 
 
-def settings(model: PromptModel, N: int, kappa: float, penalty: float) -> dict[Setting, Hyperparameters]:
+def settings(model: PromptModel, N: int, failure: float, penalty: float) -> dict[Setting, Hyperparameters]:
     """What Algorithm 1 is told in each setting.
 
-    ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L). ``corrected``: a
-    head that has time to learn: penalty λ/2 in the update, so that it rests at Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and
-    T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at least.
+    ``printed``: G and R of Theorem 4.1, T = ⌊log N⌋. ``published``: G of its proof, R = 0.1·C²√(N/L), read off the
+    authors' public code. ``corrected``: a head that has time to learn: penalty λ/2 in the update, so that it rests at
+    Γ*, R = C/(2√λ), η₀ = 1/(λ + G²) and T = ⌈1/(η₀λ)⌉, the steps in which Γ⁰ is forgotten by a factor e at least.
     """
-    C = hyperparameters.clip_norm(model, N, kappa)
-    G_printed = hyperparameters.feature_bound_theorem(model, N, kappa)
-    G = hyperparameters.feature_bound_proof(model, N, kappa)
-    R = hyperparameters.weight_bound_theorem(model, N, kappa, penalty)
-    R_published = PUBLISHED_RADIUS * C**2 * math.sqrt(N / model.L)
-    R_right = hyperparameters.weight_bound_singular(C, penalty)
-    T = max(1, math.floor(math.log(N)))
-    fast = 1 / (penalty + G**2)
-    return {
-        Setting.PRINTED: Hyperparameters(C, G_printed, R, penalty, RATE / (penalty + G_printed**2) ** 2, T),
-        Setting.PUBLISHED: Hyperparameters(C, G, R_published, penalty, RATE / (penalty + G**2) ** 2, T),
-        Setting.CORRECTED: Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty))),
-    }
+
+    G = hyperparameters.feature_bound_proof(model, N, failure)
+    theorem = recipes.theorem(model, N, failure, penalty, max(1, math.floor(math.log(N))))
+    printed = replace(theorem, learning_rate=RATE / (penalty + theorem.feature_bound**2) ** 2)
+    C, fast = theorem.clip_norm, 1 / (penalty + G**2)
+    R, R_right = PUBLISHED_RADIUS * C**2 * math.sqrt(N / model.L), hyperparameters.weight_bound_singular(C, penalty)
+    published = Hyperparameters(C, G, R, penalty, RATE / (penalty + G**2) ** 2, theorem.steps)
+    corrected = Hyperparameters(C, G, R_right, penalty / 2, fast, math.ceil(1 / (fast * penalty)))
+    return {Setting.PRINTED: printed, Setting.PUBLISHED: published, Setting.CORRECTED: corrected}
 
 
 def initial_std(setting: Setting) -> float:
@@ -122,13 +127,14 @@ class Draw:
     test: Moments
 
 
-def draw(cell: Cell, rng: np.random.Generator) -> Draw:
+def draw(problem: Problem, rng: np.random.Generator) -> Draw:
     """The prompts are exchangeable, so the last one drawn may be the one attacked; ``row`` says where it stands."""
-    clip_norm = cell.hyper[Setting.PRINTED].clip_norm
-    raw, clipped = head.sample_statistics(cell.model, cell.N - 1, clip_norm, rng=rng)
-    prompt = sample(cell.model, 1, rng=rng)
-    test, _ = head.sample_statistics(cell.model, cell.test_prompts, rng=rng)
-    return Draw(raw, clipped, prompt, int(rng.integers(cell.N)), head.moments(test))
+    model, N = problem.model, problem.N
+    clip_norm = hyperparameters.clip_norm(model, N, problem.failure)
+    raw, clipped = head.sample_statistics(model, N - 1, clip_norm, rng=rng)
+    prompt = sample(model, 1, rng=rng)
+    test, _ = head.sample_statistics(model, problem.test_prompts, rng=rng)
+    return Draw(raw, clipped, prompt, int(rng.integers(N)), head.moments(test))
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -154,7 +160,7 @@ def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generato
     hyper, std = cell.hyper[setting], cell.noise[setting]
     starts = initial_std(setting) * rng.standard_normal((2, cell.D, cell.D))
     seeds = rng.integers(2**63, size=2)
-    clean, *attacked = _training_sets(cell, setting, data, cell.alpha)
+    clean, *attacked = _training_sets(cell, setting, data, cell.attacks(setting))
 
     def run(moments: Moments, start: int, noise: int) -> np.ndarray:
         told = {"rng": np.random.default_rng(seeds[noise]), "initial": starts[start]}
@@ -168,44 +174,48 @@ def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generato
 
 def _closed_forms(cell: Cell, setting: Setting, data: Draw) -> tuple[float, float]:
     """What two Γ⁰ and two noises alone are expected to make, on the clean data set."""
-    hyper, std = cell.hyper[setting], cell.noise[setting]
-    clean = _training_sets(cell, setting, data, ())[0]
-    return attack_bounds.rerun_displacement(clean, hyper, cell.model, std, initial_std(setting))
+    clean = _training_sets(cell, setting, data, [])[0]
+    std = cell.noise[setting]
+    return attack_bounds.rerun_displacement(clean, cell.hyper[setting], cell.model, std, initial_std(setting))
 
 
-def _training_sets(cell: Cell, setting: Setting, data: Draw, alpha: tuple[float, ...]) -> list[Moments]:
-    """Moments of the clipped and projected prompts: clean, then for each α."""
+def _training_sets(cell: Cell, setting: Setting, data: Draw, attacks: list[Attack]) -> list[Moments]:
+    """Moments of the clipped and projected prompts: clean, then for each attack."""
     hyper = cell.hyper[setting]
     rest = head.moments(head.project(data.clipped, hyper.feature_bound))
-    attacks = [NONE, *(cell.attack(setting, a) for a in alpha)]
-    last = head.project(candidates(data.prompt, attacks, hyper.clip_norm), hyper.feature_bound)
+    last = head.project(candidates(data.prompt, [NONE, *attacks], hyper.clip_norm), hyper.feature_bound)
     return with_each(rest, cell.N - 1, last)
 
 
 def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.ndarray]:
     """Γ*_bad − Γ* and Γ*_bad, by rank-one updates: clean, for each α, over many decades of α, and for α = ∞."""
-    solver = RidgeWithOneMore(head.moments(data.raw), cell.N - 1, cell.penalty)
-    last = candidates(data.prompt, [NONE, *(cell.attack(setting, a) for a in (*cell.alpha, *GROWTH))])
+    far = [cell.attack(setting, alpha) for alpha in GROWTH]
+    solver, steps = rank_one(cell, data, [NONE, *cell.attacks(setting), *far])
     ratio = np.array([float(setting != Setting.PRINTED)])
-    steps = np.concatenate([solver.step(last.Z, last.response), solver.limit(direction(data.prompt, cell.mu), ratio)])
+    steps = np.concatenate([steps, solver.limit(direction(data.prompt, cell.mu), ratio)])
     return steps - steps[0], solver.without + steps
+
+
+def rank_one(problem: Problem, data: Draw, attacks: list[Attack]) -> tuple[RidgeWithOneMore, np.ndarray]:
+    """The solver that knows the clean prompts, and its step for the last prompt under each attack."""
+    solver = RidgeWithOneMore(head.moments(data.raw), problem.N - 1, problem.penalty)
+    last = candidates(data.prompt, attacks)
+    return solver, solver.step(last.Z, last.response)
 
 
 def _normal_equations(cell: Cell, setting: Setting, data: Draw, clean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Γ*_bad − Γ* and Γ*_bad for each α, from the normal equations in double precision."""
     evaluate = arithmetic.EVALUATIONS[arithmetic.REPORTED]
-    rows = attacked_rows(cell, setting, data, cell.alpha)
+    rows = attacked_rows(cell, setting, data)
     solutions = [arithmetic.attempt(evaluate, Z, y, cell.penalty, data.row) for Z, y in rows]
     Gamma = np.stack(solutions).reshape(-1, cell.D, cell.D)
     return Gamma - clean, Gamma
 
 
-def attacked_rows(
-    cell: Cell, setting: Setting, data: Draw, alpha: tuple[float, ...]
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def attacked_rows(problem: Problem, setting: Setting, data: Draw) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """vec(Z) and y of all N prompts, shapes (N, p) and (N,), the attacked one in its row, for each α in turn."""
-    last = candidates(data.prompt, [cell.attack(setting, a) for a in alpha])
-    Z = np.insert(data.raw.Z.reshape(cell.N - 1, -1), data.row, 0.0, axis=0)
+    last = candidates(data.prompt, problem.attacks(setting))
+    Z = np.insert(data.raw.Z.reshape(problem.N - 1, -1), data.row, 0.0, axis=0)
     y = np.insert(data.raw.response, data.row, 0.0)
     for bad, response in zip(last.Z, last.response):
         Z[data.row], y[data.row] = bad.reshape(-1), response

@@ -11,6 +11,7 @@ from costofprivacy import figures
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
+from costofprivacy.findings import select
 
 METHODS = {
     "noisyhead": "NoisyHead",
@@ -24,6 +25,7 @@ PARTS = {
     "noise": "two noises alone",
 }
 SHOWN = ("outlier first", "one product, elimination", "chunks of products", "outlier last", evaluations.RANK_ONE)
+LENGTH = "$L$ (tokens in a prompt)"
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -42,8 +44,7 @@ def show_conditions(conditions: pd.DataFrame) -> pd.DataFrame:
         "claimed_for_noisyhead": "N L⁻² log²(NL/κ)",
         "claimed_for_ridge": "α²μ²/(Nλ)",
     }
-    table = conditions[list(names)].rename(columns=names).T
-    return _short(table.set_axis([f"α = {alpha:.1e}" for alpha in conditions["alpha"]], axis=1))
+    return _short(conditions[list(names)].rename(columns=names).T.set_axis(_shifts(conditions["alpha"]), axis=1))
 
 
 def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
@@ -65,68 +66,68 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 def show_arithmetic(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
     """Ridge's displacement by evaluation at the α of the first c, the authors' numbers in the last row."""
-    theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
+    theirs = _their_ridge(comparison)
     rows = arithmetic.pivot_table(index="evaluation", columns="alpha", values="displacement", sort=False)
     if theirs.empty:
         return rows.round(4)
-    alpha = theirs["alpha"].to_numpy()
-    table = rows[alpha].set_axis([f"p = {p:g}" for p in theirs["p"]], axis=1)
+    table = rows[theirs["alpha"].to_numpy()].set_axis([f"p = {p:g}" for p in theirs["p"]], axis=1)
     table.loc["the authors' numbers"] = theirs["displacement_theirs"].to_numpy()
     return table.round(4)
 
 
 def show_nearest(arithmetic: pd.DataFrame, comparison: pd.DataFrame) -> pd.DataFrame:
     """The authors' ridge at each p, the evaluation of the normal equations nearest in ratio, and their whole range."""
-    theirs = comparison[(comparison["method"] == "ridge-normal-equations") & (comparison["setting"] == "published")]
     ours = arithmetic[arithmetic["evaluation"].isin(evaluations.NORMAL_EQUATIONS)].dropna(subset=["displacement"])
-    rows = []
-    for p, alpha, number in zip(theirs["p"], theirs["alpha"], theirs["displacement_theirs"]):
-        means = ours[ours["alpha"] == alpha].set_index("evaluation")["displacement"]
+    table = _their_ridge(comparison).set_index("p")[["alpha", "displacement_theirs"]]
+    for p, (alpha, number) in table.iterrows():
+        means = select(ours, alpha=alpha).set_index("evaluation")["displacement"]
         nearest = np.log(means / number).abs().idxmin()
-        rows.append((p, number, nearest, means[nearest], means.min(), means.max()))
-    return (
-        pd.DataFrame(rows, columns=["p", "the authors'", "nearest", "its mean", "least", "largest"])
-        .set_index("p")
-        .round(4)
-    )
+        table.loc[p, ["nearest", "its mean"]] = nearest, means[nearest]
+        table.loc[p, ["least", "largest"]] = means.min(), means.max()
+    return table.drop(columns="alpha").rename(columns={"displacement_theirs": "the authors'"}).round(4)
+
+
+def _their_ridge(comparison: pd.DataFrame) -> pd.DataFrame:
+    return select(comparison, method="ridge-normal-equations", setting="published")
 
 
 def show_digits(digits: pd.DataFrame) -> pd.DataFrame:
     """Relative error against fifty digits by evaluation, at the least and the largest α."""
     ends = digits[digits["alpha"].isin([digits["alpha"].min(), digits["alpha"].max()])]
     table = ends.pivot_table(index="evaluation", columns="alpha", values="median_error", sort=False)
-    return _short(table.set_axis([f"α = {alpha:.1e}" for alpha in table.columns], axis=1))
+    return _short(table.set_axis(_shifts(table.columns), axis=1))
 
 
-def show_perturbations(perturbations: pd.DataFrame) -> pd.DataFrame:
-    """Both sides of the third inequality of (5.3) and of (A.22)-(A.24) at the ends of the axis of L, for the page."""
-    rows = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
+def show_perturbations(perturbations: pd.DataFrame, condition: str = "admissible") -> pd.DataFrame:
+    """Both sides of (5.3)'s third inequality and of (A.22)-(A.24) at the first and the last L, for the page.
+
+    Args:
+        condition: the column that says which perturbations to show: ``admissible``, ``admissible_amended``.
+    """
+    rows = select(perturbations, axis="L", **{condition: True})
+    rows = rows[rows["L"].isin([rows["L"].min(), rows["L"].max()])]
+    short = rows["response"].map(dict(zip(RESPONSES, ("left", "shifted"))))
     names = {
         "displacement": "moves by",
         "claimed": "claimed",
+        "ratio": "ratio",
         "bound": "at most",
         "energy_over_N_penalty": "‖Z_bad‖²/(Nλ)",
         "a23_ratio": "(A.23)",
         "a24_frequency": "(A.24)",
     }
-    chosen = rows[rows["L"].isin([rows["L"].min(), rows["L"].max()])]
-    short = chosen["response"].map(dict(zip(RESPONSES, ("left", "shifted"))))
-    labelled = chosen.assign(perturbation=chosen["perturbation"] + ", y " + short)
-    return labelled.set_index(["L", "perturbation"])[list(names)].rename(columns=names).map("{:.2g}".format)
+    labelled = rows.assign(attack=rows["perturbation"] + ", y " + short, ratio=rows["displacement"] / rows["claimed"])
+    return labelled.set_index(["L", "attack"])[list(names)].rename(columns=names).map("{:.2g}".format)
 
 
-def show_amended(perturbations: pd.DataFrame) -> pd.DataFrame:
-    """(5.3)'s third inequality at the ends of the amended (5.2), at the largest L where it admits any, for the page."""
-    rows = perturbations[(perturbations["axis"] == "L") & perturbations["admissible_amended"]]
-    chosen = rows[rows["L"] == rows["L"].max()]
-    values = {
-        "moves by": chosen["displacement"],
-        "claimed": chosen["claimed"],
-        "ratio": chosen["displacement"] / chosen["claimed"],
-        "‖Z_bad‖²/(Nλ)": chosen["energy_over_N_penalty"],
-    }
-    index = [chosen["L"], chosen["perturbation"], chosen["response"]]
-    return pd.DataFrame(values).set_index(index).map("{:.2g}".format)
+def show_sizes(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Left over right of each claim at the first and the last size of each axis, in closed form, for the page."""
+    ends = sizes.groupby(["claim", "axis"], sort=False)["ratio"].agg(first="first", last="last")
+    return ends.map("{:.2g}".format)
+
+
+def _shifts(alpha: pd.Series | pd.Index) -> list[str]:
+    return [f"α = {value:.1e}" for value in alpha]
 
 
 def _short(table: pd.DataFrame) -> pd.DataFrame:
@@ -140,11 +141,10 @@ def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
         values = table["c"].unique()
         figure, panels = plt.subplots(1, len(values), figsize=(4.6 * len(values), 4.4), sharey=True, squeeze=False)
         for axes, c in zip(panels[0], values):
-            mine = table[(table["c"] == c) & (table["setting"] == "published") & table["method"].isin(METHODS)]
             for method, look in figures.looks(METHODS).items():
-                rows = mine[mine["method"] == method]
+                rows = select(table, c=c, setting="published", method=method)
                 figures.points(axes, rows, "p", "displacement", label=METHODS[str(method)], **look)
-            theirs = comparison[(comparison["c"] == c) & (comparison["setting"] == "published")]
+            theirs = select(comparison, c=c, setting="published")
             if len(theirs):
                 style = {"mfc": "none", "mec": "black", "ms": 10, "label": "authors'"}
                 axes.plot(theirs["p"], theirs["displacement_theirs"], "o", **style)
@@ -158,11 +158,12 @@ def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Figure:
     """Left: NoisyHead's displacement and its parts by setting. Right: test errors beside answering 0."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
-        settings = parts["setting"].unique()
-        shifts = np.linspace(-0.24, 0.24, len(PARTS))
-        for (part, label), look, shift in zip(PARTS.items(), figures.looks(PARTS).values(), shifts):
+        settings = list(parts["setting"].unique())
+        for (part, label), look, shift in zip(
+            PARTS.items(), figures.looks(PARTS).values(), np.linspace(-0.24, 0.24, 4)
+        ):
             rows = parts[(parts["part"] == part) & (parts["displacement"] > 0)]
-            at = rows["setting"].map({s: i for i, s in enumerate(settings)}) + shift
+            at = rows["setting"].map(settings.index) + shift
             left.errorbar(at, rows["displacement"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
         left.set(yscale="log", ylabel="squared displacement", xlabel="setting", xticks=range(len(settings)))
         left.set_xticklabels(settings)
@@ -175,7 +176,7 @@ def _draw_test_errors(axes: plt.Axes, test_error: pd.DataFrame) -> None:
     chosen = [("noisyhead", "published"), ("noisyhead", "corrected"), ("ridge", "published"), ("ridge", "printed")]
     ticks = ["NoisyHead,\npublished", "NoisyHead,\ncorrected", "ridge,\n$y_{L+1}$ shifted", "ridge,\n$y_{L+1}$ left"]
     for (prompts, look), shift in zip(figures.looks(("clean", "attacked")).items(), (-0.1, 0.1)):
-        rows = test_error[test_error["prompts"] == prompts].set_index(["method", "setting"]).loc[chosen]
+        rows = select(test_error, prompts=prompts).set_index(["method", "setting"]).loc[chosen]
         at = np.arange(len(chosen)) + shift
         axes.errorbar(at, rows["test_error"], 2 * rows["standard_error"], ls="", capsize=2, label=str(prompts), **look)
     axes.axhline(test_error["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
@@ -190,20 +191,19 @@ def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFr
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
         for response, look in figures.looks(RESPONSES).items():
-            rows = growth[growth["response"] == response]
+            rows = select(growth, response=response)
             figures.points(left, rows, "alpha", "displacement", label=rf"$y_{{L+1}}$ {response}", **look)
             left.axhline(rows["limit_closed_form"].iloc[0], color=look["color"], ls="--", lw=1)
         for name, look in figures.looks(SHOWN).items():
             rows = arithmetic[(arithmetic["evaluation"] == name) & (arithmetic["median"] > 0)].sort_values("alpha")
             right.plot(rows["alpha"], rows["median"], label=str(name), **look)
-        for axes in (left, right):
+        titles = "computed by rank-one updates", "normal equations (medians)"
+        for axes, title in zip((left, right), titles):
             axes.axvspan(table["alpha"].min(), table["alpha"].max(), color="0.85", zorder=0, label="Figure 4's α")
             figures.log_axes(axes, r"$\alpha$", "")
+            axes.set_title(title)
+            axes.legend(fontsize=8)
         left.set_ylabel("squared displacement of ridge")
-        left.set_title("computed by rank-one updates")
-        right.set_title("normal equations (medians)")
-        left.legend(fontsize=8)
-        right.legend(fontsize=8)
         right.set_ylim(1e-6, 1e2)
         return figure
 
@@ -212,23 +212,21 @@ def draw_heads(heads: pd.DataFrame) -> Figure:
     """NoisyHead's displacement along L beside the bounds of (5.3), (A.20) and ours."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
-        along = heads[heads["axis"] == "L"]
-        independent, common = (along[along["noise"] == noise] for noise in ("independent", "common"))
+        along = select(heads, axis="L").sort_values("L")
         steps = sorted(along["T"].unique())
         for T, look in figures.looks(steps).items():
-            mine, same = (rows[rows["T"] == T].sort_values("L") for rows in (independent, common))
-            figures.points(left, mine, "L", "displacement", label=f"measured, T = {T}", **look)
+            own, same = (select(along, noise=noise, T=T) for noise in ("independent", "common"))
+            figures.points(left, own, "L", "displacement", label=f"measured, T = {T}", **look)
             figures.points(right, same, "L", "displacement", label=f"measured, T = {T}", **look)
             right.plot(same["L"], same["bound_amended"], ls="--", color=look["color"], label=f"its bound, T = {T}")
-        last = independent[independent["T"] == steps[-1]].sort_values("L")
         bounds = {"bound_theorem": "(5.3), constant 1", "bound_ball": "(A.20)", "bound_amended": "4R²E‖Z‖²/D²"}
         for (column, label), line in zip(bounds.items(), ("k--", "k:", "k-")):
-            left.plot(last["L"], last[column], line, lw=1, label=label)
-        for axes in (left, right):
-            figures.log_axes(axes, "$L$ (tokens in a prompt)", "squared displacement of NoisyHead")
+            left.plot(own["L"], own[column], line, lw=1, label=label)
+        titles = "two runs, each with its own noise", "the attack alone: common noise"
+        for axes, title in zip((left, right), titles):
+            figures.log_axes(axes, LENGTH, "squared displacement of NoisyHead")
+            axes.set_title(title)
             axes.legend(fontsize=8)
-        left.set_title("two runs, each with its own noise")
-        right.set_title("the attack alone: common noise")
         return figure
 
 
@@ -236,19 +234,15 @@ def draw_ridge(perturbations: pd.DataFrame) -> Figure:
     """Left: ridge's displacement over its claimed lower bound. Right: the displacement itself, both along L."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 5.0))
-        along = perturbations[(perturbations["axis"] == "L") & perturbations["admissible"]]
         cases = [(name, response) for response in RESPONSES for name in (UPPER, LOWER, SMALL, SMALL_LOWER)]
         for (name, response), look in zip(cases, figures.looks(cases).values()):
-            rows = along[(along["perturbation"] == name) & (along["response"] == response)].sort_values("L")
-            scaled = rows.assign(
-                displacement=rows["displacement"] / rows["claimed"],
-                standard_error=rows["standard_error"] / rows["claimed"],
-            )
+            rows = select(perturbations, axis="L", admissible=True, perturbation=name, response=response)
+            values = rows[["displacement", "standard_error"]]
+            figures.points(left, values.div(rows["claimed"], axis=0).join(rows["L"]), "L", "displacement", **look)
             label = rf"{name}; $y_{{L+1}}$ {response}"
-            figures.points(left, scaled, "L", "displacement", **look)
             figures.points(right, rows, "L", "displacement", label=label, **look)
         left.axhline(1, color="k", ls="--", lw=1)
-        figures.log_axes(left, "$L$ (tokens in a prompt)", r"displacement / $(\alpha^2\mu^2/(N\lambda))$")
-        figures.log_axes(right, "$L$ (tokens in a prompt)", "squared displacement of ridge")
+        figures.log_axes(left, LENGTH, r"displacement / $(\alpha^2\mu^2/(N\lambda))$")
+        figures.log_axes(right, LENGTH, "squared displacement of ridge")
         figure.legend(*right.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8)
         return figure

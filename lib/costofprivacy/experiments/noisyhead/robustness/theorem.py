@@ -26,10 +26,6 @@ SMALL, SMALL_LOWER = "upper end, small μ", "lower end, small μ"
 AMENDED_UPPER, AMENDED_LOWER = "amended upper end, μ = 1", "amended lower end, μ = 1"
 AMENDED_SMALL, AMENDED_SMALL_LOWER = "amended upper end, small μ", "amended lower end, small μ"
 LEAST_CONSTANT = 1e-4  # c_ℓ of the amended (5.2): with c_ℓ = 1 it admits nothing at sizes that can be run
-MULTIPLES = (1.01, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # λ over C²/L in the table of windows
-FAR = tuple(10**k for k in range(3, 31, 3))  # N at which the limits of Remark 5.1 are followed
-POWERS = (0.6, 0.75, 1.0, 1.25, 1.5)  # L = ⌊N^q⌋: any q above 1/2 has N/L² log²(NL) → 0
-PATH = 0.75  # the q along which both displacements are followed: √N ≪ L ≪ N
 
 
 @dataclass(frozen=True)
@@ -49,33 +45,32 @@ class Perturbation:
 
 @dataclass(frozen=True)
 class Cell:
-    """One point of the axis of L or of D with everything a trial needs."""
+    """Sizes with everything that a trial needs."""
 
-    axis: str
     N: int
     L: int
     D: int
     T: tuple[int, ...]
     epsilon: float
     delta: float
-    kappa: float
+    failure: float
     penalty: float
-    tau: float
+    label_noise: float
 
     @property
     def key(self) -> int:
-        """(L, D) names the random stream: the axes meet in common prompts."""
+        """(L, D) names the random stream."""
         return self.L * 10**3 + self.D
 
     @cached_property
     def model(self) -> PromptModel:
         """The law of a clean prompt."""
-        return PromptModel(self.D, self.L, self.tau)
+        return PromptModel(self.D, self.L, self.label_noise)
 
     @cached_property
     def hyper(self) -> Hyperparameters:
         """Theorem 4.1's hyperparameters, for a single step."""
-        return recipes.theorem(self.model, self.N, self.kappa, self.penalty)
+        return recipes.theorem(self.model, self.N, self.failure, self.penalty)
 
     def noise_std(self, T: int) -> float:
         """Standard deviation of an entry of z_t for T steps."""
@@ -84,7 +79,7 @@ class Cell:
     @cached_property
     def lower(self) -> float:
         """The lower end of (5.2) on α²μ², constant one."""
-        return attack_bounds.lower_end(self.model, self.N, self.kappa, self.penalty)
+        return attack_bounds.lower_end(self.model, self.N, self.failure, self.penalty)
 
     @cached_property
     def upper(self) -> float:
@@ -114,16 +109,18 @@ class Cell:
     def _upper_amended(self, mu: float) -> float:
         return attack_bounds.upper_end_amended(self.model, self.N, self.penalty, mu)
 
-    def admits(self, perturbation: Perturbation) -> bool:
+    def admits(self, chosen: Perturbation) -> bool:
         """Whether (5.2) with constants one admits it (its very ends included)."""
-        square, mu = perturbation.alpha**2, perturbation.mu
-        return square * mu**4 <= self.upper * (1 + 1e-9) and square * mu**2 >= self.lower * (1 - 1e-9)
+        return self._is_between(chosen, self.upper / chosen.mu**4, self.lower)
 
-    def admits_amended(self, perturbation: Perturbation) -> bool:
+    def admits_amended(self, chosen: Perturbation) -> bool:
         """Whether (5.2) admits it with the upper end that (A.22) needs and a small c_ℓ."""
-        square, mu = perturbation.alpha**2, perturbation.mu
-        lower = LEAST_CONSTANT * self.lower
-        return square <= self._upper_amended(mu) * (1 + 1e-9) and square * mu**2 >= lower * (1 - 1e-9)
+        return self._is_between(chosen, self._upper_amended(chosen.mu), LEAST_CONSTANT * self.lower)
+
+    def _is_between(self, chosen: Perturbation, upper: float, lower: float) -> bool:
+        """Whether α² is at most ``upper`` and α²μ² at least ``lower``, up to rounding."""
+        square = chosen.alpha**2
+        return square <= upper * (1 + 1e-9) and square * chosen.mu**2 >= lower * (1 - 1e-9)
 
 
 RIDGE_QUANTITIES = ("displacement", "energy", "contribution", "weights", "bound")
@@ -176,24 +173,27 @@ def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:
     )
 
 
-def tables(samples: dict[Cell, np.ndarray]) -> dict[str, pd.DataFrame]:
-    """Tables ``gram``, ``heads`` and ``perturbations``."""
-    gram = [gram_row(cell, values[:, 0]) for cell, values in samples.items()]
-    heads = [row for cell, values in samples.items() for row in head_rows(cell, values)]
-    ridge = [row for cell, values in samples.items() for row in perturbation_rows(cell, values)]
-    return {"gram": pd.DataFrame(gram), "heads": pd.DataFrame(heads), "perturbations": pd.DataFrame(ridge)}
+def tables(measured: list[tuple[str, Cell, np.ndarray]]) -> dict[str, pd.DataFrame]:
+    """Tables ``gram``, ``heads`` and ``perturbations`` of (axis, sizes, samples)."""
+    makers = {"gram": gram_rows, "heads": head_rows, "perturbations": perturbation_rows}
+    return {
+        name: pd.DataFrame(
+            [{"axis": axis, "N": of.N, "L": of.L, "D": of.D} | row for axis, of, x in measured for row in make(of, x)]
+        )
+        for name, make in makers.items()
+    }
 
 
-def gram_row(cell: Cell, norms: np.ndarray) -> dict[str, object]:
+def gram_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """Both sides of (A.21), divided by N, the root mean square of the left and ‖E vec(Z) vec(Z)ᵀ‖_F = e/D."""
-    mean, error = _fits.mean_and_error(norms)
-    return _sizes(cell) | {
+    mean, error = _fits.mean_and_error(values[:, 0])
+    yield {
         "norm": mean,
         "standard_error": error,
-        "trials": len(norms),
+        "trials": len(values),
         "closed_form": attack_bounds.gram_norm_rms(cell.model, cell.N) / cell.N,
         "norm_of_mean": attack_bounds.gram_norm(cell.model, cell.N) / cell.N,
-        "bound": attack_bounds.least_penalty(cell.model, cell.N, cell.kappa),
+        "bound": attack_bounds.least_penalty(cell.model, cell.N, cell.failure),
         "penalty": cell.penalty,
     }
 
@@ -210,14 +210,14 @@ def head_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
         }
         for k, noise in enumerate(HEAD_QUANTITIES):
             mean, error = _fits.mean_and_error(values[:, 1 + 2 * t + k])
-            yield _sizes(cell) | {
+            yield {
                 "T": T,
                 "noise": noise,
                 "displacement": mean,
                 "standard_error": error,
                 "trials": len(values),
-                "bound_theorem": attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa),
-                "bound_ball": attack_bounds.ball_displacement(cell.model, cell.N, cell.kappa, R),
+                "bound_theorem": attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.failure),
+                "bound_ball": attack_bounds.ball_displacement(cell.model, cell.N, cell.failure, R),
                 "bound_amended": own[noise],
             }
 
@@ -231,7 +231,7 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
         mean, error = _fits.mean_and_error(displacement)
         mean_energy, energy_error = _fits.mean_and_error(energy)
         claimed = attack_bounds.ridge_displacement(chosen.attack, cell.N, cell.penalty)
-        yield _sizes(cell) | {
+        yield {
             "perturbation": chosen.name,
             "response": chosen.response,
             "alpha": chosen.alpha,
@@ -246,73 +246,8 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
             "energy": mean_energy,
             "energy_error": energy_error,
             "energy_closed_form": statistic_energy(cell.model, chosen.attack),
-            "energy_claimed": attack_bounds.outlier_energy(cell.model, cell.N, cell.kappa, chosen.attack),
+            "energy_claimed": attack_bounds.outlier_energy(cell.model, cell.N, cell.failure, chosen.attack),
             "energy_over_N_penalty": mean_energy / (cell.N * cell.penalty),
             "a23_ratio": float(np.median(weights * cell.N * cell.penalty / contribution)),
             "a24_frequency": float((contribution >= (chosen.alpha * chosen.mu) ** 2).mean()),
         }
-
-
-def _sizes(cell: Cell) -> dict[str, object]:
-    return {"axis": cell.axis, "N": cell.N, "L": cell.L, "D": cell.D}
-
-
-def windows(cells: list[Cell]) -> pd.DataFrame:
-    """(5.2) at μ = 1 and the second inequality of (5.3) at its lower end, by L and by λ over C²/L; constants one."""
-    rows = []
-    for cell in cells:
-        least = attack_bounds.least_penalty(cell.model, cell.N, cell.kappa)
-        for multiple in MULTIPLES:
-            penalty = multiple * least
-            lower = attack_bounds.lower_end(cell.model, cell.N, cell.kappa, penalty)
-            upper = attack_bounds.upper_end(cell.model, cell.N, penalty)
-            gap = lower / (cell.N * penalty) / attack_bounds.noisyhead_displacement(cell.model, cell.N, cell.kappa)
-            rows.append((cell.N, cell.L, cell.D, multiple, penalty, lower, upper, lower <= upper, gap))
-    names = ["N", "L", "D", "penalty_over_least", "penalty", "lower_end", "upper_end", "open_at_mu_1", "gap"]
-    return pd.DataFrame(rows, columns=names)
-
-
-def simplified(kappa: float) -> pd.DataFrame:
-    """The lower end of (5.2) at λ = 1 over N²/L², along L = ⌊N^q⌋ for several q."""
-    rows = []
-    for q in POWERS:
-        for N in FAR:
-            model = PromptModel(least_dimension(N, kappa), math.floor(N**q))
-            ratio = attack_bounds.lower_end(model, N, kappa, 1.0) / attack_bounds.lower_end_simplified(model, N)
-            rows.append((q, float(N), float(model.L), model.D, ratio))
-    return pd.DataFrame(rows, columns=["power", "N", "L", "D", "ratio"])
-
-
-def least_dimension(N: int, kappa: float) -> int:
-    """The least D with κ > N exp(−D²), as Theorem 5.1 asks."""
-    return max(2, math.floor(math.sqrt(max(0.0, math.log(N / kappa)))) + 1)
-
-
-def path(epsilon: float, delta: float, kappa: float, penalty: float) -> pd.DataFrame:
-    """NoisyHead's side of (5.3) along L = ⌊N^{3/4}⌋, in closed form: bounds at T = ⌈log N⌉, the limit T → ∞.
-
-    The bound stands twice, at λ and at a λ just above C²/L.
-    """
-    rows, budget = [], ApproximateDP(epsilon, delta)
-    for N in FAR:
-        model = PromptModel(least_dimension(N, kappa), math.floor(N**PATH))
-        T = math.ceil(math.log(N))
-        least = MULTIPLES[0] * attack_bounds.least_penalty(model, N, kappa)
-        hyper, small = (recipes.theorem(model, N, kappa, value, T) for value in (penalty, least))
-        bounds = [
-            attack_bounds.rerun_displacement_mean(model, h, N, noise_std(ALGORITHM, h, budget, N, T))
-            for h in (hyper, small)
-        ]
-        rows.append(
-            {
-                "N": float(N),
-                "L": float(model.L),
-                "D": model.D,
-                "T": T,
-                "bound_theorem": attack_bounds.noisyhead_displacement(model, N, kappa),
-                "bound_few_steps": bounds[0],
-                "bound_small_penalty": bounds[1],
-                "limit_many_steps": attack_bounds.filled_ball_displacement(model, hyper.weight_bound),
-            }
-        )
-    return pd.DataFrame(rows)

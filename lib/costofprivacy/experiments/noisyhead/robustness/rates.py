@@ -1,0 +1,87 @@
+"""How fast a measured side outgrows a claimed one, with the error of the fit, for the verdicts on robustness."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits, growth
+from costofprivacy.findings import Number, compact
+from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+
+SIZES = {"N": "the number of prompts", "L": "prompt length", "D": "the dimension"}
+
+
+def fitted(table: pd.DataFrame, value: str, over: str = "", error: str = "", by: Sequence[str] = ()) -> pd.DataFrame:
+    """The power of ``value`` over ``over`` along each axis and group: axis, ``by``, power, error.
+
+    An axis with a single size has none. Without a column of errors all rows weigh the same and the power has none.
+    """
+    found = []
+    for (axis, *group), rows in table.groupby(["axis", *by], sort=False):
+        scale = rows[over] if over else 1.0
+        ratio, size = rows[value] / scale, rows[str(axis)]
+        if size.nunique() > 1:
+            spread = np.maximum(rows[error] / scale if error else 0.0, 1e-9 * ratio)
+            power, own = _fits.power_law(size, ratio, spread)
+            found.append({"axis": axis, **dict(zip(by, group)), "power": power, "error": own if error else 0.0})
+    return pd.DataFrame(found, columns=["axis", *by, "power", "error"])
+
+
+def grows(rates: pd.DataFrame) -> pd.DataFrame:
+    """Those that are a lost power beyond doubt."""
+    return rates[rates["power"] - 2 * rates["error"] > LOST_POWER_SIMULATED]
+
+
+def falls(rates: pd.DataFrame) -> pd.DataFrame:
+    """Those that fall by as much."""
+    return rates[rates["power"] + 2 * rates["error"] < -LOST_POWER_SIMULATED]
+
+
+def steepest(rates: pd.DataFrame) -> pd.DataFrame:
+    """The fastest of each axis, in either direction."""
+    return rates.loc[rates["power"].abs().groupby(rates["axis"], sort=False).idxmax()]
+
+
+def worded(rates: pd.DataFrame) -> str:
+    """The fastest of the first axis in words: "the power 2 of prompt length"."""
+    worst = steepest(rates).iloc[0]
+    return f"the power {compact(worst['power'])} of {SIZES[worst['axis']]}"
+
+
+def numbers(rates: pd.DataFrame, name: str, table: str) -> list[Number]:
+    """Fitted powers as data, the fastest of each axis."""
+    told = [column for column in rates.columns if column not in ("power", "error")]
+    found = []
+    for _, rate in steepest(rates).iterrows():
+        row = ", ".join(f"{column} = {rate[column]}" for column in told)
+        found.append(
+            Number(f"power of {SIZES[rate['axis']]} in {name}", rate["power"], rate["error"], None, table, row)
+        )
+    return found
+
+
+def far(rows: pd.DataFrame, size: str, value: str) -> float:
+    """The power of a closed form at its largest sizes."""
+    return growth.power(rows.assign(unit=1.0), size, value, "unit")
+
+
+def far_powers(sizes: pd.DataFrame) -> dict[str, float]:
+    """By axis, the power of its size that a claim's left over its right side ends with."""
+    return growth.powers(sizes, {str(axis): str(axis) for axis in sizes["axis"].unique()})
+
+
+def far_lost(sizes: pd.DataFrame) -> set[str]:
+    """The axes along which that is a lost power."""
+    return {axis for axis, power in far_powers(sizes).items() if power > LOST_POWER}
+
+
+def far_numbers(sizes: pd.DataFrame) -> list[Number]:
+    """Those powers as data."""
+    claim = sizes["claim"].iloc[0]
+    return [
+        Number(f"power of {SIZES[axis]} far out", power, None, LOST_POWER, "sizes", f"claim = {claim}, axis = {axis}")
+        for axis, power in far_powers(sizes).items()
+    ]
