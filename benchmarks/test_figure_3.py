@@ -7,11 +7,11 @@ from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
-from costofprivacy.experiments.noisyhead import early_stopping as study
-from costofprivacy.montecarlo import generator
+from costofprivacy.experiments.noisyhead.early_stopping import experiment
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
+from costofprivacy.streams import generator
 
 N = 1000
 FEW = 5  # literal steps that are timed; all steps cost the same
@@ -19,7 +19,7 @@ FEW = 5  # literal steps that are timed; all steps cost the same
 
 def test_the_literal_algorithm_of_figure_3(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
     """Γ* and a few steps of the published setting, prompt by prompt, extrapolated to Σ T: each T is its own run."""
-    cell = study.Experiment().cell
+    cell = experiment.Experiment().cell
     hyper, std = cell.hyper[Setting.PUBLISHED], cell.noise(Setting.PUBLISHED, (ALGORITHM,))[0]
     rng = generator(1, N, 0)
     train = sample(cell.model, N, rng=rng)
@@ -49,11 +49,11 @@ def _seconds(work: Any) -> float:
 
 def test_the_fast_path_of_figure_3(benchmark: Any, seconds: dict[str, float]) -> None:
     """Four runs, eight accounts and their noiseless twins, where the literal one is one."""
-    cell = study.Experiment().cell
+    cell = experiment.Experiment().cell
     with threadpool_limits(1):
-        benchmark.pedantic(lambda: study.trial(cell, rng=generator(1, N, 0)), rounds=5, warmup_rounds=1)
+        benchmark.pedantic(lambda: experiment.trial(cell, rng=generator(1, N, 0)), rounds=5, warmup_rounds=1)
     seconds["fast-3"] = benchmark.stats["mean"]
 
 
 def test_figure_3_at_full_scale(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
-    seconds["figure-3"] = shared.full_run(benchmark, study.Experiment(), note)
+    seconds["figure-3"] = shared.full_run(benchmark, experiment.Experiment(), note)

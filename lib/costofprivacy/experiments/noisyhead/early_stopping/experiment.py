@@ -6,14 +6,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
+from costofprivacy._validate import NONNEGATIVE, POSITIVE, PROBABILITY, Range, at_least, within
+from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
-from costofprivacy.montecarlo import Runner
+from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import Run
 from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, noise_std
 from costofprivacy.noisyhead.curvature import EigenMoments, in_eigenbasis
@@ -23,6 +26,7 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
 
 SHARE = {Setting.PRINTED: 0.02 / 3, Setting.PUBLISHED: 0.02 / 3}  # η₀ (λ + G²)²/λ
 RANDOM, ZERO = "random", "zero"  # Γ⁰: entries N(0, 0.1²), or 0
@@ -41,8 +45,9 @@ BEYOND = 50  # times the largest T: as far as the bounds are followed
 LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is followed further
 ROUNDING = 1e-9  # relative rise of a risk that is none
 FARTHEST = 650.0  # log r up to which they are floats
-SMALLEST_N, LARGEST_N = 16, 2500  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
-SMALLEST_KAPPA = 1e-50  # below it G is so large, and η₀ so small, that nothing of the order of log N steps arrives
+SIZES = within(16, 2500, after=at_least(1), convert=int)  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
+STEPS = Range(f"at most {recipes.MOST_STEPS}", lambda T: T <= recipes.MOST_STEPS, int, after=at_least(1))
+FAILURES = within(1e-50, 1, after=POSITIVE)  # below, G is so large and η₀ so small that log N steps go nowhere
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,8 @@ class Cell:
     T: tuple[int, ...]
     epsilon: float
     delta: float
-    kappa: float
-    tau: float
+    failure: float
+    label_noise: float
     test_prompts: int
 
     @property
@@ -65,7 +70,7 @@ class Cell:
     @cached_property
     def model(self) -> PromptModel:
         """D = L = ⌊√N⌋."""
-        return recipes.overparametrised_model(self.N, self.tau)
+        return recipes.overparametrised_model(self.N, self.label_noise)
 
     @cached_property
     def penalty(self) -> float:
@@ -80,7 +85,12 @@ class Cell:
     @cached_property
     def hyper(self) -> dict[Setting, Hyperparameters]:
         """What Algorithm 1 is told in each setting; T comes with the run."""
-        return recipes.high_dimension(self.model, self.N, self.kappa, SHARE, max(self.T))
+        return recipes.high_dimension(self.model, self.N, self.failure, SHARE, max(self.T))
+
+    @property
+    def published(self) -> Run:
+        """The algorithm behind the published numbers, for its closed forms."""
+        return Run(self.hyper[Setting.PUBLISHED], self.model, self.N)
 
     @property
     def later(self) -> tuple[int, ...]:
@@ -95,12 +105,13 @@ class Cell:
     @cached_property
     def columns(self) -> pd.DataFrame:
         """(setting, start, account, method, T) of each number that a trial returns."""
-        rows: list[tuple] = []
+        rows: list[dict[str, object]] = []
         for setting, start, accounts in RUNS:
-            rows += [(str(setting), start, account, "noisyhead", T) for account in accounts for T in self.T]
-            rows += [(str(setting), start, "", "gradient-descent", T) for T in self.later]
-        rows += [("", "", "", "zero", 0), ("", "", "", "ridge", 0)]
-        return pd.DataFrame(rows, columns=["setting", "start", "account", "method", "T"])
+            run = {"setting": str(setting), "start": start}
+            rows += [run | {"account": account, "method": "noisyhead", "T": T} for account in accounts for T in self.T]
+            rows += [run | {"account": "", "method": "gradient-descent", "T": T} for T in self.later]
+        none = {"setting": "", "start": "", "account": "", "T": 0}
+        return pd.DataFrame([*rows, none | {"method": "zero"}, none | {"method": "ridge"}])
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -140,49 +151,32 @@ def _same(one: Statistics, other: Statistics) -> bool:
     return np.array_equal(one.context, other.context) and np.array_equal(one.response, other.response)
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """Figure 3: excess risk of NoisyHead against the number of steps, at D = L = ⌊√N⌋ and λ = N/D.
+class Experiment(Parameters):
+    """Figure 3: excess risk of NoisyHead against the number of steps, at D = L = ⌊√N⌋ and λ = N/D."""
 
-    Args:
-        N: number of training prompts, 16 to 2500.
-        T: numbers of steps, at least two, each 1 to 100000.
-        epsilon, delta: the budget; ε at most the least T.
-        kappa: κ in [1e-50, 1]. tau: standard deviation of the label noise, ≥ 0.
-        trials: at least 2. test_prompts: test prompts in each trial, at least 1. seed: root of all random streams, ≥ 0.
-    """
+    N: int = parameter(SIZES, 1000, published=True)
+    """Number of training prompts; D and L are the integer part of its square root."""
+    T: tuple[int, ...] = many(STEPS, *range(1, 482, 20), ascending=True)
+    """Numbers of steps, at least two of them; each is a run of its own."""
+    epsilon: float = parameter(POSITIVE, 0.8, published=True)
+    """Privacy budget ε of approximate differential privacy, at most the least T."""
+    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    failure: float = parameter(FAILURES, 1.0, published=True)
+    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
+    trials: int = parameter(at_least(2), 500)
+    test_prompts: int = parameter(at_least(1), 500, published=True)
+    seed: int = parameter(at_least(0), 6)
 
-    N: int = 1000
-    T: tuple[int, ...] = tuple(range(1, 482, 20))
-    epsilon: float = 0.8
-    delta: float = 1e-5
-    kappa: float = 1.0
-    tau: float = 0.0
-    trials: int = 500
-    test_prompts: int = 500
-    seed: int = 6
-
-    def __post_init__(self) -> None:
-        _validate.between("N", _validate.whole("N", self.N), SMALLEST_N, LARGEST_N)
-        steps = _validate.each(_validate.whole, "T", self.T, at_least=1)
-        object.__setattr__(self, "T", tuple(sorted(steps)))
+    def check(self) -> None:
+        """Refuse a single T, and a budget for which the calibration of a single step is no bound (ε/T > 1)."""
         if len(self.T) < 2:
             raise ValueError(f"T must hold at least two numbers of steps, got {list(self.T)}")
-        if max(self.T) > recipes.MOST_STEPS:
-            raise ValueError(f"each of T must be at most {recipes.MOST_STEPS}, got {max(self.T)}")
-        _validate.between("epsilon", _validate.positive("epsilon", self.epsilon), 0, min(self.T))
-        _validate.probability("delta", self.delta)
-        _validate.between("kappa", _validate.positive("kappa", self.kappa), SMALLEST_KAPPA, 1)
-        _validate.nonnegative("tau", self.tau)
-        _validate.whole("trials", self.trials, at_least=2)
-        _validate.whole("test_prompts", self.test_prompts)
-        _validate.whole("seed", self.seed, at_least=0)
+        _validate.between("epsilon", self.epsilon, 0, min(self.T))
 
     @property
     def cell(self) -> Cell:
         """The one cell."""
-        fixed = (self.epsilon, self.delta, self.kappa, self.tau, self.test_prompts)
-        return Cell(self.N, self.T, *fixed)
+        return self.shared(Cell)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Figure 3, test errors, starts and accounts, descent, closed forms, bounds, best T, and this as N grows."""
@@ -190,34 +184,25 @@ class Experiment:
         samples = runner.run(trial, [cell], self.trials, self.seed)[cell]
         every = _table(cell, samples[:, 0], "excess_risk")
         accounts = every[(every["setting"] == "published") & (every["method"] == "noisyhead")]
-        figure = _figure(every, cell)
+        figure, law = _figure(every, cell), (self.failure, self.label_noise)
         curves, limits = closed_curves(cell), paper_bounds(cell)
+        energies = {start: start_energy(cell, start) for start in (RANDOM, ZERO)}
         return {
             "figure-3": figure,
             "test-error": _with_trivial(_figure(_table(cell, samples[:, 1], "test_error"), cell), cell),
             "accounts": with_closed_form(accounts, cell),
-            "comparison": compare(figure, published() if self.is_published else published().head(0)),
+            "comparison": compare(figure, authors.if_published(self, published())),
             "descent": descent_rows(cell, samples[:, 0]),
             "closed-form": curves,
             "bounds": limits,
             "best-steps": best_steps(accounts, curves, limits),
-            "stopping": closed_forms.stopping(self.kappa, self.tau, cell.budget),
-            "stopped": closed_forms.stopped(self.kappa, self.tau, self.delta),
-            "last-iterate": closed_forms.last_iterate(
-                cell.hyper[Setting.PUBLISHED],
-                cell.model,
-                cell.N,
-                cell.budget,
-                {start: start_energy(cell, start) for start in (RANDOM, ZERO)},
-            ),
-            "section-62": closed_forms.section_62(self.tau, cell.budget),
+            "stopping": closed_forms.stopping(*law, cell.budget),
+            "stopped": closed_forms.stopped(*law, self.delta),
+            "any-steps": closed_forms.any_steps(*law, cell.budget),
+            "parts-at-stop": closed_forms.parts_at_stop(*law, cell.budget),
+            "last-iterate": closed_forms.last_iterate(cell.published, cell.budget, energies),
+            "section-62": closed_forms.section_62(self.label_noise, cell.budget),
         }
-
-    @property
-    def is_published(self) -> bool:
-        """Whether all that the published numbers fix is as they have it, T aside."""
-        fixed = ("N", "epsilon", "delta", "kappa", "tau", "test_prompts")
-        return all(getattr(self, name) == getattr(Experiment, name) for name in fixed)
 
 
 def _table(cell: Cell, values: np.ndarray, quantity: str) -> pd.DataFrame:
@@ -246,19 +231,14 @@ def start_energy(cell: Cell, start: str) -> float:
     return (authors.INITIAL_STD * cell.model.D) ** 2 if start == RANDOM else 0.0
 
 
-def _curve(cell: Cell, start: str, account: str, steps: np.ndarray) -> pd.DataFrame:
-    hyper = cell.hyper[Setting.PUBLISHED]
-    energy = start_energy(cell, start)
-    return closed_forms.risk(hyper, cell.model, cell.N, cell.penalty, energy, account, cell.budget, steps)
-
-
 def with_closed_form(accounts: pd.DataFrame, cell: Cell) -> pd.DataFrame:
     """The simulated rows with the closed form beside them, and the root mean square norm that it implies over R."""
     h, R = dynamics.curvature(cell.model), cell.hyper[Setting.PUBLISHED].weight_bound
     parts = []
     for (start, account), rows in accounts.groupby(["start", "account"], sort=False):
-        closed = _curve(cell, str(start), str(account), rows["T"].to_numpy())
-        longest = np.sqrt(np.maximum(closed["total"] / h, start_energy(cell, str(start)))) / R
+        energy = start_energy(cell, str(start))
+        closed = cell.published.risk(energy, str(account), cell.budget, rows["T"].to_numpy())
+        longest = np.sqrt(np.maximum(closed["total"] / h, energy)) / R
         parts.append(rows.assign(closed_form=closed["total"].to_numpy(), radius_share=longest.to_numpy()))
     return pd.concat(parts, ignore_index=True).drop(columns=["setting", "method"])
 
@@ -267,15 +247,11 @@ def closed_curves(cell: Cell) -> pd.DataFrame:
     """The closed form on a fine grid of T for both starts and all accounts; ``limit_of_R``: the risk on ‖Γ‖ = R."""
     steps = closed_forms.step_grid(2 * max(cell.T))
     limit = dynamics.curvature(cell.model) * cell.hyper[Setting.PUBLISHED].weight_bound ** 2
-    curves = pd.concat(
-        [
-            _curve(cell, start, account, steps).assign(start=start, account=account)
-            for start in (RANDOM, ZERO)
-            for account in ACCOUNTS
-        ],
-        ignore_index=True,
-    )
-    return curves.assign(limit_of_R=limit)
+    curves = []
+    for start, account in product((RANDOM, ZERO), ACCOUNTS):
+        curve = cell.published.risk(start_energy(cell, start), account, cell.budget, steps)
+        curves.append(curve.assign(start=start, account=account))
+    return pd.concat(curves, ignore_index=True).assign(limit_of_R=limit)
 
 
 def paper_bounds(cell: Cell) -> pd.DataFrame:
@@ -284,22 +260,26 @@ def paper_bounds(cell: Cell) -> pd.DataFrame:
     reach = math.floor(FARTHEST / -math.log1p(-hyper.learning_rate * hyper.penalty))
     longest = max(*cell.T, min(BEYOND * max(cell.T), reach))
     steps = np.union1d(closed_forms.step_grid(longest), cell.T)
-    return closed_forms.paper_bounds(hyper, cell.model, cell.N, cell.kappa, cell.budget, steps)
+    return closed_forms.paper_bounds(cell.published, cell.failure, cell.budget, steps)
 
 
 def best_steps(accounts: pd.DataFrame, curves: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """The T with the least excess risk, or bound, and that least, by source, start and account."""
-    rows = []
+    parts = []
     for source, table, value in (("simulation", accounts, "excess_risk"), ("closed form", curves, "total")):
         for (start, account), own in table.groupby(["start", "account"], sort=False):
-            best = own.loc[own[value].idxmin()]
-            rows.append((source, start, account, int(best["T"]), best[value], own["T"].min(), own["T"].max()))
-    for name, suffix in (("(4.2)", "42"), ("(4.5)", "45")):
+            parts.append(((source, start, account), own["T"], own[value]))
+    for suffix in ("42", "45"):
         total = limits[f"descent_{suffix}"] + limits[f"noise_{suffix}"]
-        at = limits.loc[total.idxmin()]
-        rows.append((name, "", ALGORITHM, int(at["T"]), total.min(), limits["T"].min(), limits["T"].max()))
-    names = ["source", "start", "account", "best_T", "least", "first_T", "last_T"]
-    return pd.DataFrame(rows, columns=names)
+        parts.append(((f"(4.{suffix[1]})", "", ALGORITHM), limits["T"], total))
+    return pd.DataFrame([_least(*part) for part in parts])
+
+
+def _least(names: tuple[str, str, str], steps: pd.Series, risk: pd.Series) -> dict[str, object]:
+    """The row of the best T of one curve."""
+    row = dict(zip(("source", "start", "account"), names, strict=True))
+    found = {"best_T": int(steps[risk.idxmin()]), "least": risk.min()}
+    return row | found | {"first_T": steps.min(), "last_T": steps.max()}
 
 
 def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
@@ -308,23 +288,28 @@ def descent_rows(cell: Cell, excess: np.ndarray) -> pd.DataFrame:
     ``rest`` is the closed form of the excess risk at which descent comes to rest, ``risen`` the share of data sets
     whose risk at T is above an earlier one.
     """
-    rows = []
+    tables = []
     for setting, start, _ in RUNS:
         own = cell.columns["setting"].eq(str(setting)) & cell.columns["start"].eq(start)
-        index = np.flatnonzero(own & cell.columns["method"].eq("gradient-descent"))
-        values = excess[:, index]
+        values = excess[:, np.flatnonzero(own & cell.columns["method"].eq("gradient-descent"))]
         mean, error = _fits.mean_and_error(values)
-        risen = (values > (1 + ROUNDING) * np.minimum.accumulate(values, axis=1)).mean(axis=0)
-        energy, hyper = start_energy(cell, start), cell.hyper[setting]
-        told = (hyper, cell.model, cell.N, cell.penalty, energy)
+        above = values > (1 + ROUNDING) * np.minimum.accumulate(values, axis=1)
+        told = (cell.hyper[setting], cell.model, cell.N, cell.penalty, start_energy(cell, start))
         closed, rest = (dynamics.descent_risk(*told, np.array(T)) for T in (cell.later, [10**9]))
-        for i, T in enumerate(cell.later):
-            rows.append(
-                (str(setting), start, T, T in cell.T, mean[i], error[i], len(values), risen[i], closed[i], rest[0])
-            )
-    names = ["setting", "start", "T", "in_figure", "excess_risk", "standard_error", "trials", "risen"]
-    names += ["closed_form", "rest"]
-    return pd.DataFrame(rows, columns=names)
+        columns = {
+            "setting": str(setting),
+            "start": start,
+            "T": cell.later,
+            "in_figure": [T in cell.T for T in cell.later],
+            "excess_risk": mean,
+            "standard_error": error,
+            "trials": len(values),
+            "risen": above.mean(axis=0),
+            "closed_form": closed,
+            "rest": rest[0],
+        }
+        tables.append(pd.DataFrame(columns))
+    return pd.concat(tables, ignore_index=True)
 
 
 def published() -> pd.DataFrame:

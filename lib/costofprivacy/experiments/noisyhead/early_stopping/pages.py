@@ -146,7 +146,9 @@ def draw_descent(descent: pd.DataFrame) -> Figure:
 
 def show_best(best_steps: pd.DataFrame) -> pd.DataFrame:
     """The best T by source, start and account, for the page."""
-    shown = best_steps.set_index(["source", "start", "account"])[["best_T", "least", "first_T", "last_T"]]
+    shown = best_steps.fillna({"start": ""}).set_index(["source", "start", "account"])[
+        ["best_T", "least", "first_T", "last_T"]
+    ]
     return shown.assign(least=shown["least"].map(lambda v: f"{v:.3g}"))
 
 
@@ -174,6 +176,36 @@ def show_stopped(stopped: pd.DataFrame) -> pd.DataFrame:
     ratio = stopped.assign(ratio=stopped["excess_risk"] / stopped["bound_46"])
     shown = ratio.pivot_table(index="N", columns="epsilon", values="ratio")
     return shown.map("{:.1e}".format).rename(index="{:.0e}".format)
+
+
+def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
+    """Noise over descent by start and learning rate at the best and the last T of three N, for the page."""
+    sizes = parts["N"].unique()
+    rows = parts[parts["N"].isin(sizes[[1, len(sizes) // 2, -1]])]
+    best = rows.loc[rows.groupby(["N", "start", "rate_share"], sort=False)["noise_over_descent"].idxmin()]
+    names = {
+        "start": "start",
+        "rate_share": "share of the learning rate",
+        "N": "N",
+        "T": "T",
+        "noise_over_descent": "noise over descent",
+        "descent_over_zero": "descent over answering 0",
+    }
+    shown = best.sort_values(["start", "rate_share", "N"], ascending=[False, False, True])[list(names)]
+    formats = {"rate_share": "{:g}", "N": "{:.0e}", "noise_over_descent": "{:.3g}", "descent_over_zero": "{:.5g}"}
+    told = shown.assign(**{name: shown[name].map(form.format) for name, form in formats.items()})
+    return told.rename(columns=names).set_index(["start", "share of the learning rate"])
+
+
+def show_any_steps(any_steps: pd.DataFrame) -> pd.DataFrame:
+    """Risk over (4.5) at the first, the worst and the last place of each axis, for the page."""
+    table = any_steps.assign(ratio=any_steps["excess_risk"] / any_steps["bound_45"])
+    rows = []
+    for axis, own in table.groupby("axis", sort=False):
+        places = {"first": own.iloc[0], "worst": own.loc[own["ratio"].idxmax()], "last": own.iloc[-1]}
+        told = {name: f"{at['ratio']:.2g} at T = {at['T']}, ε = {at['epsilon']:.2g}" for name, at in places.items()}
+        rows.append({"along": axis} | told)
+    return pd.DataFrame(rows).set_index("along")
 
 
 def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
