@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 from costofprivacy.dpgd import chain, descent, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial, learning_rates, noise_multipliers
-from costofprivacy.experiments.dpgd.deterministic_equivalent import Experiment, paths
+from costofprivacy.experiments.dpgd.deterministic_equivalent import paths
+from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
 
 N, DIMENSION = 100_000, 100
 LITERAL_STEPS = 100
@@ -52,7 +53,7 @@ def test_400_descents(benchmark: Any, seconds: dict[str, float], note: list[str]
 
 def test_figure_1_at_full_scale(benchmark: Any, note: list[str]) -> None:
     figure = Experiment()
-    cells = [paths.Cell(name, d, figure.setting) for name in paths.SPECTRA for d in figure.d]
+    cells = [paths.Cell(figure.regime, d, name) for name in paths.SPECTRA for d in figure.d]
 
     def run() -> None:
         for cell in cells:

@@ -1,22 +1,34 @@
 """What the verdicts on Section 4 and Appendix C rest on: against the literal algorithm, quadrature and (4.7) itself."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.integrate import quad
 from scipy.stats import chi2
 
-from costofprivacy.dpgd import diffusion, system
+from costofprivacy.dpgd import diffusion, risk_bounds, system
 from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import Constant, learning_rates, noise_multipliers
 from costofprivacy.dpgd.spectrum import sample
-from costofprivacy.experiments.dpgd.deterministic_equivalent import enclosure, homogenised, one_step, sums, theory
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting, polynomial
+from costofprivacy.experiments.dpgd.deterministic_equivalent import (
+    displays,
+    enclosure,
+    homogenised,
+    last_step,
+    one_step,
+    sums,
+    theory,
+)
+from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
 from costofprivacy.montecarlo import Runner
 from tests import oracles
 
-CELL = homogenised.Cell(60, Setting(gamma=0.1, c=0.5))
+REGIME = Experiment().regime
+CELL = homogenised.Cell(replace(REGIME, clip=0.5), 60)
 
 
 @pytest.fixture
@@ -30,8 +42,8 @@ def literal(monkeypatch):
         draws.append((*sample(model, 1, rng=rng), rng.standard_normal((1, model.d))))
     x, y, b = (np.concatenate(part) for part in zip(*draws))
     eta = learning_rates(CELL.schedule, n)
-    sigma = noise_multipliers(eta, CELL.setting.rho)
-    clip_norm = CELL.setting.c * math.sqrt(model.d)
+    sigma = noise_multipliers(eta, CELL.regime.rho)
+    clip_norm = CELL.regime.clip * math.sqrt(model.d)
     path = np.array(oracles.dpgd(x, y, eta, clip_norm, sigma, b)) - model.target
     return found, path, 2 * clip_norm * sigma, b
 
@@ -51,11 +63,11 @@ def test_the_martingale_is_what_the_private_noise_adds_to_q_less_its_mean(litera
 
 
 def test_the_drift_of_a_half_of_the_d_equations_is_their_mean_in_47():
-    cell = one_step.Cell(40, Setting())
+    cell = one_step.Cell(REGIME, 40)
     equations = system.of_model(cell.model, cell.n)
     energies = one_step.LEFT**2 * cell.model.initial_energies
-    schedule = polynomial(cell.setting.initial_rate, one_step.ALPHA)
-    expected = system.derivative(equations, schedule, cell.setting.c, cell.setting.rho, one_step.TIME, energies)
+    told = (cell.schedule, REGIME.clip, REGIME.rho)
+    expected = system.derivative(equations, *told, one_step.TIME, energies)
     for name, half in (("D, lower half", slice(0, 20)), ("D, upper half", slice(20, 40))):
         found = sum(one_step.drift(cell, cell.hessians[name]))
         assert found == pytest.approx(expected[half].mean(), rel=1e-12)
@@ -65,7 +77,7 @@ def test_the_mean_of_a_step_tends_to_the_drift_with_d():
     small, large = (
         one_step.rows(cell, samples)
         for cell, samples in Runner(workers=1)
-        .run(one_step.trial, [one_step.Cell(d, Setting()) for d in (5, 200)], 60, 3)
+        .run(one_step.trial, [one_step.Cell(REGIME, d) for d in (5, 200)], 60, 3)
         .items()
     )
     gaps = [(t["value"] / t["derived"] - 1).abs().where(t["term"] == "descent").max() for t in (small, large)]
@@ -74,12 +86,12 @@ def test_the_mean_of_a_step_tends_to_the_drift_with_d():
 
 @pytest.mark.parametrize(("d", "share"), [(5, 0.5), (20, 1.0), (50, 2.0)])
 def test_the_means_of_the_capped_rate_and_of_its_square_are_their_integrals(d, share):
-    setting, rate = Setting(gamma=0.1), share * 2 / d
+    rate = share * 2 / d
     mean, square = (
         quad(lambda x, m=m: min(rate, 2 / x) ** m * chi2.pdf(x, d), 0, 20 * d, points=[2 / rate], limit=200)[0]
         for m in (1, 2)
     )
-    table = sums.table(setting, (10 * d,)).set_index("quantity")["value"]
+    table = sums.table(REGIME, (10 * d,)).set_index("quantity")["value"]
     name = {0.5: "below", 1.0: "at", 2.0: "above"}[share]
     assert table[f"(C.32), {name} the cap"] == pytest.approx(10 * d * abs(mean - min(rate, 2 / d)), abs=1e-7)
     change = 5 * d**2 * abs(square - min(rate, 2 / d) ** 2)
@@ -88,7 +100,9 @@ def test_the_means_of_the_capped_rate_and_of_its_square_are_their_integrals(d, s
 
 def test_the_enclosure_is_tried_with_private_noise_and_without(monkeypatch):
     monkeypatch.setattr(enclosure, "CLIPS", (1.0,))
-    risks = [enclosure.table(Setting(rho=rho)).groupby("schedule")["risk"].sum() for rho in (1.0, math.inf)]
+    monkeypatch.setattr(enclosure, "SHARES", (0.9,))
+    monkeypatch.setattr(enclosure, "SPECTRA", {"isotropic": enclosure.SPECTRA["isotropic"]})
+    risks = [enclosure.table(replace(REGIME, rho=rho)).groupby("schedule")["risk"].sum() for rho in (1.0, math.inf)]
     ratio = risks[0] / risks[1]
     assert ratio.pop("constant") == 1
     assert len(ratio) == len(enclosure.SCHEDULES) - 1
@@ -96,14 +110,14 @@ def test_the_enclosure_is_tried_with_private_noise_and_without(monkeypatch):
 
 
 def test_the_discretisation_error_is_inside_the_derived_bound_alone():
-    table = sums.table(Setting(), (50, 500))
+    table = sums.table(REGIME, (50, 500))
     rows = table[table["quantity"].str.startswith("(C.16)")]
     assert (rows["value"] <= rows["derived"]).all()
     assert (rows["value"] > rows["printed"]).sum() == 2  # γc² = 10, at both n
 
 
 def test_contour_integrals_need_their_own_factors():
-    table = enclosure.identities(Setting(), 1).set_index("identity")["relative_difference"]
+    table = enclosure.identities(REGIME, 1).set_index("identity")["relative_difference"]
     assert table["(4.20), R with i/2π"] < 1e-12 < 0.4 < table["(C.45), R with i/4π"]
     assert table["(4.17), drift with 2 z q"] < 1e-12 < 0.1 < table["(4.17), drift with z q"]
 
@@ -111,7 +125,7 @@ def test_contour_integrals_need_their_own_factors():
 def test_the_remainder_of_itos_formula_has_mean_zero_for_the_derived_drift_alone(monkeypatch):
     """Its supremum is that of a martingale; with the printed drift the remainder drifts away and is far larger."""
     monkeypatch.setattr(homogenised, "PATHS", 40)
-    cell = homogenised.Cell(2000, Setting())
+    cell = homogenised.Cell(REGIME, 2000)
     sizes = []
     for drift in (diffusion.DERIVED, diffusion.PRINTED):
         errors = homogenised._diffuse(cell, drift, np.random.default_rng(2))
@@ -119,13 +133,108 @@ def test_the_remainder_of_itos_formula_has_mean_zero_for_the_derived_drift_alone
     assert sizes[1] > 4 * sizes[0]
 
 
-def test_without_privacy_the_equations_are_judged_at_rho_1():
-    few = {"sizes": (40,), "step_d": (4,), "trials": 2, "runner": Runner(workers=1), "seed": 1}
-    without, with_one = (theory.tables(Setting(rho=rho), **few) for rho in (math.inf, 1.0))
-    assert all(without[name].equals(with_one[name]) for name in with_one)
+def test_without_privacy_the_equations_are_judged_at_rho_1(monkeypatch):
+    told = []
+    for module, name in ((enclosure, "table"), (enclosure, "identities"), (displays, "table"), (sums, "table")):
+        monkeypatch.setattr(module, name, lambda regime, *_: told.append(regime.rho))
+    monkeypatch.setattr(theory, "gathered", lambda rows, samples: told.extend(cell.regime.rho for cell in samples))
+    runner = SimpleNamespace(run=lambda trial, cells, trials, seed: dict.fromkeys(cells))
+    for rho in (math.inf, 1.0):
+        theory.tables(replace(REGIME, rho=rho), sizes=(40,), step_d=(4,), trials=2, runner=runner, seed=1)
+    assert set(told) == {1.0}
 
 
 def test_a_constant_schedule_has_all_its_noise_in_the_last_step():
     noise = noise_multipliers(learning_rates(Constant(3.0), 100), 1.0)
     assert (noise[:-1] == 0).all()
     assert noise[-1] == pytest.approx(0.03)
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """Every display over what it should say, at two states."""
+    tables = (displays.table(replace(REGIME, gamma=gamma), seed) for gamma, seed in ((0.1, 1), (1.0, 2)))
+    table = pd.concat(tables)
+    return table.assign(ratio=table["value"] / table["derived"])
+
+
+def test_mended_displays_say_what_they_should(shown):
+    mended = shown[(shown["reading"] == "corrected") | (shown["display"] == "(4.20), (C.43)")]
+    assert set(mended["display"]) == set(shown["display"])
+    np.testing.assert_allclose(mended["ratio"], 1, atol=3e-7)
+
+
+@pytest.mark.parametrize(
+    ("display", "term", "ratio"),
+    [
+        ("(C.9), (C.27)", "descent", 0.5),
+        ("(C.9), (C.27)", "sampling", 1.0),
+        ("(C.9), (C.27)", "private noise", 1.0),
+        ("(C.29), (C.30)", "descent", 0.25),
+        ("(C.29), (C.30)", "gradient", 0.5),
+        ("(C.8)", "product of gradient and noise", -0.5),
+    ],
+)
+def test_printed_displays_lack_their_factors(shown, display, term, ratio):
+    rows = shown[(shown["display"] == display) & (shown["term"] == term) & (shown["reading"] == "printed")]
+    np.testing.assert_allclose(rows["ratio"], [ratio, ratio], atol=3e-7)
+
+
+def test_other_printed_displays_are_off_in_every_place(shown):
+    rows = shown[shown["display"].isin(["(4.21), (C.46)"]) & (shown["reading"] == "printed")]
+    assert ((rows["ratio"] - 1).abs() > 0.1).all()
+
+
+def test_a_display_is_held_against_the_equations_that_are_solved(monkeypatch):
+    """With λ_min in the place of tr Σ/d the lower equation still encloses the risk, but is not the one displayed."""
+    weak = lambda s: risk_bounds._single(s, float(s.relaxation.max()), float(s.sampling.min()))  # noqa: E731
+    monkeypatch.setattr(risk_bounds, "lower", weak)
+    lower, upper = pd.DataFrame(displays.comparison(REGIME))[["value", "derived"]].to_numpy()
+    assert lower[0] == pytest.approx(lower[1] + 0.1, abs=0.1)
+    assert abs(lower[0] / lower[1] - 1) > 1e-3
+    assert upper[0] == pytest.approx(upper[1], rel=1e-12)
+
+
+def test_the_last_step_is_that_of_algorithm_1():
+    """On the same records and noise."""
+    cell = last_step.Cell(REGIME, 20, 1.0)
+    found = last_step.trial(cell, rng=np.random.default_rng(5))
+    rng, model = np.random.default_rng(5), cell.model
+    (x, y), b = sample(model, last_step.RECORDS, rng=rng), rng.standard_normal((last_step.RECORDS, 20))
+    eta, clip_norm, start = np.array([3.0 / cell.n]), math.sqrt(20), cell.start
+    after = [
+        oracles.dpgd(x[[i]], y[[i]] - x[[i]] @ start, eta, clip_norm, eta, b[[i]])[1] + start for i in range(len(x))
+    ]
+    shift = 2 * 3.0**2 * 0.1**2
+    np.testing.assert_allclose(found, np.abs(model.risk(np.array(after)) - 0.5 - shift), rtol=1e-9, atol=1e-12)
+
+
+def test_the_rows_of_the_last_step_are_quantiles_and_their_scales():
+    cell = last_step.Cell(REGIME, 100, 100.0)
+    samples = np.arange(10000.0).reshape(100, 100) / 10000
+    row = last_step.rows(cell, samples).iloc[0]
+    assert row["risk"] == pytest.approx(50)
+    assert row["scale"] == pytest.approx((1 + math.sqrt(50)) / 10)
+    assert row["bound"] == pytest.approx(math.log(100) / 10)
+    assert (row["upper"], row["middle"]) == pytest.approx((0.99, 1 - 1 / math.e), abs=1e-4)
+    assert row["upper_error"] == pytest.approx(math.sqrt(0.99 * 0.01 / 10000), rel=1e-3)
+
+
+def test_a_step_under_the_printed_cap_stretches_and_under_that_of_algorithm_1_does_not():
+    """The stretch of the table against steps of two parameters apart along x."""
+    for row in last_step.caps().itertuples():
+        x, rate = np.ones(row.d), row.share_of_cap * 2 / row.d
+        cap = 2 / (x @ x if row.reading == "corrected" else math.sqrt(x @ x))
+        apart = x - min(rate, cap) * (x @ x) * x
+        assert max(1.0, math.sqrt(apart @ apart / (x @ x))) == pytest.approx(row.stretch)
+
+
+def test_the_risk_of_the_diffusion_is_nearest_the_right_integral(monkeypatch):
+    monkeypatch.setattr(homogenised, "PATHS", 40)
+    cell = homogenised.Cell(REGIME, 500)
+    samples = homogenised.trial(cell, rng=np.random.default_rng(0))[None]
+    table = homogenised.integral_rows(cell, samples).set_index(["drift", "integral"])["value"]
+    assert table.idxmin() == ("derived", "i/2π")
+    assert table["derived", "i/2π"] < 0.08 < 0.13 < table.drop(("derived", "i/2π")).min()
+    assert samples.shape[-1] == len(homogenised.QUANTITIES) + 4
+    assert len(homogenised.rows(cell, samples)) == len(homogenised.QUANTITIES)

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import pandas as pd
 from costofprivacy.dpgd import equivalent, risk_bounds, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime
 
 TIMES = np.linspace(0, 1, 11)
 SHARES = (0.15, 0.9, 3.0)  # η̃(0)γ/2: beyond 1 the cap acts
@@ -32,73 +33,65 @@ SPECTRA: dict[str, Callable[[], spectrum.Spectrum]] = {
 }
 
 
-def table(setting: Setting) -> pd.DataFrame:
+def table(regime: Regime) -> pd.DataFrame:
     """Risk and bounds at t = 1, and by what part of the risk each bound is cleared at the worst time.
 
     ``reading`` is ``printed``, with η̃, or ``corrected``, with η̄; a margin below 0 is a bound that fails.
     """
     rows = []
     for name, make in SPECTRA.items():
-        equations = system.of_model(setting.model(make()), setting.samples(DIMENSION))
+        equations = system.of_model(regime.model(make()), regime.samples(DIMENSION))
         for schedule, share, clip in itertools.product(SCHEDULES, SHARES, CLIPS):
-            rows += _rows(setting, (name, schedule, share, clip), equations)
-    columns = [
-        "spectrum",
-        "schedule",
-        "share_of_cap",
-        "clip",
-        "reading",
-        "risk",
-        "lower",
-        "upper",
-        "lower_margin",
-        "upper_margin",
-    ]
-    return pd.DataFrame(rows, columns=columns)
+            case = {"spectrum": name, "schedule": schedule, "share_of_cap": share, "clip": clip}
+            rows += [case | found for found in _rows(regime, case, equations)]
+    return pd.DataFrame(rows)
 
 
-def _rows(setting: Setting, case: tuple[str, str, float, float], equations: System) -> list[tuple]:
-    _, name, share, clip = case
-    schedule = SCHEDULES[name](share * 2 / setting.gamma)
+def _rows(regime: Regime, case: dict[str, Any], equations: System) -> list[dict[str, object]]:
+    """What the two readings give in one case."""
+    schedule = SCHEDULES[case["schedule"]](case["share_of_cap"] * 2 / regime.gamma)
 
     def path(equations: System) -> np.ndarray:
-        return equivalent.risk_path(equations, schedule, clip, setting.rho, TIMES, TOLERANCE)
+        return equivalent.risk_path(equations, schedule, case["clip"], regime.rho, TIMES, TOLERANCE)
 
     risk, found = path(equations), []
     for reading, change in (("printed", risk_bounds.uncapped), ("corrected", lambda bound: bound)):
         low, high = path(change(risk_bounds.lower(equations))), path(change(risk_bounds.upper(equations)))
-        margins = float((1 - low / risk).min()), float((high / risk - 1).min())
-        found.append((*case, reading, risk[-1], low[-1], high[-1], *margins))
+        at_release = {"reading": reading, "risk": risk[-1], "lower": low[-1], "upper": high[-1]}
+        margins = {"lower_margin": float((1 - low / risk).min()), "upper_margin": float((high / risk - 1).min())}
+        found.append(at_release | margins)
     return found
 
 
-def identities(setting: Setting, seed: int) -> pd.DataFrame:
+def identities(regime: Regime, seed: int) -> pd.DataFrame:
     """What must agree exactly: two solvers, d equal equations and one, contour integrals and what they stand for.
 
     The equations are solved for all `SCHEDULES`; the largest difference is kept.
     """
     rng = np.random.default_rng(seed)
-    model = setting.model(spectrum.uniform(DIMENSION))
-    equations = system.of_model(model, setting.samples(DIMENSION))
-    uneven = system.of_spectrum(np.ones(DIMENSION), rng.exponential(size=DIMENSION), setting.gamma, setting.zeta)
-    one = system.isotropic(uneven.initial_risk, setting.gamma, setting.zeta)
-    ours, solve = equivalent.risk_path, partial(_largest_gap, setting)
+    model = regime.model(spectrum.uniform(DIMENSION))
+    equations = system.of_model(model, regime.samples(DIMENSION))
+    uneven = system.of_spectrum(np.ones(DIMENSION), rng.exponential(size=DIMENSION), regime.gamma, regime.label_noise)
+    one = system.isotropic(uneven.initial_risk, regime.gamma, regime.label_noise)
+    ours, solve = equivalent.risk_path, partial(_largest_gap, regime)
     values, error = model.spectrum.eigenvalues, rng.standard_normal(DIMENSION)
-    rows = [
-        ("(4.7), exponential integrator and LSODA", solve((ours, equations), (system.reference_path, equations))),
-        ("(4.11), d equations and one", solve((ours, uneven), (ours, one))),
-        ("(4.20), R with i/2π", _contour(values, error, 1 / (2 * math.pi))),
-        ("(C.45), R with i/4π", _contour(values, error, 1 / (4 * math.pi))),
-        ("(4.17), drift with z q", _drift(values, error, 1.0)),
-        ("(4.17), drift with 2 z q", _drift(values, error, 2.0)),
-    ]
-    return pd.DataFrame(rows, columns=["identity", "relative_difference"])
+    found = {
+        "(4.7), exponential integrator and LSODA": solve((ours, equations), (system.reference_path, equations)),
+        "(4.11), d equations and one": solve((ours, uneven), (ours, one)),
+        "(4.20), R with i/2π": _contour(values, error, 1 / (2 * math.pi)),
+        "(C.45), R with i/4π": _contour(values, error, 1 / (4 * math.pi)),
+        "(4.17), drift with z q": _drift(values, error, 1.0),
+        "(4.17), drift with 2 z q": _drift(values, error, 2.0),
+    }
+    return pd.DataFrame({"identity": found.keys(), "relative_difference": found.values()})
 
 
-def _largest_gap(setting: Setting, *pair: tuple[Callable[..., np.ndarray], System]) -> float:
+def _largest_gap(regime: Regime, *pair: tuple[Callable[..., np.ndarray], System]) -> float:
     """The largest relative difference, over times and schedules, of two solvers, each with its equations."""
-    plans = [make(setting.initial_rate) for make in SCHEDULES.values()]
-    paths = ([solve(equations, plan, setting.c, setting.rho, TIMES[1:]) for plan in plans] for solve, equations in pair)
+    plans = [make(regime.learning_rate) for make in SCHEDULES.values()]
+    paths = (
+        [solve(equations, plan, regime.clip, regime.rho, TIMES[1:]) for plan in plans] for solve, equations in pair
+    )
     return _gap(*map(np.array, paths))
 
 

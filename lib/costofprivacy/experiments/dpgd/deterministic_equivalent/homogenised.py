@@ -1,25 +1,28 @@
 r"""Algorithm 1 beside homogenised DP-GD, (4.14) and (C.1) of arXiv:2505.16329v2, on independent paths.
 
 For each n: how far the two are apart, in the risk and in all quadratics of (C.2), with the drift derived and the drift
-printed; how large the martingale parts of q(v) = ½ v'Σv/λ_max (‖q‖_{C²} = 1) become, Lemmas C.2 and C.3; and how far
-the errors grow, Lemma C.4. The schedule is η̃(0)√(1 − t), with private noise in every step; the spectrum is uniform on
-[0, 2].
+printed; how large the martingale parts of q(v) = ½ v'Σv/λ_max (‖q‖_{C²} = 1) become, Lemmas C.2 and C.3; how far the
+errors grow, Lemma C.4; and how far the risk of the diffusion is from R(t), (C.45). The schedule is η̃(0)√(1 − t), with
+private noise in every step; the spectrum is uniform on [0, 2].
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd import diffusion, spectrum
+from costofprivacy import _fits
+from costofprivacy.dpgd import diffusion, equivalent, spectrum, system
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_intensity, noise_multipliers
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
 from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting, polynomial
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime, bound
 
 PATHS = 8  # in one trial
 STEPS = 400  # of the diffusion
@@ -37,6 +40,7 @@ QUANTITIES = (
     "growth of the algorithm",
     "growth of the diffusion",
 )
+INTEGRALS = {"i/2π": 1.0, "i/4π": 0.5}  # times ∮ z q̂ dz, as (4.20) and as (C.45) have it, over R(t)
 SMALL = (1.0, 1e-2, 1e-4)  # ‖θ*‖² at which the growth is tried
 
 
@@ -44,8 +48,8 @@ SMALL = (1.0, 1e-2, 1e-4)  # ‖θ*‖² at which the growth is tried
 class Cell:
     """A number of samples, and the squared norm of the true parameter."""
 
+    regime: Regime
     n: int
-    setting: Setting
     scale: float = 1.0
 
     @property
@@ -56,21 +60,25 @@ class Cell:
     @property
     def model(self) -> RegressionModel:
         """The data."""
-        unit = self.setting.model(spectrum.uniform(max(1, round(self.setting.gamma * self.n))))
+        unit = self.regime.model(spectrum.uniform(self.regime.dimension(self.n)))
         return RegressionModel(unit.spectrum, unit.target * self.scale**0.5, unit.label_noise)
 
     @property
     def schedule(self) -> Schedule:
         """η̃(0)√(1 − t)."""
-        return polynomial(self.setting.initial_rate, 0.5)
+        return self.regime.schedule(0.5)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """`QUANTITIES` on each of `PATHS` pairs of independent paths, shape (paths, quantities)."""
+    """`QUANTITIES` on each of `PATHS` pairs of independent paths, then the distances from `INTEGRALS` for both drifts.
+
+    Shape (paths, quantities + drifts · integrals).
+    """
     model = cell.model
     algorithm, noise = descend(cell, rng)
     derived, printed = (_diffuse(cell, drift, rng) for drift in (diffusion.DERIVED, diffusion.PRINTED))
     coarse = slice(None, None, STEPS // len(TIMES))
+    shares = [(other[coarse], share) for other in (derived, printed) for share in INTEGRALS.values()]
     return np.column_stack(
         [
             *(_risk_gap(model, algorithm, other[coarse]) for other in (derived, printed)),
@@ -79,6 +87,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
             _ito_remainder(cell, derived),
             _growth(algorithm),
             _growth(derived),
+            *(_integral_gap(cell, other, share) for other, share in shares),
         ]
     )
 
@@ -98,9 +107,9 @@ def descend(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
     Returns:
         v, shape (times, paths, d), and sup_k |M_k|, shape (paths,).
     """
-    s, n, model = cell.setting, cell.n, cell.model
-    clip_norm, rates = s.c * model.d**0.5, learning_rates(cell.schedule, n)
-    noise = 2 * clip_norm * noise_multipliers(rates, s.rho)
+    n, model = cell.n, cell.model
+    clip_norm, rates = cell.regime.clip * model.d**0.5, learning_rates(cell.schedule, n)
+    noise = 2 * clip_norm * noise_multipliers(rates, cell.regime.rho)
     hessian = model.spectrum.eigenvalues / model.spectrum.largest
     records, theta = steps_at(TIMES, n), np.zeros((PATHS, model.d))
     kept, martingale, largest = np.empty((len(TIMES), *theta.shape)), np.zeros(PATHS), np.zeros(PATHS)
@@ -117,8 +126,8 @@ def descend(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
 
 def _diffuse(cell: Cell, drift: float, rng: np.random.Generator) -> np.ndarray:
     """Errors at the first multiples of 1/`STEPS` below 1, shape (steps, paths, d)."""
-    s, times = cell.setting, np.arange(STEPS) / STEPS
-    return diffusion.diffuse(cell.model, cell.schedule, s.c, s.rho, cell.n, times, PATHS, drift, steps=STEPS, rng=rng)
+    told = (cell.model, cell.schedule, cell.regime.clip, cell.regime.rho, cell.n)
+    return diffusion.diffuse(*told, np.arange(STEPS) / STEPS, PATHS, drift, steps=STEPS, rng=rng)
 
 
 def _risk_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -132,16 +141,30 @@ def _resolvent_gap(model: RegressionModel, a: np.ndarray, b: np.ndarray) -> np.n
     return np.abs((a**2 - b**2) @ resolvents / 2).max(axis=(0, 2))
 
 
+def _integral_gap(cell: Cell, errors: np.ndarray, share: float) -> np.ndarray:
+    """sup_t of the distance of the diffusion's risk from ``share`` times R(t)."""
+    risk = errors**2 @ cell.model.spectrum.eigenvalues / 2
+    return np.abs(risk - share * equivalent_risk(cell)[:, None]).max(axis=0)
+
+
+@lru_cache(maxsize=4)
+def equivalent_risk(cell: Cell) -> np.ndarray:
+    """R at `TIMES`."""
+    equations = system.of_model(cell.model, cell.n)
+    return equivalent.risk_path(equations, cell.schedule, cell.regime.clip, cell.regime.rho, TIMES)
+
+
 def _ito_remainder(cell: Cell, errors: np.ndarray) -> np.ndarray:
     """sup_t |q(V_t) − q(V_0) − ∫ drift of (C.9)|, the martingale of Lemma C.3, by the trapezoidal rule."""
-    s, model, times = cell.setting, cell.model, np.arange(STEPS) / STEPS
+    clip, model, times = cell.regime.clip, cell.model, np.arange(STEPS) / STEPS
     values, d, n = model.spectrum.eigenvalues, cell.model.d, cell.n
     hessian = values / values.max()
     test_risk = errors**2 @ values / 2 + model.label_noise**2 / 2
     rate = np.minimum(cell.schedule(times), 2 * n / d)[:, None]
-    descent = -rate * descent_reduction(s.c, test_risk) * (errors**2 @ (values * hessian))
-    sampling = rate**2 * variance_reduction(s.c, test_risk) * test_risk * (values @ hessian) / n
-    private = 2 * d / n**2 * s.c**2 * noise_intensity(cell.schedule, times, s.rho)[:, None] * hessian.sum()
+    descent = -rate * descent_reduction(clip, test_risk) * (errors**2 @ (values * hessian))
+    sampling = rate**2 * variance_reduction(clip, test_risk) * test_risk * (values @ hessian) / n
+    intensity = noise_intensity(cell.schedule, times, cell.regime.rho)[:, None]
+    private = 2 * d / n**2 * clip**2 * intensity * hessian.sum()
     drift = descent + sampling + private
     quadratic = errors**2 @ hessian / 2
     passed = np.cumsum((drift[1:] + drift[:-1]) / (2 * STEPS), axis=0)
@@ -155,32 +178,41 @@ def _growth(errors: np.ndarray) -> np.ndarray:
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     """Mean, spread and two upper quantiles of each quantity over all paths, with log²n/√n beside it."""
-    values = samples.reshape(-1, samples.shape[-1])
-    root = len(values) ** 0.5
+    values = samples.reshape(-1, samples.shape[-1])[:, : len(QUANTITIES)]
+    mean, error = _fits.mean_and_error(values)
     return pd.DataFrame(
         {
             "n": cell.n,
             "quantity": QUANTITIES,
-            "value": values.mean(axis=0),
-            "standard_error": values.std(axis=0, ddof=1) / root,
+            "value": mean,
+            "standard_error": error,
             "standard_deviation": values.std(axis=0, ddof=1),
             "scale": np.quantile(values, SCALE, axis=0),
             "tail": np.quantile(values, TAIL, axis=0),
-            "bound": np.log(cell.n) ** 2 / cell.n**0.5,
+            "bound": bound(cell.n),
             "trials": len(values),
         }
     )
 
 
+def integral_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
+    """Mean distance of the diffusion's risk from each integral, for both drifts, with log²n/√n beside it."""
+    values = samples.reshape(-1, samples.shape[-1])[:, len(QUANTITIES) :]
+    mean, error = _fits.mean_and_error(values)
+    names = pd.DataFrame(itertools.product(("derived", "printed"), INTEGRALS), columns=["drift", "integral"])
+    names.insert(0, "n", cell.n)
+    return names.assign(value=mean, standard_error=error, bound=bound(cell.n), trials=len(values))
+
+
 def growth_rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
     """Mean of both logarithms and their standard error."""
     values = samples.reshape(-1, 2)
-    error = values.std(axis=0, ddof=1) / len(values) ** 0.5
+    mean, error = _fits.mean_and_error(values)
     return pd.DataFrame(
         {
             "squared_norm": cell.scale,
             "quantity": ["‖v‖²", "1 + ‖v‖²"],
-            "value": values.mean(axis=0),
+            "value": mean,
             "standard_error": error,
             "trials": len(values),
         }

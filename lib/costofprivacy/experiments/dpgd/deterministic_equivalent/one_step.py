@@ -17,24 +17,21 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.dpgd import spectrum, system
-from costofprivacy.dpgd.schedule import learning_rates, noise_intensity, noise_multipliers
+from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_intensity, noise_multipliers
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
 from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting, polynomial
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Sized
 
 TIME = 0.5
 LEFT = 0.6  # of θ*, the error of the state in which the step is taken
 RECORDS = 1000  # in one trial
-ALPHA = 0.5
 TERMS = ("descent", "sampling", "private noise")
+HALVED = np.array([1, 2, 1])  # by what (C.7) divides each of them
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Sized):
     """A dimension; the spectrum is uniform on [0, 2]."""
-
-    d: int
-    setting: Setting
 
     @property
     def key(self) -> int:
@@ -42,14 +39,14 @@ class Cell:
         return self.d
 
     @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.setting.samples(self.d)
-
-    @property
     def model(self) -> RegressionModel:
         """The data."""
-        return self.setting.model(spectrum.uniform(self.d))
+        return self.regime.model(spectrum.uniform(self.d))
+
+    @property
+    def schedule(self) -> Schedule:
+        """η̃(0)√(1 − t)."""
+        return self.regime.schedule(0.5)
 
     @property
     def hessians(self) -> dict[str, np.ndarray]:
@@ -66,19 +63,17 @@ class Cell:
     @property
     def rate(self) -> float:
         """η̄ at `TIME`."""
-        schedule = polynomial(self.setting.initial_rate, ALPHA)
-        return min(float(schedule(TIME)), 2 * self.n / self.d)
+        return min(float(self.schedule(TIME)), 2 * self.n / self.d)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """n times the mean of the three terms over `RECORDS` records, shape (quadratics, 3)."""
-    s, n, model = cell.setting, cell.n, cell.model
+    n, model, clip_norm = cell.n, cell.model, cell.regime.clip * cell.d**0.5
     x, y = sample(model, RECORDS, rng=rng)
     theta = (1 - LEFT) * model.target
-    step = adapted_rates(cell.rate / n, x)[:, None] * clipped_gradients(theta, x, y, s.c * model.d**0.5)
-    rates = learning_rates(polynomial(s.initial_rate, ALPHA), n)
-    noise = 2 * s.c * model.d**0.5 * noise_multipliers(rates, s.rho)[max(round(TIME * n), 1) - 1]
-    random = noise * rng.standard_normal(step.shape)
+    step = adapted_rates(cell.rate / n, x)[:, None] * clipped_gradients(theta, x, y, clip_norm)
+    multipliers = noise_multipliers(learning_rates(cell.schedule, n), cell.regime.rho)
+    random = 2 * clip_norm * multipliers[max(round(TIME * n), 1) - 1] * rng.standard_normal(step.shape)
     error = -LEFT * model.target
     return n * np.array(
         [
@@ -89,28 +84,33 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
-    """The measured terms beside those of (C.9), hence of (4.7), and those of (C.7)."""
+    """The measured terms beside those of (C.9), hence of (4.7), and those of (C.7), whose sampling term is halved."""
     mean, error = _fits.mean_and_error(samples)
-    return pd.DataFrame(
-        [
-            (cell.d, name, term, mean[i, j], error[i, j], derived[j], derived[j] / (2 if j == 1 else 1), len(samples))
-            for i, (name, h) in enumerate(cell.hessians.items())
-            for derived in (drift(cell, h),)
-            for j, term in enumerate(TERMS)
-        ],
-        columns=["d", "quadratic", "term", "value", "standard_error", "derived", "printed", "trials"],
-    )
+    found = []
+    for i, (name, hessian) in enumerate(cell.hessians.items()):
+        derived = np.array(drift(cell, hessian))
+        terms = {
+            "d": cell.d,
+            "quadratic": name,
+            "term": TERMS,
+            "value": mean[i],
+            "standard_error": error[i],
+            "derived": derived,
+            "printed": derived / HALVED,
+            "trials": len(samples),
+        }
+        found.append(pd.DataFrame(terms))
+    return pd.concat(found, ignore_index=True)
 
 
 def drift(cell: Cell, hessian: np.ndarray) -> tuple[float, float, float]:
     """The three terms of (C.9): −η̄μ⟨Σv, hv⟩, η̄²ν𝒫 tr(Σh)/n and (2d/n²)c²σ̃² tr h."""
-    s, n, values = cell.setting, cell.n, cell.model.spectrum.eigenvalues
+    n, clip, values = cell.n, cell.regime.clip, cell.model.spectrum.eigenvalues
     error = -LEFT * cell.model.target
-    equations = system.of_model(cell.model, n)
-    mu, scaled_nu = system.reductions(equations, s.c, float(values @ error**2) / 2)
-    intensity = float(noise_intensity(polynomial(s.initial_rate, ALPHA), TIME, s.rho))
+    mu, scaled_nu = system.reductions(system.of_model(cell.model, n), clip, float(values @ error**2) / 2)
+    intensity = float(noise_intensity(cell.schedule, TIME, cell.regime.rho))
     return (
         -cell.rate * mu * float(values @ (hessian * error**2)),
         cell.rate**2 * scaled_nu * float(values @ hessian) / n,
-        2 * cell.d / n**2 * s.c**2 * intensity * float(hessian.sum()),
+        2 * cell.d / n**2 * clip**2 * intensity * float(hessian.sum()),
     )

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from costofprivacy import _fits, figures
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import SCHEDULES
+from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.rates import KINK
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import SCHEDULES
 
 PAST = (1.0, 1.1)  # where the released iterate is drawn
 SHORT = {"constant": "constant", "square root": "square root", KINK: r"constant, $2/\gamma$"}
@@ -101,14 +102,29 @@ def _reference_slopes(axes: Axes, rates: pd.DataFrame, quantity: str, slopes: tu
 
 
 def show_exponents(rates: pd.DataFrame) -> pd.DataFrame:
-    """Fitted powers of n with their standard errors, for the page; a released bias is too often noise."""
-    chosen = rates[rates["quantity"] != "released bias"]
-    out = {}
-    for (quantity, schedule, spectrum), rows in chosen.groupby(["quantity", "schedule", "spectrum"], sort=False):
+    """Powers of n with their standard errors, fitted over all n and between the last two, for the page.
+
+    The last line has those of log²n/√n. A dash stands where the last two n do not resolve a power; a released bias is
+    too often noise.
+    """
+    lines = []
+    keys = ["deviation", "schedule", "spectrum"]
+    chosen = rates[rates["quantity"] != "released bias"].rename(columns={"quantity": "deviation"})
+    for names, rows in chosen.groupby(keys, sort=False):
         power, error = _fits.power_law(rows["n"], rows["value"].abs(), rows["standard_error"])
-        out[quantity, schedule, spectrum] = f"{power:.3f} ± {error:.3f}"
-    index = pd.MultiIndex.from_tuples(out, names=["deviation", "schedule", "spectrum"])
-    return pd.Series(list(out.values()), index).unstack("spectrum", sort=False)
+        last = trends.fall("", "rates", rows)
+        resolved = f"{last.exponent:.3f} ± {last.error:.3f}" if last.resolved else "–"
+        lines.append(dict(zip(keys, names)) | {"all n": f"{power:.3f} ± {error:.3f}", "last two n": resolved})
+    for (spectrum,), rows in chosen.groupby(["spectrum"], sort=False):
+        ends = rows.drop_duplicates("n").sort_values("n").iloc[[0, -2, -1]]
+        powers = {"all n": _bound_power(ends.iloc[[0, 2]]), "last two n": _bound_power(ends.tail(2))}
+        lines.append({"deviation": "log²n/√n", "schedule": "", "spectrum": spectrum} | powers)
+    return pd.DataFrame(lines).set_index(keys).unstack("spectrum", sort=False)
+
+
+def _bound_power(pair: pd.DataFrame) -> str:
+    """The exponent of log²n/√n between two n."""
+    return f"{np.diff(np.log(pair['bound']))[0] / np.diff(np.log(pair['n']))[0]:.3f}"
 
 
 def draw_laws(laws: pd.DataFrame) -> Figure:

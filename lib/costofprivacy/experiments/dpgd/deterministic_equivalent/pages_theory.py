@@ -55,6 +55,31 @@ def show_enclosure(enclosure: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{"R(1)": table["R(1)"].map("{:.3g}".format)})
 
 
+def show_displays(displays: pd.DataFrame) -> pd.DataFrame:
+    """Each display over what it should say, in both readings, for the page."""
+    ratio = (displays["value"] / displays["derived"]).map("{:.3f}".format)
+    wide = displays.assign(ratio=ratio).pivot(index=["display", "term"], columns="reading", values="ratio")
+    order = displays.drop_duplicates(["display", "term"]).set_index(["display", "term"]).index
+    return wide.reindex(order)[["printed", "corrected"]].fillna("")
+
+
+def show_last_step(last_step: pd.DataFrame) -> pd.DataFrame:
+    """The remainder of the last step over (1 + √R)/√d, its upper percentile by dimension and risk, for the page."""
+    scaled = last_step.assign(scaled=last_step["upper"] / last_step["scale"], risk=last_step["squared_norm"] / 2)
+    return scaled.pivot(index="d", columns="risk", values="scaled").map("{:.2f}".format)
+
+
+def show_caps(caps: pd.DataFrame) -> pd.DataFrame:
+    """The largest stretch of a step under either cap, by dimension, for the page."""
+    return caps.groupby(["d", "reading"])["stretch"].max().unstack("reading").map("{:.3g}".format)
+
+
+def show_integrals(diffusion: pd.DataFrame) -> pd.DataFrame:
+    """The distance of the diffusion's risk from either integral, for both drifts, for the page."""
+    text = [f"{v:.4f} ± {e:.4f}" for v, e in zip(diffusion["value"], diffusion["standard_error"])]
+    return diffusion.assign(text=text).pivot(index="n", columns=["drift", "integral"], values="text")
+
+
 def show_sums(sums: pd.DataFrame) -> pd.DataFrame:
     """The sums at the smallest and the largest n, for the page."""
     ends = sums[sums["n"].isin([sums["n"].min(), sums["n"].max()])]

@@ -11,19 +11,17 @@ from costofprivacy import _fits
 from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.descent import Configuration, descend, steps_at
 from costofprivacy.dpgd.spectrum import RegressionModel
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import ALPHAS, Setting, polynomial
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import ALPHAS, Sized
 
 TIMES = np.arange(101) / 100  # t = 1 is the released iterate
 SPECTRA = {"isotropic": spectrum.isotropic, "uniform": spectrum.uniform}
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Sized):
     """A spectrum in one dimension; both schedules run on its data."""
 
     spectrum: str
-    d: int
-    setting: Setting
 
     @property
     def key(self) -> int:
@@ -31,20 +29,14 @@ class Cell:
         return 2 * self.d + (self.spectrum == "uniform")
 
     @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.setting.samples(self.d)
-
-    @property
     def model(self) -> RegressionModel:
         """The data."""
-        return self.setting.model(SPECTRA[self.spectrum](self.d))
+        return self.regime.model(SPECTRA[self.spectrum](self.d))
 
     @property
     def configurations(self) -> list[Configuration]:
         """Algorithm 1 with the schedule of each α."""
-        s = self.setting
-        return [Configuration(s.c, polynomial(s.initial_rate, alpha), s.rho) for alpha in ALPHAS]
+        return [self.regime.configuration(self.regime.schedule(alpha)) for alpha in ALPHAS]
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:

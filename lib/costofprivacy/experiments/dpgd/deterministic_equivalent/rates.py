@@ -16,15 +16,15 @@ from scipy.interpolate import CubicSpline
 
 from costofprivacy.dpgd import chain, equivalent, spectrum
 from costofprivacy.dpgd.chain import Eigenspaces
-from costofprivacy.dpgd.descent import Configuration, steps_at
+from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import Constant, Schedule
 from costofprivacy.dpgd.system import last_step
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import (
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import (
     ALPHAS,
     SCHEDULES,
-    Setting,
+    Regime,
+    bound,
     levelled,
-    polynomial,
     system_of,
 )
 
@@ -41,9 +41,9 @@ KINK = "constant, 2/γ"
 class Cell:
     """A spectrum and a number of samples; all schedules share a chain's draws."""
 
-    spectrum: str
+    regime: Regime
     n: int
-    setting: Setting
+    spectrum: str
 
     @property
     def key(self) -> int:
@@ -53,22 +53,18 @@ class Cell:
     @property
     def d(self) -> int:
         """The dimension."""
-        return max(1, round(self.setting.gamma * self.n))
+        return self.regime.dimension(self.n)
 
     @property
     def spaces(self) -> Eigenspaces:
         """The data, as the chain sees them."""
-        return chain.eigenspaces(self.setting.model(SPECTRA[self.spectrum](self.d)))
+        return chain.eigenspaces(self.regime.model(SPECTRA[self.spectrum](self.d)))
 
     @property
     def schedules(self) -> dict[str, Schedule]:
         """Those of Figure 1, and the constant one at the kink of η̄ = min(η̃, 2/γ)."""
-        figure_1 = {SCHEDULES[alpha]: polynomial(self.setting.initial_rate, alpha) for alpha in ALPHAS}
+        figure_1 = {SCHEDULES[alpha]: self.regime.schedule(alpha) for alpha in ALPHAS}
         return {**figure_1, KINK: Constant(2 * self.n / self.d)}
-
-    def configuration(self, schedule: Schedule) -> Configuration:
-        """Algorithm 1 with this schedule."""
-        return Configuration(self.setting.c, schedule, self.setting.rho)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +85,11 @@ class Reference:
 @lru_cache(maxsize=4)
 def reference(cell: Cell) -> Reference:
     """Solve Definition 4.2 for each schedule of a cell."""
-    equations, s = system_of(cell.spaces, cell.n), cell.setting
-    solve = lambda plan: CubicSpline(NODES, equivalent.risk_path(equations, plan, s.c, s.rho, NODES, TOLERANCE))  # noqa: E731
+    equations, clip, rho = system_of(cell.spaces, cell.n), cell.regime.clip, cell.regime.rho
+
+    def solve(plan: Schedule) -> CubicSpline:
+        return CubicSpline(NODES, equivalent.risk_path(equations, plan, clip, rho, NODES, TOLERANCE))
+
     plans = list(cell.schedules.values())
     curves = [solve(plan) for plan in plans]
     when = steps_at(TIMES, cell.n) / cell.n
@@ -99,7 +98,7 @@ def reference(cell: Cell) -> Reference:
         np.stack([curve(np.arange(cell.n) / cell.n) for curve in curves]),
         np.stack([curve(when) for curve in curves]),
         np.stack(smoothed),
-        np.array([curve(1.0) + last_step(equations, plan, s.c, s.rho) for curve, plan in zip(curves, plans)]),
+        np.array([curve(1.0) + last_step(equations, plan, clip, rho) for curve, plan in zip(curves, plans)]),
     )
 
 
@@ -116,7 +115,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     Means and mean squares of the deviations at `TIMES`, of sup_k |R(θ_k) − R(k/n)| over k < n, of |R(θ_n) − level| and
     of R(θ_n) − level; then three quantiles of the supremum, at `SHARE` and one standard error to either side.
     """
-    target, ways = reference(cell), [cell.configuration(plan) for plan in cell.schedules.values()]
+    target, ways = reference(cell), [cell.regime.configuration(plan) for plan in cell.schedules.values()]
     records = {int(step): i for i, step in enumerate(steps_at(TIMES, cell.n))}
     largest = np.zeros((len(ways), CHAINS))
     at_times = np.empty((len(ways), CHAINS, len(TIMES)))
@@ -153,6 +152,6 @@ def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
         }
         if name != KINK:
             del values["bias, cap smoothed"]
-        out += [(cell.spectrum, name, cell.n, cell.d, q, v, e, count) for q, (v, e) in values.items()]
-    columns = ["spectrum", "schedule", "n", "d", "quantity", "value", "standard_error", "chains"]
-    return pd.DataFrame(out, columns=columns).assign(bound=math.log(cell.n) ** 2 / math.sqrt(cell.n))
+        place = {"spectrum": cell.spectrum, "schedule": name, "n": cell.n, "d": cell.d}
+        out += [place | {"quantity": q, "value": v, "standard_error": e} for q, (v, e) in values.items()]
+    return pd.DataFrame(out).assign(chains=count, bound=bound(cell.n))

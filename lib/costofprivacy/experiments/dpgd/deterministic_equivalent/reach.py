@@ -17,7 +17,7 @@ from costofprivacy.dpgd import chain, clipping, equivalent, spectrum, system
 from costofprivacy.dpgd.descent import Configuration, descend, steps_at
 from costofprivacy.dpgd.schedule import Polynomial, noise_intensity
 from costofprivacy.dpgd.spectrum import EllipticalT, FeatureLaw, Gaussian, Rademacher, RegressionModel, StudentT
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime, Sized
 
 CHAINS = 1000  # in one trial
 TIMES = np.arange(101) / 100
@@ -37,23 +37,16 @@ MIDDLE = 100  # the dimension of the axes other than d
 
 
 @dataclass(frozen=True)
-class LawCell:
+class LawCell(Sized):
     """Features of some law with the covariance of a spectrum, and a θ* that is spread out or on one coordinate."""
 
     law: str
     target: str
-    d: int
-    setting: Setting
 
     @property
     def key(self) -> int:
         """Law, target and dimension name the random stream."""
         return (list(LAWS).index(self.law) * len(TARGETS) + TARGETS.index(self.target)) * 10**7 + self.d
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.setting.samples(self.d)
 
     @property
     def law_of_features(self) -> FeatureLaw:
@@ -64,13 +57,12 @@ class LawCell:
     def model(self) -> RegressionModel:
         """Isotropic features; both θ* have norm 1."""
         target = np.full(self.d, self.d**-0.5) if self.target == "spread" else np.eye(self.d)[0]
-        return RegressionModel(spectrum.isotropic(self.d), target, self.setting.zeta, self.law_of_features)
+        return RegressionModel(spectrum.isotropic(self.d), target, self.regime.label_noise, self.law_of_features)
 
     @property
     def configurations(self) -> list[Configuration]:
         """Algorithm 1 with the square-root schedule."""
-        s = self.setting
-        return [Configuration(s.c, Polynomial(s.initial_rate, 0.5), s.rho)]
+        return [self.regime.configuration(self.regime.schedule(0.5))]
 
 
 def law_trial(cell: LawCell, *, rng: np.random.Generator) -> np.ndarray:
@@ -84,16 +76,16 @@ def averaged_path(cell: LawCell, law: EllipticalT, times: np.ndarray) -> np.ndar
     Given q, ‖x‖² ≈ qd, so the step is capped at 2/(γq) and the residual r ~ N(0, 2𝒫_q), 𝒫_q = qR + ζ²/2, is clipped at
     c/√q. With μ and ν taken there, R' = −2R E[q η̄_q μ] + γ E[q η̄_q² ν 𝒫_q] + 2c²σ̃²γ².
     """
-    s, (way,), gamma = cell.setting, cell.configurations, cell.d / cell.n
+    regime, (way,), gamma = cell.regime, cell.configurations, cell.d / cell.n
     scales = (law.degrees - 2) / stats.chi2.isf((np.arange(SCALES) + 0.5) / SCALES, law.degrees)
-    clips = s.c / np.sqrt(scales)
+    clips = regime.clip / np.sqrt(scales)
 
     def slope(t: float, risk: np.ndarray) -> np.ndarray:
         rate = np.minimum(way.schedule(t), 2 / (gamma * scales))
-        losses = scales * np.maximum(risk, 0) + s.zeta**2 / 2
+        losses = scales * np.maximum(risk, 0) + regime.label_noise**2 / 2
         descent = 2 * risk * (scales * rate * clipping.descent_reduction(clips, losses)).mean()
         sampling = gamma * (scales * rate**2 * clipping.variance_reduction(clips, losses) * losses).mean()
-        return sampling - descent + 2 * (s.c * gamma) ** 2 * noise_intensity(way.schedule, t, s.rho)
+        return sampling - descent + 2 * (regime.clip * gamma) ** 2 * noise_intensity(way.schedule, t, regime.rho)
 
     start = [cell.model.initial_risk]
     solution = solve_ivp(slope, (0, 1), start, method="LSODA", dense_output=True, rtol=1e-8, atol=1e-10)
@@ -108,7 +100,7 @@ def law_row(cell: LawCell, samples: np.ndarray) -> pd.DataFrame:
     law = cell.law_of_features
     averaged = averaged_path(cell, law, when).mean() / predicted.mean() - 1 if isinstance(law, EllipticalT) else np.nan
     released, released_error = _fits.mean_and_error(samples[:, -1] / predicted[-1] - 1)
-    columns = {
+    row = {
         "law": cell.law,
         "target": cell.target,
         "d": cell.d,
@@ -122,21 +114,19 @@ def law_row(cell: LawCell, samples: np.ndarray) -> pd.DataFrame:
         "zero_risk": cell.model.initial_risk,
         "trials": len(samples),
     }
-    return pd.DataFrame([columns])
+    return pd.DataFrame([row])
 
 
 @dataclass(frozen=True)
-class AxisCell:
+class AxisCell(Sized):
     """Points along one axis that share a dimension, and so a chain's draws.
 
     Args:
-        axis: "d", "c", "c, η̃(0)c fixed" or "initial rate". values: of the axis. d: dimension. setting: the rest.
+        axis: "d", "c", "c, η̃(0)c fixed" or "initial rate". values: of the axis.
     """
 
     axis: str
     values: tuple[float, ...]
-    d: int
-    setting: Setting
 
     @property
     def key(self) -> int:
@@ -144,14 +134,9 @@ class AxisCell:
         return self.d
 
     @property
-    def n(self) -> int:
-        """Number of samples."""
-        return self.setting.samples(self.d)
-
-    @property
     def model(self) -> RegressionModel:
         """Isotropic Gaussian data."""
-        return self.setting.model(spectrum.isotropic(self.d))
+        return self.regime.model(spectrum.isotropic(self.d))
 
     @property
     def configurations(self) -> list[Configuration]:
@@ -159,18 +144,18 @@ class AxisCell:
         return [self._configuration(value) for value in self.values]
 
     def _configuration(self, value: float) -> Configuration:
-        s = self.setting
-        clip = value if self.axis.startswith("c") else s.c
-        rates = {"initial rate": value, "c, η̃(0)c fixed": s.initial_rate * s.c / value}
-        return Configuration(clip, Polynomial(rates.get(self.axis, s.initial_rate), 0.5), s.rho)
+        regime = self.regime
+        clip = value if self.axis.startswith("c") else regime.clip
+        rates = {"initial rate": value, "c, η̃(0)c fixed": regime.learning_rate * regime.clip / value}
+        return Configuration(clip, Polynomial(rates.get(self.axis, regime.learning_rate), 0.5), regime.rho)
 
 
-def axis_cells(d: tuple[int, ...], setting: Setting) -> list[AxisCell]:
+def axis_cells(d: tuple[int, ...], regime: Regime) -> list[AxisCell]:
     """The axes: d alone; the others at dimension `MIDDLE`."""
     others = {"c": CLIPS, "c, η̃(0)c fixed": CLIPS, "initial rate": RATES}
     return [
-        *(AxisCell("d", (float(size),), size, setting) for size in d),
-        *(AxisCell(axis, values, MIDDLE, setting) for axis, values in others.items()),
+        *(AxisCell(regime, size, "d", (float(size),)) for size in d),
+        *(AxisCell(regime, MIDDLE, axis, values) for axis, values in others.items()),
     ]
 
 

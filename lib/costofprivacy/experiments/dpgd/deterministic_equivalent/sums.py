@@ -24,28 +24,34 @@ from costofprivacy.dpgd.schedule import (
     noise_intensity,
     noise_multipliers,
 )
-from costofprivacy.experiments.dpgd.deterministic_equivalent._setting import Setting
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime, bound
 
 HARMONIC = Harmonic(0.6, 0.2)  # falls from 3 to ½: η̃(1) > 0 and noise in every step
 CURVED = 2.0  # α of the schedule whose η̃² has a second derivative
-WIDE = 10.0  # γc² at which (C.16) is tried, besides the setting's
+WIDE = 10.0  # γc² at which (C.16) is tried, besides the regime's
 FEWEST = 5  # dimensions in which 1/‖x‖⁴ has a mean
 CAPS = {"below": 0.5, "at": 1.0, "above": 2.0}  # η̃γ/2
 
 
-def table(setting: Setting, sizes: tuple[int, ...]) -> pd.DataFrame:
+def table(regime: Regime, sizes: tuple[int, ...]) -> pd.DataFrame:
     """All sums for each n in ``sizes``: the value, the printed bound or value, and the derived one."""
-    rows = [row for n in sizes for row in (*_noise(setting, n), *_discretisation(setting, n), *_cap(setting, n))]
-    return pd.DataFrame(rows, columns=["n", "quantity", "value", "printed", "derived"])
+    rows = [row for n in sizes for row in (*_noise(regime, n), *_discretisation(regime, n), *_cap(regime, n))]
+    return pd.DataFrame(rows)
 
 
-def _noise(setting: Setting, n: int) -> list[tuple]:
-    found: list[tuple] = []
-    for name, schedule in (("harmonic", HARMONIC), ("square root", Polynomial(setting.initial_rate, 0.5))):
-        noise = noise_multipliers(learning_rates(schedule, n), setting.rho) ** 2
-        before = noise_intensity(schedule, np.arange(1, n) / n, setting.rho) / n**3
-        found.append((n, f"(4.22), {name}", float(np.abs(noise[:-1] / before - 1).max()), 0.0, 0.0))
-        found.append((n, f"last over the one before, {name}", float(noise[-1] / noise[-2]), *2 * [_jump(schedule, n)]))
+def _row(n: int, quantity: str, value: float, printed: float, derived: float | None = None) -> dict[str, object]:
+    """One sum; the derived bound is the printed one where nothing else is said."""
+    bounds = {"printed": printed, "derived": printed if derived is None else derived}
+    return {"n": n, "quantity": quantity, "value": value} | bounds
+
+
+def _noise(regime: Regime, n: int) -> list[dict[str, object]]:
+    found = []
+    for name, schedule in (("harmonic", HARMONIC), ("square root", regime.schedule(0.5))):
+        noise = noise_multipliers(learning_rates(schedule, n), regime.rho) ** 2
+        before = noise_intensity(schedule, np.arange(1, n) / n, regime.rho) / n**3
+        found.append(_row(n, f"(4.22), {name}", float(np.abs(noise[:-1] / before - 1).max()), 0.0))
+        found.append(_row(n, f"last over the one before, {name}", float(noise[-1] / noise[-2]), _jump(schedule, n)))
     return found
 
 
@@ -54,28 +60,26 @@ def _jump(schedule: Schedule, n: int) -> float:
     return float(n * schedule(1.0) ** 2 / schedule.squared_decrease(1.0))
 
 
-def _discretisation(setting: Setting, n: int) -> list[tuple]:
-    found: list[tuple] = []
-    for gamma_c2 in (setting.gamma * setting.c**2, WIDE):
-        schedule = Polynomial(setting.initial_rate, CURVED)
-        noise = noise_multipliers(learning_rates(schedule, n), setting.rho)[:-1] ** 2
-        intended = noise_intensity(schedule, np.arange(1, n) / n, setting.rho) / n**3
-        value = 2 * setting.gamma * n**2 * gamma_c2 * abs(float((noise - intended).sum()))
-        second = 2 * CURVED * (2 * CURVED - 1) * setting.initial_rate**2 / setting.rho**2
-        name = f"(C.16), γc² = {gamma_c2:g}"
-        found.append((n, name, value, 2 * setting.gamma * second / n, setting.gamma * gamma_c2 * second / n))
+def _discretisation(regime: Regime, n: int) -> list[dict[str, object]]:
+    found, gamma = [], regime.gamma
+    schedule = Polynomial(regime.learning_rate, CURVED)
+    for gamma_c2 in (gamma * regime.clip**2, WIDE):
+        noise = noise_multipliers(learning_rates(schedule, n), regime.rho)[:-1] ** 2
+        intended = noise_intensity(schedule, np.arange(1, n) / n, regime.rho) / n**3
+        value = 2 * gamma * n**2 * gamma_c2 * abs(float((noise - intended).sum()))
+        second = 2 * CURVED * (2 * CURVED - 1) * regime.learning_rate**2 / regime.rho**2
+        bounds = (2 * gamma * second / n, gamma * gamma_c2 * second / n)
+        found.append(_row(n, f"(C.16), γc² = {gamma_c2:g}", value, *bounds))
     return found
 
 
-def _cap(setting: Setting, n: int) -> list[tuple]:
-    d = max(FEWEST, round(setting.gamma * n))
-    bound = float(np.log(n) ** 2 / np.sqrt(n))
-    found: list[tuple] = []
+def _cap(regime: Regime, n: int) -> list[dict[str, object]]:
+    d, found = max(FEWEST, regime.dimension(n)), []
     for name, share in CAPS.items():
         rate = share * 2 / d
         mean = rate * chi2.cdf(2 / rate, d) + 2 * chi2.sf(2 / rate, d - 2) / (d - 2)
         square = rate**2 * chi2.cdf(2 / rate, d) + 4 * chi2.sf(2 / rate, d - 4) / ((d - 2) * (d - 4))
         change = n * d / 2 * abs(square - min(rate, 2 / d) ** 2)
-        found.append((n, f"(C.32), {name} the cap", n * abs(mean - min(rate, 2 / d)), bound, bound))
-        found.append((n, f"(C.32), {name} the cap, squares", change, bound, bound))
+        found.append(_row(n, f"(C.32), {name} the cap", n * abs(mean - min(rate, 2 / d)), bound(n)))
+        found.append(_row(n, f"(C.32), {name} the cap, squares", change, bound(n)))
     return found

@@ -1,0 +1,136 @@
+"""How measured deviations fall with the number of samples, beside the bound log²n/√n, for judges and pages.
+
+A bound with logarithms has no power: between 4320 and 12960 samples log²n/√n falls like n^(−0.28). A deviation is held
+against it between the same two sizes, each exponent with its error; one that is mostly noise, by its size instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Verdict, compact
+
+RESOLVED = 0.05  # an exponent with a larger error says nothing: it could not even tell the bound from a constant
+STEEP = -0.2  # where the bound does not fall like this power at least, it is too near to a constant
+ALLOWED = 0.1  # share of the bound that the error of a deviation may make up
+SMALL = Finding(
+    Verdict.UNTESTABLE,
+    "Too few sizes, or too small ones, to show a trend.",
+    would_change="More and larger numbers of samples.",
+)
+MORE = "An exponent beyond doubt above that of the bound, at larger numbers of samples."
+
+
+@dataclass(frozen=True)
+class Fall:
+    """What one deviation does from the last but one to the last size.
+
+    Args:
+        name: of the deviation. table: where it stands. exponent: of n. error: its standard error.
+        bound: the exponent of the bound between the same sizes. share: the deviation over the bound at the last size.
+        share_error: its standard error. rise: how many standard errors it is above the largest share before.
+    """
+
+    name: str
+    table: str
+    exponent: float
+    error: float
+    bound: float
+    share: float
+    share_error: float
+    rise: float
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the exponent says anything."""
+        return self.error <= RESOLVED
+
+    @property
+    def excess(self) -> float:
+        """How many standard errors the deviation is above what the bound allows."""
+        return (self.exponent - self.bound) / max(self.error, 1e-12) if self.resolved else self.rise
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether it grows against the bound beyond doubt."""
+        return self.excess > CONSISTENT
+
+    @property
+    def number(self) -> Number:
+        """The exponent, or the share of the bound where there is none, as data."""
+        if self.resolved:
+            return Number(f"power of n, {self.name}", self.exponent, self.error, self.bound, self.table, "last two n")
+        return Number(f"share of the bound, {self.name}", self.share, self.share_error, 1.0, self.table, "last n")
+
+
+def fall(name: str, table: str, rows: pd.DataFrame) -> Fall:
+    """The fall of the deviation in ``rows``: n, value, bound, and standard_error unless it has none."""
+    ordered = rows.sort_values("n")
+    value, bound = ordered["value"].abs().to_numpy(dtype=float), ordered["bound"].to_numpy(dtype=float)
+    error = ordered.get("standard_error", 0 * ordered["n"]).to_numpy(dtype=float)
+    width = math.log(ordered["n"].iloc[-1] / ordered["n"].iloc[-2])
+    share, share_error = value / bound, error / bound
+    before = share[:-1].argmax()
+    difference, combined = share[-1] - share[before], math.hypot(share_error[-1], share_error[before])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponents = np.diff(np.log(np.stack([value, bound]))[:, -2:])[:, 0] / width
+        relative = np.hypot(*(error / value)[-2:]) / width
+    return Fall(
+        name,
+        table,
+        float(exponents[0]),
+        float(np.nan_to_num(relative, nan=math.inf)),
+        float(exponents[1]),
+        float(share[-1]),
+        float(share_error[-1]),
+        difference / max(combined, 1e-300),  # without chance any rise is beyond doubt
+    )
+
+
+def too_small(rows: pd.DataFrame, fewest: int = 2) -> bool:
+    """Whether the sizes are too few or too small for log²n/√n to have fallen between the last two of them."""
+    ends = rows.drop_duplicates("n").sort_values("n").tail(2)
+    if rows["n"].nunique() < fewest:
+        return True
+    (first, last), (low, high) = ends["n"], ends["bound"]
+    return bool(math.log(high / low) / math.log(last / first) > STEEP)
+
+
+def judge(falls: Sequence[Fall], what: str) -> Finding:
+    """Whether deviations fall as fast as the bound: the verdict on a claim that they do."""
+    worst = max(falls, key=lambda fall: fall.excess)
+    numbers = tuple(fall.number for fall in falls)
+    resolved = [fall for fall in falls if fall.resolved]
+    if worst.contradicted:
+        headline = power_sentence(worst, what, " only") if worst.resolved else risen_sentence(worst, what)
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=MORE)
+    if max(fall.share_error for fall in falls) > ALLOWED:
+        headline = "Too few trials to tell the deviation from noise."
+        return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=MORE)
+    if resolved:
+        slowest = max(resolved, key=lambda fall: fall.exponent)
+        return Finding(Verdict.HOLDS, power_sentence(slowest, what, " at worst"), numbers, would_change=MORE)
+    share = compact(100 * max(fall.share for fall in falls))
+    headline = f"At the largest size {what} is at most {share} % of the bound."
+    return Finding(Verdict.HOLDS, headline, numbers, would_change=MORE)
+
+
+def power_sentence(fall: Fall, what: str, how: str) -> str:
+    """The exponent of a deviation beside that of the bound, in words."""
+    own, bound = power(fall.exponent), power(fall.bound)
+    return f"Between the largest sizes {what} goes like {own}{how}; the bound goes like {bound}."
+
+
+def risen_sentence(fall: Fall, what: str) -> str:
+    """How far a deviation has risen against the bound, in words."""
+    return f"At the largest size {what}, over its bound, is {compact(fall.rise)} standard errors above all before."
+
+
+def power(exponent: float, size: str = "n") -> str:
+    """A power of n for a sentence."""
+    return f"${size}^{{{exponent:.2f}}}$"

@@ -1,0 +1,146 @@
+"""Cases for the judges of the diffusion (4.14), Theorem 5, (C.45) and Lemmas C.2 to C.4."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.equivalent_tables import of, power, sized
+from tests.experiments.verdicts.machinery import Case, Tables, change
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+E414, C1, R43 = "dpgd/equation-4.14", "dpgd/definition-c.1", "dpgd/remark-4.3"
+T5, C45 = "dpgd/theorem-5", "dpgd/equation-c.45"
+C2, C3, C4 = (f"dpgd/lemma-c.{k}" for k in (2, 3, 4))
+TRACKING = {E414: "risk", C1: "risk", R43: "risk", T5: "resolvents"}
+
+
+def distance(t: Tables, claim: str, drift: str, exponent: float, error: float = 0.005) -> pd.DataFrame:
+    if claim == C45:
+        return power(t["diffusion"], exponent, t["diffusion"]["drift"] == drift, error=error)
+    where = t["homogenised"]["quantity"] == f"{TRACKING[claim]}, {drift} drift"
+    return power(t["homogenised"], exponent, where, error=error)
+
+
+def both(t: Tables, claim: str, printed: float, derived: float) -> Tables:
+    name = "diffusion" if claim == C45 else "homogenised"
+    return {name: distance({name: distance(t, claim, "printed", printed)}, claim, "derived", derived)}
+
+
+def one(t: Tables, claim: str, drift: str, exponent: float, error: float = 0.005) -> Tables:
+    return {"diffusion" if claim == C45 else "homogenised": distance(t, claim, drift, exponent, error)}
+
+
+DIFFUSION_CASES = [
+    case
+    for claim in (*TRACKING, C45)
+    for case in (
+        Case(
+            claim, "printed tracks", lambda t, c=claim: one(t, c, "printed", -0.5), HOLDS, says=r"-0.50", silent="only"
+        ),
+        Case(claim, "both track", lambda t, c=claim: both(t, c, -0.45, -0.5), HOLDS, says=r"printed .*-0.45"),
+        Case(claim, "printed alone tracks", lambda t, c=claim: both(t, c, -0.5, 0.0), HOLDS, says="-0.50"),
+        Case(claim, "printed is a little slow", lambda t, c=claim: both(t, c, -0.2, -0.5), CORRECTED, says="-0.20"),
+        Case(claim, "neither tracks", lambda t, c=claim: both(t, c, 0.0, -0.1), FAILS, says=r"like \$n\^\{-0.10\}"),
+        Case(claim, "printed is noise", lambda t, c=claim: one(t, c, "printed", 0.0, 0.3), UNTESTABLE, says="trials"),
+        Case(claim, "derived is noise", lambda t, c=claim: one(t, c, "derived", 0.0, 0.3), UNTESTABLE, says="trials"),
+        Case(
+            claim,
+            "small sizes",
+            lambda t, c=claim: sized(t, "diffusion" if c == C45 else "homogenised", lambda n: n < 500),
+            UNTESTABLE,
+            says="sizes",
+        ),
+    )
+]
+
+
+# ------------------------------------------------------------------------------------------------------- lemmas
+
+PRIVATE, ITO = "martingale of the private noise", "martingale of the diffusion"
+
+
+def martingale(t: Tables, name: str, exponent: float, error: float = 0.01) -> Tables:
+    return {"homogenised": power(t["homogenised"], exponent, of(t, "homogenised", name), error=error)}
+
+
+def tail(t: Tables, name: str, factor: float, keep: Callable[[pd.Series], Any] = lambda n: n > 0) -> Tables:
+    where = of(t, "homogenised", name) & keep(t["homogenised"]["n"])
+    return {"homogenised": change(t["homogenised"], "tail", lambda r: factor * r["scale"], where)}
+
+
+def discretised(t: Tables, factor: float, bound: str) -> Tables:
+    return {"sums": change(t["sums"], "value", lambda r: factor * r[bound], of(t, "sums", "(C.16)"))}
+
+
+def growth(t: Tables, name: str, column: str, values: tuple[float, ...]) -> Tables:
+    """A column of the growth of a process along n."""
+    where = of(t, "homogenised", f"growth of the {name}")
+    return {"homogenised": change(t["homogenised"], column, lambda r: np.array(values), where)}
+
+
+HEAVIEST = math.log(0.1) / -1
+LEMMA_CASES = [
+    Case(C2, "inside the printed bound", lambda t: discretised(t, 0.5, "printed"), HOLDS, says="at most 0.5 of"),
+    Case(C2, "beyond both bounds", lambda t: discretised(t, 30.0, "derived"), FAILS, says="exceeds even"),
+    Case(C2, "just inside the mended", lambda t: discretised(t, 0.99, "derived"), CORRECTED, says="0.99 of the bound"),
+    *(
+        case
+        for claim, name, fine in ((C2, PRIVATE, CORRECTED), (C3, ITO, HOLDS))
+        for case in (
+            Case(claim, "a quarter", lambda t, m=name: martingale(t, m, -0.25), FAILS, says=r"-0.25\}\$ only"),
+            Case(claim, "a half", lambda t, m=name: martingale(t, m, -0.5), fine, silent="only"),
+            Case(claim, "nearly a half", lambda t, m=name: martingale(t, m, -0.45), fine, silent="only"),
+            Case(claim, "noise", lambda t, m=name: martingale(t, m, -0.25, 0.9), fine, silent="only"),
+            Case(claim, "a heavy tail", lambda t, m=name: tail(t, m, HEAVIEST + 0.01), FAILS, says="2.31 times its"),
+            Case(claim, "heavy at one n", lambda t, m=name: tail(t, m, 4.0, lambda n: n == 480), FAILS, says="4 times"),
+            Case(claim, "a light tail", lambda t, m=name: tail(t, m, HEAVIEST - 0.01), fine, silent="2.29 times a"),
+            Case(claim, "one n", lambda t: sized(t, "homogenised", lambda n: n == 480), UNTESTABLE, says="sizes"),
+        )
+    ),
+    Case(C2, "one n of the sums", lambda t: sized(t, "sums", lambda n: n == 480), UNTESTABLE, says="sizes"),
+    *(
+        case
+        for name in ("algorithm", "diffusion")
+        for case in (
+            Case(
+                C4,
+                f"{name}: tail grows",
+                lambda t, m=name: growth(t, m, "tail", (0.05, 0.2, 0.5, 1.0)),
+                FAILS,
+                says="0.05 at .* 1 at",
+            ),
+            Case(C4, f"{name}: mean grows", lambda t, m=name: growth(t, m, "value", (0.05, 0.1, 0.1, 0.1)), FAILS),
+            Case(C4, f"{name}: spread stays", lambda t, m=name: growth(t, m, "standard_deviation", (0.1,) * 4), FAILS),
+            Case(
+                C4,
+                f"{name}: spread falls",
+                lambda t, m=name: growth(t, m, "standard_deviation", (0.2, 0.1, 0.06, 0.03)),
+                HOLDS,
+            ),
+            Case(
+                C4,
+                f"{name}: level",
+                lambda t, m=name: growth(t, m, "tail", (0.3, 0.5, 0.3, 0.36)),
+                HOLDS,
+                says="0.3 at .* 0.36 at",
+            ),
+            Case(
+                C4,
+                f"{name}: up a little",
+                lambda t, m=name: growth(t, m, "tail", (0.3, 0.3, 0.3, 0.38)),
+                FAILS,
+                says="0.38",
+            ),
+        )
+    ),
+    Case(C4, "one n", lambda t: sized(t, "homogenised", lambda n: n == 480), UNTESTABLE, says="sizes"),
+]
+
+CASES = [*DIFFUSION_CASES, *LEMMA_CASES]
+FOUND = {**dict.fromkeys((*TRACKING, C45, C2), CORRECTED), C3: HOLDS, C4: HOLDS}
