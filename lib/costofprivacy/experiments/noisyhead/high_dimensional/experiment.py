@@ -11,10 +11,10 @@ from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes, lemmas, sides
 from costofprivacy.experiments.noisyhead.high_dimensional.figure import RANDOM, VARIANTS, ZERO, Cell, trial
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, population, recipes
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
 
 FIGURE = tuple(v for v in VARIANTS if v != (Setting.PUBLISHED, ZERO))  # what stands in Figure 2's own table
 

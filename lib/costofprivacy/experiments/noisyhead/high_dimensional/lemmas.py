@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from scipy import integrate, special, stats
 
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import bounds, prompts
 from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.streams import Runner
 
 SIZES = ((1, 50, 5), (1, 400, 20), (100, 10, 10), (400, 20, 20), (900, 30, 30), (400, 20, 2), (400, 20, 5))  # N, L, D
 LABEL_NOISE = 0.5

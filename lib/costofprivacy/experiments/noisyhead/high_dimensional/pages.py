@@ -143,12 +143,12 @@ def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
 
 def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
     """What no step removes by N and part, in units of (4.4), for the page."""
-    seen = narrow[narrow["floor"] > 2 * narrow["standard_error"]]
     names = {"minimiser": "ridge(2λ), over (4.4)", "projection": "bias of Π_G, over (4.4)"}
-    size = 10.0 ** np.log10(seen["N"]).round()
-    shown = seen.assign(N=size, ratio=seen["floor"] / seen["bound_44"], part=seen["part"].map(names))
-    table = shown.pivot_table(index="N", columns="part", values="ratio").rename(index="{:.0e}".format)
-    return table.map(lambda ratio: f"{ratio:.1e}" if ratio > 0 else "not seen")
+    seen = narrow["floor"] > 2 * narrow["standard_error"]
+    ratio = (narrow["floor"] / narrow["bound_44"]).map("{:.1e}".format).where(seen, "not seen")
+    size = (10.0 ** np.log10(narrow["N"]).round()).map("{:.0e}".format)
+    shown = pd.DataFrame({"N": size, "part": narrow["part"].map(names), "ratio": ratio})
+    return shown.pivot(index="N", columns="part", values="ratio").fillna("not simulated")
 
 
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
@@ -189,7 +189,7 @@ def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def _power(value: object) -> str:
-    return "" if pd.isna(value) else f"{value + 0.0:.2f}" if isinstance(value, float) else str(value)
+    return "" if pd.isna(value) else f"{round(value, 2) + 0.0:.2f}" if isinstance(value, float) else str(value)
 
 
 def show_sums(tails: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,6 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
@@ -21,6 +20,7 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.settings import Setting
+from costofprivacy.streams import Runner
 
 POWERS = (0.25, 0.5, 1.0, 2.0)  # of N: r in the simulation
 FAR = 8  # r up to N^FAR in closed form
