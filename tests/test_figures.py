@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import seaborn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
@@ -101,3 +102,7 @@ def test_there_are_never_too_many_ticks(count: int, most: int) -> None:
     figures.plain_ticks(axes, np.arange(1, count + 1), most)
     assert 1 <= len(axes.get_xticks()) <= most
     plt.close(figure)
+
+
+def test_the_colours_are_seaborn_s_for_every_eye() -> None:
+    assert list(figures.COLOURS) == [colour.lower() for colour in seaborn.color_palette("colorblind").as_hex()]

@@ -10,10 +10,22 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
+# seaborn's palette "colorblind", written out: importing seaborn takes longer than drawing a figure.
+COLOURS = (
+    "#0173b2",
+    "#de8f05",
+    "#029e73",
+    "#d55e00",
+    "#cc78bc",
+    "#ca9161",
+    "#fbafe4",
+    "#949494",
+    "#ece133",
+    "#56b4e9",
+)
 
 
 @contextmanager
@@ -25,8 +37,7 @@ def style() -> Iterator[None]:
 
 def looks(keys: Iterable[Hashable]) -> dict[Hashable, dict[str, Any]]:
     """A colour (colour-blind safe) and a mark for each key, in order."""
-    palette = sns.color_palette("colorblind")
-    return {key: {"color": palette[i % len(palette)], "marker": MARKS[i % len(MARKS)]} for i, key in enumerate(keys)}
+    return {key: {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i % len(MARKS)]} for i, key in enumerate(keys)}
 
 
 def points(axes: Axes, table: pd.DataFrame, x: str, y: str, **look: Any) -> None:

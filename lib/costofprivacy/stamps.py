@@ -58,13 +58,22 @@ def measured_from(experiment: Any, root: Path) -> dict[str, str]:
 
 def saved_tables(folder: Path, measured: Mapping[str, str]) -> dict[str, pd.DataFrame] | None:
     """The tables in a folder, if its stamp says that they were measured from this, and none was touched since."""
+    files = _fitting(folder, measured)
+    return {Path(name).stem: read_table(folder / name) for name in files} if files else None
+
+
+def are_saved(folder: Path, measured: Mapping[str, str]) -> bool:
+    """Whether `saved_tables` finds the tables in a folder."""
+    return bool(_fitting(folder, measured))
+
+
+def _fitting(folder: Path, measured: Mapping[str, str]) -> list[str]:
+    """The files of the tables in a folder, if they were measured from this and none was touched since."""
     part = read(folder).get("measured", {})
     files = part.get("files", {})
-    if not files or part.get("inputs") != dict(measured):
-        return None
-    if any(file_digest(folder / name) != known for name, known in files.items()):
-        return None
-    return {Path(name).stem: read_table(folder / name) for name in files}
+    if part.get("inputs") != dict(measured):
+        return []
+    return [] if any(file_digest(folder / name) != known for name, known in files.items()) else list(files)
 
 
 def read(folder: Path) -> dict[str, Any]:

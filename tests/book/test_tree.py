@@ -46,6 +46,10 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     assert executed(2) == [NAME]
     assert "measured: code; told: library" in said[0]
     assert executed(3) == [NAME, "ledger"]
+    assert "tables read" not in said[0]
+    rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    assert executed(3) == [NAME]
+    assert said[0].endswith("(told: library; tables read)")
 
 
 def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:

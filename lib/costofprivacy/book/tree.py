@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import joblib
+
+from costofprivacy import stamps
 from costofprivacy.book import freshness
 from costofprivacy.book.execute import Run, execute
-from costofprivacy.book.project import Place, Project, chapters, place
+from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 
 Say = Callable[[str], None]
 
@@ -31,12 +34,29 @@ class Plan:
     force: bool = False
 
 
+@dataclass(frozen=True)
+class Stale:
+    """A chapter that is to be executed.
+
+    Attributes:
+        run: how.
+        made_from: what its stamp will say.
+        reason: why, in a few words.
+        told: whether its tables are saved, so that nothing is measured.
+    """
+
+    run: Run
+    made_from: freshness.Inputs
+    reason: str
+    told: bool
+
+
 def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
-    Chapters are executed in the order of the book and stamped one by one, so that what an interrupted or
-    failed call has finished need not be done again. A chapter whose tables are still what they were measured from
-    reads them, unless it is forced.
+    Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
+    Those that measure come first, one after the other, each on all cores; those whose tables are saved follow, one on
+    each core; the ledger, which reads the verdicts of the others, is last.
 
     Args:
         project: the book.
@@ -47,22 +67,49 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     Raises:
         BookError: a chapter failed.
     """
-    width = max(map(len, plan.parameters), default=0)
-    for name in (name for name in chapters(project) if name in plan.parameters):
-        target = place(plan.tree, name)
-        expected = freshness.inputs(project, name, plan.parameters[name], plan.tree)
-        reason = "forced" if plan.force else freshness.why_stale(target, expected)
-        if not reason:
-            continue
-        if not plan.force and not freshness.why_stale(place(project.book, name), expected):
-            copy_place(place(project.book, name), target)
-            continue
-        start = time.perf_counter()
-        saved = () if plan.force else (target.results, place(project.book, name).results)
-        run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
-        files = execute(project, run, warn)
-        freshness.write(target, expected, files)
-        say(f"{name:<{width}}  {time.perf_counter() - start:4.0f} s  ({reason})")
+    names = [name for name in chapters(project) if name in plan.parameters]
+    width = max(map(len, names), default=0)
+    others = [stale for name in names if name != LEDGER and (stale := _stale(project, plan, name))]
+    for stale in (stale for stale in others if not stale.told):
+        _finish(_executed(project, stale), width, say, warn)
+    told = [stale for stale in others if stale.told]
+    cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(told))), return_as="generator_unordered")
+    for done in cores(joblib.delayed(_executed)(project, stale) for stale in told):
+        _finish(done, width, say, warn)
+    last = _stale(project, plan, LEDGER) if LEDGER in names else None
+    if last:
+        _finish(_executed(project, last), width, say, warn)
+
+
+def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
+    """What is to be done about a chapter; nothing where it is fresh, or a fresh committed one could be copied."""
+    target, committed = place(plan.tree, name), place(project.book, name)
+    expected = freshness.inputs(project, name, plan.parameters[name], plan.tree)
+    reason = "forced" if plan.force else freshness.why_stale(target, expected)
+    if not reason:
+        return None
+    if not plan.force and not freshness.why_stale(committed, expected):
+        copy_place(committed, target)
+        return None
+    saved = () if plan.force else (target.results, committed.results)
+    run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
+    return Stale(run, expected, reason, any(stamps.are_saved(folder, expected.measured) for folder in saved))
+
+
+def _executed(project: Project, stale: Stale) -> tuple[Stale, float, list[str]]:
+    """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
+    start, warnings = time.perf_counter(), list[str]()
+    files = execute(project, stale.run, warnings.append)
+    freshness.write(stale.run.place, stale.made_from, files)
+    return stale, time.perf_counter() - start, warnings
+
+
+def _finish(done: tuple[Stale, float, list[str]], width: int, say: Say, warn: Say) -> None:
+    """Say what was done."""
+    stale, seconds, warnings = done
+    for line in warnings:
+        warn(line)
+    say(f"{stale.run.name:<{width}}  {seconds:4.0f} s  ({stale.reason}{'; tables read' if stale.told else ''})")
 
 
 def prune(project: Project, tree: Path) -> None:

@@ -11,7 +11,7 @@ from costofprivacy import claims
 from costofprivacy._validate import among
 from costofprivacy.declaration import Parameters, parameter
 from costofprivacy.findings import Verdict
-from costofprivacy.montecarlo import Runner
+from costofprivacy.streams import Runner
 
 
 class Experiment(Parameters):

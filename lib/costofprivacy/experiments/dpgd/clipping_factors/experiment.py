@@ -24,7 +24,7 @@ from costofprivacy.dpgd.clipping import (
 )
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 from costofprivacy.dpgd.update import clipped_gradients
-from costofprivacy.montecarlo import Runner
+from costofprivacy.streams import Runner
 
 LAST_RATIO = 5.0  # Figure 9 ends here
 PRECISION_RATIOS = np.logspace(-8, 8, 65)

@@ -10,11 +10,11 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.streams import Runner, generator
 
 IDENTITY_PROMPTS = 200
 LENGTHS = (4, 10, 30, 100, 300)  # of X, in multiples of D; from D + 4 on the trace of (XᵀX)⁻¹ has a variance
