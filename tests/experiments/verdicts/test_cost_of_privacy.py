@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from costofprivacy.experiments.noisyhead.cost_of_privacy import verdicts
 from costofprivacy.findings import Verdict
 from tests.experiments.verdicts import proof_cases
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
@@ -195,6 +196,7 @@ REMARKS = [
         )
         for power, verdict in ((-0.9, FAILS), (-1.1, CORRECTED))
     ),
+    Case(R41, "three T without capped noise", capped("T", 50, 75, 100), CORRECTED),
     Case(R41, "one T without capped noise", capped("T", 20), UNTESTABLE, says="Too few step counts"),
     Case(R42, "nothing is left", nothing_left, HOLDS, says="at every size"),
     Case(R42, "a tenth is left", lambda t: dominance("projection", lambda r: r["noise"] / 9)(nothing_left(t)), FAILS),
@@ -227,7 +229,7 @@ REMARKS = [
     Case(R42, "the measured noise grows with D", noise("D", 0.3), FAILS, says="power 0.3 of the dimension"),
     Case(R42, "the measured noise stays level", noise("D", 0.0), NARROWER, silent="smaller"),
     Case(R42, "the measured noise falls within its error", noise("D", -0.3, 0.5), NARROWER, silent="smaller"),
-    Case(R42, "the measured noise falls", noise("D", -0.3), NARROWER, says="smaller"),
+    Case(R42, "the measured noise falls", noise("D", -0.3, 0.12), NARROWER, says="smaller"),
     Case(R42, "one D without capped noise", capped("D", 3), UNTESTABLE, says="Too few dimensions"),
     Case(
         SPLIT,
@@ -246,5 +248,12 @@ REMARKS = [
     Case(EXTRA, "one penalty", lambda t: {"split": t["split"][t["split"]["penalty"] == 5.0]}, UNTESTABLE),
 ]
 CASES = [*THEOREM, *REMARKS, *proof_cases.CASES]
+
+
+def test_short_prompts_end_at_d_times_the_logarithm() -> None:
+    """5 log(1000·L/0.01) is 79.4 at L = 79 and 79.5 at L = 80."""
+    rows = pd.DataFrame({"N": 1000, "L": [79, 80], "D": 5})
+    assert list(verdicts.short(rows, 0.01)) == [True, False]
+
 
 test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)

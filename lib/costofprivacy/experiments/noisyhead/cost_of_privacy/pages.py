@@ -52,8 +52,9 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
         "descent, λ/2 / right side": table["descent_halved"] / right,
     }
     ends = table.groupby("axis", sort=False).nth([0, -1]).index
-    shown = table[["axis", "N", "L", "D", "T"]].assign(**ratios).loc[ends].set_index("axis")
-    return shown.map("{:.2g}".format)
+    sizes = table[["axis", "N", "L", "D", "T"]].loc[ends].set_index("axis").map("{:g}".format)
+    shown = pd.DataFrame(ratios).loc[ends].map("{:.2g}".format)
+    return sizes.assign(**{name: shown[name].to_numpy() for name in ratios})
 
 
 def draw_norms(norms: pd.DataFrame) -> Figure:
@@ -77,7 +78,9 @@ def draw_dominance(dominance: pd.DataFrame) -> Figure:
     parts = {"noise": "noise", "descent_printed": "descent as printed", "projection": r"$\Pi_G$ shortens $Z$"}
     with figures.style():
         figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
-        for axes, (axis, title) in zip(panels, (("N, short prompts", "short prompts"), ("N, L = √N", r"$L = \sqrt{N}$"))):
+        for axes, (axis, title) in zip(
+            panels, (("N, short prompts", "short prompts"), ("N, L = √N", r"$L = \sqrt{N}$"))
+        ):
             rows = dominance[dominance["axis"] == axis]
             for (part, label), look in zip(parts.items(), figures.looks(parts).values()):
                 seen = rows[rows[part] > 1e-30]

@@ -27,7 +27,7 @@ HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
 IDLE = 0.2  # Π_R plays no part where the noise is below this share of what R allows
 ROUNDING = 1e-9
-DOMINATES = 10.0  # times the other part
+DOMINATED = 0.1  # of the other part, at most
 DECAYS = -1.0  # power of T beyond which an exponential has fallen
 AXES = ("T", "N", "L", "D")
 BIAS, NOISE = "rest at ridge(2λ)", "noise of mean zero"
@@ -39,7 +39,12 @@ AMENDED = (
 )
 
 
-def short(rows: pd.DataFrame, failure: pd.Series | float) -> pd.Series:
+def failure_probability(events: pd.DataFrame) -> float:
+    """κ, the same in all rows."""
+    return float(events["kappa"].max())
+
+
+def short(rows: pd.DataFrame, failure: float) -> pd.Series:
     """L ≤ D log(NL/κ): the prompts in which ‖Z‖ does not outgrow C/√L."""
     return rows["D"] * np.log(rows["N"] * rows["L"] / failure) >= rows["L"]
 
@@ -116,7 +121,7 @@ def _amended_score(sides: pd.DataFrame) -> float:
 def _short_ratio(tables: Tables) -> float:
     """The largest left over right of (4.2) among short prompts; ∞ where there are none."""
     rows = quantity(tables["both-sides"], "printed", "L", "total")
-    rows = rows[short(rows, tables["events"]["kappa"].max())]
+    rows = rows[short(rows, failure_probability(tables["events"]))]
     ratio = rows["value"] / (rows["bound_descent"] + rows["bound_noise"])
     return float(ratio.max()) if len(ratio) else np.inf
 
@@ -171,32 +176,32 @@ def remark_42(tables: Tables) -> Finding:
     change = "Noise that stays above what descent and the projection leave as prompts grow with their number."
     if fall is None or seen is None:
         return Finding(UNTESTABLE, "Too few dimensions without capped noise.", would_change=change)
-    printed, halved = (table["noise"] / (table[f"descent_{p}"] + table["projection"]) for p in ("printed", "halved"))
-    inside, grown = halved[table["inside"]].min(), lost([fall, seen])
+    printed, halved = ((table[f"descent_{p}"] + table["projection"]) / table["noise"] for p in ("printed", "halved"))
+    inside, grown = halved[table["inside"]].max(), lost([fall, seen])
     numbers = (
-        Number("least noise over what is left, printed", printed.min(), None, DOMINATES, "dominance"),
-        Number("the same with half the penalty", halved.min(), None, DOMINATES, "dominance"),
-        Number("the same, short prompts alone", inside, None, DOMINATES, "dominance", "inside"),
+        Number("largest that is left over noise, printed", printed.max(), None, DOMINATED, "dominance", "all"),
+        Number("the same with half the penalty", halved.max(), None, DOMINATED, "dominance", "all"),
+        Number("the same, short prompts alone", inside, None, DOMINATED, "dominance", "inside"),
         fall.number("the noise", "dominance", "axis = D"),
         seen.number("the measured noise", "both-sides", "axis = D, printed, noise"),
     )
     found = partial(Finding, numbers=numbers, would_change=change)
     if grown:
         headline = f"In low dimension the noise grows like the power {compact(grown[0].power)} of the dimension."
-    elif printed.min() > DOMINATES:
+    elif printed.max() < DOMINATED:
         return found(
             HOLDS, "In low dimension noise dominates descent at every size, and more features do not raise it."
         )
-    elif halved.min() > DOMINATES:
+    elif halved.max() < DOMINATED:
         headline = "In low dimension noise dominates descent once the update's penalty is halved."
         return found(CORRECTED, headline, consequence=NUMBERS, correction=HALVED + ".")
-    elif inside > DOMINATES:
+    elif inside < DOMINATED:
         helps = "; more features make it smaller" if fall.power < 0 and seen.power + 2 * seen.error < 0 else ""
         headline = f"In low dimension noise dominates only while prompts are as short as $\\log(N/\\kappa)${helps}."
         excluded = r"Add $L \lesssim \log(N/\kappa)$, which excludes every $L$ that grows like a power of $N$; put "
         return found(NARROWER, headline, consequence=NUMBERS, correction=f"{excluded}{HALVED}.")
     else:
-        first = table[(halved <= DOMINATES) & table["inside"]].iloc[0]
+        first = table[(halved >= DOMINATED) & table["inside"]].iloc[0]
         headline = f"Noise falls to what descent leaves even for short prompts, at {compact(first['N'])} of them."
     return found(FAILS, headline, consequence=CONCLUSION)
 

@@ -19,6 +19,7 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import (
     NONE,
     NUMBERS,
     UNTESTABLE,
+    failure_probability,
     lost,
     short,
 )
@@ -34,7 +35,7 @@ SHORT = r"Add $L \lesssim D\log(NL/\kappa)$, which excludes all longer prompts"
 def _count(events: pd.DataFrame, column: str) -> tuple[int, int, bool]:
     """Failures, data sets, and whether a failure probability of at most κ is compatible with them."""
     failures, data_sets = int(events[column].sum()), int(events["data_sets"].sum())
-    return failures, data_sets, bool(stats.binom.sf(failures - 1, data_sets, events["kappa"].max()) > CONFIDENCE)
+    return failures, data_sets, bool(stats.binom.sf(failures - 1, data_sets, failure_probability(events)) > CONFIDENCE)
 
 
 @judges("noisyhead/equation-a.10")
@@ -42,7 +43,7 @@ def equation_a10(tables: Tables) -> Finding:
     """(A.10): 𝒟₃ fails with probability at most κ."""
     events = tables["events"]
     failures, data_sets, compatible = _count(events, "D3_fails")
-    union, kappa = events["D3_union_bound"].max(), events["kappa"].max()
+    union, kappa = events["D3_union_bound"].max(), failure_probability(events)
     numbers = (
         Number("data sets with a larger response", failures, None, kappa * data_sets, "events", f"of {data_sets}"),
         Number("union bound", union, None, kappa, "events", "its largest"),
@@ -145,7 +146,8 @@ def _statistic(tables: Tables) -> list[Trend | None]:
 def equation_a13(tables: Tables) -> Finding:
     """(A.13): ‖Z‖ ≤ G₀ with probability 1 − κ, for G₀ of order C/√L."""
     events, trends = tables["events"], _statistic(tables)
-    kappa, few = events["kappa"].max(), short(events, events["kappa"])
+    kappa = failure_probability(events)
+    few = short(events, kappa)
     inside, worst = events[SHARE][few].max() if few.any() else np.inf, lost(trends)
     sources = zip(trends, ("events", "norms", "norms", "norms"))
     numbers = (
@@ -175,8 +177,8 @@ def equation_a13(tables: Tables) -> Finding:
 def equation_a14(tables: Tables) -> Finding:
     """(A.14): all events together with probability 1 − 4κ; where ‖Z‖ outgrows G₀ no constant gives that."""
     events = tables["events"]
-    at_most, claimed = 1 - events[SHARE], 1 - 4 * events["kappa"].max()  # the other events can only cost more
-    few, last = short(events, events["kappa"]), events.loc[at_most.idxmin()]
+    at_most, claimed = 1 - events[SHARE], 1 - 4 * failure_probability(events)  # the other events can only cost more
+    few, last = short(events, failure_probability(events)), events.loc[at_most.idxmin()]
     least, inside = at_most.min(), at_most[few].min() if few.any() else -np.inf
     parts = {name: _count(events, column) for name, column in (("sums", "D2_lemma_fails"), ("responses", "D3_fails"))}
     numbers = (

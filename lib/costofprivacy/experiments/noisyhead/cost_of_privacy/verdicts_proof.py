@@ -20,6 +20,7 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import (
     NUMBERS,
     ROUNDING,
     UNTESTABLE,
+    failure_probability,
     lost,
     short,
 )
@@ -52,7 +53,7 @@ def equation_a2(tables: Tables) -> Finding:
 def equation_a4(tables: Tables) -> Finding:
     """(A.4): 𝒟₂ and 𝒟₃ imply ‖Z‖ ≤ G. Tried with the least C and G for which the data have 𝒟₂ and 𝒟₃."""
     events, paired = tables["events"].sort_values("L"), tables["signed-sums"]
-    few, longest = events[short(events, events["kappa"])], events.iloc[-1]
+    few, longest = events[short(events, failure_probability(events))], events.iloc[-1]
     broken = paired[paired["statistic_norm"] > paired["allowed"] + ROUNDING]
     shown = (broken if len(broken) else paired).iloc[0]
     violated, tried = int(events["A4_violated"].sum()), int(events["data_sets"].sum())

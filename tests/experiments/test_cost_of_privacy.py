@@ -1,0 +1,192 @@
+"""What the chapter on the cost of privacy measures: against the literal algorithm, closed forms and other sizes."""
+
+from dataclasses import fields, replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.cost_of_privacy import (
+    events,
+    limits,
+    pages,
+    prediction,
+    sides,
+    steps,
+    verdicts,
+)
+from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
+from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
+from costofprivacy.findings import select
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import population
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.settings import Setting
+from tests import oracles
+from tests.experiments.verdicts.machinery import committed
+
+QUIET = Runner(workers=1)
+SMALL = {"N": (30, 60), "L": (4, 9), "D": (2, 3), "T": (1, 4), "trials": 4, "event_trials": 3}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return Experiment(**SMALL).run(QUIET)
+
+
+def test_a_trial_is_the_literal_experiment() -> None:
+    """Descent, noise and total of both settings on the same draws, prompt by prompt and step by step."""
+    cell = Cell(N=20, L=6, D=2, failure=0.1, label_noise=0.3, penalty=0.7, T=(1, 3), epsilon=0.8, delta=1e-3)
+    fast = sides.trial(cell, rng=generator(5, cell.key, 0))
+    rng = generator(5, cell.key, 0)
+    drawn = sample(cell.model, 20, rng=rng)
+    reference = oracles.ridge(drawn.x, drawn.y, 0.7)
+    for s, (setting, hyper) in enumerate(cell.hyper.items()):
+        directions = rng.standard_normal((3, 2, 2))
+        told = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        for t, T in enumerate(cell.T):
+            std = cell.noise_std(setting, T)
+            private, twin = (
+                oracles.noisyhead(drawn.x, drawn.y, *told, scale * directions[:T], np.zeros((2, 2)))
+                for scale in (std, 0.0)
+            )
+            pairs = ((twin, reference), (private, twin), (private, reference))
+            expected = [population.excess_risk(cell.model, a - b) for a, b in pairs]
+            expected += [((private - twin) ** 2).sum(), np.linalg.norm(reference)]
+            np.testing.assert_allclose(fast[s, t], expected, rtol=1e-8)
+
+
+def test_corrected_hyperparameters_rest_at_the_ridge_solution_and_leave_statistics_alone() -> None:
+    cell = Experiment().axes["T"][0]
+    printed, corrected = (cell.hyper[s] for s in (Setting.PRINTED, Setting.CORRECTED))
+    assert corrected.penalty == printed.penalty / 2
+    assert corrected.feature_bound > printed.feature_bound
+    assert corrected.weight_bound == pytest.approx(printed.clip_norm / (2 * 5**0.5))
+
+
+def test_the_axes_meet_in_the_middle_and_share_their_prompts(tables: dict[str, pd.DataFrame]) -> None:
+    middle = select(tables["both-sides"], N=30, L=4, D=2).drop(columns="axis")
+    along = middle[middle["T"].isin(set(middle["T"]) - {1, 4})].groupby(["setting", "quantity"])
+    assert (along["value"].count() == 3).all()
+    assert (along["value"].nunique() == 1).all()
+
+
+def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
+    again = Experiment(**SMALL | {"L": (4, 7, 9), "N": (30,), "D": (2,)}).run(QUIET)
+    assert Experiment(**SMALL | {"L": (4, 7, 9)}).base == {"N": 30, "L": 7, "D": 2}
+    for name in ("both-sides", "events"):
+        mine, theirs = (select(t[name], N=30, L=9, D=2).reset_index(drop=True) for t in (tables, again))
+        pd.testing.assert_frame_equal(mine, theirs, check_exact=True)
+
+
+def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
+    named = {f.name for f in fields(Cell)}
+    assert named == {"N", "L", "D", "T", "failure", "label_noise", "penalty", "epsilon", "delta"}
+    assert Experiment(trials=7, event_trials=9, seed=1).axes == Experiment().axes
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"epsilon": 2.0}, "epsilon must be between 0 and 1, got 2.0"),
+        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
+        ({"failure": 1.0}, "failure must be between 0 and 1, both excluded, got 1.0"),
+        ({"penalty": 1e-6}, "penalty must ask for at most T = 100000"),
+        ({"D": (1, 2)}, "each of D must be a whole number of at least 2, got 1"),
+        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        Experiment(**changed)
+
+
+def test_closed_forms_meet_the_simulation() -> None:
+    measured = committed("noisyhead/cost-of-privacy")
+    response = measured["noise-response"]
+    assert ((response["value"] - response["closed_form"]).abs() / response["standard_error"]).max() < 4.5
+    for N, row in measured["radius"].set_index("N").iterrows():
+        cell = replace(Experiment().axes["T"][0], N=int(N))
+        assert limits.ridge_norm(cell) == pytest.approx(row["norm_mean"], abs=5 * row["standard_error"], rel=0.01)
+    sides_table = verdicts.idle(measured["both-sides"])
+    noise = select(sides_table, setting="printed", axis="T", quantity="noise", T=100).iloc[0]
+    cell = replace(Experiment().axes["T"][0], T=(100,))
+    assert limits.Point("T", cell).noise() == pytest.approx(noise["value"], abs=5 * noise["standard_error"])
+
+
+def test_paired_features_cancel_and_their_statistic_is_that_of_the_tokens() -> None:
+    table = events.signed_sums(3, generator(1, 0, 0))
+    assert (table["sum_norm"] == 0).all()
+    assert (table["allowed"] == 0).all()
+    assert (table["statistic_norm"] > 0.01).all()
+    assert (table["statistic_norm"] <= table["largest_response"]).all()
+
+
+def test_a_built_prompt_has_the_statistic_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, again = np.random.default_rng(2), np.random.default_rng(2)
+    row = events._paired_prompt(4, 3, rng)
+    drawn = again.standard_normal((3, 3))
+    query, one, two = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    w = again.standard_normal(3)
+    Z = sum(2 * (w @ x) * np.outer(query, x) for x in (one, two)) / 4
+    assert row["statistic_norm"] == pytest.approx(np.linalg.norm(Z))
+    assert row["largest_response"] == pytest.approx(max(abs(w @ x) for x in (one, two, query)))
+
+
+def test_the_two_tables_of_constants_meet() -> None:
+    sizes, dimensions = events.sum_constants(5, 0.01), events.sum_constants_by_dimension(0.01)
+    names = ["constant_proof", "constant_lemma"]
+    np.testing.assert_allclose(sizes[names].iloc[-1], select(dimensions, D=5)[names].iloc[0])
+
+
+def test_a_difference_of_predictions_adds_what_the_closed_form_says() -> None:
+    model = PromptModel(3, 7, 0.5)
+    table = prediction.split(model, generator(3, 0, 0))
+    assert 0.99 < table["split_worst"].max() <= 1 + 1e-12
+    for _, row in table.iterrows():
+        g, double = (population.ridge_scale(model, k * row["penalty"]) for k in (1, 2))
+        if row["difference"] == prediction.BIAS:
+            errors = [population.prediction_error(model, scale * np.eye(3)) for scale in (double, g)]
+            gap, risk = errors[0] - errors[1], population.excess_risk(model, (double - g) * np.eye(3))
+        else:
+            gap = risk = population.context_energy(model)
+        assert row["error_gap"] == pytest.approx(gap, abs=5 * row["gap_error"])
+        assert row["excess_risk"] == pytest.approx(risk)
+
+
+def test_a_projected_step_is_tried_on_both_sides_of_the_ball() -> None:
+    table = steps.projection_step(generator(6, 0, 0))
+    assert table["outside"].between(0.2, 0.8).all()
+    np.testing.assert_allclose(table["left_over_middle"], 1)  # attained by what the ball holds already
+    assert (table["middle_over_right"] < 1).all()
+    assert table["middle_over_right"].max() > 0.9
+
+
+def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame]) -> None:
+    cell = Experiment().axes["T"][0]
+    norms, conditional = limits.norms(cell), limits.conditional(cell)
+    held = select(norms, axis="L").query("ridge_norm <= weight_bound")["L"]
+    assert list(select(conditional, axis="L")["L"]) == list(held)
+    assert norms.query("sure").eval("weight_bound >= weight_bound_sure").all()
+    assert not norms.query("not sure").eval("weight_bound >= weight_bound_sure").any()
+    assert select(limits.dominance(cell), axis="N, short prompts")["inside"].all()
+
+
+def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
+    drawn = (
+        lambda: pages.draw_steps(tables["both-sides"]),
+        lambda: pages.draw_lengths(tables["events"], tables["both-sides"]),
+        lambda: pages.draw_dimensions(tables["noise-response"]),
+        lambda: pages.draw_radius(tables["radius"]),
+        lambda: pages.draw_norms(tables["norms"]),
+        lambda: pages.draw_dominance(tables["dominance"]),
+    )
+    for draw in drawn:
+        plt.close(draw())
+    assert pages.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
+    assert len(pages.show_conditional(tables["conditional"])) == 2 * 4
+    assert pages.show_recursion(tables["recursion"]).shape == (4, 2)
+    assert len(pages.show_projection_step(tables["projection-step"])) == 9
+    assert pages.show_events(tables["events"]).shape[1] == 2
+    assert list(pages.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)

@@ -1,0 +1,126 @@
+"""What the chapter on the mechanism measures: against formulas written out, and other parameters."""
+
+import math
+from dataclasses import fields
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, pages, sensitivity
+from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
+from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
+from costofprivacy.findings import pick, select
+from costofprivacy.montecarlo import Runner
+from costofprivacy.settings import Setting
+from tests import oracles
+
+SMALL = {"N": (60, 30), "D": 3, "T": (2, 1, 8), "pairs": 200, "trials": 3}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return Experiment(**SMALL).run(Runner(1))
+
+
+def test_the_printed_noise_is_written_as_it_stands(tables: dict[str, pd.DataFrame]) -> None:
+    cell = Experiment(**SMALL).cells[1]
+    hyper = cell.settings[Setting.PRINTED]
+    row = pick(tables["noise"], setting="printed", N=30)
+    sigma = 2 * hyper.feature_bound * (hyper.clip_norm + hyper.weight_bound * hyper.feature_bound)
+    T = hyper.steps
+    variance = 2 * hyper.learning_rate**2 * T**2 * sigma**2 * math.log(1.25 * T / 1e-5) / 30**2
+    assert row["printed_std"] == pytest.approx(math.sqrt(variance))
+    assert row["step_norm"] == pytest.approx(3 * math.sqrt(variance))
+    assert row["T"] == T
+    assert row["weight_bound"] == hyper.weight_bound
+
+
+def test_a_contribution_is_that_of_the_definition() -> None:
+    rng = np.random.default_rng(4)
+    hyper = Experiment().cells[0].settings[Setting.CORRECTED]
+    token, query = (v / np.linalg.norm(v) for v in rng.standard_normal((2, 5)))
+    Gamma = rng.standard_normal((5, 5))
+    prompt = sensitivity.neighbour(6, token, query, -sensitivity.FAR)
+    Z = oracles.statistic(prompt.x[0], prompt.y[0], hyper.clip_norm, hyper.feature_bound)
+    expected = ((Gamma * Z).sum() + hyper.clip_norm) * Z
+    np.testing.assert_allclose(sensitivity.contribution(Gamma, prompt, hyper), expected, rtol=1e-12)
+
+
+def test_the_built_pair_attains_the_exact_sensitivity_and_no_random_pair_exceeds_it(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    table = tables["sensitivity"]
+    np.testing.assert_allclose(table["constructed"], table["exact"], rtol=1e-9)
+    assert (table["largest_found"] <= table["exact"] * (1 + 1e-12)).all()
+    assert (table["largest_found"] > 0.5 * table["exact"]).all()
+    assert (table["exact"] <= table["bound"]).all()
+
+
+def test_one_step_is_the_same_in_both_exact_views(tables: dict[str, pd.DataFrame]) -> None:
+    table = tables["composition"]
+    every, last = (pick(table, accounting=view, T=1) for view in (accounting.EVERY, accounting.LAST))
+    assert every["epsilon"] == pytest.approx(last["epsilon"])
+    assert every["noise_multiplier"] == pytest.approx(last["noise_multiplier"])
+    assert list(select(table, accounting=accounting.CLAIMED)["T"]) == [2, 1, 8]
+    assert (select(table, accounting=accounting.CLAIMED)["epsilon"] == 1).all()
+    assert (table["contraction"] < 1).all()
+
+
+def test_the_noise_is_held_against_several_sensitivities(tables: dict[str, pd.DataFrame]) -> None:
+    law = tables["noise-law"]
+    np.testing.assert_allclose(law["variance"] / law["sensitivity"], law["variance_over_sensitivity"])
+    np.testing.assert_allclose(law["variance"] / law["sensitivity"] ** 2, law["variance_over_square"])
+    assert law["sensitivity"].is_monotonic_increasing
+    first = Experiment(**SMALL).cells[0].settings[Setting.PUBLISHED]
+    assert select(law, feature_bound=first.feature_bound)["sensitivity"].item() == pytest.approx(
+        first.learning_rate * first.sigma / 60
+    )
+
+
+def test_descent_rests_where_the_gradient_says(tables: dict[str, pd.DataFrame]) -> None:
+    for name, value in ((minimisers.GRADIENT, 0), (minimisers.DOUBLE, 0), (minimisers.HALVED, 0)):
+        np.testing.assert_allclose(select(tables["minimisers"], check=name)["value"], value, atol=1e-12)
+    assert select(tables["minimisers"], check=minimisers.SINGLE)["value"].between(0.3, 0.51).all()
+    assert select(tables["minimisers"], check=minimisers.NORM)["value"].between(0.49, 0.7).all()
+
+
+def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
+    again = Experiment(**SMALL | {"N": (30,)}).run(Runner(1))
+    for name in ("sensitivity", "noise", "minimisers"):
+        mine = select(tables[name], N=30).reset_index(drop=True)
+        pd.testing.assert_frame_equal(mine, again[name], check_exact=True)
+
+
+def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
+    assert {f.name for f in fields(Cell)} == {"N", "D", "failure", "penalty", "label_noise"}
+    assert Experiment(trials=7, pairs=9, seed=1, epsilon=0.5).cells == Experiment().cells
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"epsilon": 1001.0}, "epsilon must be between 0 and 1000, got 1001.0"),
+        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
+        ({"N": (3,)}, "each of N must be a whole number of at least 4, got 3"),
+        ({"pairs": 0}, "pairs must be a whole number of at least 1, got 0"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Experiment(**changed)
+
+
+def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
+    for figure in (
+        pages.draw_reach(tables["sensitivity"]),
+        pages.draw_composition(tables["composition"]),
+        pages.draw_single_steps(tables["single-steps"]),
+    ):
+        plt.close(figure)
+    assert pages.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
+    assert len(pages.show_noise(tables["noise"])) == 2 * 3
+    assert pages.show_minimisers(tables["minimisers"]).shape == (5, 2)
+    assert len(pages.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
