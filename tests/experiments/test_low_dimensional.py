@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.experiments.noisyhead import low_dimensional as study
+from costofprivacy.experiments.noisyhead.low_dimensional import pages, verdicts
+from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import population
@@ -17,13 +18,13 @@ QUIET = Runner(workers=1)
 
 @pytest.fixture(scope="module")
 def published() -> dict[str, pd.DataFrame]:
-    return study.Experiment(N=(1000, 2000), epsilon=(0.4, 1.0), trials=60).run(QUIET)
+    return Experiment(N=(1000, 2000), epsilon=(0.4, 1.0), trials=60).run(QUIET)
 
 
 def test_a_trial_is_the_literal_experiment() -> None:
     """Every method of every setting on the same draws, prompt by prompt and step by step."""
-    cell = study.Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, 3)
-    fast = study.trial(cell, rng=generator(5, 20, 0))
+    cell = Cell(20, 2, (0.5, 2.0), 1e-3, 0.9, 0.7, 0.3, 3)
+    fast = trial(cell, rng=generator(5, 20, 0))
     rng = generator(5, 20, 0)
     train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
     start = 0.1 * rng.standard_normal((2, 2))
@@ -65,8 +66,8 @@ def test_the_table_has_its_columns_and_rows(published: dict[str, pd.DataFrame]) 
 
 def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
     small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20}
-    both = study.Experiment(N=(64, 100), **small)
-    one = study.Experiment(N=(100,), **small)
+    both = Experiment(N=(64, 100), **small)
+    one = Experiment(N=(100,), **small)
     first, second, third = (e.run(Runner(w))["figure-1"] for e, w in ((both, 1), (both, 2), (one, 1)))
     pd.testing.assert_frame_equal(first, second, check_exact=True)
     pd.testing.assert_frame_equal(
@@ -93,16 +94,15 @@ def test_gradient_descent_rests_at_the_closed_form_gap(published: dict[str, pd.D
 
 
 def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
-    tables = study.Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, tau=0.5, test_prompts=10).run(QUIET)
+    tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)
     assert tables["comparison"].empty
-    study.judge_figure_1(tables["figure-1"], tables["comparison"], tables["conditions"])
-    study.judge_theorem_11_low(tables["noise-part"], tables["floors"], tables["exponents"])
-    study.judge_theorem_42i(tables["figure-1"], tables["floors"])
+    for judge in (verdicts.figure_1, verdicts.theorem_11_low, verdicts.theorem_42i):
+        judge(tables)
     for draw in (
-        lambda: study.draw_figure_1(tables["figure-1"], tables["comparison"]),
-        lambda: study.draw_exponents(tables["exponents"], tables["noise-part"]),
-        lambda: study.draw_test_error(tables["test-error"]),
-        lambda: study.draw_floors(tables["floors"]),
+        lambda: pages.draw_figure_1(tables["figure-1"], tables["comparison"]),
+        lambda: pages.draw_exponents(tables["exponents"], tables["noise-part"]),
+        lambda: pages.draw_test_error(tables["test-error"]),
+        lambda: pages.draw_floors(tables["floors"]),
     ):
         assert draw().axes
 
@@ -117,9 +117,9 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
 )
 @settings(derandomize=True, deadline=None, max_examples=50)
 def test_admissible_parameters_give_admissible_algorithms(
-    N: list[int], epsilon: list[float], D: int, delta: float, kappa: float, tau: float
+    N: list[int], epsilon: list[float], D: int, delta: float, failure: float, label_noise: float
 ) -> None:
-    experiment = study.Experiment(N=N, epsilon=epsilon, D=D, delta=delta, kappa=kappa, tau=tau)
+    experiment = Experiment(N=N, epsilon=epsilon, D=D, delta=delta, failure=failure, label_noise=label_noise)
     for cell in experiment.cells:
         for setting, hyper in cell.hyper.items():
             assert 0 < hyper.learning_rate * hyper.penalty < 1
@@ -137,11 +137,11 @@ def test_admissible_parameters_give_admissible_algorithms(
         ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
         ({"epsilon": [1e4]}, "epsilon must be at most T = "),
         ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
-        ({"kappa": 1.5}, "kappa must be between 0 and 1, got 1.5"),
-        ({"kappa": 0}, "kappa must be positive, got 0"),
+        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
+        ({"failure": 0}, "failure must be positive, got 0"),
         ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
         ({"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
-        ({"tau": -0.1}, "tau must be non-negative and finite, got -0.1"),
+        ({"label_noise": -0.1}, "label_noise must be non-negative and finite, got -0.1"),
         ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
         ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),
         ({"D": 1}, "D must be a whole number of at least 2, got 1"),
@@ -150,4 +150,4 @@ def test_admissible_parameters_give_admissible_algorithms(
 )
 def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        study.Experiment(**arguments)
+        Experiment(**arguments)
