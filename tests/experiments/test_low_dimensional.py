@@ -1,10 +1,12 @@
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.experiments.noisyhead.low_dimensional import pages, verdicts
+from costofprivacy.experiments.noisyhead.low_dimensional import limits, pages, verdicts
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
 from costofprivacy.montecarlo import Runner, generator
@@ -14,6 +16,14 @@ from costofprivacy.settings import Setting
 from tests import oracles
 
 QUIET = Runner(workers=1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_prompts() -> Iterator[None]:
+    """Floors of short prompts alone: the long ones take seconds, and nothing here looks at them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "LENGTHS", limits.LENGTHS[:3])
+        yield
 
 
 @pytest.fixture(scope="module")
