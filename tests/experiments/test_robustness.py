@@ -232,7 +232,7 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
     flat = Z.reshape(12, -1)
     assert fast[0] == pytest.approx(np.linalg.norm(flat.T @ flat) / 12)
     risk = lambda A: population.excess_risk(cell.model, A)  # noqa: E731
-    hyper, worst = cell.hyper, cell.perturbation(theorem.UPPER, theorem.RESPONSES[1]).attack
+    hyper, worst = cell.hyper, cell.perturbations[theorem.UPPER, theorem.RESPONSES[1]]
     for t, T in enumerate(cell.T):
         noises = [
             cell.noise_std(T) * np.random.default_rng(s).standard_normal((T, 2, 2)) for s in rng.integers(2**63, size=2)
@@ -244,8 +244,8 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
         assert fast[2 + 2 * t] == pytest.approx(risk(run(worst, 0) - first), rel=1e-7)
     measured = fast[5:].reshape(-1, len(theorem.RIDGE_QUANTITIES))
     clean = oracles.ridge(x, y, 1.0)
-    for chosen, row in zip(cell.perturbations, measured, strict=True):
-        bad_x, bad_y = attacked(train, last, chosen.attack)
+    for attack, row in zip(cell.perturbations.values(), measured, strict=True):
+        bad_x, bad_y = attacked(train, last, attack)
         moved = oracles.ridge(bad_x, bad_y, 1.0) - clean
         bad = oracles.statistic(bad_x[-1], bad_y[-1], np.inf, np.inf)
         contribution = np.linalg.norm(bad_y[-1, -1] * bad - y[-1, -1] * Z[-1])
@@ -256,10 +256,10 @@ def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
 
 def test_the_perturbations_are_at_the_ends_of_the_window() -> None:
     cell = theorem.Cell(N=500, L=1000, D=5, **FEW)
-    for chosen in cell.perturbations:
-        admits = cell.admits_amended if chosen.name.startswith("amended") else cell.admits
-        beyond = replace(chosen, alpha=chosen.alpha * (1.01 if "upper" in chosen.name else 0.99))
-        assert admits(chosen) or chosen.name == theorem.AMENDED_LOWER  # above the upper end at these sizes
+    for (name, _), attack in cell.perturbations.items():
+        admits = cell.admits_amended if name.startswith("amended") else cell.admits
+        beyond = replace(attack, response_shift=attack.response_shift * (1.01 if "upper" in name else 0.99))
+        assert admits(attack) or name == theorem.AMENDED_LOWER  # above the upper end at these sizes
         assert not admits(beyond)
 
 
@@ -268,7 +268,7 @@ def test_the_amended_upper_end_is_where_the_attacked_statistic_has_the_size_of_t
     for L in (100, 10000):
         cell = theorem.Cell(N=10**6, L=L, D=5, **FEW)
         for name in (theorem.AMENDED_UPPER, theorem.AMENDED_SMALL):
-            energy = statistic_energy(cell.model, cell.perturbation(name, theorem.RESPONSES[0]).attack)
+            energy = statistic_energy(cell.model, cell.perturbations[name, theorem.RESPONSES[0]])
             assert energy / (cell.N * cell.penalty) == pytest.approx(1, rel=2 / L)
 
 

@@ -165,6 +165,9 @@ NOISYHEAD_CASES = [
     Case(NOISYHEAD, "a smaller constant there", both(
         SHORT, LONG, CALM, sizes(limits.FEW_STEPS, lambda r: 9.0, lambda r: FREE(r) & (r["length_over"] <= 1))
     ), HOLDS),
+    Case(NOISYHEAD, "a larger one just beyond", both(SHORT, LONG, CALM, sizes(
+        limits.FEW_STEPS, lambda r: 11.0, of(axis="L", L=1e10)
+    ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e10))), HOLDS),
     Case(NOISYHEAD, "the least penalty alone", both(SHORT, LONG, CALM, sizes(
         limits.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), NARROWER, says="least penalty", silent="many"),
     Case(NOISYHEAD, "a power of 0.09 there is none", both(SHORT, LONG, CALM, sizes(
@@ -189,10 +192,27 @@ def gap(inside: float, outside: float) -> Make:
     return both(put("windows", "gap", lambda r: inside, small), put("windows", "gap", lambda r: outside, large))
 
 
+def shut_at(share: float) -> Make:
+    """A gap that is shut at one penalty alone, whose square is this share of log(NL/κ)."""
+
+    def make(t: Tables) -> dict[str, pd.DataFrame]:
+        rows = t["windows"].copy()
+        least, one = rows["penalty"] / rows["penalty_over_least"], rows["penalty_over_least"] == 3.0
+        penalty = np.sqrt(share * least * rows["L"] / 2)
+        rows["gap"] = np.where(one, 0.9, 5.0)
+        rows.loc[one, "penalty"], rows.loc[one, "penalty_over_least"] = penalty[one], (penalty / least)[one]
+        return {"windows": rows}
+
+    return make
+
+
 GAP_CASES = [
+    Case(GAP, "shut just beyond small penalties", shut_at(1.1), NARROWER),
+    Case(GAP, "shut at a penalty just small", shut_at(0.9), FAILS),
     Case(GAP, "open everywhere", gap(5.0, 1.0), HOLDS, silent="small"),
     Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
     Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS, says="Already"),
+    Case(GAP, "shut at the least penalty", put("windows", "gap", lambda r: 0.9, of(penalty_over_least=1.01)), FAILS),
     Case(GAP, "shut along a size", sizes(limits.GAP, lambda r: 1.1, axis("D")), FAILS),
     Case(GAP, "just open along it", both(gap(5.0, 1.0), sizes(limits.GAP, lambda r: 1.0, axis("D"))), HOLDS),
     Case(GAP, "a single penalty", keep("windows", of(penalty_over_least=3.0)), UNTESTABLE),
@@ -211,9 +231,10 @@ RIDGE_CASES = [
     Case(RIDGE, "it moves twice as far", moved(lambda r: 2.0), HOLDS),
     Case(RIDGE, "it is not surely short", moved(lambda r: 0.9, error=0.03), HOLDS),
     Case(RIDGE, "it moves a tenth as far", moved(lambda r: 0.1), CORRECTED, says="at least 0.1 times"),
+    Case(RIDGE, "the least share counts", moved(lambda r: np.where(r["mu"] < 1, 0.1, 0.2)), CORRECTED, says="0.1 t"),
     Case(RIDGE, "the query's response left alone is short", both(
         moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED, says="response of the query"),
-    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="Of 56 .* 56 move"),
+    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of 56"),
     Case(RIDGE, "it falls with D alone", moved(lambda r: r["D"] ** -0.3), FAILS),
     Case(RIDGE, "it falls by no power", moved(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(RIDGE, "two errors do not hide the fall", moved(lambda r: r["L"] ** -0.5, error=0.4), FAILS),
@@ -274,6 +295,11 @@ def ball(power: float, size: str = "L", scale: float = 1.0) -> Make:
     )
 
 
+def apart(L: int) -> Make:
+    """Two long runs five times as far apart as claimed at one length."""
+    return put("heads", "displacement", lambda r: 5 * r["bound_ball"], of(T=1000, noise="independent", axis="L", L=L))
+
+
 def gram(power: float, size: str = "L", scale: float = 1.0) -> Make:
     return both(
         put("gram", "norm", lambda r: scale * r["bound"] * r[size] ** power),
@@ -301,6 +327,11 @@ def bounded(claim: str, name: str, measured: Callable[..., Make], allowed: float
     ]  # fmt: skip
 
 
+def heavier(L: int) -> Make:
+    """A Gram matrix half as large again as its bound at one length."""
+    return put("gram", "norm", lambda r: 1.5 * r["bound"], of(axis="L", L=L))
+
+
 def energy(power: Rows, size: str = "L") -> Make:
     """‖Z_bad‖² like a power of a size times its claimed order."""
     return both(
@@ -326,6 +357,13 @@ PROOF_CASES = [
     Case(A21, "a single length", keep("gram", axis("D")), UNTESTABLE),
     Case(A20, "twice the claim on short prompts", both(ball(0.0, scale=0.9), sizes(
         limits.BALL, lambda r: 2.0, lambda r: r["length_over"] <= 1)), NARROWER),
+    Case(A20, "a short prompt is beyond", apart(1000), FAILS, says="short prompts too"),
+    Case(A20, "a long prompt is beyond", apart(3162), NARROWER, says="long prompts"),
+    Case(A21, "a short prompt is beyond", heavier(316), FAILS, says="short prompts too"),
+    Case(A21, "a long prompt is beyond", heavier(1000), NARROWER, says="long prompts"),
+    Case(A21, "above at one size alone", both(
+        gram(0.0, scale=0.9), sizes(limits.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
+    ), CORRECTED, says="up to 1.5"),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
     Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER,
          says="do not shrink"),
@@ -336,13 +374,18 @@ PROOF_CASES = [
     Case(A22, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
     Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED, says="0.3 times"),
-    Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="prompt length"),
-    Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="dimension"),
+    Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="56 of 56"),
+    Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="less than claimed"),
+    Case(A23, "left is smaller where the query's response is left", both(
+        stepped(lambda r: 1.0), put("perturbations", "a23_ratio", lambda r: 1 / r["L"], of(response=LEFT))
+    ), CORRECTED, says="shifts the response"),
     Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
     Case(A24, "not surely as printed", frequency(0.98, LEFT), CORRECTED, says="once it also shifts"),
-    Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS, says="10%"),
+    Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS, says="in 10%"),
+    Case(A24, "nor at one size", put("perturbations", "a24_frequency", lambda r: 0.5, of(response=SHIFTED, D=20)),
+         FAILS),
     Case(A24, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
 ]  # fmt: skip
 CASES = [*FIGURE_CASES, *NOISYHEAD_CASES, *GAP_CASES, *RIDGE_CASES, *WINDOW_CASES, *DIVERGENCE_CASES, *PROOF_CASES]

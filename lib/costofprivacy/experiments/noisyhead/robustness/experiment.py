@@ -156,26 +156,18 @@ def figure_4(measured: pd.DataFrame, shifts: pd.DataFrame) -> pd.DataFrame:
 
 def parts(cell: figure.Cell, measured: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead's displacement at the least α, whole and from one difference at a time; closed form or bound beside."""
-    rows = []
-    for setting, hyper in cell.hyper.items():
-        mine = measured[(measured["setting"] == setting) & (measured["method"] == "noisyhead")]
-        at = mine[mine["alpha"] == cell.alpha[0]].set_index("part")
-        closed = mine.set_index("part")["displacement"]
-        reach = attack_bounds.trajectory_displacement(hyper, cell.N) ** 2
-        bound = reach * population.context_energy(cell.model) / cell.D**2
-        for part in ("attacked", *figure.PARTS):
-            row = {
-                "setting": str(setting),
-                "part": part,
-                "displacement": at.loc[part, "displacement"],
-                "standard_error": at.loc[part, "standard_error"],
-                "trials": int(at.loc[part, "trials"]),
-                "share": at.loc[part, "displacement"] / at.loc["attacked", "displacement"],
-                "closed_form": closed.get(f"{part}, closed form", np.nan),
-                "bound": bound if part == "attack" else np.nan,
-            }
-            rows.append(row)
-    return pd.DataFrame(rows).replace({"part": {"attacked": "all", "start": "initial weights"}})
+    mine = measured[measured["method"] == "noisyhead"]
+    closed = mine.set_index(["setting", "part"])["displacement"]
+    rows = mine.loc[mine["alpha"] == cell.alpha[0], ["setting", "part", "displacement", "standard_error", "trials"]]
+    whole = rows[rows["part"] == "attacked"].set_index("setting")["displacement"]
+    energy = population.context_energy(cell.model)
+    reach = {str(s): attack_bounds.trajectory_displacement(h, cell.N) ** 2 for s, h in cell.hyper.items()}
+    table = rows.assign(
+        share=rows["displacement"] / rows["setting"].map(whole),
+        closed_form=[closed.get((s, f"{part}, closed form"), np.nan) for s, part in zip(rows["setting"], rows["part"])],
+        bound=rows["setting"].map(reach).where(rows["part"] == "attack") * energy / cell.D**2,
+    )
+    return table.reset_index(drop=True).replace({"part": {"attacked": "all", "start": "initial weights"}})
 
 
 def test_errors(cell: figure.Cell, measured: pd.DataFrame) -> pd.DataFrame:

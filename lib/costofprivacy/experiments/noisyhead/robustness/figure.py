@@ -160,7 +160,7 @@ def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generato
     hyper, std = cell.hyper[setting], cell.noise[setting]
     starts = initial_std(setting) * rng.standard_normal((2, cell.D, cell.D))
     seeds = rng.integers(2**63, size=2)
-    clean, *attacked = _training_sets(cell, setting, data, cell.attacks(setting))
+    clean, *attacked = training_sets(data.clipped, data.prompt, cell.attacks(setting), hyper)
 
     def run(moments: Moments, start: int, noise: int) -> np.ndarray:
         told = {"rng": np.random.default_rng(seeds[noise]), "initial": starts[start]}
@@ -174,17 +174,16 @@ def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generato
 
 def _closed_forms(cell: Cell, setting: Setting, data: Draw) -> tuple[float, float]:
     """What two Γ⁰ and two noises alone are expected to make, on the clean data set."""
-    clean = _training_sets(cell, setting, data, [])[0]
-    std = cell.noise[setting]
-    return attack_bounds.rerun_displacement(clean, cell.hyper[setting], cell.model, std, initial_std(setting))
+    hyper, std = cell.hyper[setting], cell.noise[setting]
+    (clean,) = training_sets(data.clipped, data.prompt, [], hyper)
+    return attack_bounds.rerun_displacement(clean, hyper, cell.model, std, initial_std(setting))
 
 
-def _training_sets(cell: Cell, setting: Setting, data: Draw, attacks: list[Attack]) -> list[Moments]:
-    """Moments of the clipped and projected prompts: clean, then for each attack."""
-    hyper = cell.hyper[setting]
-    rest = head.moments(head.project(data.clipped, hyper.feature_bound))
-    last = head.project(candidates(data.prompt, [NONE, *attacks], hyper.clip_norm), hyper.feature_bound)
-    return with_each(rest, cell.N - 1, last)
+def training_sets(clipped: Statistics, prompt: Prompts, attacks: list[Attack], hyper: Hyperparameters) -> list[Moments]:
+    """Moments of all prompts, clipped and projected: clean, then with the last one under each attack."""
+    rest = head.project(clipped, hyper.feature_bound)
+    last = head.project(candidates(prompt, [NONE, *attacks], hyper.clip_norm), hyper.feature_bound)
+    return with_each(head.moments(rest), len(clipped.response), last)
 
 
 def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.ndarray]:

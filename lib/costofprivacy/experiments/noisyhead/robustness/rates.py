@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, growth
-from costofprivacy.findings import Number, compact
+from costofprivacy.findings import Consequence, Finding, Number, Verdict, compact
 from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
 
 SIZES = {"N": "the number of prompts", "L": "prompt length", "D": "the dimension"}
 
 
-def fitted(table: pd.DataFrame, value: str, over: str = "", error: str = "", by: Sequence[str] = ()) -> pd.DataFrame:
+def ruling(change: str, numbers: Iterable[Number] = ()) -> Callable[..., Finding]:
+    """A finding by its verdict and words alone, once what would change it and its numbers are told."""
+
+    def rule(verdict: Verdict, headline: str, weight: Consequence = Consequence.NONE, correction: str = "") -> Finding:
+        return Finding(verdict, headline, tuple(numbers), weight, correction, change)
+
+    return rule
+
+
+def fitted(table: pd.DataFrame, value: str, error: str, over: str = "", by: Sequence[str] = ()) -> pd.DataFrame:
     """The power of ``value`` over ``over`` along each axis and group: axis, ``by``, power, error.
 
-    An axis with a single size has none. Without a column of errors all rows weigh the same and the power has none.
+    An axis with a single size has none. Where all errors are nought all rows weigh the same and the power has none.
     """
     found = []
     for (axis, *group), rows in table.groupby(["axis", *by], sort=False):
         scale = rows[over] if over else 1.0
         ratio, size = rows[value] / scale, rows[str(axis)]
         if size.nunique() > 1:
-            spread = np.maximum(rows[error] / scale if error else 0.0, 1e-9 * ratio)
-            power, own = _fits.power_law(size, ratio, spread)
-            found.append({"axis": axis, **dict(zip(by, group)), "power": power, "error": own if error else 0.0})
+            power, own = _fits.power_law(size, ratio, np.maximum(rows[error] / scale, 1e-9 * ratio))
+            own = own if rows[error].any() else 0.0
+            found.append({"axis": axis, **dict(zip(by, group)), "power": power, "error": own})
     return pd.DataFrame(found, columns=["axis", *by, "power", "error"])
 
 
@@ -51,15 +60,13 @@ def worded(rates: pd.DataFrame) -> str:
     return f"the power {compact(worst['power'])} of {SIZES[worst['axis']]}"
 
 
-def numbers(rates: pd.DataFrame, name: str, table: str) -> list[Number]:
+def as_numbers(rates: pd.DataFrame, name: str, table: str) -> list[Number]:
     """Fitted powers as data, the fastest of each axis."""
     told = [column for column in rates.columns if column not in ("power", "error")]
     found = []
     for _, rate in steepest(rates).iterrows():
-        row = ", ".join(f"{column} = {rate[column]}" for column in told)
-        found.append(
-            Number(f"power of {SIZES[rate['axis']]} in {name}", rate["power"], rate["error"], None, table, row)
-        )
+        row, size = ", ".join(f"{column} = {rate[column]}" for column in told), SIZES[rate["axis"]]
+        found.append(Number(f"power of {size} in {name}", rate["power"], rate["error"] or None, None, table, row))
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead.robustness import figure
 from costofprivacy.noisyhead import attack_bounds, head, population, pretraining, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
@@ -26,21 +27,6 @@ SMALL, SMALL_LOWER = "upper end, small μ", "lower end, small μ"
 AMENDED_UPPER, AMENDED_LOWER = "amended upper end, μ = 1", "amended lower end, μ = 1"
 AMENDED_SMALL, AMENDED_SMALL_LOWER = "amended upper end, small μ", "amended lower end, small μ"
 LEAST_CONSTANT = 1e-4  # c_ℓ of the amended (5.2): with c_ℓ = 1 it admits nothing at sizes that can be run
-
-
-@dataclass(frozen=True)
-class Perturbation:
-    """A named choice of (α, μ), its query's response left alone or shifted too."""
-
-    name: str
-    response: str
-    alpha: float
-    mu: float
-
-    @property
-    def attack(self) -> Attack:
-        """As the library has it."""
-        return Attack(self.alpha, self.mu, self.alpha if self.response == RESPONSES[1] else 0.0)
 
 
 @dataclass(frozen=True)
@@ -87,40 +73,41 @@ class Cell:
         return attack_bounds.upper_end(self.model, self.N, self.penalty)
 
     @cached_property
-    def perturbations(self) -> list[Perturbation]:
-        """The ends of (5.2), printed and amended, at μ = 1 and at a μ of the size of x̄."""
+    def perturbations(self) -> dict[tuple[str, str], Attack]:
+        """The ends of (5.2), printed and amended, at μ = 1 and at a μ of the size of x̄, by name and response."""
         small = stealthy_shift(self.model)
-        chosen = [
-            (UPPER, math.sqrt(self.upper), 1.0),
-            (LOWER, math.sqrt(self.lower), 1.0),
-            (SMALL, math.sqrt(self.upper) / small**2, small),
-            (SMALL_LOWER, math.sqrt(self.lower) / small, small),
-            (AMENDED_UPPER, math.sqrt(self._upper_amended(1.0)), 1.0),
-            (AMENDED_LOWER, math.sqrt(LEAST_CONSTANT * self.lower), 1.0),
-            (AMENDED_SMALL, math.sqrt(self._upper_amended(small)), small),
-            (AMENDED_SMALL_LOWER, math.sqrt(LEAST_CONSTANT * self.lower) / small, small),
-        ]
-        return [Perturbation(name, response, alpha, mu) for name, alpha, mu in chosen for response in RESPONSES]
-
-    def perturbation(self, name: str, response: str) -> Perturbation:
-        """The perturbation of that name."""
-        return next(p for p in self.perturbations if (p.name, p.response) == (name, response))
+        chosen = {
+            UPPER: (math.sqrt(self.upper), 1.0),
+            LOWER: (math.sqrt(self.lower), 1.0),
+            SMALL: (math.sqrt(self.upper) / small**2, small),
+            SMALL_LOWER: (math.sqrt(self.lower) / small, small),
+            AMENDED_UPPER: (math.sqrt(self._upper_amended(1.0)), 1.0),
+            AMENDED_LOWER: (math.sqrt(LEAST_CONSTANT * self.lower), 1.0),
+            AMENDED_SMALL: (math.sqrt(self._upper_amended(small)), small),
+            AMENDED_SMALL_LOWER: (math.sqrt(LEAST_CONSTANT * self.lower) / small, small),
+        }
+        return {
+            (name, response): Attack(alpha, mu, alpha if response == RESPONSES[1] else 0.0)
+            for name, (alpha, mu) in chosen.items()
+            for response in RESPONSES
+        }
 
     def _upper_amended(self, mu: float) -> float:
         return attack_bounds.upper_end_amended(self.model, self.N, self.penalty, mu)
 
-    def admits(self, chosen: Perturbation) -> bool:
+    def admits(self, attack: Attack) -> bool:
         """Whether (5.2) with constants one admits it (its very ends included)."""
-        return self._is_between(chosen, self.upper / chosen.mu**4, self.lower)
+        return _is_between(attack, self.upper / attack.feature_shift**4, self.lower)
 
-    def admits_amended(self, chosen: Perturbation) -> bool:
+    def admits_amended(self, attack: Attack) -> bool:
         """Whether (5.2) admits it with the upper end that (A.22) needs and a small c_ℓ."""
-        return self._is_between(chosen, self._upper_amended(chosen.mu), LEAST_CONSTANT * self.lower)
+        return _is_between(attack, self._upper_amended(attack.feature_shift), LEAST_CONSTANT * self.lower)
 
-    def _is_between(self, chosen: Perturbation, upper: float, lower: float) -> bool:
-        """Whether α² is at most ``upper`` and α²μ² at least ``lower``, up to rounding."""
-        square = chosen.alpha**2
-        return square <= upper * (1 + 1e-9) and square * chosen.mu**2 >= lower * (1 - 1e-9)
+
+def _is_between(attack: Attack, upper: float, lower: float) -> bool:
+    """Whether α² is at most ``upper`` and α²μ² at least ``lower``, up to rounding."""
+    square = attack.response_shift**2
+    return square <= upper * (1 + 1e-9) and square * attack.feature_shift**2 >= lower * (1 - 1e-9)
 
 
 RIDGE_QUANTITIES = ("displacement", "energy", "contribution", "weights", "bound")
@@ -140,10 +127,8 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np.random.Generator) -> np.ndarray:
     """Squared displacement over a fresh prompt, by independent noise and by common noise, Γ⁰ = 0: shape (2,)."""
-    hyper, worst = replace(cell.hyper, steps=T), cell.perturbation(UPPER, RESPONSES[1]).attack
-    rest = head.moments(head.project(clipped, hyper.feature_bound))
-    last = head.project(candidates(prompt, [NONE, worst], hyper.clip_norm), hyper.feature_bound)
-    clean, bad = with_each(rest, cell.N - 1, last)
+    hyper = replace(cell.hyper, steps=T)
+    clean, bad = figure.training_sets(clipped, prompt, [cell.perturbations[UPPER, RESPONSES[1]]], hyper)
     seeds = rng.integers(2**63, size=2)
 
     def run(data: Moments, noise: int) -> np.ndarray:
@@ -156,7 +141,7 @@ def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np
 def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:
     """For each perturbation: displacement, ‖Z'‖², ‖y'Z' − yZ‖, ‖Γ*_bad − Γ*‖, what bounds it: shape (B, 5)."""
     solver = RidgeWithOneMore(rest, cell.N - 1, cell.penalty)
-    last = candidates(prompt, [NONE, *(p.attack for p in cell.perturbations)])
+    last = candidates(prompt, [NONE, *cell.perturbations.values()])
     steps = solver.step(last.Z, last.response)
     moved = steps[1:] - steps[0]
     products = last.response[:, None, None] * last.Z
@@ -226,28 +211,27 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
     """Ridge's displacement and the steps (A.22)-(A.24) for each perturbation."""
     first = 1 + len(HEAD_QUANTITIES) * len(cell.T)
     measured = values[:, first:].reshape(len(values), -1, len(RIDGE_QUANTITIES))
-    for b, chosen in enumerate(cell.perturbations):
+    for b, ((name, response), attack) in enumerate(cell.perturbations.items()):
         displacement, energy, contribution, weights, bound = measured[:, b].T
         mean, error = _fits.mean_and_error(displacement)
         mean_energy, energy_error = _fits.mean_and_error(energy)
-        claimed = attack_bounds.ridge_displacement(chosen.attack, cell.N, cell.penalty)
         yield {
-            "perturbation": chosen.name,
-            "response": chosen.response,
-            "alpha": chosen.alpha,
-            "mu": chosen.mu,
-            "admissible": cell.admits(chosen),
-            "admissible_amended": cell.admits_amended(chosen),
+            "perturbation": name,
+            "response": response,
+            "alpha": attack.response_shift,
+            "mu": attack.feature_shift,
+            "admissible": cell.admits(attack),
+            "admissible_amended": cell.admits_amended(attack),
             "displacement": mean,
             "standard_error": error,
             "trials": len(values),
-            "claimed": claimed,
+            "claimed": attack_bounds.ridge_displacement(attack, cell.N, cell.penalty),
             "bound": float((bound**2).mean()) * population.context_energy(cell.model) / cell.D**2,
             "energy": mean_energy,
             "energy_error": energy_error,
-            "energy_closed_form": statistic_energy(cell.model, chosen.attack),
-            "energy_claimed": attack_bounds.outlier_energy(cell.model, cell.N, cell.failure, chosen.attack),
+            "energy_closed_form": statistic_energy(cell.model, attack),
+            "energy_claimed": attack_bounds.outlier_energy(cell.model, cell.N, cell.failure, attack),
             "energy_over_N_penalty": mean_energy / (cell.N * cell.penalty),
             "a23_ratio": float(np.median(weights * cell.N * cell.penalty / contribution)),
-            "a24_frequency": float((contribution >= (chosen.alpha * chosen.mu) ** 2).mean()),
+            "a24_frequency": float((contribution >= (attack.response_shift * attack.feature_shift) ** 2).mean()),
         }

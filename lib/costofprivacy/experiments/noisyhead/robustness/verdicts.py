@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
-from costofprivacy.experiments.noisyhead.robustness import arithmetic
+from costofprivacy.experiments.noisyhead.robustness import arithmetic, rates
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -23,26 +21,26 @@ def figure_4(tables: Tables) -> Finding:
     """Is NoisyHead's displacement below ridge's throughout, and does ridge's grow with p?"""
     table = tables["figure-4"]
     change = "A displacement of ridge that grows with $p$ in exact arithmetic."
-    found = partial(Finding, numbers=_numbers(tables), would_change=change)
+    rule = rates.ruling(change, _numbers(tables))
     noisy = agreement.agreements(select(tables["comparison"], method="noisyhead")).get("published")
     if table["p"].nunique() < 2 or select(table, method="noisyhead")["trials"].min() < SMALLEST_SAMPLE:
-        return found(UNTESTABLE, "A single power or too few trials show no growth.")
+        return rule(UNTESTABLE, "A single power or too few trials show no growth.")
     if not (_growth(table, "ridge") > 1 + GROWS).all():
-        return found(FAILS, _not_growing(tables), consequence=CONCLUSION)
+        return rule(FAILS, _not_growing(tables), CONCLUSION)
     if not _is_below(table, "published"):
         times = compact(_over_ridge(table, "published"))
         headline = f"In the authors' settings NoisyHead moves {times} times as far as ridge."
-        return found(FAILS, headline, consequence=CONCLUSION)
+        return rule(FAILS, headline, CONCLUSION)
     if noisy and not noisy.complete:
         headline = f"Of {noisy.numbers} published displacements of NoisyHead {noisy.near} come out again."
-        return found(FAILS, headline, consequence=NUMBERS)
+        return rule(FAILS, headline, NUMBERS)
     if not _is_below(table, "printed"):
         times = compact(_over_ridge(table, "printed"))
         headline = f"With the printed settings NoisyHead moves {times} times as far as ridge."
         correction = r"$R = 0.1\,\mathcal C^2\sqrt{N/L}$ in place of (4.1)'s, and $G$ of the proof."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=correction)
+        return rule(CORRECTED, headline, NUMBERS, correction)
     headline = "Under attack ridge's predictions move the more the larger $p$, and NoisyHead's less than ridge's."
-    return found(HOLDS, headline)
+    return rule(HOLDS, headline)
 
 
 def _not_growing(tables: Tables) -> str:

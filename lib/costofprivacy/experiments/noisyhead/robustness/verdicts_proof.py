@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
@@ -15,6 +13,7 @@ from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import (
     RANK_ONE,
     SHIFTED,
     WITH_QUERY,
+    at_least,
     many_steps,
 )
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
@@ -23,7 +22,6 @@ HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
 OPPOSITE = 4.0  # (2R)² over R²: what two points at opposite ends of the ball add to (A.20), whatever the sizes
 CERTAIN = 0.99  # share of the trials in which an event of high probability has to occur
-ATTACKS = ["perturbation", "response"]
 
 
 @judges("noisyhead/equation-a.20")
@@ -65,31 +63,31 @@ def _bounded(
     holds_if: str,
 ) -> Finding:
     """Is ``left`` below ``right``, measured and in closed form, along every size, or where ``short`` at least?"""
-    powers = rates.fitted(rows, "left", "right", "standard_error")
+    powers = rates.fitted(rows, "left", "standard_error", "right")
     change = "A left side that falls with the prompt length like its bound."
     if "L" not in set(powers["axis"]):
-        return Finding(UNTESTABLE, "A single prompt length shows no rate.", would_change=change)
+        return rates.ruling(change)(UNTESTABLE, "A single prompt length shows no rate.")
     over, closed = (rows["left"] / rows["right"]).max(), sizes.loc[sizes["length_over"] <= 1, "ratio"].max()
     numbers = (
-        *rates.numbers(powers, "measured over claimed", table),
+        *rates.as_numbers(powers, "measured over claimed", table),
         *rates.far_numbers(sizes),
         Number("measured over claimed, at most", over, None, 1.0, table),
         Number("closed form over claimed on short prompts, at most", closed, None, constant, "sizes"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     lost = {*rates.grows(powers)["axis"], *rates.far_lost(sizes)}
     least = rows["left"] - CONSISTENT * rows["standard_error"]
     if not lost and not (least > rows["right"]).any():
-        return found(HOLDS, f"{subject} at none of the sizes tried.")
+        return rule(HOLDS, f"{subject} at none of the sizes tried.")
     if not lost:
         headline = f"{subject} by about the same factor at every size, up to {compact(over)}."
         factor = f"A constant of at least {compact(over)} on the right."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=factor)
+        return rule(CORRECTED, headline, NUMBERS, factor)
     if lost != {"L"} or closed > constant or (least > constant * rows["right"])[rows["short"]].any():
-        return found(FAILS, f"{subject} on short prompts too.", consequence=weight)
+        return rule(FAILS, f"{subject} on short prompts too.", weight)
     power = compact(rates.far_powers(sizes)["L"])
     headline = f"{subject} on long prompts, by a factor like the power {power} of their length."
-    return found(NARROWER, headline, consequence=weight, correction=holds_if)
+    return rule(NARROWER, headline, weight, holds_if)
 
 
 @judges("noisyhead/equation-a.22")
@@ -97,61 +95,43 @@ def equation_a22(tables: Tables) -> Finding:
     """‖Z_bad‖² is at most of the order α²μ⁴/L, below Nλ."""
     every, sizes = tables["perturbations"], select(tables["sizes"], claim=limits.OUTLIER)
     rows, kept = every[every["admissible"]], every[every["admissible_amended"]]
-    powers = rates.fitted(rows, "energy", "energy_claimed", "energy_error", ATTACKS)
+    powers = rates.fitted(rows, "energy", "energy_error", "energy_claimed", ["perturbation", "response"])
     change = "A common shift of all tokens that averages out over them as the features do."
     if powers.empty:
-        return Finding(UNTESTABLE, NOT_ADMITTED, would_change=change)
+        return rates.ruling(change)(UNTESTABLE, NOT_ADMITTED)
     largest, amended = (part["energy_over_N_penalty"].max() for part in (rows, kept))
     distance = ((every["energy"] - every["energy_closed_form"]) / every["energy_error"]).abs().max()
     numbers = (
-        *rates.numbers(powers, "energy over its claimed order", "perturbations"),
+        *rates.as_numbers(powers, "energy over its claimed order", "perturbations"),
         *rates.far_numbers(sizes),
         Number(r"energy over $N\lambda$, at most", largest, None, 1.0, "perturbations"),
         Number(r"energy over $N\lambda$ under the amended (5.2), at most", amended, None, 1.0, "perturbations"),
         Number("largest distance from the closed form, in errors", distance, None, CONSISTENT, "perturbations"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     grown, lost = rates.grows(powers), rates.far_lost(sizes)
     if grown.empty and not lost:
-        return found(HOLDS, "The attacked prompt is of the claimed order, along every size.")
+        return rule(HOLDS, "The attacked prompt is of the claimed order, along every size.")
     steep = grown[~grown["perturbation"].isin(rows[rows["mu"] < 1]["perturbation"])]
     if steep.empty and not lost:
         headline = "The attacked prompt is of the claimed order only for shifts that do not shrink with the prompt."
         condition = r"Add $\mu \gtrsim 1$; this excludes shifts that fall with $L$."
-        return found(NARROWER, headline, consequence=CONCLUSION, correction=condition)
+        return rule(NARROWER, headline, CONCLUSION, condition)
     by = rates.worded(steep) if len(steep) else "a power of its sizes, far out"
     instead = r"$\|Z_{\text{bad}}\|_F^2 \asymp (1 + D\mu^2)\alpha^2\{(1 + D\mu^2)/L + D\mu^2\}$."
     headline = f"The attacked prompt outgrows its bound, like {by}."
-    return found(FAILS, headline, consequence=CONCLUSION, correction=instead)
+    return rule(FAILS, headline, CONCLUSION, instead)
 
 
 @judges("noisyhead/equation-a.23")
 def equation_a23(tables: Tables) -> Finding:
-    """‖Γ*_bad − Γ*‖ is at least ‖y'Z' − yZ‖/(Nλ)."""
-    every = tables["perturbations"]
-    ratio, kept = (every[every[name]]["a23_ratio"] for name in ("admissible", "admissible_amended"))
-    powers = rates.fitted(every[every["admissible"]], "a23_ratio", by=ATTACKS)
-    change = "A ridge solution that moves by no less however large the attacked prompt is."
-    if powers.empty:
-        return Finding(UNTESTABLE, NOT_ADMITTED, would_change=change)
-    numbers = (
-        Number("least left over right", ratio.min(), None, 1.0, "perturbations"),
-        Number("least left over right under the amended (5.2)", kept.min(), None, 1.0, "perturbations"),
-        *rates.numbers(powers, "left over right", "perturbations"),
-    )
-    found, fall = partial(Finding, numbers=numbers, would_change=change), rates.falls(powers)
-    if ratio.min() >= 1:
-        return found(HOLDS, "The ridge solution moves at least as far as claimed.")
-    if fall.empty:
-        headline = f"The ridge solution moves at least {compact(ratio.min())} times as far as claimed."
-        constant = f"A constant of at most {compact(ratio.min())} on the right."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=constant)
-    headline = f"Ridge's solution moves less than claimed: measured over claimed falls like {rates.worded(fall)}."
+    """‖Γ*_bad − Γ*‖ is at least ‖y'Z' − yZ‖/(Nλ), in the median over data sets."""
+    rows = tables["perturbations"].assign(ratio=lambda r: r["a23_ratio"], error=0.0)
     instead = (
         rf"The matrix of (2.7) changes with the prompt: the step is {RANK_ONE}. For a matrix that stays and is at "
         r"least $N\lambda$ the inequality points the other way."
     )
-    return found(FAILS, headline, consequence=CONCLUSION, correction=instead)
+    return at_least(rows, "Ridge's weights move", instead)
 
 
 @judges("noisyhead/equation-a.24")
@@ -160,16 +140,16 @@ def equation_a24(tables: Tables) -> Finding:
     share = select(tables["perturbations"], admissible=True).groupby("response")["a24_frequency"].min()
     change = "A query's response that is left alone and a contribution that changes by as much."
     if len(share) < len(RESPONSES):
-        return Finding(UNTESTABLE, NOT_ADMITTED, would_change=change)
+        return rates.ruling(change)(UNTESTABLE, NOT_ADMITTED)
     numbers = tuple(
         Number("least share of data sets", share[response], None, CERTAIN, "perturbations", f"response = {response}")
         for response in RESPONSES
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     if share[LEFT] >= CERTAIN:
-        return found(HOLDS, "The attack changes the contribution of its prompt by as much as claimed.")
+        return rule(HOLDS, "The attack changes the contribution of its prompt by as much as claimed.")
     if share[SHIFTED] >= CERTAIN:
         headline = "The attack changes the contribution as claimed once it also shifts the response of the query."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=WITH_QUERY)
+        return rule(CORRECTED, headline, NUMBERS, WITH_QUERY)
     headline = f"Even with the query's response shifted, the claim fails in {1 - share[SHIFTED]:.0%} of the data sets."
-    return found(FAILS, headline, consequence=CONCLUSION)
+    return rule(FAILS, headline, CONCLUSION)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
@@ -41,28 +39,28 @@ def theorem_51_noisyhead(tables: Tables) -> Finding:
     few, many = few_steps(tables["heads"]), many_steps(tables["heads"])
     sizes = select(tables["sizes"], claim=limits.FEW_STEPS)
     free, least = sizes[sizes["axis"] != limits.LEAST_AXIS], select(sizes, axis=limits.LEAST_AXIS)
-    short, long = (rates.fitted(rows, "displacement", "bound_theorem", "standard_error") for rows in (few, many))
+    short, long = (rates.fitted(rows, "displacement", "standard_error", "bound_theorem") for rows in (few, many))
     change = "A displacement after many steps, and at the least penalty, that keeps to the claim along every size."
     if "L" not in set(short["axis"]) or few["T"].iloc[0] == many["T"].iloc[0]:
         headline = "Without several prompt lengths, a short and a long run there is no rate."
-        return Finding(UNTESTABLE, headline, would_change=change)
+        return rates.ruling(change)(UNTESTABLE, headline)
     least_power = rates.far(least, "N", "ratio")
     alone = select(tables["heads"], noise="common")["displacement"].max()
     numbers = (
-        *rates.numbers(short, f"measured over claimed, T = {few['T'].iloc[0]}", "heads"),
-        *rates.numbers(long, f"measured over claimed, T = {many['T'].iloc[0]}", "heads"),
-        Number("power at the least penalty", least_power, None, 0.0, "sizes", limits.LEAST_AXIS),
+        *rates.as_numbers(short, f"measured over claimed, T = {few['T'].iloc[0]}", "heads"),
+        *rates.as_numbers(long, f"measured over claimed, T = {many['T'].iloc[0]}", "heads"),
+        Number("power at the least penalty", least_power, None, LOST_POWER, "sizes", limits.LEAST_AXIS),
         Number("the attack's own part, at most", alone, None, None, "heads", "noise = common"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     beyond = free.loc[free["length_over"] <= 1, "ratio"] > HIDDEN
     if len(rates.grows(short)) or beyond.any() or rates.far_lost(free) - {"L"}:
         headline = "NoisyHead's displacement outgrows what is claimed even after few steps."
-        return found(FAILS, headline, consequence=CONCLUSION)
+        return rule(FAILS, headline, CONCLUSION)
     headline = _excluded(rates.grows(long), least_power > LOST_POWER, rates.far_lost(free))
     if not headline:
-        return found(HOLDS, "An attack moves NoisyHead's predictions no further than claimed, at any size.")
-    return found(NARROWER, headline, consequence=CONCLUSION, correction=_SHORT_RUNS_ONLY)
+        return rule(HOLDS, "An attack moves NoisyHead's predictions no further than claimed, at any size.")
+    return rule(NARROWER, headline, CONCLUSION, _SHORT_RUNS_ONLY)
 
 
 _SHORT_RUNS_ONLY = (
@@ -91,7 +89,7 @@ def theorem_51_gap(tables: Tables) -> Finding:
     rows = windows[windows["penalty_over_least"] > 1]
     change = "A gap that stays open at every penalty."
     if rows.groupby("L")["penalty"].nunique().max() < 2:
-        return Finding(UNTESTABLE, "A single penalty shows no dependence on it.", would_change=change)
+        return rates.ruling(change)(UNTESTABLE, "A single penalty shows no dependence on it.")
     power = float(np.mean([rates.far(group, "penalty", "gap") for _, group in rows.groupby("L")]))
     log = rows["penalty"] / rows["penalty_over_least"] * rows["L"] / 2  # log(NL/κ), as C² = 2 log(NL/κ)
     small, every = rows[rows["penalty"] ** 2 <= log]["gap"].min(), rows["gap"].min()
@@ -101,12 +99,12 @@ def theorem_51_gap(tables: Tables) -> Finding:
         Number("least right over left at small penalties", small, None, 1.0, "windows"),
         Number("largest left over right along N, L and D", sizes["ratio"].max(), None, 1.0, "sizes"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     if small < 1 or sizes["ratio"].max() > 1:
         headline = "Already at small penalties the bound on NoisyHead lies above that on ridge."
-        return found(FAILS, headline, consequence=CONCLUSION)
+        return rule(FAILS, headline, CONCLUSION)
     if every >= 1:
-        return found(HOLDS, "The bounds on NoisyHead and on ridge are ordered as claimed at every penalty.")
+        return rule(HOLDS, "The bounds on NoisyHead and on ridge are ordered as claimed at every penalty.")
     headline = (
         f"The bounds are ordered as claimed at small penalties; their ratio goes like its power {compact(power)}."
     )
@@ -114,45 +112,46 @@ def theorem_51_gap(tables: Tables) -> Finding:
         r"Add $\lambda^2 \lesssim \log(NL/\kappa)$, and a $c_\ell$ that is fixed; this excludes large penalties, as "
         r"$N/D$ of Proposition 4.1. Or keep on the left what $R^2$ brings, $\lambda^{-2}NL^{-2}\log^3(NL/\kappa)$."
     )
-    return found(NARROWER, headline, consequence=NUMBERS, correction=condition)
+    return rule(NARROWER, headline, NUMBERS, condition)
 
 
 @judges("noisyhead/theorem-5.1-ridge")
 def theorem_51_ridge(tables: Tables) -> Finding:
     """An admissible perturbation moves ridge by α²μ²/(Nλ) at least."""
-    every = tables["perturbations"]
+    rows = tables["perturbations"].assign(ratio=lambda r: r["displacement"] / r["claimed"])
+    rows["error"] = rows["standard_error"] / rows["claimed"]
+    return at_least(
+        rows, "Ridge's predictions move", rf"A step of {RANK_ONE} with $A$, $\Gamma_0$ of the other prompts."
+    )
+
+
+def at_least(every: pd.DataFrame, subject: str, instead: str) -> Finding:
+    """Is ``ratio``, measured over claimed, at least 1 for every admissible perturbation, or for those of the query?"""
     rows, amended = every[every["admissible"]], every[every["admissible_amended"]]
-    powers = rates.fitted(rows, "displacement", "claimed", "standard_error", ["perturbation", "response"])
+    powers = rates.fitted(rows, "ratio", "error", by=["perturbation", "response"])
     change = "Admissible perturbations, the query's response shifted, that all move ridge as far as claimed."
     if powers.empty:
-        return Finding(UNTESTABLE, NOT_ADMITTED, would_change=change)
-    short, fall, least = _falls_short(rows), rates.falls(powers), (rows["displacement"] / rows["claimed"]).min()
-    kept = _falls_short(select(amended, response=SHIFTED))
+        return rates.ruling(change)(UNTESTABLE, NOT_ADMITTED)
+    short, kept = (part[part["ratio"] + CONSISTENT * part["error"] < 1] for part in (rows, amended))
+    least, fall = compact(rows["ratio"].min()), rates.falls(powers)
     numbers = (
-        Number("admissible attacks that move ridge less than claimed", short.sum(), None, 0.0, "perturbations"),
-        Number("admissible attacks with a claim above 1", (rows["claimed"] > 1).sum(), None, None, "perturbations"),
-        Number("least measured over claimed", least, None, 1.0, "perturbations"),
-        Number("the same under the amended (5.2), y shifted", kept.sum(), None, 0.0, "perturbations"),
-        *rates.numbers(powers, "measured over claimed", "perturbations"),
+        Number("admissible attacks that fall short", len(short), None, 0.0, "perturbations"),
+        Number("least measured over claimed", rows["ratio"].min(), None, 1.0, "perturbations"),
+        Number("attacks of the amended (5.2) that fall short", len(kept), None, 0.0, "perturbations"),
+        Number("least measured over claimed there", amended["ratio"].min(), None, 1.0, "perturbations"),
+        *rates.as_numbers(powers if fall.empty else fall, "measured over claimed", "perturbations"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
-    if not short.any():
-        return found(HOLDS, "Every admissible attack tried moves ridge at least as far as claimed.")
-    if not short[rows["response"] == SHIFTED].any():
-        headline = "Ridge moves as far as claimed once the attack also shifts the response of the query."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=WITH_QUERY)
+    rule = rates.ruling(change, numbers)
+    if short.empty:
+        return rule(HOLDS, f"{subject} at least as far as claimed under every admissible attack tried.")
+    if SHIFTED not in set(short["response"]):
+        headline = f"{subject} as far as claimed once the attack also shifts the response of the query."
+        return rule(CORRECTED, headline, NUMBERS, WITH_QUERY)
     if fall.empty:
-        headline = f"Ridge moves at least {compact(least)} times as far as claimed."
-        constant = rf"A constant of at most {compact(least)} before $\alpha^2\mu^2/(N\lambda)$."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=constant)
-    headline = f"Of {len(rows)} attacks that the theorem admits, {short.sum()} move ridge less than it claims."
-    instead = rf"A step of {RANK_ONE} with $A$ and $\Gamma_0$ of the other prompts."
-    return found(FAILS, headline, consequence=CONCLUSION, correction=instead)
-
-
-def _falls_short(rows: pd.DataFrame) -> pd.Series:
-    """Where the displacement is below what is claimed, beyond doubt."""
-    return rows["displacement"] + CONSISTENT * rows["standard_error"] < rows["claimed"]
+        return rule(CORRECTED, f"{subject} at least {least} times as far as claimed.", NUMBERS,
+                    f"A constant of at most {least} before the claimed lower bound.")  # fmt: skip
+    headline = f"{subject} less than claimed under {len(short)} of {len(rows)} admissible attacks."
+    return rule(FAILS, headline, CONCLUSION, instead)
 
 
 @judges("noisyhead/remark-5.1-window")
@@ -161,23 +160,23 @@ def remark_51_window(tables: Tables) -> Finding:
     simplified, windows, every = tables["simplified"], tables["windows"], tables["perturbations"]
     change = "A lower end of (5.2) of the order $N^2/L^2$ at every length, and no admissible shift below 1."
     if simplified["N"].nunique() < 2:
-        return Finding(UNTESTABLE, "A single number of prompts shows no rate.", would_change=change)
+        return rates.ruling(change)(UNTESTABLE, "A single number of prompts shows no rate.")
     grown = {float(str(q)): rates.far(rows, "N", "ratio") for q, rows in simplified.groupby("power")}
     lost = {q: power for q, power in grown.items() if power > LOST_POWER}
     below = every[every["admissible"] & (every["mu"] < 1)]
     shut = (~windows.loc[windows["penalty_over_least"] > 1, "open_at_mu_1"]).sum()
     numbers = [
-        Number("power of N in the lower end over $N^2/L^2$", power, None, 0.0, "simplified", f"power = {q:g}")
+        Number("power of N in the lower end over $N^2/L^2$", power, None, LOST_POWER, "simplified", f"power = {q:g}")
         for q, power in grown.items()
     ]
     numbers.append(Number("admissible attacks with a shift below 1", len(below), None, 0.0, "perturbations"))
     numbers.append(Number("windows that are empty at a shift of 1", shut, None, None, "windows"))
-    found = partial(Finding, numbers=tuple(numbers), would_change=change)
+    rule = rates.ruling(change, numbers)
     if len(lost) == len(grown):
         headline = f"At every prompt length the lower end is off by the power {compact(min(lost.values()))} of $N$."
-        return found(FAILS, headline, consequence=NUMBERS)
+        return rule(FAILS, headline, NUMBERS)
     if not lost and below.empty:
-        return found(HOLDS, "The window of admissible attacks simplifies as stated, up to logarithms.")
+        return rule(HOLDS, "The window of admissible attacks simplifies as stated, up to logarithms.")
     headline, condition = "The simplified window leaves out admissible attacks with shifts of the features below 1.", ""
     if lost:
         headline = f"The simplified window is too wide for long prompts, such as those of length $N^{{{min(lost):g}}}$."
@@ -185,7 +184,7 @@ def remark_51_window(tables: Tables) -> Finding:
     if len(below):
         condition += r"Add $\mu \ge 1$, as $\alpha^2\mu^2 \le \alpha^2\mu^4$ asks; this excludes smaller shifts. "
     condition += r"The lower end has $\log^3(NL/\kappa)$ besides."
-    return found(NARROWER, headline, consequence=NUMBERS, correction=condition)
+    return rule(NARROWER, headline, NUMBERS, condition)
 
 
 @judges("noisyhead/remark-5.1-divergence")
@@ -197,36 +196,36 @@ def remark_51_divergence(tables: Tables) -> Finding:
     change = "Ridge that diverges with the query's response left alone, and NoisyHead standing still for every $T$."
     if private.empty or any(rows.empty for rows in ridge.values()) or len(path) < 2:
         headline = "Too few prompt lengths, or no run of about as many steps as the remark has, show no limit."
-        return Finding(UNTESTABLE, headline, would_change=change)
+        return rates.ruling(change)(UNTESTABLE, headline)
     few, many = (rates.far(path, "N", name) for name in ("bound_few_steps", "limit_many_steps"))
     left = select(every, response=LEFT)[["displacement", "bound"]].max()
     numbers = (
-        *rates.numbers(ridge[LEFT], f"ridge's displacement, y {LEFT}", "perturbations"),
-        *rates.numbers(ridge[SHIFTED], f"ridge's displacement, y {SHIFTED}", "perturbations"),
+        *rates.as_numbers(ridge[LEFT], f"ridge's displacement, y {LEFT}", "perturbations"),
+        *rates.as_numbers(ridge[SHIFTED], f"ridge's displacement, y {SHIFTED}", "perturbations"),
         Number(f"ridge at most, y {LEFT}", left["displacement"], None, left["bound"], "perturbations"),
-        *rates.numbers(private, "NoisyHead's displacement after few steps", "heads"),
-        Number("power of N in NoisyHead's bound after few steps", few, None, 0.0, "path"),
-        Number("power of N in NoisyHead's limit of many steps", many, None, 0.0, "path"),
+        *rates.as_numbers(private, "NoisyHead's displacement after few steps", "heads"),
+        Number("power of N in NoisyHead's bound after few steps", few, None, -LOST_POWER, "path"),
+        Number("power of N in NoisyHead's limit of many steps", many, None, -LOST_POWER, "path"),
     )
-    found = partial(Finding, numbers=numbers, would_change=change)
+    rule = rates.ruling(change, numbers)
     if rates.falls(private).empty or few > -LOST_POWER:
         headline = "NoisyHead's displacement does not vanish, even after few steps."
-        return found(FAILS, headline, consequence=CONCLUSION)
+        return rule(FAILS, headline, CONCLUSION)
     diverges = {response for response, rows in ridge.items() if len(rates.grows(rows))}
     if not diverges:
         headline = "No admissible attack tried makes the displacement of ridge diverge."
-        return found(FAILS, headline, consequence=CONCLUSION)
+        return rule(FAILS, headline, CONCLUSION)
     also, needs = ("", "") if LEFT in diverges else (" if it shifts the query's response too", WITH_QUERY)
     if many > -LOST_POWER:
         headline = f"An admissible attack makes ridge diverge{also}; NoisyHead stands still only after few steps."
         condition = f"Add {SHORT_RUNS}; this excludes long runs. {needs}".strip()
-        return found(NARROWER, headline, consequence=CONCLUSION, correction=condition)
+        return rule(NARROWER, headline, CONCLUSION, condition)
     headline = f"An admissible attack makes ridge diverge{also}, while NoisyHead's displacement vanishes."
     if needs:
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=needs)
-    return found(HOLDS, headline)
+        return rule(CORRECTED, headline, NUMBERS, needs)
+    return rule(HOLDS, headline)
 
 
 def _along_L(rows: pd.DataFrame) -> pd.DataFrame:
     """The fitted power of the displacement along L; empty for a single L."""
-    return rates.fitted(select(rows, axis="L"), "displacement", error="standard_error")
+    return rates.fitted(select(rows, axis="L"), "displacement", "standard_error")
