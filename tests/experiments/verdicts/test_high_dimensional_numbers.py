@@ -8,7 +8,8 @@ from scipy import stats
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics as asy
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts_bounds import comparable
-from tests.experiments.verdicts.lemma_cases import A1, A2, A3, TAIL
+from costofprivacy.findings import pick
+from tests.experiments.verdicts.lemma_cases import A1, A2, A3, TAIL, Change, together
 from tests.experiments.verdicts.machinery import committed, judge
 from tests.experiments.verdicts.test_high_dimensional import (
     A18,
@@ -18,6 +19,12 @@ from tests.experiments.verdicts.test_high_dimensional import (
     SECTION_11,
     THEOREM_11,
     THEOREM_42,
+    TRUE,
+    VARIANCES,
+    kept,
+    larger,
+    power,
+    small_penalty,
 )
 
 
@@ -50,7 +57,10 @@ def test_the_numbers_on_figure_2_are_those_of_the_tables() -> None:
     assert found[1] == (pytest.approx(-0.988, abs=1e-3), low)
     assert found[2] == (pytest.approx(-4.066, abs=1e-3), low)
     assert found[3] == (pytest.approx(least), 1.0)
+    assert judge(CHAPTER, FIGURE_2, t).numbers[0].row == "N = 2100, epsilon = 1"
     assert [found[i] for i in (4, 6, 8)] == [(0.0, 30.0), (1.0, 30.0), (30.0, 30.0)]
+    grown = judge(CHAPTER, FIGURE_2, t | dict(larger(t))).numbers[1]
+    assert grown.against == pick(t["powers"], regime="low", quantity="noise", N=1e6)["exponent"]
     errors = [n.error for n in judge(CHAPTER, FIGURE_2, t).numbers[1:3]]
     assert errors == [pytest.approx(0.0029, abs=1e-4), pytest.approx(0.0030, abs=1e-4)]
 
@@ -111,3 +121,23 @@ def test_the_numbers_on_the_lemmas_are_those_of_the_tables() -> None:
     long = slope(tail[np.isinf(tail["L"]) & (tail["D"] == 2)].assign(one=1.0), "over_printed", "one", "t")
     largest = [(tail["over_printed"].max(), 1.0), (tail["over_halved"].max(), 1.0)]
     assert numbers(TAIL) == [(pytest.approx(long), 0.1), *largest]
+
+
+def correction(claim: str, *changes: Change) -> str:
+    t = committed(CHAPTER)
+    return judge(CHAPTER, claim, t | dict(together(*changes)(t))).correction
+
+
+def test_what_should_stand_there_follows_the_tables() -> None:
+    for rate, says in ((-2.0, True), (-2.04, True), (-1.96, True), (-1.94, False), (-3.0, False)):
+        assert ("numerator" in correction(SECTION_11, power("high", asy.RATE_11, rate))) == says
+    update, long, small = r"in the update", r"L \lesssim D", r"\lambda \gtrsim G^2"
+    assert all(part in correction(THEOREM_42) for part in (update, long, small))
+    found = correction(THEOREM_42, TRUE, kept("projection", 1.0))
+    assert long in found
+    assert update not in found
+    assert small not in found
+    assert correction(THEOREM_42, TRUE, small_penalty(1.0)).startswith(f"For ${small}$")
+    assert all(part in correction(A19) for part in (small, "first line", r"\nu^{5}"))
+    assert "first line" not in correction(A19, VARIANCES)
+    assert [n.name.endswith("power 5") for n in judge(CHAPTER, A19, committed(CHAPTER)).numbers] == [False, True, False]
