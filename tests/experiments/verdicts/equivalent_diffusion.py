@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from costofprivacy.experiments.dpgd.deterministic_equivalent import verdicts_diffusion
 from costofprivacy.findings import Verdict
 from tests.experiments.verdicts.equivalent_tables import of, power, sized
 from tests.experiments.verdicts.machinery import Case, Tables, change
@@ -69,6 +70,16 @@ def martingale(t: Tables, name: str, exponent: float, error: float = 0.01) -> Ta
     return {"homogenised": power(t["homogenised"], exponent, of(t, "homogenised", name), error=error)}
 
 
+def scaled(t: Tables, name: str, n: int, factor: float, column: str = "value") -> Tables:
+    """A martingale of which one n has this multiple of what it had."""
+    where = of(t, "homogenised", name) & (t["homogenised"]["n"] == n)
+    return {"homogenised": change(t["homogenised"], column, lambda r: factor * r[column], where)}
+
+
+def at_480(n: pd.Series) -> Any:
+    return n == 480
+
+
 def tail(t: Tables, name: str, factor: float, keep: Callable[[pd.Series], Any] = lambda n: n > 0) -> Tables:
     where = of(t, "homogenised", name) & keep(t["homogenised"]["n"])
     return {"homogenised": change(t["homogenised"], "tail", lambda r: factor * r["scale"], where)}
@@ -86,6 +97,39 @@ def growth(t: Tables, name: str, column: str, values: tuple[float, ...]) -> Tabl
 
 HEAVIEST = math.log(0.1) / -1
 LEMMA_CASES = [
+    Case(C4, "just no growth", lambda t: growth(t, "diffusion", "tail", (0.0, 0.0, 0.0, 0.01)), HOLDS),
+    Case(
+        C3,
+        "just light enough",
+        lambda t: {"homogenised": t["homogenised"].assign(scale=1.0, tail=verdicts_diffusion.HEAVIEST)},
+        HOLDS,
+    ),
+    *(
+        Case(C2, f"at {f:g} of the printed", lambda t, f=f: discretised(t, f, "printed"), v)
+        for f, v in ((1, HOLDS), (2, FAILS))
+    ),
+    *(
+        Case(C2, f"at {f:g} of the mended", lambda t, f=f: discretised(t, f, "derived"), v)
+        for f, v in ((1, CORRECTED), (1.5, FAILS))
+    ),
+    *(
+        Case(claim, "two sizes", lambda t: sized(t, "homogenised", lambda n: n > 1000), v)
+        for claim, v in ((C2, CORRECTED), (C3, HOLDS), (C4, HOLDS))
+    ),
+    Case(
+        C2,
+        "two sizes of the sums",
+        lambda t: sized(discretised(t, 0.99, "derived"), "sums", lambda n: n > 1000),
+        CORRECTED,
+    ),
+    Case(C3, "its power and its tail", lambda t: martingale(t, ITO, -0.51), HOLDS, says="-0.51.* 1.56 times"),
+    Case(
+        C4,
+        "a growth that dies out",
+        lambda t: growth(t, "diffusion", "tail", (0.3, 0.2, 0.1, 0.0)),
+        HOLDS,
+        says="0.3 at .* 0 at",
+    ),
     Case(C2, "inside the printed bound", lambda t: discretised(t, 0.5, "printed"), HOLDS, says="at most 0.5 of"),
     Case(C2, "beyond both bounds", lambda t: discretised(t, 30.0, "derived"), FAILS, says="exceeds even"),
     Case(C2, "just inside the mended", lambda t: discretised(t, 0.99, "derived"), CORRECTED, says="0.99 of the bound"),
@@ -97,13 +141,28 @@ LEMMA_CASES = [
             Case(claim, "a half", lambda t, m=name: martingale(t, m, -0.5), fine, silent="only"),
             Case(claim, "nearly a half", lambda t, m=name: martingale(t, m, -0.45), fine, silent="only"),
             Case(claim, "noise", lambda t, m=name: martingale(t, m, -0.25, 0.9), fine, silent="only"),
+            Case(
+                claim,
+                "large in between",
+                lambda t, m=name: scaled(tail(t, m, 2.0, at_480), m, 480, 2.0),
+                fine,
+                silent="only",
+            ),
+            Case(claim, "small at first", lambda t, m=name: scaled(t, m, 160, 0.4), FAILS, says="only"),
+            Case(
+                claim,
+                "a quarter, with noise in between",
+                lambda t, m=name: scaled(martingale(t, m, -0.25), m, 480, 90, "standard_error"),
+                FAILS,
+                says="only",
+            ),
             Case(claim, "a heavy tail", lambda t, m=name: tail(t, m, HEAVIEST + 0.01), FAILS, says="2.31 times its"),
-            Case(claim, "heavy at one n", lambda t, m=name: tail(t, m, 4.0, lambda n: n == 480), FAILS, says="4 times"),
+            Case(claim, "heavy at one n", lambda t, m=name: tail(t, m, 4.0, at_480), FAILS, says="4 times"),
             Case(claim, "a light tail", lambda t, m=name: tail(t, m, HEAVIEST - 0.01), fine, silent="2.29 times a"),
-            Case(claim, "one n", lambda t: sized(t, "homogenised", lambda n: n == 480), UNTESTABLE, says="sizes"),
+            Case(claim, "one n", lambda t: sized(t, "homogenised", at_480), UNTESTABLE, says="sizes"),
         )
     ),
-    Case(C2, "one n of the sums", lambda t: sized(t, "sums", lambda n: n == 480), UNTESTABLE, says="sizes"),
+    Case(C2, "one n of the sums", lambda t: sized(t, "sums", at_480), UNTESTABLE, says="sizes"),
     *(
         case
         for name in ("algorithm", "diffusion")
@@ -139,7 +198,7 @@ LEMMA_CASES = [
             ),
         )
     ),
-    Case(C4, "one n", lambda t: sized(t, "homogenised", lambda n: n == 480), UNTESTABLE, says="sizes"),
+    Case(C4, "one n", lambda t: sized(t, "homogenised", at_480), UNTESTABLE, says="sizes"),
 ]
 
 CASES = [*DIFFUSION_CASES, *LEMMA_CASES]

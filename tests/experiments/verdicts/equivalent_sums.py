@@ -32,7 +32,23 @@ def at_d(t: Tables, d: int, factor: float, column: str = "upper") -> Tables:
     return remainder(t, lambda r: np.where(r["d"] == d, factor, 1.0), column)
 
 
+def just(t: Tables, last: float, middle: float) -> Tables:
+    """A remainder that is one everywhere but in the largest d."""
+    table = t["last-step"]
+    return {"last-step": table.assign(scale=1.0, middle=middle, upper=np.where(table["d"] == 1000, last, 1.0))}
+
+
 CASES = [
+    Case(C60, "just level enough", lambda t: just(t, 1.2, 0.5), HOLDS, says="1.2 in"),
+    Case(C60, "just light enough", lambda t: just(t, 1.0, 1 / 4.5), HOLDS, says="below 1 in"),
+    Case(
+        C61,
+        "exactly the bound",
+        lambda t: {"last-step": t["last-step"].assign(upper=t["last-step"]["bound"], upper_error=0.0)},
+        HOLDS,
+        silent="only",
+    ),
+    Case(E422, "just exact", lambda t: summed(t, "(4.22), square root", lambda r: 1e-5), HOLDS),
     *(
         case
         for name in CAPS
@@ -43,6 +59,21 @@ CASES = [
         )
     ),
     Case(C5, "small sizes", lambda t: sized(t, "sums", lambda n: n < 500), UNTESTABLE, says="sizes"),
+    Case(E422, "two sizes", lambda t: sized(t, "sums", lambda n: n < 1000), HOLDS, says="287 times"),
+    Case(
+        E422,
+        "noise is left at one n",
+        lambda t: summed(t, "last over the one before, square root", lambda r: np.where(r["n"] == 480, 1e-9, 0)),
+        FAILS,
+        says="does not vanish",
+    ),
+    Case(
+        E422,
+        "not exact at one n",
+        lambda t: summed(t, "(4.22), square root", lambda r: np.where(r["n"] == 480, 1e-4, 0)),
+        FAILS,
+        says="not exact",
+    ),
     Case(E422, "no jump", lambda t: summed(t, JUMP, lambda r: 1.0), FAILS, says="0.00 times what"),
     Case(
         E422, "the jump is level", lambda t: summed(t, JUMP, lambda r: 2600.0), FAILS, says="the one before goes like"
@@ -64,7 +95,17 @@ CASES = [
     Case(E422, "one n", lambda t: sized(t, "sums", lambda n: n == 160), UNTESTABLE, says="sizes"),
     Case(C60, "too slow in d", lambda t: remainder(t, lambda r: r["d"] ** 0.25), FAILS, says="times larger"),
     Case(C60, "the largest d is off", lambda t: at_d(t, 1000, 1.3), FAILS, says="times larger in the largest"),
-    Case(C60, "a middle d is off", lambda t: at_d(t, 100, 1.3), HOLDS, says="stays below"),
+    Case(C60, "a middle d is off", lambda t: at_d(t, 100, 1.3), HOLDS, says=r"stays below 3\.3 in"),
+    Case(
+        C60,
+        "the last two are off",
+        lambda t: remainder(t, lambda r: 1 + 0.3 * (r["d"] >= 300)),
+        HOLDS,
+        says="stays below",
+    ),
+    Case(C60, "two d", lambda t: {"last-step": t["last-step"].query("d < 50")}, HOLDS),
+    Case(C60, "two risks", lambda t: {"last-step": t["last-step"].query("squared_norm > 10")}, HOLDS),
+    Case(C61, "two d", lambda t: {"last-step": t["last-step"].query("d < 50")}, HOLDS),
     Case(C60, "linear in the risk", lambda t: remainder(t, lambda r: r["risk"] ** 0.5), FAILS, says="with the risk"),
     Case(C60, "heavy tails", lambda t: remainder(t, lambda r: 0.5, "middle"), FAILS, says="its typical size"),
     Case(C60, "a heavy tail at one d", lambda t: at_d(t, 30, 0.5, "middle"), FAILS, says="its typical size"),

@@ -1,10 +1,16 @@
 """What is tried on the judges of the chapter on the deterministic equivalent; the cases stand in ``equivalent_*``."""
 
 from costofprivacy.claims import read_findings
-from tests.experiments.verdicts import equivalent_diffusion, equivalent_displays, equivalent_rates, equivalent_sums
+from tests.experiments.verdicts import (
+    equivalent_diffusion,
+    equivalent_displays,
+    equivalent_enclosure,
+    equivalent_rates,
+    equivalent_sums,
+)
 from tests.experiments.verdicts.machinery import BOOK, committed, judge, trials
 
-PARTS = (equivalent_rates, equivalent_displays, equivalent_diffusion, equivalent_sums)
+PARTS = (equivalent_rates, equivalent_displays, equivalent_enclosure, equivalent_diffusion, equivalent_sums)
 CHAPTER = "dpgd/deterministic-equivalent"
 FOUND = {claim: verdict for part in PARTS for claim, verdict in part.FOUND.items()}
 CASES = [case for part in PARTS for case in part.CASES]
