@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages, verdicts
+from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages
 from costofprivacy.findings import Verdict, judges_of
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, head, hyperparameters, population
@@ -340,12 +340,3 @@ def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> No
     stopped = published["stopped"].query("N == 1e4 and epsilon == 8").iloc[0]
     ratio = float(pages.show_stopped(published["stopped"]).loc["1e+04", 8.0])
     assert ratio == pytest.approx(stopped["excess_risk"] / stopped["bound_46"], rel=0.05)
-
-
-def test_both_sides_join_the_simulation_with_the_bounds(published: dict[str, pd.DataFrame]) -> None:
-    both = verdicts.both_sides(published["accounts"], published["bounds"])
-    assert list(both["T"]) == [1, 161, 481]
-    row = both.iloc[1]
-    assert row["over_42"] == row["excess_risk"] / (row["descent_42"] + row["noise_42"])
-    assert row["over_45"] == row["excess_risk"] / (row["descent_45"] + row["noise_45"])
-    assert (row["start"], row["account"]) == ("random", ALGORITHM)
