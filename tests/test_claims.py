@@ -113,6 +113,14 @@ def test_two_chapters_do_not_judge_one_claim(tmp_path: Path) -> None:
         claims.read_findings(tmp_path)
 
 
+def test_a_verdict_is_one_of_the_five(tmp_path: Path) -> None:
+    claims.record(tmp_path, {"x/1": HELD})
+    path = tmp_path / "verdicts.json"
+    path.write_text(path.read_text("utf-8").replace('"holds"', '"so"'), "utf-8")
+    with pytest.raises(ValueError, match="'so' is not a valid Verdict"):
+        claims.read_findings(tmp_path)
+
+
 SCHEMA = json.loads((Path(claims.__file__).parent / "verdicts.schema.json").read_text("utf-8"))
 
 

@@ -29,9 +29,6 @@ from costofprivacy.privacy import (
         lambda: GaussianDP(1.0).delta(-1.0),
         lambda: GaussianDP(1.0).delta(math.nan),
         lambda: _fits.mean_and_error(np.ones((1, 2))),
-        lambda: claims.ledger(
-            [claims.Claim("a/1", "p", "s", "c")], [{"claim": "a/1", "verdict": "so", "evidence": "x"}]
-        ),
     ],
 )
 def test_what_is_not_admissible_is_refused(call: Callable[[], object]) -> None:
