@@ -76,6 +76,12 @@ def test_a_card_has_every_part() -> None:
     assert r"| ratio\_of | $2.5\cdot 10^{-7}$ | 0.1 |  | figure-1 | N = 1000 |" in text
 
 
+def test_a_card_of_what_holds_under_a_condition_names_it_as_one() -> None:
+    condition = "$L \\lesssim N$."
+    narrower = Finding(Verdict.NARROWER, "It is so for few.", RATIO, correction=condition, would_change="More.")
+    assert "*Where it holds.* $L \\lesssim N$." in cards.card(ONE, narrower)
+
+
 def test_a_card_of_what_holds_has_neither_consequence_nor_correction() -> None:
     text = cards.card(ONE, HELD)
     assert "Consequence" not in text
@@ -93,7 +99,7 @@ def test_a_list_of_claims() -> None:
 
 def test_only_judged_claims_are_linked() -> None:
     text = cards.as_list([ONE, TWO], {ONE.id: HELD}, links=True)
-    assert "**[Theorem 1](part/one.ipynb).**" in text
+    assert "**[Theorem 1](part/one.ipynb#claim-alpha-theorem-1).**" in text
     assert text.count(".ipynb") == 1
 
 
@@ -111,13 +117,13 @@ def test_the_front_page_tells_the_counts_then_what_weighs_most(book: Path) -> No
         f"- **Alpha**, 2 claims: 1 {b('holds, corrected')}, 1 {b('fails')}.",
         f"- **Beta**, 1 claims: 1 {b('pending')}.",
         "",
-        "**What changes a conclusion or a guarantee**",
+        "````{dropdown} What changes a conclusion or a guarantee: 1 findings",
+        "- [Theorem 2](part/one.ipynb#claim-alpha-theorem-2): It is not.",
+        "````",
         "",
-        "- [Theorem 2](part/one.ipynb): It is not.",
-        "",
-        "**What changes a number**",
-        "",
-        "- [Theorem 1](part/one.ipynb): It is twice.",
+        "````{dropdown} What changes a number: 1 findings",
+        "- [Theorem 1](part/one.ipynb#claim-alpha-theorem-1): It is twice.",
+        "````",
     ]
 
 

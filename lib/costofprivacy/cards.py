@@ -47,7 +47,8 @@ def card(claim: Claim, finding: Finding) -> str:
     if finding.consequence != Consequence.NONE:
         lines += ["", f"*Consequence:* {finding.consequence}: {WEIGHT[finding.consequence]}."]
     if finding.correction:
-        lines += ["", f"*What should stand there.* {finding.correction}"]
+        heading = "Where it holds" if finding.verdict == Verdict.NARROWER else "What should stand there"
+        lines += ["", f"*{heading}.* {finding.correction}"]
     lines += ["", f"*What would change this.* {finding.would_change}"]
     if finding.numbers:
         lines += ["", _numbers(finding.numbers)]
@@ -78,7 +79,7 @@ def parameters(rows: Iterable[Row], experiment: Any) -> str:
         for row in rows
     )
     head = "".join(f"<th scope='col'>{text}</th>" for text in ("name", "meaning", "here", "must be"))
-    return f"<table class='parameters'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<table class='ledger parameters'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _value(value: Any) -> str:
@@ -97,7 +98,7 @@ def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool =
     lines = []
     for claim in claims:
         finding = found.get(claim.id)
-        place = f"[{claim.place}]({claim.chapter}.ipynb)" if links and finding else claim.place
+        place = f"[{claim.place}]({claim.chapter}.ipynb#{claim.anchor})" if links and finding else claim.place
         verdict = finding.verdict if finding else PENDING
         lines.append(f"- {badge(verdict)} **{place}.** {' '.join(claim.says.split())}")
         if finding:
@@ -120,17 +121,27 @@ def front_page(book: Path) -> str:
         book: folder with ``claims.yml`` whose sub-folders hold the findings.
     """
     path = find_register(book)
-    papers, table = read_papers(path), ledger(read_register(path).values(), read_findings(book))
-    lines = []
-    for paper, row in counts(table).iterrows():
+    register, found, papers = read_register(path), read_findings(book), read_papers(path)
+    counted, lines = counts(ledger(register.values(), found)), []
+    for paper in (name for name in papers if name in counted.index):
+        row = counted.loc[paper]
         judged = ", ".join(f"{row[v]} {badge(v)}" for v in (*map(str, Verdict), PENDING) if row[v])
-        lines.append(f"- **{papers[str(paper)]['short']}**, {row.sum()} claims: {judged}.")
+        lines.append(f"- **{papers[paper]['short']}**, {row.sum()} claims: {judged}.")
     for consequence, heading in (
         (Consequence.CONCLUSION, "What changes a conclusion or a guarantee"),
         (Consequence.NUMBERS, "What changes a number"),
     ):
-        chosen = table[table["consequence"] == consequence]
-        if len(chosen):
-            lines += ["", f"**{heading}**", ""]
-            lines += [f"- [{r.place}]({r.chapter}.ipynb): {r.headline}" for r in chosen.itertuples()]
+        chosen = [register[name] for name in found if found[name].consequence == consequence]
+        if chosen:
+            items = [
+                f"- [{c.place}]({c.chapter}.ipynb#{c.anchor}): {found[c.id].headline}"
+                for c in _in_order(register, chosen)
+            ]
+            lines += ["", f"````{{dropdown}} {heading}: {len(items)} findings", *items, "````"]
     return "\n".join(lines) + "\n"
+
+
+def _in_order(register: Mapping[str, Claim], chosen: Iterable[Claim]) -> list[Claim]:
+    """Claims in the order of the register."""
+    places = {name: place for place, name in enumerate(register)}
+    return sorted(chosen, key=lambda claim: places[claim.id])

@@ -89,7 +89,7 @@ FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS, says="the larger"),
     Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED, says="printed .* 7.* times"),
     Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
-    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="not grow", silent="printed"),
+    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="not grow.* 21.9", silent="printed"),
     Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="not grow"),
     Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="not grow"),
     Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="not grow"),
@@ -107,18 +107,19 @@ FIGURE_CASES = [
     Case(FIGURE_4, "ridge's own published numbers are no condition", both(
         growing(1.0, 1e9), put("comparison", "deviation", lambda r: 9.0, of(method="ridge-normal-equations"))
     ), HOLDS),
-    Case(FIGURE_4, "the normal equations are right", put("digits", "median_error", lambda r: 1e-3, NORMAL), FAILS,
+    Case(FIGURE_4, "the normal equations are right", put("digits", "median_error", lambda r: 1e-3, of(
+        evaluation="one product, elimination", alpha=5e7)), FAILS,
          says="not grow", silent="rounding"),
     Case(FIGURE_4, "they are wrong by little and grow less", both(
-        put("digits", "median_error", lambda r: 0.02, NORMAL),
+        put("digits", "median_error", lambda r: 0.012, NORMAL),
         put("figure-4", "displacement", lambda r: 0.03 * r["p"], of(method="ridge-normal-equations")),
     ), FAILS, says="1.05 times, is rounding"),
     Case(FIGURE_4, "the rank-one update is wrong",
-         put("digits", "median_error", lambda r: 1e-8, of(evaluation="rank-one update")), FAILS, silent="rounding"),
+         put("digits", "median_error", lambda r: 1.2e-9, of(evaluation="rank-one update")), FAILS, silent="rounding"),
     Case(FIGURE_4, "the normal equations do not grow", put(
         "figure-4", "displacement", lambda r: 0.03, of(method="ridge-normal-equations")), FAILS, silent="rounding"),
     Case(FIGURE_4, "a single p", keep("figure-4", of(p=2.0)), UNTESTABLE),
-    Case(FIGURE_4, "two trials", put("figure-4", "trials", lambda r: 2), UNTESTABLE),
+    Case(FIGURE_4, "two trials", put("figure-4", "trials", lambda r: 2, of(c=2.0)), UNTESTABLE),
     Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", lambda r: 3)), HOLDS),
 ]  # fmt: skip
 
@@ -364,6 +365,9 @@ PROOF_CASES = [
     Case(A21, "above at one size alone", both(
         gram(0.0, scale=0.9), sizes(limits.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
     ), CORRECTED, says="up to 1.5"),
+    Case(A21, "above far out, just beyond short prompts", both(gram(0.0, scale=0.9), sizes(
+        limits.GRAM, lambda r: 9.0, of(axis="L", L=1e4)
+    ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e4))), NARROWER),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
     Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER,
          says="do not shrink"),

@@ -74,4 +74,4 @@ def test_the_numbers_are_those_of_the_tables(claim: str) -> None:
     assert [number.table for number in found] == [table for table, *_ in expected]
     for number, (_, *values) in zip(found, expected, strict=True):
         for told, value in zip((number.value, number.error, number.against), values, strict=True):
-            assert told == (None if value is None else pytest.approx(value, rel=1e-3, abs=1e-6)), number
+            assert told == (None if value is None else pytest.approx(value, rel=1e-3, abs=1e-11)), number
