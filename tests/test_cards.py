@@ -99,7 +99,7 @@ def test_a_list_of_claims() -> None:
 
 def test_only_judged_claims_are_linked() -> None:
     text = cards.as_list([ONE, TWO], {ONE.id: HELD}, links=True)
-    assert "**[Theorem 1](part/one.ipynb#claim-alpha-theorem-1).**" in text
+    assert "**[Theorem 1](#claim-alpha-theorem-1).**" in text
     assert text.count(".ipynb") == 1
 
 
@@ -118,11 +118,11 @@ def test_the_front_page_tells_the_counts_then_what_weighs_most(book: Path) -> No
         f"- **Beta**, 1 claims: 1 {b('pending')}.",
         "",
         "````{dropdown} What changes a conclusion or a guarantee: 1 findings",
-        "- [Theorem 2](part/one.ipynb#claim-alpha-theorem-2): It is not.",
+        "- [Theorem 2](#claim-alpha-theorem-2): It is not.",
         "````",
         "",
         "````{dropdown} What changes a number: 1 findings",
-        "- [Theorem 1](part/one.ipynb#claim-alpha-theorem-1): It is twice.",
+        "- [Theorem 1](#claim-alpha-theorem-1): It is twice.",
         "````",
     ]
 

@@ -98,7 +98,7 @@ def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool =
     lines = []
     for claim in claims:
         finding = found.get(claim.id)
-        place = f"[{claim.place}]({claim.chapter}.ipynb#{claim.anchor})" if links and finding else claim.place
+        place = f"[{claim.place}](#{claim.anchor})" if links and finding else claim.place
         verdict = finding.verdict if finding else PENDING
         lines.append(f"- {badge(verdict)} **{place}.** {' '.join(claim.says.split())}")
         if finding:
@@ -134,7 +134,7 @@ def front_page(book: Path) -> str:
         chosen = [register[name] for name in found if found[name].consequence == consequence]
         if chosen:
             items = [
-                f"- [{c.place}]({c.chapter}.ipynb#{c.anchor}): {found[c.id].headline}"
+                f"- [{c.place}](#{c.anchor}): {found[c.id].headline}"
                 for c in _in_order(register, chosen)
             ]
             lines += ["", f"````{{dropdown}} {heading}: {len(items)} findings", *items, "````"]

@@ -93,7 +93,7 @@ def test_every_choice_can_be_counted_and_shown(book: Path, verdict: str) -> None
 
 def test_the_list_of_a_paper(book: Path) -> None:
     text = pages.show(Experiment().read(book), "noisyhead").data
-    assert "[Theorem 2](part/one.ipynb#claim-noisyhead-theorem-2).** Three." in text
+    assert "[Theorem 2](#claim-noisyhead-theorem-2).** Three." in text
     assert "*Found:* The ratio is 2." in text
     assert "**Theorem 1.** One." in text
 
