@@ -100,7 +100,7 @@ def test_a_list_of_claims() -> None:
 def test_only_judged_claims_are_linked() -> None:
     text = cards.as_list([ONE, TWO], {ONE.id: HELD}, links=True)
     assert "**[Theorem 1](#claim-alpha-theorem-1).**" in text
-    assert text.count(".ipynb") == 1
+    assert text.count("](") == 1
 
 
 @pytest.fixture
