@@ -133,10 +133,7 @@ def front_page(book: Path) -> str:
     ):
         chosen = [register[name] for name in found if found[name].consequence == consequence]
         if chosen:
-            items = [
-                f"- [{c.place}](#{c.anchor}): {found[c.id].headline}"
-                for c in _in_order(register, chosen)
-            ]
+            items = [f"- [{c.place}](#{c.anchor}): {found[c.id].headline}" for c in _in_order(register, chosen)]
             lines += ["", f"````{{dropdown}} {heading}: {len(items)} findings", *items, "````"]
     return "\n".join(lines) + "\n"
 
