@@ -93,7 +93,8 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
         return None
     saved = () if plan.force else (target.results, committed.results)
     run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
-    return Stale(run, expected, reason, any(stamps.are_saved(folder, expected.measured) for folder in saved))
+    told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
+    return Stale(run, expected, reason, told)
 
 
 def _executed(project: Project, stale: Stale) -> tuple[Stale, float, list[str]]:
