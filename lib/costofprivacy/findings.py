@@ -27,7 +27,7 @@ Judge = Callable[[Tables], "Finding"]
 MOST_WORDS = 25
 MOST_QUANTITIES = 2
 CONSISTENT = 4.0  # standard errors within which two numbers agree, in every judge of the book
-_CLAIM = "claim"
+_CLAIM = "judges_claim"  # a name that no other object of a module has
 
 
 class Verdict(StrEnum):

@@ -170,6 +170,16 @@ CASES = [
         for axis in ("N", "L")
         for column in ("floor", "minimiser")
     ),
+    Case(THEOREM_42, "along N alone", lambda t: one_axis(t, "N", "floor", 0.2), FAILS, "with more prompts", "longer"),
+    Case(THEOREM_42, "along L alone", lambda t: one_axis(t, "L", "floor", 0.2), FAILS, "with longer prompts", "more"),
+    Case(
+        THEOREM_11,
+        "an idle projection has the power too",
+        lambda t: {"exponents": change(t["exponents"], "exponent", lambda r: -2.5)},
+        FAILS,
+        "the projection leaves",
+        "buys",
+    ),
     Case(THEOREM_42, "the simulation lags", lambda t: floors(t) | {"floors": t["floors"]}, FAILS),
     Case(THEOREM_42, "one size", lambda t: {"floor-axes": t["floor-axes"].drop_duplicates("axis")}, UNTESTABLE),
     *(

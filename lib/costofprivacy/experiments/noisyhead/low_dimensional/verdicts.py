@@ -104,8 +104,9 @@ def theorem_11_low(tables: Tables) -> Finding:
     if not projection_stays(floors, "test_error_gap", "gap_error"):
         headline = "The cost of privacy falls with the number of prompts at least as fast as claimed, up to logarithms."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    bought = " that buys this speed" if last[limits.FIXED] > claimed + POWER else ""
     headline = (
-        "The noise shrinks as fast as claimed, but the projection that makes it small leaves an error of "
+        f"The noise shrinks as fast as claimed, but the projection{bought} leaves an error of "
         f"{compact(far['test_error_gap'])} that more prompts do not remove."
     )
     return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
@@ -132,10 +133,9 @@ def theorem_42i(tables: Tables) -> Finding:
     if any(np.isnan(power) for found in lost.values() for power in found.values()):
         return Finding(Verdict.UNTESTABLE, "A single size shows no limit.", numbers, would_change=change)
     if max(lost["floor"].values()) > LOST_POWER or projection_stays(floors):
-        headline = (
-            "Without any privacy the bound vanishes with more or longer prompts, but the error of the projection "
-            "does not."
-        )
+        lasting = [size for size, power in lost["floor"].items() if power > LOST_POWER] or ["N"]
+        where = " or ".join({"N": "more", "L": "longer"}[size] for size in lasting)
+        headline = f"Without any privacy the bound falls faster with {where} prompts than the error of the projection."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     if max(lost["minimiser"].values()) > LOST_POWER:
         headline = f"Without noise the excess risk stops at {compact(descent['excess_risk'])}, beside its target."
