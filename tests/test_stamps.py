@@ -59,7 +59,9 @@ def test_what_is_measured_depends_on_parameters_code_data_and_requirements(
     monkeypatch.setattr(Experiment, "__module__", "costofprivacy.experiments.noisyhead.low_dimensional.experiment")
     before = stamps.measured_from(Experiment(), tmp_path)
     assert stamps.measured_from(Experiment([1, 2]), tmp_path) == before
-    (tmp_path / "requirements.txt").write_text("numpy")
+    (tmp_path / "requirements.txt").write_text("sphinx==7.4 \\\n    --hash=1\n")
+    assert stamps.measured_from(Experiment(), tmp_path) == before
+    (tmp_path / "requirements.txt").write_text("numpy==2.4 ; python_version < '3.12' \\\n    --hash=1\n")
     changed = stamps.measured_from(Experiment(delta=0.1), tmp_path)
     assert {key for key in before if before[key] != changed[key]} == {"parameters", "requirements"}
     assert set(before) == {"parameters", "code", "data", "requirements"}

@@ -93,6 +93,15 @@ def digest_of(*objects: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def libraries(modules: Iterable[str]) -> set[str]:
+    """The top-level names that the modules' closure imports from elsewhere, Python's own among them."""
+    found = closure(modules)
+    own = {name.partition(".")[0] for name in found}
+    return {
+        need.partition(".")[0] for name, path in found.items() for need in _imports(path, _version(path), name)
+    } - own
+
+
 @dataclass(frozen=True)
 class _Module:
     """A parsed module: what defines each of its names, and what else stands at its top level."""

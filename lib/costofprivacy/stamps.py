@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -45,14 +46,15 @@ def measured_from(experiment: Any, root: Path) -> dict[str, str]:
 
     Returns:
         Digests by name: ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the
-        package brings to measure with) and ``requirements``.
+        package brings to measure with) and ``requirements`` (the locked versions of the libraries that this code
+        imports: what only renders or checks the book can change without a new measurement).
     """
     module = type(experiment).__module__
     return {
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),
         "data": _data_digest(module.partition(".")[0]),
-        "requirements": file_digest(root / "requirements.txt"),
+        "requirements": json_digest(_locked(root / "requirements.txt", _source.libraries([module]))),
     }
 
 
@@ -96,6 +98,12 @@ def find_root(start: Path) -> Path:
         if (folder / "_toc.yml").is_file() and (folder / "requirements.txt").is_file():
             return folder
     return start.resolve()
+
+
+def _locked(lock: Path, libraries: set[str]) -> list[str]:
+    """The lines ``name==version`` of a lock for these libraries, by the names under which they are imported."""
+    lines = re.findall(r"^[A-Za-z][\w.-]*==[^\s;]+", lock.read_text("utf-8") if lock.is_file() else "", re.MULTILINE)
+    return [line for line in lines if re.split("==", line.lower())[0].replace("-", "_") in libraries]
 
 
 def _data_digest(package: str) -> str:

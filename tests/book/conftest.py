@@ -16,6 +16,8 @@ EXPERIMENT = '''"""The first experiment."""
 
 from dataclasses import dataclass
 
+import numpy
+
 from {package}.tools import double
 
 
@@ -74,7 +76,7 @@ FILES = {
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
     "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "logo.svg": "<svg/>",
-    "requirements.txt": "numpy==2\n",
+    "requirements.txt": "numpy==2\nsphinx==7\n",
     "book/index.md": "# A book\n\nProse.\n\n```{include} _findings.md\n```\n",
     "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"
     "- {id: part/theorem-2, place: two, says: thus, chapter: part/two}\n",
