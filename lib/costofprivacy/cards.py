@@ -55,6 +55,16 @@ def card(claim: Claim, finding: Finding) -> str:
     return "\n".join(lines)
 
 
+def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
+    """Claims with their verdict and headline, as short cards that lead to the full ones."""
+    return as_list(claims, found, links=True)
+
+
+def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
+    """Claims with their verdict, a line each, that lead to the full cards."""
+    return "\n".join(f"- {badge(found[claim.id].verdict)} [{claim.place}](#{claim.anchor})" for claim in claims)
+
+
 def _numbers(numbers: Iterable[Number]) -> str:
     """The numbers behind a verdict as a folded table."""
     head = "| | value | ± | held against | table | row |\n|---|---|---|---|---|---|"

@@ -14,21 +14,24 @@ import importlib
 import inspect
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
-from IPython.display import HTML, Image, Markdown
-from matplotlib.figure import Figure
+import yaml
+from IPython.display import HTML, Markdown
 
-from costofprivacy import cards, claims, stamps, symbols
+from costofprivacy import cards, claims, plates, stamps, symbols
 from costofprivacy.declaration import declarations
-from costofprivacy.findings import Finding, Tables, Verdict, judges_of
+from costofprivacy.findings import Finding, Tables, Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner
+from costofprivacy.plates import Picture, Plate
 
 EXPERIMENTS = "costofprivacy.experiments"
+TIMES = "times.yml"  # seconds of each chapter at the papers' scale, beside the register of claims
+LONGEST_ANSWER = 60  # words
+MOST_LEADING = 4
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Statements:
 
     def _repr_html_(self) -> str:
         rows = (
-            f"<li>{cards.badge(verdict)} <strong>{html.escape(claim.place)}</strong></li>"
+            f"<li>{cards.badge(verdict)} <a href='#{claim.anchor}'>{html.escape(claim.place)}</a></li>"
             for claim, verdict in self.verdicts.items()
         )
         return '<ul class="verdicts">' + "".join(rows) + "</ul>"
@@ -67,7 +70,8 @@ class Chapter:
         told = os.environ.get("COSTOFPRIVACY_RESULTS")
         self.results = Path(told) if told else Path.cwd() / name.split("/")[-1]
         self._workers = int(os.environ.get("COSTOFPRIVACY_WORKERS") or names.get("workers", -1))
-        self._register = claims.read_register(claims.find_register(Path.cwd()))
+        register = claims.find_register(Path.cwd())
+        self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
 
     @property
@@ -116,13 +120,38 @@ class Chapter:
         self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in tables}
         return self._tables
 
-    def show(self, name: str, figure: Figure) -> Image:
-        """Save ``figure`` as ``<name>.png`` beside the tables, close it, and return that picture for the page."""
-        self.results.mkdir(parents=True, exist_ok=True)
-        path = self.results / f"{name}.png"
-        figure.savefig(path, metadata={"Software": None})
-        plt.close(figure)
-        return Image(data=path.read_bytes(), format="png")
+    def opening(self) -> Markdown:
+        """The question and the answer, which `pages` of the chapter's package computes from the tables.
+
+        Raises:
+            ValueError: if the answer is longer than a reader would call one.
+        """
+        answer = " ".join(importlib.import_module(f"{self.package}.pages").answer(self._tables).split())
+        if words(answer) > LONGEST_ANSWER:
+            raise ValueError(f"the answer must have at most {LONGEST_ANSWER} words, got {words(answer)}: {answer!r}")
+        return Markdown(f"**{' '.join(self.question.split())}**\n\n{answer}")
+
+    def leading(self, *names: str) -> Markdown:
+        """The cards that matter most, short, and the chapter's other claims, a line each; all lead to the full cards.
+
+        Args:
+            names: at most four claims, by the part of their id after the paper.
+
+        Raises:
+            ValueError: if there are more, or one is not a claim of the chapter.
+        """
+        if len(names) > MOST_LEADING:
+            raise ValueError(f"at most {MOST_LEADING} cards can lead, got {len(names)}")
+        first, own = self._named(names), self._own()
+        found = self.find([claim.id for claim in own])
+        rest = [claim for claim in own if claim not in first]
+        return Markdown("\n\n".join(text for text in (cards.leading(first, found), cards.others(rest, found)) if text))
+
+    def show(self, name: str, plate: Plate) -> Picture:
+        """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
+        label = f"{self.name}/{name}".replace("/", "-")
+        picture = plates.save(plate, self.results, name)
+        return Picture(picture, {"name": label, "caption": plate.caption, "alt": plate.alt})
 
     def judge(self, *names: str) -> Statements:
         """Judge these claims of the chapter, or all of them; save the findings, return the verdicts alone.
@@ -133,11 +162,7 @@ class Chapter:
         Raises:
             ValueError: if a claim is not this chapter's, or has no judge.
         """
-        own = {claim.id.partition("/")[2]: claim for claim in self._own()}
-        for name in names:
-            if name not in own:
-                raise ValueError(f"claim must be one of {', '.join(own)}, got {name!r}")
-        chosen = [own[name] for name in names] or list(own.values())
+        chosen = self._named(names) or self._own()
         found = self.find([claim.id for claim in chosen])
         self.results.mkdir(parents=True, exist_ok=True)
         claims.record(self.results, found)
@@ -155,10 +180,45 @@ class Chapter:
             raise ValueError(f"each claim of {self.name} must have a judge in {self.package}, got none for {missing}")
         return {name: judges[name](self._tables) for name in names}
 
+    def closing(self) -> Markdown:
+        """What a reader can take away: tables and findings, the command that runs the chapter again and its time."""
+        folder = self.name.split("/")[-1]
+        files = [*(f"{name}.csv" for name in self._tables), claims.VERDICTS_FILE]
+        present = [name for name in files if (self.results / name).is_file()]
+        links = ", ".join(f"{{download}}`{name} <{folder}/{name}>`" for name in present)
+        took = self._seconds()
+        time = f" (about {took} on two cores)" if took else ""
+        return Markdown(
+            f"*Data.* {links}\n\n*Run it again*{time}: `make chapter NAME={self.name}`; with other parameters, for "
+            f'instance `make chapter NAME={self.name} P="-p {self._example()}"`; `P=--help` lists them.'
+        )
+
+    def _seconds(self) -> str:
+        """How long the chapter takes at the papers' scale, in words; nothing where it was not measured."""
+        path = self._book / TIMES
+        seconds = yaml.safe_load(path.read_text("utf-8")).get(self.name) if path.is_file() else None
+        if seconds is None:
+            return ""
+        return f"{seconds} seconds" if seconds < 100 else f"{round(seconds / 60)} minutes"
+
+    def _example(self) -> str:
+        """A parameter with another value than here."""
+        names = [declared.name for declared in declarations(type(self.experiment))]
+        name = next((name for name in ("trials", "seed") if name in names), names[0])
+        value = getattr(self.experiment, name)
+        return f"{name} {value // 2 if name == 'trials' else value}"
+
     def cards(self) -> Markdown:
         """Everything that the chapter found, a card for each claim."""
         found = claims.read_findings(self.results)
         return Markdown("\n\n".join(cards.card(claim, found[claim.id]) for claim in self._own() if claim.id in found))
+
+    def _named(self, names: Iterable[str]) -> list[claims.Claim]:
+        own = {claim.id.partition("/")[2]: claim for claim in self._own()}
+        for name in names:
+            if name not in own:
+                raise ValueError(f"claim must be one of {', '.join(own)}, got {name!r}")
+        return [own[name] for name in names]
 
     def _own(self) -> list[claims.Claim]:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]

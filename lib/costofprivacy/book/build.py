@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import notebooks
+from costofprivacy.book import notebooks, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -70,7 +70,7 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
         _copy(path, pages / path.relative_to(project.root))
     note = "" if preset == PAPER else NOTE.format(preset=preset)
     for name in chapters(project):
-        executed = notebooks.read(place(tree, name).notebook)
+        executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
         target = place(pages / "book", name)
         notebooks.write(notebooks.annotated(executed, note) if note else executed, target.notebook)
         shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
@@ -123,6 +123,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         log = write_log(project, "render", done.stdout)
         if done.returncode:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
+        responsive.widen(folder / "_build" / "html", pages)
         with uninterrupted():
             record.unlink(missing_ok=True)
             if html.exists():

@@ -11,8 +11,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from costofprivacy.book.errors import BookError
+from costofprivacy.plates import WORDS
 
 PARAMETERS = "parameters"
+FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
 RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
 RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
@@ -164,6 +166,24 @@ def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
         copy.cells.insert(0, nbformat.v4.new_markdown_cell(note))
     else:
         first.source = with_note(first.source, note)
+    return copy
+
+
+def for_readers(notebook: NotebookNode) -> NotebookNode:
+    """A copy of an executed notebook as a page shows it: code folded, parameters as their table alone, pictures told.
+
+    The parameters cell goes, as the page has the table of what was declared. A picture's caption and alternative text,
+    which its output carries, become those of a figure.
+    """
+    copy = deepcopy(notebook)
+    for cell in code_cells(copy):
+        own = tags(cell)
+        cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
+        cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
+        told = [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
+        if told:
+            figure = {"caption": told[-1]["caption"], "name": told[-1]["name"]}
+            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": told[-1]["alt"]}}
     return copy
 
 

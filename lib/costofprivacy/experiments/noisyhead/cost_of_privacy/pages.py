@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from matplotlib.figure import Figure
 
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import BIAS, NOISE, quantity
+from costofprivacy.plates import Plate
 
 
 def show_events(events: pd.DataFrame) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def show_conditional(table: pd.DataFrame) -> pd.DataFrame:
     return sizes.assign(**{name: shown[name].to_numpy() for name in ratios})
 
 
-def draw_norms(norms: pd.DataFrame) -> Figure:
+def draw_norms(norms: pd.DataFrame) -> Plate:
     """‖Z‖ over G₀ and ‖Γ*‖ over R along N, L and D, in closed form."""
     ratios = {"‖Z‖ / $G_0$": ("statistic_norm", "query_bound"), "‖Γ*‖ / R": ("ridge_norm", "weight_bound")}
     names = {"N": "$N$ (prompts)", "L": "$L$ (tokens in a prompt)", "D": "$D$ (dimension)"}
@@ -70,10 +70,21 @@ def draw_norms(norms: pd.DataFrame) -> Figure:
             axes.axhline(1, color="0.35", ls="--", lw=1)
             figures.log_axes(axes, label, "norm / radius" if axis == "N" else "")
         panels[0].legend()
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                "**The two norms of the proof over their radii**, root mean squares in closed form, along each "
+                "size with the others fixed. Along $N$ and $D$ both stay below their radii or fall; along $L$ "
+                "both outgrow them, like about $L^{1/2}$."
+            ),
+            alt=(
+                "Three log-log panels. Along N and D the ratios are level or fall. Along L both rise: the "
+                "statistic passes one below a thousand tokens, the ridge solution at about a billion."
+            ),
+        )
 
 
-def draw_dominance(dominance: pd.DataFrame) -> Figure:
+def draw_dominance(dominance: pd.DataFrame) -> Plate:
     """The noise part beside what is left without noise, along N, for short prompts and for L = √N."""
     parts = {"noise": "noise", "descent_printed": "descent as printed", "projection": r"$\Pi_G$ shortens $Z$"}
     with figures.style():
@@ -89,10 +100,22 @@ def draw_dominance(dominance: pd.DataFrame) -> Figure:
             axes.set_ylim(1e-30, 1e4)
             axes.set_title(title)
         panels[1].legend()
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                "**Noise and what is left without it**, at the step count of Theorem 4.2(i), in closed form. "
+                "Left: prompts of a fixed short length; the noise passes below the rest at "
+                r"$\Gamma_{2\lambda}$, which half the penalty removes. Right: $L = \sqrt N$; the noise passes "
+                "below both, and no penalty removes what the projection costs."
+            ),
+            alt=(
+                "Two log-log panels against N. Noise falls steeply in both. Left it crosses a flat line of "
+                "descent late; right it crosses that line and a rising line of the projection early."
+            ),
+        )
 
 
-def draw_steps(sides: pd.DataFrame) -> Figure:
+def draw_steps(sides: pd.DataFrame) -> Plate:
     """Cost of descent and of noise against T, printed and corrected, with the bounds."""
     with figures.style():
         figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
@@ -109,10 +132,22 @@ def draw_steps(sides: pd.DataFrame) -> Figure:
             figures.log_axes(axes, "$T$ (steps)", "excess risk" if setting == "printed" else "")
             axes.set_title(setting)
             axes.legend(fontsize=8)
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**Cost of descent and cost of noise against the number of steps**, $(\varepsilon, \delta)$ "
+                "fixed; bars of two standard errors. Left, as printed: descent falls, then rests on a floor "
+                "that the bound does not have; the noise part has the slope of $T^2$. Right, corrected: "
+                "descent falls to 0, and the total keeps to the amended bound (dashed) within the errors."
+            ),
+            alt=(
+                "Two log-log panels of excess risk against T. Printed: descent levels off while its bound "
+                "keeps falling. Corrected: descent keeps falling, total below the bound."
+            ),
+        )
 
 
-def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Figure:
+def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
     """Left: ‖Z‖ and G against L, with the share of prompts that Π_G cuts. Right: left side of (4.2) over its right."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
@@ -138,10 +173,25 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Figure:
         right.axhline(1, color="0.35", ls="--", lw=1)
         figures.log_axes(right, "$L$ (tokens in a prompt)", "left side / right side")
         right.legend(fontsize=8)
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**The statistic does not shrink.** Left: mean $\|Z\|_F$ of the prompts (bars of two standard "
+                r"errors, smaller than the marks), the root of $\mathbb{E}\|Z\|_F^2$ in closed form, the two "
+                "printed forms of $G$ and one that holds for every $L$; the percentages at the bottom are the "
+                r"share of prompts that $\Pi_G$ cuts with the proof's $G$. Right: the measured left side of "
+                "(4.2) over its right, hidden constants one; as printed, and amended as below. At the smallest "
+                r"$L$ the printed ratio is low because $\Pi_R$ holds the noise back."
+            ),
+            alt=(
+                "Left: the mean norm of Z is flat in L while the printed bounds fall and cross it. Right: "
+                "ratio of both sides, rising through one for the printed bound and tending to one from below "
+                "for the amended bound."
+            ),
+        )
 
 
-def draw_dimensions(response: pd.DataFrame) -> Figure:
+def draw_dimensions(response: pd.DataFrame) -> Plate:
     """What unit noise in every step leaves in the weights and in the excess risk, against D."""
     with figures.style():
         figure, axes = plt.subplots()
@@ -155,10 +205,22 @@ def draw_dimensions(response: pd.DataFrame) -> Figure:
         figures.log_axes(axes, "$D$ (dimension)", "response to unit noise")
         figures.plain_ticks(axes, response["D"].unique())
         axes.legend()
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**What unit noise in every step leaves behind**, against the dimension, $\Pi_R$ taken away: "
+                r"in the weights, $\|\hat\Gamma - \hat\Gamma_{\text{noiseless}}\|_F^2$, and in the excess risk, "
+                "with the closed form (lines) and the slope that the display before (A.9) states. Bars of two "
+                "standard errors."
+            ),
+            alt=(
+                "Squared weight error rises like the square of D, above a dashed line of slope one; excess "
+                "risk falls with D."
+            ),
+        )
 
 
-def draw_radius(radius: pd.DataFrame) -> Figure:
+def draw_radius(radius: pd.DataFrame) -> Plate:
     """‖Γ*‖ and the radii that are to bound it."""
     with figures.style():
         figure, axes = plt.subplots()
@@ -176,4 +238,16 @@ def draw_radius(radius: pd.DataFrame) -> Figure:
         figures.log_axes(axes, "$N$ (training prompts)", "Frobenius norm")
         figures.plain_ticks(axes, radius["N"].unique())
         axes.legend(fontsize=8, loc="center right", bbox_to_anchor=(1, 0.42))
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**The norm of $\Gamma^*$ and the radii that are to bound it**, against $N$. The printed $R$ "
+                "grows with $N$, away from the norm; what (A.12) would give with its factor $1/N$ falls below "
+                r"it; $C/(2\sqrt\lambda)$ bounds it for every data set. Bars of two standard errors, smaller "
+                "than the marks."
+            ),
+            alt=(
+                "Frobenius norms against N: printed R far above and rising, two constant bounds, the norm of "
+                "the ridge solution, and a falling line that crosses it."
+            ),
+        )

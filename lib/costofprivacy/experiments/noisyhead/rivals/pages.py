@@ -6,12 +6,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, ZERO
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED, RIGHT
 from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS, PAPERS
+from costofprivacy.plates import Plate
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.settings import Setting
 
@@ -145,7 +145,7 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns).loc[errors.index].round(5)
 
 
-def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
+def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
     """Left: the published setting beside Table 1 and Figure 1. Right: both methods rightly calibrated, and Γ = 0."""
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.6))
@@ -166,7 +166,21 @@ def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Figure:
             axes.set_title(f"{title}, ε = {epsilon:g}")
         left.legend(fontsize=8)
         right.legend(fontsize=8, loc="lower left", bbox_to_anchor=(0.0, 0.1))
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**Table 1, re-run**, at the smallest $\varepsilon$. Left: both methods in the settings behind "
+                "the published numbers, with the numbers of Table 1 (open circles) and, for NoisyHead, those "
+                "behind Figure 1 (crosses). Right: both methods rightly calibrated to the same "
+                r"$(\varepsilon,\delta)$, beside the head that always answers 0. Bars of two standard errors "
+                "over the trials, mostly hidden by the marks."
+            ),
+            alt=(
+                "Left: NoisyHead far above DP-ridge, Figure 1's numbers on our curve of NoisyHead, Table 1's "
+                "well below it, Table 1's DP-ridge steeper than ours. Right: NoisyHead accounted for its last "
+                "iterate close to DP-ridge, all above the zero predictor."
+            ),
+        )
 
 
 def _overlay(axes: Axes, comparison: pd.DataFrame) -> None:
@@ -178,7 +192,7 @@ def _overlay(axes: Axes, comparison: pd.DataFrame) -> None:
     axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="numbers of Figure 1")
 
 
-def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Figure:
+def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
     """δ(ε) of one release with the printed and with the right noise, the claims, and what the audits found."""
     budgets = sorted(privacy["epsilon"].unique())[:2]
     with figures.style():
@@ -197,10 +211,24 @@ def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Figure:
                 yscale="log", xlabel="ε", ylabel="δ spent", ylim=(delta / 1e3, 1), title=f"claimed ε = {epsilon:g}"
             )
         panels[0][0].legend(fontsize=8)
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**What one release of DP-ridge spends**, $\delta$ against $\varepsilon$, on the constructed "
+                "neighbours, at the first $N$; exact curves. The star is the claim: a mechanism that keeps it "
+                r"has its curve on or below the star. Triangles: lower bounds on $\varepsilon$ from releases "
+                r"alone, at the confidence of the parameters and the claimed $\delta$; one to the right of the "
+                "star refutes the claim, one to its left refutes nothing."
+            ),
+            alt=(
+                "Two panels with falling curves of delta against epsilon: the one for the printed noise passes "
+                "far above the claimed point, the one for the right noise through it; the audit of the printed "
+                "noise lies right of the claim."
+            ),
+        )
 
 
-def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Figure:
+def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Plate:
     """Excess risk against the share of T that is run, for three accountings; descent alone; DP-ridge."""
     N, epsilon = steps["N"].max(), steps["epsilon"].max()
     rows = steps[(steps["N"] == N) & (steps["epsilon"].isna() | (steps["epsilon"] == epsilon))]
@@ -222,10 +250,26 @@ def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Figure:
         figures.log_axes(axes, "steps, as a share of the paper's $T$", f"excess risk at N = {N}, ε = {epsilon:g}")
         figures.plain_ticks(axes, rows["share"].unique(), most=6)
         axes.legend(fontsize=8, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                "**Excess risk against the number of steps**, at the same budget for every point (largest $N$ "
+                r"and $\varepsilon$; bars of two standard errors, mostly hidden by the marks). The bias of "
+                "stopping at $T$ is the curve without noise. As published, the variance of a step's noise "
+                r"grows like $T^2\log T$ (basic composition), exactly composed like $T$: where these curves lie "
+                "above the one without noise and rise, fewer steps do better. Accounted for the last iterate "
+                "alone the noise part tends, as $T$ grows, to that of DP-ridge with the bound `coarse` "
+                "(dashed: DP-ridge with the right noise)."
+            ),
+            alt=(
+                "Excess risk against the share of T: the published NoisyHead rises steeply, the corrected one "
+                "more slowly, the one accounted for its last iterate is flat near the dashed line of DP-ridge, "
+                "and descent without noise is flat below everything."
+            ),
+        )
 
 
-def draw_powers(powers: pd.DataFrame) -> Figure:
+def draw_powers(powers: pd.DataFrame) -> Plate:
     """NoisyHead's noise part over DP-ridge's, along three paths to infinity."""
     with figures.style():
         figure, panels = plt.subplots(1, 3, figsize=(9.8, 4.2), sharey=True)
@@ -237,10 +281,24 @@ def draw_powers(powers: pd.DataFrame) -> Figure:
             axes.axhline(1, color="0.35", ls="--", lw=1, label="DP-ridge")
             figures.log_axes(axes, path, "noise part over DP-ridge's" if axes is panels[0] else "")
         panels[0].legend(fontsize=8)
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                "**NoisyHead's noise part over DP-ridge's**, both in closed form, along three paths to "
+                r"infinity. Left, $L = \sqrt N$: logarithms, or a constant that tends to one. Middle, $L = "
+                r"N^{1/4}$ at fixed $\lambda$: with the $R$ of (4.1) the ratio is a power of $N$; with $R = "
+                r"C/(2\sqrt\lambda)$ it is not. Right, the same $L$ and a $\lambda$ that grows like $\sqrt "
+                "N/L$: logarithms again, with either $R$."
+            ),
+            alt=(
+                "Three panels of ratios against N up to ten to the thirty. Left and right: published NoisyHead "
+                "rising more and more slowly, corrected nearly flat, last iterate falling to one. Middle: "
+                "published NoisyHead rising like a power, the others flat."
+            ),
+        )
 
 
-def draw_penalties(penalties: pd.DataFrame, paper: float) -> Figure:
+def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
     """Test error against λ, with the paper's λ and the trivial predictor."""
     with figures.style():
         figure, axes = plt.subplots()
@@ -253,4 +311,18 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Figure:
         N, epsilon = penalties["N"].iloc[0], penalties["epsilon"].iloc[0]
         axes.set(xscale="log", xlabel="λ", ylabel=f"test error at N = {N}, ε = {epsilon:g}", ylim=(0, 1.6 * variance))
         axes.legend(fontsize=8)
-        return figure
+        return Plate(
+            figure,
+            caption=(
+                r"**Test error against the penalty**, in closed form at the largest $N$ and $\varepsilon$, both "
+                "methods rightly calibrated; dashed, the head that always answers 0. A method's distance from "
+                r"the curve without privacy is what privacy costs at that $\lambda$: noise of variance "
+                r"$\lambda^{-2}$ or more, while a large $\lambda$ shrinks the head itself to 0. So privacy is "
+                "cheap where there is little to predict with, and the least of each curve is the best that the "
+                "method can do at this $N$."
+            ),
+            alt=(
+                "Test error against lambda: the curve without privacy rises from near zero to one; DP-ridge "
+                "and NoisyHead dip a little below one at a small lambda and explode to the left of it."
+            ),
+        )
