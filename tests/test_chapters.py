@@ -2,7 +2,6 @@ import itertools
 import json
 from pathlib import Path
 
-import matplotlib.image
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -12,6 +11,7 @@ from costofprivacy.chapters import Chapter, Statements
 from costofprivacy.claims import Claim
 from costofprivacy.findings import Verdict
 from costofprivacy.montecarlo import Runner
+from costofprivacy.plates import Plate
 
 REGISTER = """
 papers: {}
@@ -37,6 +37,10 @@ class Experiment(Parameters):
         RUNNERS.append(runner)
         table = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
         return {"figure-1": table, "spread": table[["N"]]}
+""",
+    "part/one/pages.py": """
+def answer(tables):
+    return f"It has {len(tables['figure-1'])} rows."
 """,
     "part/one/verdicts.py": """
 from costofprivacy.findings import Consequence, Finding, Number, Verdict, judges
@@ -222,20 +226,58 @@ def test_tables_are_read_from_another_folder_and_copied_byte_for_byte(
 # figures
 
 
-def test_a_figure_is_saved_closed_and_shown_as_the_same_picture_each_time(book: Path) -> None:
-    path = book / "part" / "one" / "figure-1.png"
-    pictures = []
-    for _ in range(2):
-        figure, axes = plt.subplots(figsize=(2, 1), dpi=50)
-        axes.plot([1, 2])
-        shown = chapter().show("figure-1", figure)
-        assert not plt.fignum_exists(figure.number)
-        assert shown.format == "png"
-        assert shown.data == path.read_bytes()
-        pictures.append(shown.data)
-    assert pictures[0] == pictures[1]
-    assert b"matplotlib" not in pictures[0].lower()
-    assert matplotlib.image.imread(path).ndim == 3
+def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path) -> None:
+    figure, axes = plt.subplots(figsize=(2, 1))
+    axes.plot([1, 2])
+    shown = chapter().show("figure-1", Plate(figure, "It rises to 2.", "From 1 to 2."))
+    assert shown.svg == (book / "part" / "one" / "figure-1.svg").read_text("utf-8")
+    assert (book / "part" / "one" / "figure-1.narrow.svg").is_file()
+    assert shown.words == {"name": "part-one-figure-1", "caption": "It rises to 2.", "alt": "From 1 to 2."}
+
+
+# the opening and the close
+
+
+def test_a_page_opens_with_its_question_and_an_answer_made_from_its_tables(book: Path) -> None:
+    made = chapter()
+    made.run()
+    assert made.opening().data == "**Does it fall?**\n\nIt has 2 rows."
+
+
+def test_an_answer_that_is_too_long_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = chapter()
+    made.run()
+    monkeypatch.setattr(chapters, "LONGEST_ANSWER", 3)
+    with pytest.raises(ValueError, match=r"^the answer must have at most 3 words, got 4: 'It has 2 rows.'$"):
+        made.opening()
+
+
+def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
+    made = chapter()
+    made.run()
+    text = made.leading("theorem-2").data
+    assert text.index("#claim-x-theorem-2") < text.index("#claim-x-theorem-1")
+    assert "It says nothing." in text
+    assert "theorem-4" not in text
+    with pytest.raises(ValueError, match=r"^claim must be one of theorem-1, theorem-2, got 'theorem-3'$"):
+        made.leading("theorem-3")
+    with pytest.raises(ValueError, match=r"^at most 4 cards can lead, got 5$"):
+        made.leading(*["theorem-1"] * 5)
+
+
+def test_a_page_closes_with_what_can_be_taken_and_how_it_is_run_again(book: Path) -> None:
+    made = chapter()
+    made.run()
+    text = made.closing().data
+    assert "{download}`figure-1.csv <one/figure-1.csv>`, {download}`spread.csv <one/spread.csv>`" in text
+    assert "verdicts.json" not in text
+    assert "minutes" not in text
+    assert 'make chapter NAME=part/one P="-p trials 2"' in text
+    (book / "times.yml").write_text("part/one: 130\n")
+    made.judge()
+    text = made.closing().data
+    assert "verdicts.json" in text
+    assert "(about 2 minutes on two cores)" in text
 
 
 # verdicts
@@ -252,7 +294,7 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
     assert repr(stated) == "x/theorem-1: fails\nx/theorem-2: untestable"
     html = stated._repr_html_()
     assert html.startswith('<ul class="verdicts"><li>')
-    assert f"<li>{cards.badge('fails')} <strong>Theorem 1</strong></li>" in html
+    assert f"<li>{cards.badge('fails')} <a href='#claim-x-theorem-1'>Theorem 1</a></li>" in html
     for text in (repr(stated), html):
         assert not any(word in text for word in ("rows", "2 ", "says"))
     assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
@@ -300,4 +342,4 @@ def test_the_cards_tell_everything_of_the_chapter_s_claims(book: Path) -> None:
 
 def test_statements_escape_what_they_show() -> None:
     claim = Claim(id="x/1", place="a<b & c", says="One.", chapter="part/one")
-    assert "<strong>a&lt;b &amp; c</strong>" in Statements({claim: Verdict.HOLDS})._repr_html_()
+    assert ">a&lt;b &amp; c</a>" in Statements({claim: Verdict.HOLDS})._repr_html_()

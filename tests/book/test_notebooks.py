@@ -86,3 +86,18 @@ def test_a_note_follows_the_title() -> None:
     assert notebooks.with_note("(label)=\n# T\n\nText", "NOTE") == "(label)=\n# T\n\nNOTE\n\n\nText"
     assert notebooks.with_note("Text", "NOTE") == "NOTE\n\nText"
     assert "NOTE" in notebooks.annotated(chapter("x = 1"), "NOTE").cells[0].source
+
+
+def test_readers_see_no_machinery_and_each_picture_with_its_words() -> None:
+    words = {"name": "a-rates", "caption": "It falls.", "alt": "From 2 to 1."}
+    notebook = chapter("x = 1", "# NBVAL_CHECK_OUTPUT\nchapter.judge()", "chapter.show()")
+    picture = new_output("execute_result", {"image/svg+xml": "<svg/>"}, metadata={"plate": words})
+    notebook.cells[3].outputs = [picture]
+    parameters, judged, shown = notebooks.for_readers(notebook).cells[1:]
+    assert parameters.metadata["tags"] == ["parameters", "remove-cell"]
+    assert judged.source == "chapter.judge()"
+    assert judged.metadata["tags"] == ["hide-input"]
+    assert "mystnb" not in judged.metadata
+    expected = {"figure": {"caption": "It falls.", "name": "a-rates"}, "image": {"alt": "From 2 to 1."}}
+    assert shown.metadata["mystnb"] == expected
+    assert "mystnb" not in notebook.cells[3].metadata

@@ -26,8 +26,8 @@ def answer(tables: Tables) -> str:
     word = compared(head["test_error"], fixed, ("less than", "as much as", "more than"), head["standard_error"])
     return (
         f"{theorem_11_low(tables).headline} What is trained in the published settings is a poor predictor: at "
-        f"$N = {head['N']:.0f}$, $\\varepsilon = {head['epsilon']:g}$ the test error is {compact(head['test_error'])}, {word} always answering 0 "
-        f"({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}."
+        f"$N = {head['N']:.0f}$, $\\varepsilon = {head['epsilon']:g}$ the test error is {compact(head['test_error'])}, "
+        f"{word} always answering 0 ({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}."
     )
 
 

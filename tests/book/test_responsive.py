@@ -1,0 +1,36 @@
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book import responsive
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    """A rendered page with two figures, of which one has a stacked form among the staged pages."""
+    files = {
+        "html/_images/abc.svg": "<svg>wide</svg>",
+        "html/_images/def.svg": "<svg>other</svg>",
+        "html/book/page.html": '<p><img alt="a" src="../_images/abc.svg" /><img src="../_images/def.svg"/></p>',
+        "pages/book/page/rates.svg": "<svg>wide</svg>\n",
+        "pages/book/page/rates.narrow.svg": "<svg>narrow</svg>\n",
+        "pages/book/page/alone.narrow.svg": "<svg>alone</svg>\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    responsive.widen(tmp_path / "html", tmp_path / "pages")
+    return tmp_path / "html"
+
+
+def test_a_narrow_screen_is_offered_the_stacked_form(html: Path) -> None:
+    text = (html / "book" / "page.html").read_text("utf-8")
+    assert (
+        '<picture><source media="(max-width: 600px)" srcset="../_images/abc.narrow.svg">'
+        '<img alt="a" src="../_images/abc.svg" /></picture>' in text
+    )
+    assert (html / "_images" / "abc.narrow.svg").read_text("utf-8") == "<svg>narrow</svg>\n"
+
+
+def test_a_figure_without_a_stacked_form_stays(html: Path) -> None:
+    assert '</picture><img src="../_images/def.svg"/>' in (html / "book" / "page.html").read_text("utf-8")

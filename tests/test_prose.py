@@ -1,0 +1,29 @@
+import math
+
+import pytest
+
+from costofprivacy import prose
+
+WORDS = ("less than", "as much as", "more than")
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "word"),
+    [(1.0, 0.0, "as much as"), (0.9, 0.0, "less than"), (1.1, 0.0, "more than"), (1.1, 0.03, "as much as")]
+    + [(1.1, 0.02, "more than"), (0.9, 0.03, "as much as")],
+)
+def test_a_comparison_follows_its_numbers_and_their_error(value: float, error: float, word: str) -> None:
+    assert prose.compared(value, 1.0, WORDS, error) == word
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.0, "0 %"), (0.5, "50 %"), (0.0123, "1.2 %"), (-0.00319, "−0.32 %"), (math.nan, "nan %")]
+)
+def test_a_share_is_a_percentage_of_two_digits(share: float, text: str) -> None:
+    assert prose.percent(share) == text
+
+
+def test_ratios_and_ranges() -> None:
+    assert prose.times(3.5) == "3.5 times"
+    assert prose.span([1, 0.2, 0.4]) == "0.2 to 1"
+    assert prose.span([2, 2]) == "2"
