@@ -26,8 +26,12 @@ WAITING = "its chapter is still to be written"
 
 def badge(verdict: str) -> str:
     """A verdict as a coloured word for HTML pages."""
-    slug = verdict.replace(", ", "-").replace(" ", "-")
-    return f'<span class="verdict verdict-{slug}">{verdict}</span>'
+    return f'<span class="verdict verdict-{slug(verdict)}">{verdict}</span>'
+
+
+def slug(verdict: str) -> str:
+    """A verdict as a part of a name in a stylesheet."""
+    return verdict.replace(", ", "-").replace(" ", "-")
 
 
 def plain(text: str) -> str:

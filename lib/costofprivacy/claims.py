@@ -73,7 +73,7 @@ def read_register(path: Path) -> dict[str, Claim]:
 
 
 def read_papers(path: Path) -> dict[str, dict[str, str]]:
-    """Title, arXiv number and short name of each paper."""
+    """Title, arXiv number, short name and authors of each paper."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))["papers"]
 
 

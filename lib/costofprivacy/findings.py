@@ -58,6 +58,13 @@ MEANING = {
     Verdict.FAILS: "a counterexample inside the stated conditions, and neither of the two above saves it",
     Verdict.UNTESTABLE: "nothing measurable follows from it; the finding says why",
 }
+BRIEF = {
+    Verdict.HOLDS: "true as printed",
+    Verdict.CORRECTED: "true once a slip is mended",
+    Verdict.NARROWER: "true under a condition that it does not state",
+    Verdict.FAILS: "a counterexample inside its conditions",
+    Verdict.UNTESTABLE: "nothing measurable follows",
+}
 WEIGHT = {
     Consequence.NONE: "nothing that a reader would compute or conclude changes",
     Consequence.NUMBERS: "something that a reader would compute changes",

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import notebooks, responsive
+from costofprivacy.book import filling, notebooks, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -75,9 +75,11 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
         notebooks.write(notebooks.annotated(executed, note) if note else executed, target.notebook)
         shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
         target.stamp.unlink(missing_ok=True)
-    index = pages / "book" / "index.md"
-    if FINDINGS in write_generated(project, tree, pages / "book") and note:
-        index.write_text(notebooks.with_note(index.read_text("utf-8"), note), "utf-8")
+    write_generated(project, tree, pages / "book")
+    filling.fill(project, tree, pages / "book")
+    for name in filling.filled_pages(project) if note else ():
+        page = pages / "book" / f"{name}.md"
+        page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -146,13 +146,15 @@ def _noise_parts(
 GRID = tuple(np.geomspace(1e-3, 1e2, 41))
 
 
-def penalties(model: PromptModel, failure: float, N: int, budget: ApproximateDP) -> pd.DataFrame:
+def penalties(
+    model: PromptModel, failure: float, N: int, budget: ApproximateDP, grid: Sequence[float] = GRID
+) -> pd.DataFrame:
     """Test error against λ, in closed form (no clipping): without privacy, DP-ridge, NoisyHead with its last iterate.
 
     The population's ridge solution at λ, and the noise part of each method, rightly calibrated, added to its error.
     """
     rows = []
-    for penalty in GRID:
+    for penalty in grid:
         hyper = corrected_at(model, N, failure, penalty)
         told = PrivateRidge(hyper.clip_norm, hyper.feature_bound, penalty, N)
         energy, plain = population.context_energy(model), population.ridge_prediction_error(model, penalty)

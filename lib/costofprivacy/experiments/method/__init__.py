@@ -1,0 +1,1 @@
+"""Which method should I use, at equal privacy and equal data?"""

@@ -1,0 +1,124 @@
+"""What is measured to choose a method: test errors at equal privacy and equal data, each method at its best."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.method import regression
+from costofprivacy.experiments.noisyhead.rivals import closed_forms
+from costofprivacy.noisyhead import accounts, head, population, pretraining, private_ridge
+from costofprivacy.noisyhead.private_ridge import PrivateRidge
+from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.streams import Runner
+
+RIDGE, HEAD, OPEN, ZERO, LINEAR = "DP-ridge", "NoisyHead, last iterate", "ridge, no privacy", "zero", "best linear head"
+PRIVATE = (RIDGE, HEAD)
+BEST, PAPERS = "best", "the paper's"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of prompts, with the best penalty of each private method at each budget."""
+
+    N: int
+    D: int
+    delta: float
+    failure: float
+    label_noise: float
+    tuned: tuple[tuple[float, float, float], ...]
+    """For each budget: ε, the penalty of DP-ridge, and that of NoisyHead."""
+
+    @property
+    def key(self) -> int:
+        """N names the random stream."""
+        return self.N
+
+    @cached_property
+    def model(self) -> PromptModel:
+        """L = ⌊√N⌋."""
+        return PromptModel(self.D, math.isqrt(self.N), self.label_noise)
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Test errors on one draw of the prompts, clipped and projected: for each ε, DP-ridge and NoisyHead's last iterate.
+
+    Clipping and projection do not depend on the penalty, so that all methods see the same statistics.
+    """
+    first = closed_forms.corrected_at(cell.model, cell.N, cell.failure, cell.tuned[0][1])
+    _, clipped = head.sample_statistics(cell.model, cell.N, first.clip_norm, rng=rng)
+    data = head.moments(head.project(clipped, first.feature_bound))
+    released = []
+    for epsilon, at_ridge, at_head in cell.tuned:
+        budget = ApproximateDP(epsilon, cell.delta)
+        told = PrivateRidge(first.clip_norm, first.feature_bound, at_ridge, cell.N)
+        released.append(private_ridge.release(data, at_ridge, [private_ridge.noise_std(told, budget)], rng=rng))
+        hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, at_head)
+        std = accounts.noise_std(accounts.LAST, hyper, budget, cell.N, hyper.steps)
+        released.append(pretraining.pretrain(data, hyper, [std], rng=rng, steps=[hyper.steps]))
+    return population.prediction_error(cell.model, np.concatenate(released))
+
+
+class Experiment(Parameters):
+    """Methods side by side: for prompts of many small regressions, and for one regression."""
+
+    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 16000, 64000)
+    """Numbers of training prompts; L is the integer part of their square root."""
+    D: int = parameter(at_least(2), 5, published=True)
+    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 1.0, 4.0)
+    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    failure: float = parameter(SHARE, 1.0, published=True)
+    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
+    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
+    records: tuple[int, ...] = many(at_least(2), 3, 10, 30, 100, 300, 1000)
+    """Records for each feature, n/d, in the one regression."""
+    rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 1.0)
+    regression_noise: float = parameter(NONNEGATIVE, 0.3)
+    """Standard deviation of the label noise in the one regression."""
+    trials: int = parameter(at_least(2), 50)
+    seed: int = parameter(at_least(0), 11)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables ``prompts`` (closed forms), ``checked`` (the algorithms themselves) and ``regression`` (equations)."""
+        prompts = pd.concat([self._at(N, epsilon) for N in self.N for epsilon in self.epsilon], ignore_index=True)
+        return {
+            "prompts": prompts,
+            "checked": self._checked(runner, prompts),
+            "regression": regression.table(self.records, self.rho, self.regression_noise),
+        }
+
+    def _at(self, N: int, epsilon: float) -> pd.DataFrame:
+        """Test error of each method at one size and budget, at its best penalty and at the paper's."""
+        model = PromptModel(self.D, math.isqrt(N), self.label_noise)
+        budget = ApproximateDP(epsilon, self.delta)
+        errors = closed_forms.penalties(model, self.failure, N, budget)
+        best = errors.loc[errors.groupby("method", sort=False)["test_error"].idxmin()].assign(choice=BEST)
+        papers = closed_forms.penalties(model, self.failure, N, budget, (self.penalty,)).assign(choice=PAPERS)
+        others = {ZERO: model.response_variance, LINEAR: population.best_prediction_error(model)}
+        rows = [{"method": name, "test_error": error, "choice": BEST} for name, error in others.items()]
+        shared = {"N": N, "epsilon": epsilon, "response_variance": model.response_variance}
+        return pd.concat([best, papers, pd.DataFrame(rows).assign(**shared)], ignore_index=True)
+
+    def _checked(self, runner: Runner, prompts: pd.DataFrame) -> pd.DataFrame:
+        """The private methods at their best penalties, run with clipping, projections and noise."""
+        best = prompts[prompts["choice"] == BEST].set_index(["N", "epsilon", "method"])["penalty"]
+        cells = [
+            self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
+            for N in self.N
+        ]
+        rows = []
+        for cell, errors in runner.run(trial, cells, self.trials, self.seed).items():
+            mean, error = _fits.mean_and_error(errors)
+            columns = [(e, method) for e in self.epsilon for method in PRIVATE]
+            for (epsilon, method), m, s in zip(columns, mean, error):
+                row = {"N": cell.N, "epsilon": epsilon, "method": method, "penalty": best[cell.N, epsilon, method]}
+                rows.append(row | {"test_error": m, "standard_error": s, "trials": len(errors)})
+        return pd.DataFrame(rows)

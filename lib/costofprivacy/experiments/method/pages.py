@@ -1,0 +1,162 @@
+"""The answer, the figure and the tables of the page that chooses a method."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from costofprivacy import figures
+from costofprivacy.experiments.method import regression
+from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
+from costofprivacy.findings import Tables, compact, pick, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import percent, span
+
+EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
+WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
+
+
+def example(prompts: pd.DataFrame) -> dict[str, float]:
+    """The size and the budget nearest to those that the answer speaks of."""
+    return {name: _nearest(prompts[name], value) for name, value in EXAMPLE.items()}
+
+
+def _nearest(values: pd.Series, wanted: float) -> float:
+    return values.iloc[int(np.abs(np.log(values.to_numpy(dtype=float) / wanted)).argmin())]
+
+
+def answer(tables: Tables) -> str:
+    """What to use for prompts and for one regression."""
+    prompts, where = tables["prompts"], example(tables["prompts"])
+    best = winner(prompts, **where)
+    papers = select(prompts, choice=PAPERS)
+    useful = (1 - papers["test_error"] / papers["response_variance"]).max()
+    return (
+        f"For prompts: {best['method']} with a penalty tuned in public; at $N = {where['N']:.0f}$, "
+        f"$\\varepsilon = {where['epsilon']:g}$ it explains {percent(_share(best))} of the variance. At the paper's "
+        f"penalty no method explains more than {percent(useful)}. {_regression_answer(tables['regression'])}"
+    )
+
+
+def _regression_answer(table: pd.DataFrame) -> str:
+    rho = table["rho"].max()
+    rows = select(table, rho=rho)
+    best = _private_best(rows[rows["records"] == rows["records"].max()])
+    return (
+        f"For one regression: {best['method']}, clipped at $c = {_clip(best['method']):g}$, at "
+        f"{best['records']:.0f} records a feature and $\\rho = {rho:g}$."
+    )
+
+
+def _clip(method: str) -> float:
+    return regression.WAYS[method][1]
+
+
+def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
+    """The private method with the least test error at a size and a budget, always answering 0 among the choices."""
+    rows = select(prompts, choice=BEST, **where)
+    return rows.loc[rows.loc[rows["method"].isin((*PRIVATE, ZERO)), "test_error"].idxmin()]
+
+
+def _private_best(rows: pd.DataFrame) -> pd.Series:
+    allowed = rows[rows["method"] != regression.LEAST_SQUARES]
+    return allowed.loc[allowed["excess_risk"].idxmin()]
+
+
+def _share(row: pd.Series) -> float:
+    return 1 - row["test_error"] / row["response_variance"]
+
+
+def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
+    """Left: prompts, test error against N. Right: one regression, half the test error against records a feature."""
+    epsilon, rho = example(prompts)["epsilon"], one["rho"].max()
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
+        _draw_prompts(left, prompts[prompts["epsilon"] == epsilon])
+        _draw_regression(right, one[one["rho"] == rho])
+        left.set_title(f"many small regressions in prompts, ε = {epsilon:g}")
+        right.set_title(f"one regression, ρ = {rho:g}")
+    last = {n: pick(prompts, N=prompts["N"].max(), epsilon=epsilon, method=n, choice=BEST) for n in (*PRIVATE, LINEAR)}
+    first = {n: pick(prompts, N=prompts["N"].min(), epsilon=epsilon, method=n, choice=BEST) for n in PRIVATE}
+    ends = ", ".join(f"{n} from {compact(first[n]['test_error'])} to {compact(last[n]['test_error'])}" for n in PRIVATE)
+    papers = select(prompts, choice=PAPERS, epsilon=epsilon)["test_error"]
+    regressed = select(one, rho=rho, records=one["records"].max()).set_index("method")["half_test_error"]
+    return Plate(
+        figure,
+        caption=(
+            f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
+            f"each method at its best penalty. At the paper's penalty all lie between {span(papers)} of the response's "
+            f"variance (crosses). Right: half the test error of one pass over one data set, each schedule at its best "
+            f"learning rate. Closed forms and equations, no sampling error; the table below runs the algorithms."
+        ),
+        alt=(
+            f"Left, N from {prompts['N'].min()} to {prompts['N'].max()}: {ends}; best linear head "
+            f"{compact(last[LINEAR]['test_error'])}. Right, at {one['records'].max()} records a feature: "
+            + ", ".join(f"{name} {compact(value)}" for name, value in regressed.items())
+            + "."
+        ),
+    )
+
+
+def _draw_prompts(axes: Axes, prompts: pd.DataFrame) -> None:
+    looks = figures.looks([RIDGE, HEAD, OPEN])
+    best = prompts[prompts["choice"] == BEST]
+    for name, look in looks.items():
+        rows = best[best["method"] == name].sort_values("N")
+        axes.plot(rows["N"], rows["test_error"], label=name, **look)
+    papers = prompts[prompts["choice"] == PAPERS]
+    axes.plot(papers["N"], papers["test_error"], "x", color="0.35", label="any of them at the paper's λ")
+    _draw_ends(axes, best, "N", "test_error", LINEAR)
+    figures.log_axes(axes, "$N$ (training prompts)", "test error")
+    axes.legend(fontsize=9)
+
+
+def _draw_regression(axes: Axes, table: pd.DataFrame) -> None:
+    for name, look in figures.looks(regression.WAYS).items():
+        rows = table[table["method"] == name].sort_values("records")
+        axes.plot(rows["records"], rows["half_test_error"], label=name, **look)
+    renamed = table.rename(columns={"half_test_error": "error"})
+    _draw_ends(axes, renamed, "records", "error", regression.LEAST_SQUARES)
+    axes.set_ylim(top=2 * table["half_response_variance"].max())
+    figures.log_axes(axes, "$n/d$ (records a feature)", "half the test error")
+    axes.legend(fontsize=9)
+
+
+def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
+    """What nothing learned gives, and what is possible without privacy."""
+    zero = table[table["method"] == ZERO].sort_values(x)
+    least = table[table["method"] == floor].sort_values(x)
+    axes.plot(zero[x], zero[y], "k--", lw=1, label="always answering 0")
+    axes.plot(least[x], least[y], "k:", lw=1.5, label=floor)
+
+
+def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
+    """What to use at each size and budget: the method, its penalty, its error and what it explains."""
+    rows = []
+    for (N, epsilon), _ in prompts.groupby(["N", "epsilon"], sort=False):
+        best = winner(prompts, N=N, epsilon=epsilon)
+        run = select(checked, N=N, epsilon=epsilon, method=best["method"])
+        rows.append(
+            {
+                "N": N,
+                "ε": f"{epsilon:g}",
+                "use": best["method"],
+                "penalty λ": compact(best["penalty"]),
+                "test error, formula": compact(best["test_error"]),
+                "as run": " ± ".join(map(compact, run[["test_error", "standard_error"]].iloc[0])) if len(run) else "",
+                "variance explained": percent(_share(best)),
+                "worth using": "yes" if _share(best) >= WORTH else "no",
+            }
+        )
+    return pd.DataFrame(rows).set_index(["N", "ε"])
+
+
+def show_regression(table: pd.DataFrame) -> pd.DataFrame:
+    """What to use for one regression by records a feature and ρ, with the excess risk of every choice."""
+    wide = table.pivot_table(index=["records", "rho"], columns="method", values="excess_risk", sort=False)
+    best = [_private_best(rows)["method"] for _, rows in table.groupby(["records", "rho"], sort=False)]
+    named = wide.rename_axis(index={"records": "n/d", "rho": "ρ"}, columns=None).map(compact)
+    named.insert(0, "use", best)
+    return named.rename(columns={ZERO: "always answering 0"})

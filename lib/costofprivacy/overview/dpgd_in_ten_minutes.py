@@ -1,0 +1,113 @@
+"""What *DP-GD in ten minutes* says."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+
+from costofprivacy import figures
+from costofprivacy.experiments.method import regression
+from costofprivacy.findings import Consequence, Verdict, compact, pick, select
+from costofprivacy.overview import index
+from costofprivacy.overview.saved import Saved
+from costofprivacy.plates import Plate
+from costofprivacy.prose import compared, percent
+
+CLAIMS = {
+    "private": "dpgd/proposition-4.1",
+    "spent": "dpgd/equation-4.2",
+    "equations": "dpgd/theorem-1-path",
+    "mean": "dpgd/theorem-1-mean",
+    "figure_1": "dpgd/figure-1",
+    "clipping": "dpgd/equation-4.6",
+    "half": "dpgd/lemma-b.2-half",
+    "enclosure": "dpgd/equation-4.13",
+    "diffusion": "dpgd/equation-4.14",
+    "rate": "dpgd/equation-1.4",
+    "lower": "dpgd/equation-1.5",
+}
+
+
+def values(saved: Saved) -> dict[str, str | Plate]:
+    """The places of ``dpgd-in-ten-minutes.md``."""
+    end = index.path_end(saved)
+    found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
+    return found | {
+        "path": path(saved),
+        "ways": ways(saved),
+        "d": f"{end['d']:.0f}",
+        "off": percent(abs(end["ode_risk"] / end["risk_mean"] - 1)),
+        "clip_gain": clip_gain(saved),
+        "slips": slips(saved, "dpgd"),
+        "pending": f"{sum(c.pending for c in saved.register.values() if c.paper == 'dpgd')}",
+    }
+
+
+def slips(saved: Saved, paper: str) -> str:
+    """How many claims of a paper need mending, and how many of these change a conclusion."""
+    found = [finding for claim, finding in saved.findings.items() if saved.register[claim].paper == paper]
+    mended = [f for f in found if f.verdict not in (Verdict.HOLDS, Verdict.UNTESTABLE)]
+    grave = sum(finding.consequence == Consequence.CONCLUSION for finding in mended)
+    return (
+        f"Of {len(found)} claims that were judged, {len(mended)} do not stand quite as printed; "
+        f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
+    )
+
+
+def clip_gain(saved: Saved) -> str:
+    """What clipping hard changes where privacy is costly: the released risk with a small and a large constant."""
+    table = saved.table("method", "regression")
+    rows = select(table, records=table["records"].max(), rho=table["rho"].min())
+    small, large = (pick(rows, method=name)["excess_risk"] for name in (regression.HARMONIC, regression.UNCLIPPED))
+    word = compared(small, large, ("a smaller", "the same", "a larger"))
+    return (
+        f"{word} risk, {compact(small)} against {compact(large)}, at {table['records'].max()} records a feature and "
+        f"$\\rho = {table['rho'].min():g}$"
+    )
+
+
+def path(saved: Saved) -> Plate:
+    """Simulated and predicted risk over one pass."""
+    end = index.path_end(saved)
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.6, 4.0))
+        index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
+    return Plate(
+        figure,
+        caption=(
+            f"**Predicted and simulated.** Excess risk over one pass in dimension {end['d']:.0f}: bands of two "
+            f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they are "
+            f"{percent(abs(end['ode_risk'] / end['risk_mean'] - 1))} apart for even noise."
+        ),
+        alt=(
+            f"At the end of the pass the simulated risk is {compact(end['risk_mean'])} and the predicted "
+            f"{compact(end['ode_risk'])}, with even noise."
+        ),
+    )
+
+
+def ways(saved: Saved) -> Plate:
+    """Released risk of each way to spend the budget against records a feature."""
+    table = saved.table("method", "regression")
+    table = table[table["rho"] == table["rho"].max()]
+    last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.6, 4.2))
+        for name, look in figures.looks(regression.WAYS).items():
+            rows = table[table["method"] == name]
+            axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
+        free = table[table["method"] == regression.LEAST_SQUARES]
+        axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=regression.LEAST_SQUARES)
+        figures.log_axes(axes, "$n/d$ (records a feature)", "excess risk")
+        axes.legend()
+    best = last[list(regression.WAYS)].idxmin()
+    return Plate(
+        figure,
+        caption=(
+            f"**What schedule and clipping are worth** at $\\rho = {table['rho'].iloc[0]:g}$, each at its best "
+            f"learning rate. With most records the least risk is that of *{best}*, {compact(last[best])}. Solutions of the "
+            f"equations, no sampling error."
+        ),
+        alt=f"Excess risk at {table['records'].max()} records a feature: "
+        + ", ".join(f"{name} {compact(risk)}" for name, risk in last.items() if name != regression.ZERO)
+        + ".",
+    )

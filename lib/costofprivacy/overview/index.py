@@ -1,0 +1,151 @@
+"""What the front page says: one figure, three answers for each paper, and bars of verdicts."""
+
+from __future__ import annotations
+
+import html
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from costofprivacy import cards, claims, figures
+from costofprivacy.findings import BRIEF, Verdict, compact, pick, select
+from costofprivacy.overview.saved import Saved
+from costofprivacy.plates import Plate
+from costofprivacy.prose import compared, percent
+from costofprivacy.settings import Setting
+
+ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
+
+
+def values(saved: Saved) -> dict[str, str | Plate]:
+    """The places of ``index.md``."""
+    counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
+    return {
+        "figure": carrying(saved),
+        "noisyhead_learns": learns(saved),
+        "noisyhead_private": saved.headline("noisyhead/theorem-3.2"),
+        "noisyhead_rate": saved.headline("noisyhead/theorem-4.1"),
+        "dpgd_predicts": predicts(saved),
+        "dpgd_private": saved.headline("dpgd/proposition-4.1"),
+        "dpgd_slip": saved.headline("dpgd/equation-4.13"),
+        "noisyhead_bar": bar(counted.loc["noisyhead"]),
+        "dpgd_bar": bar(counted.loc["dpgd"]),
+        "noisyhead_authors": saved.papers["noisyhead"]["authors"],
+        "dpgd_authors": saved.papers["dpgd"]["authors"],
+        "meanings": meanings(),
+    }
+
+
+def head_row(saved: Saved) -> pd.Series:
+    """NoisyHead in the published settings at the largest N and ε of Figure 1, with its test error."""
+    table = saved.table("noisyhead/low-dimensional", "test-error")
+    return pick(
+        table,
+        N=table["N"].max(),
+        epsilon=table["epsilon"].max(),
+        method="noisyhead",
+        setting=str(Setting.PUBLISHED),
+    )
+
+
+def learns(saved: Saved) -> str:
+    """Whether the trained head predicts anything, in one sentence."""
+    row = head_row(saved)
+    word = compared(
+        row["test_error"],
+        row["response_variance"],
+        ("It beats always answering 0", "It does no better than always answering 0", "It loses to always answering 0"),
+        row["standard_error"],
+    )
+    return (
+        f"{word} in the paper's own first experiment: its test error is {percent(row['test_error'])} of the "
+        f"response's variance, the best linear head's {percent(row['best_linear_head'])}."
+    )
+
+
+def path_end(saved: Saved) -> pd.Series:
+    """DP-GD at the end of the pass in the largest dimension of its Figure 1: simulated and predicted risk."""
+    table = select(saved.table("dpgd/deterministic-equivalent", "figure-1"), spectrum="isotropic", alpha=ALPHA)
+    rows = table[table["d"] == table["d"].max()]
+    return rows.loc[rows["t"].idxmax()]
+
+
+def predicts(saved: Saved) -> str:
+    """How near the equations come to the algorithm, in one sentence."""
+    row = path_end(saved)
+    off = abs(row["ode_risk"] / row["risk_mean"] - 1)
+    return (
+        f"Its equations predict the algorithm: in dimension {row['d']:.0f} the simulated risk at the end is within "
+        f"{percent(off)} of the predicted one ([Figure 1](#{saved.anchor('dpgd/figure-1')}))."
+    )
+
+
+def carrying(saved: Saved) -> Plate:
+    """Left: what NoisyHead's heads predict. Right: DP-GD's risk beside its deterministic equivalent."""
+    row, end = head_row(saved), path_end(saved)
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0))
+        draw_heads(left, saved.table("noisyhead/low-dimensional", "test-error"))
+        draw_path(right, saved.table("dpgd/deterministic-equivalent", "figure-1"))
+        left.set_title(f"NoisyHead at ε = {row['epsilon']:g}")
+        right.set_title(f"DP-GD in dimension {end['d']:.0f}")
+    return Plate(
+        figure,
+        caption=(
+            f"**Left**: what the private heads are worth, in units of the response's variance. At $N = {row['N']:.0f}$ "
+            f"the published settings give {compact(row['test_error'])}. **Right**: DP-GD's risk over one pass of the "
+            f"data, simulated (band of two standard deviations over {end['trials']:.0f} runs) and predicted."
+        ),
+        alt=(
+            f"Left: test errors at N = {row['N']:.0f}: published {compact(row['test_error'])}, answering 0 "
+            f"{compact(row['response_variance'])}, best linear head {compact(row['best_linear_head'])}. Right: at "
+            f"the end the simulated risk is {compact(end['risk_mean'])}, the predicted {compact(end['ode_risk'])}."
+        ),
+    )
+
+
+def draw_heads(axes: Axes, table: pd.DataFrame) -> None:
+    """Test error against N at the largest ε, beside answering 0 and the best linear head."""
+    rows = table[table["epsilon"] == table["epsilon"].max()]
+    rows = rows[rows["method"] == "noisyhead"]
+    shown = (Setting.PUBLISHED, Setting.CORRECTED)
+    for setting, look in figures.looks(shown).items():
+        figures.points(axes, rows[rows["setting"] == setting], "N", "test_error", label=f"NoisyHead, {setting}", **look)
+    sizes = table.drop_duplicates("N").sort_values("N")
+    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always answering 0")
+    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear head")
+    figures.log_axes(axes, "$N$ (training prompts)", "test error")
+    figures.plain_ticks(axes, sizes["N"].to_numpy())
+    axes.legend()
+
+
+def draw_path(axes: Axes, table: pd.DataFrame) -> None:
+    """Risk against time for both schedules of Figure 1, isotropic features, in the largest dimension."""
+    table = table[(table["spectrum"] == "isotropic") & (table["d"] == table["d"].max())]
+    names = {0.0: "constant rate", ALPHA: "even noise"}
+    for (alpha, rows), look in zip(table.groupby("alpha"), figures.looks(names).values()):
+        colour = look["color"]
+        low, high = rows["risk_mean"] - 2 * rows["risk_sd"], rows["risk_mean"] + 2 * rows["risk_sd"]
+        axes.fill_between(rows["t"], low, high, color=colour, alpha=0.25, lw=0)
+        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=f"{names[float(alpha)]}, simulated")
+        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)
+    axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
+    axes.legend()
+
+
+def bar(row: pd.Series) -> str:
+    """Numbers of claims by verdict, as a bar for the eye and a sentence for the ear."""
+    shown = [(verdict, int(row[verdict])) for verdict in (*map(str, Verdict), claims.PENDING) if row[verdict]]
+    said = f"{int(row.sum())} claims: " + ", ".join(f"{count} {verdict}" for verdict, count in shown)
+    parts = "".join(
+        f"<span class='verdict-bar-{cards.slug(verdict)}' style='flex-grow:{count}' title='{count} {verdict}'></span>"
+        for verdict, count in shown
+    )
+    words = " ".join(f"{count} {cards.badge(verdict)}" for verdict, count in shown)
+    return f"<div class='verdict-bar' role='img' aria-label='{html.escape(said)}'>{parts}</div>\n\n{words}"
+
+
+def meanings() -> str:
+    """What each verdict means, in a few words, as a Markdown list."""
+    return "\n".join(f"- {cards.badge(verdict)} {meaning}" for verdict, meaning in BRIEF.items())

@@ -1,0 +1,58 @@
+"""What the executed chapters saved: their tables and findings, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from costofprivacy import cards, claims, stamps
+from costofprivacy.findings import Finding
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tree of executed chapters.
+
+    Args:
+        tree: the folder with ``claims.yml`` whose sub-folders hold the chapters' tables and findings.
+    """
+
+    tree: Path
+
+    def table(self, chapter: str, name: str) -> pd.DataFrame:
+        """A table of a chapter, such as ``noisyhead/rivals`` and ``table-1``."""
+        return stamps.read_table(self.tree / chapter / f"{name}.csv")
+
+    @cached_property
+    def findings(self) -> dict[str, Finding]:
+        """Every finding, by claim."""
+        return claims.read_findings(self.tree)
+
+    @cached_property
+    def register(self) -> dict[str, claims.Claim]:
+        """Every claim, by id."""
+        return dict(claims.read_register(claims.find_register(self.tree)))
+
+    @cached_property
+    def papers(self) -> dict[str, dict[str, Any]]:
+        """What is known of each paper, by its short name."""
+        return dict(claims.read_papers(claims.find_register(self.tree)))
+
+    def found(self, claim: str) -> str:
+        """What was found of a claim: its badge, which leads to its card, and its headline."""
+        finding = self.findings[claim]
+        return (
+            f"{cards.badge(finding.verdict)} {finding.headline} ([{self.register[claim].place}](#{self.anchor(claim)}))"
+        )
+
+    def headline(self, claim: str) -> str:
+        """The headline of a finding, with a link to its card."""
+        return f"{self.findings[claim].headline} ([{self.register[claim].place}](#{self.anchor(claim)}))"
+
+    def anchor(self, claim: str) -> str:
+        """The name of a claim's card."""
+        return self.register[claim].anchor
