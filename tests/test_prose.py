@@ -9,8 +9,14 @@ WORDS = ("less than", "as much as", "more than")
 
 @pytest.mark.parametrize(
     ("value", "error", "word"),
-    [(1.0, 0.0, "as much as"), (0.9, 0.0, "less than"), (1.1, 0.0, "more than"), (1.1, 0.03, "as much as")]
-    + [(1.1, 0.02, "more than"), (0.9, 0.03, "as much as")],
+    [
+        (1.0, 0.0, "as much as"),
+        (0.9, 0.0, "less than"),
+        (1.1, 0.0, "more than"),
+        (1.1, 0.03, "as much as"),
+        (1.1, 0.02, "more than"),
+        (0.9, 0.03, "as much as"),
+    ],
 )
 def test_a_comparison_follows_its_numbers_and_their_error(value: float, error: float, word: str) -> None:
     assert prose.compared(value, 1.0, WORDS, error) == word

@@ -75,8 +75,8 @@ def path(saved: Saved) -> Plate:
         figure,
         caption=(
             f"**Predicted and simulated.** Excess risk over one pass in dimension {end['d']:.0f}: bands of two "
-            f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they are "
-            f"{percent(abs(end['ode_risk'] / end['risk_mean'] - 1))} apart for even noise."
+            f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they "
+            f"are {percent(abs(end['ode_risk'] / end['risk_mean'] - 1))} apart for even noise."
         ),
         alt=(
             f"At the end of the pass the simulated risk is {compact(end['risk_mean'])} and the predicted "
@@ -104,8 +104,8 @@ def ways(saved: Saved) -> Plate:
         figure,
         caption=(
             f"**What schedule and clipping are worth** at $\\rho = {table['rho'].iloc[0]:g}$, each at its best "
-            f"learning rate. With most records the least risk is that of *{best}*, {compact(last[best])}. Solutions of the "
-            f"equations, no sampling error."
+            f"learning rate. With most records the least risk is that of *{best}*, {compact(last[best])}. Solutions of "
+            f"the equations, no sampling error."
         ),
         alt=f"Excess risk at {table['records'].max()} records a feature: "
         + ", ".join(f"{name} {compact(risk)}" for name, risk in last.items() if name != regression.ZERO)

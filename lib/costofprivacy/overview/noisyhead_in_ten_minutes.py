@@ -68,8 +68,8 @@ def heads(saved: Saved) -> Plate:
         figure,
         caption=(
             f"**What the private heads predict** at $\\varepsilon = {row['epsilon']:g}$. The dashed line is the error "
-            f"of always answering 0. *Published* are the settings behind the paper's numbers, *corrected* those that we "
-            f"find right. Bars of two standard errors over {row['trials']:.0f} trials."
+            f"of always answering 0. *Published* are the settings behind the paper's numbers, *corrected* those "
+            f"that we find right. Bars of two standard errors over {row['trials']:.0f} trials."
         ),
         alt=(
             f"At N = {row['N']:.0f} the published settings have test error {compact(row['test_error'])}, answering 0 "

@@ -1,0 +1,52 @@
+"""The pages that join the chapters: every place is filled, every value is used, and nothing else is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book import filling
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.project import Project
+
+PROJECT = Project(Path(__file__).parents[2])
+PAGES = filling.filled_pages(PROJECT)
+
+each_page = pytest.mark.parametrize("name", PAGES)
+
+
+def test_places_are_filled_with_the_texts_of_their_keys() -> None:
+    assert filling.filled("{{ a }} and {{ b }}, $x_{{i}}$", {"a": "one", "b": "$\\log N$"}, "x") == (
+        "one and $\\log N$, $x_{{i}}$"
+    )
+
+
+def test_a_place_that_nothing_fills_is_refused() -> None:
+    with pytest.raises(BookError, match=r"^the page x has places that nothing fills: b, c$"):
+        filling.filled("{{ a }} {{ c }} {{ b }}", {"a": "one"}, "x")
+
+
+def test_the_front_page_and_both_summaries_are_filled() -> None:
+    assert {"index", "noisyhead-in-ten-minutes", "dpgd-in-ten-minutes"} <= set(PAGES)
+
+
+@each_page
+def test_a_page_uses_all_that_is_computed_for_it(name: str) -> None:
+    values = filling.values_of(PROJECT, PAGES[name], PROJECT.book)
+    assert set(filling.PLACE.findall((PROJECT.book / f"{name}.md").read_text("utf-8"))) == set(values)
+
+
+@each_page
+def test_a_page_of_prose_types_no_number_with_a_point(name: str) -> None:
+    text = (PROJECT.book / f"{name}.md").read_text("utf-8")
+    typed = [word for word in text.split() if "arxiv" not in word.lower() and any(c.isdigit() for c in word)]
+    assert [word for word in typed if "." in word.strip(".,:") and not word.endswith((".ipynb).", "."))] == []
+
+
+def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# Title\n\n{{ figure }}\n", "utf-8")
+    for name in set(PAGES) - {"index"}:
+        (tmp_path / f"{name}.md").write_text("# Title\n", "utf-8")
+    filling.fill(PROJECT, PROJECT.book, tmp_path)
+    text = (tmp_path / "index.md").read_text("utf-8")
+    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: Left" in text
+    assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()

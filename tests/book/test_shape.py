@@ -1,0 +1,68 @@
+"""Every chapter has the shape of a page that answers first (DESIGN.md, *A page*)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from costofprivacy.book import notebooks
+from costofprivacy.book.project import LEDGER, Project, chapters, place
+from costofprivacy.claims import read_register
+from costofprivacy.findings import words
+
+PROJECT = Project(Path(__file__).parents[2])
+NAMES = [name for name in chapters(PROJECT) if name != LEDGER]
+JUDGING = sorted({claim.chapter for claim in read_register(PROJECT.claims).values() if not claim.pending})
+MOST_WORDS_BEFORE_A_FIGURE = 150
+LONGEST_SENTENCE = 40
+
+each_chapter = pytest.mark.parametrize("name", NAMES)
+
+
+def cells(name: str) -> list[NotebookNode]:
+    return notebooks.read(place(PROJECT.book, name).notebook).cells
+
+
+def markdown_of(cell: NotebookNode) -> str:
+    """What a reader sees of a cell's prose: its source, or the Markdown that it printed."""
+    if cell.cell_type == "markdown":
+        return cell.source
+    return "\n".join(output.get("data", {}).get("text/markdown", "") for output in cell.outputs)
+
+
+def place_of(name: str, call: str) -> int:
+    """The first cell that makes a call."""
+    return next(i for i, cell in enumerate(cells(name)) if cell.cell_type == "code" and call in cell.source)
+
+
+@each_chapter
+def test_a_chapter_opens_with_its_question_its_answer_and_a_figure(name: str) -> None:
+    opening, figure = place_of(name, ".opening()"), place_of(name, ".show(")
+    assert opening < figure
+    before = " ".join(markdown_of(cell) for cell in cells(name)[:figure])
+    assert words(before) <= MOST_WORDS_BEFORE_A_FIGURE
+
+
+@pytest.mark.parametrize("name", JUDGING)
+def test_a_judging_chapter_leads_with_two_to_four_cards_after_its_figure(name: str) -> None:
+    leading = place_of(name, ".leading(")
+    assert leading == place_of(name, ".show(") + 1
+    assert 2 <= len(re.findall(r'"[\w.-]+"', cells(name)[leading].source)) <= 4
+    assert place_of(name, ".cards()") > leading
+
+
+@each_chapter
+def test_a_chapter_shows_its_settings_and_what_can_be_taken_away(name: str) -> None:
+    assert place_of(name, ".parameters()") < place_of(name, ".closing()")
+
+
+@each_chapter
+def test_no_sentence_is_longer_than_a_breath(name: str) -> None:
+    long = []
+    for cell in cells(name):
+        text = re.sub(r"```.*?```|\$\$.*?\$\$|^\s*\|.*$|^\s*[:{].*$", ". ", markdown_of(cell), flags=re.S | re.M)
+        text = re.sub(r"`[^`]*`", "x", text)
+        sentences = re.split(r"(?<=[.!?:])\s+|\n\n|\n\s*[-*]\s|<[^>]+>", re.sub(r"\]\([^)]*\)", "]", text))
+        long += [sentence for sentence in sentences if words(sentence) > LONGEST_SENTENCE]
+    assert long == []

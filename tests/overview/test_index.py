@@ -1,0 +1,58 @@
+"""What the front page says follows the saved tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from costofprivacy.overview import index
+from costofprivacy.overview.saved import Saved
+
+BOOK = Path(__file__).parents[2] / "book"
+
+
+@dataclass(frozen=True)
+class Changed(Saved):
+    """The committed tables, with other values in some columns."""
+
+    changed: Mapping[str, Any]
+
+    def table(self, chapter: str, name: str) -> pd.DataFrame:
+        return super().table(chapter, name).assign(**self.changed)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(0.5, "It beats always"), (1.0, "It does no better than always"), (2.0, "It loses to always")],
+)
+def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words: str) -> None:
+    text = index.learns(Changed(BOOK, {"test_error": error, "response_variance": 1.0, "best_linear_head": 0.06}))
+    assert text.startswith(words)
+    assert f"{100 * error:.0f}" in text
+    assert "6.0 %" in text
+
+
+def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
+    assert "within 10 %" in index.predicts(Changed(BOOK, {"ode_risk": 0.11, "risk_mean": 0.1}))
+
+
+def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:
+    values = index.values(Saved(BOOK))
+    answers = [
+        str(values[key]) for key in values if key.split("_")[-1] in ("learns", "private", "rate", "predicts", "slip")
+    ]
+    assert len(answers) == 6
+    assert [text for text in answers if len(text.split()) > 35] == []
+
+
+def test_a_bar_is_told_to_the_ear_and_leaves_out_what_is_not_there() -> None:
+    row = pd.Series(
+        {"holds": 3, "holds, corrected": 0, "holds, narrower": 0, "fails": 1, "untestable": 0, "pending": 2}
+    )
+    bar = index.bar(row)
+    assert "aria-label='6 claims: 3 holds, 1 fails, 2 pending'" in bar
+    assert "flex-grow:3" in bar
+    assert "corrected" not in bar
