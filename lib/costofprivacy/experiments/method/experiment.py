@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +15,7 @@ from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, S
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.noisyhead.rivals import closed_forms
-from costofprivacy.noisyhead import accounts, head, population, pretraining, private_ridge
+from costofprivacy.noisyhead import accounts, head, last_iterate, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -51,20 +52,22 @@ class Cell:
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors on one draw of the prompts, clipped and projected: for each ε, DP-ridge and NoisyHead's last iterate.
 
-    Clipping and projection do not depend on the penalty, so that all methods see the same statistics.
+    Clipping and projection do not depend on the penalty, so that all methods see the same statistics. The last number
+    is the largest norm of a released head over its R: below one, Π_R is idle and the draw has the law of Algorithm 1.
     """
     first = closed_forms.corrected_at(cell.model, cell.N, cell.failure, cell.tuned[0][1])
     _, clipped = head.sample_statistics(cell.model, cell.N, first.clip_norm, rng=rng)
     data = head.moments(head.project(clipped, first.feature_bound))
-    released = []
+    released, reached = [], 0.0
     for epsilon, at_ridge, at_head in cell.tuned:
         budget = ApproximateDP(epsilon, cell.delta)
         told = PrivateRidge(first.clip_norm, first.feature_bound, at_ridge, cell.N)
         released.append(private_ridge.release(data, at_ridge, [private_ridge.noise_std(told, budget)], rng=rng))
         hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, at_head)
         std = accounts.noise_std(accounts.LAST, hyper, budget, cell.N, hyper.steps)
-        released.append(pretraining.pretrain(data, hyper, [std], rng=rng, steps=[hyper.steps]))
-    return population.prediction_error(cell.model, np.concatenate(released))
+        released.append(last_iterate.draw(data, hyper, std, rng=rng)[None])
+        reached = max(reached, float(np.linalg.norm(released[-1])) / hyper.weight_bound)
+    return np.append(population.prediction_error(cell.model, np.concatenate(released)), reached)
 
 
 class Experiment(Parameters):
@@ -114,11 +117,18 @@ class Experiment(Parameters):
             self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
             for N in self.N
         ]
-        rows = []
-        for cell, errors in runner.run(trial, cells, self.trials, self.seed).items():
-            mean, error = _fits.mean_and_error(errors)
-            columns = [(e, method) for e in self.epsilon for method in PRIVATE]
-            for (epsilon, method), m, s in zip(columns, mean, error):
-                row = {"N": cell.N, "epsilon": epsilon, "method": method, "penalty": best[cell.N, epsilon, method]}
-                rows.append(row | {"test_error": m, "standard_error": s, "trials": len(errors)})
-        return pd.DataFrame(rows)
+        samples = runner.run(trial, cells, self.trials, self.seed)
+        return pd.DataFrame([row for cell, values in samples.items() for row in _rows(cell, values)])
+
+
+def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
+    """What a size found, for each budget and method: ``steps`` are NoisyHead's, ``norm_over_R`` as in `trial`."""
+    mean, error = _fits.mean_and_error(values[:, :-1])
+    moments = iter(zip(mean, error))
+    for epsilon, *penalties in cell.tuned:
+        for method, penalty in zip(PRIVATE, penalties):
+            hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, penalty)
+            row = {"N": cell.N, "epsilon": epsilon, "method": method, "penalty": penalty}
+            row["steps"] = hyper.steps if method == HEAD else 1
+            row["test_error"], row["standard_error"] = next(moments)
+            yield row | {"trials": len(values), "norm_over_R": values[:, -1].max()}
