@@ -19,7 +19,6 @@ CLAIMS = {
     "mean": "dpgd/theorem-1-mean",
     "figure_1": "dpgd/figure-1",
     "clipping": "dpgd/equation-4.6",
-    "half": "dpgd/lemma-b.2-half",
     "enclosure": "dpgd/equation-4.13",
     "diffusion": "dpgd/equation-4.14",
     "rate": "dpgd/equation-1.4",

@@ -28,7 +28,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "noisyhead_rate": saved.headline("noisyhead/theorem-4.1"),
         "dpgd_predicts": predicts(saved),
         "dpgd_private": saved.headline("dpgd/proposition-4.1"),
-        "dpgd_slip": saved.headline("dpgd/equation-4.13"),
+        "dpgd_rate": saved.headline("dpgd/equation-1.4"),
         "noisyhead_bar": bar(counted.loc["noisyhead"]),
         "dpgd_bar": bar(counted.loc["dpgd"]),
         "noisyhead_authors": saved.papers["noisyhead"]["authors"],
