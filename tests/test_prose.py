@@ -37,8 +37,17 @@ def test_ratios_and_ranges() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0"), (2.31, "2.31"), (-0.5, "−0.5"), (4.7e-6, "4.7 · 10⁻⁶"), (-1e5, "−1 · 10⁵"), (1e10, "10¹⁰")]
-    + [(math.inf, "∞"), (-math.inf, "−∞"), (math.nan, "no number")],
+    [
+        (0.0, "0"),
+        (2.31, "2.31"),
+        (-0.5, "−0.5"),
+        (4.7e-6, "4.7·10⁻⁶"),
+        (-1e5, "−1·10⁵"),
+        (1e10, "10¹⁰"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (math.nan, "no number"),
+    ],
 )
 def test_a_number_for_the_ear_has_no_markup(value: float, text: str) -> None:
     assert prose.plain(value) == text

@@ -26,7 +26,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 def plain(value: float) -> str:
     """A number as in `compact`, in characters alone: for alternative texts, tables and labels of figures."""
-    text = compact(value).strip("$").replace(r"\cdot ", "· ").replace("·", " ·").replace(r"\infty", "∞")
+    text = compact(value).strip("$").replace(r"\cdot ", "·").replace(r"\infty", "∞")
     text = re.sub(r"\^\{(-?\d+)\}", lambda power: power[1].translate(_SUPERSCRIPTS), text)
     return text.replace("-", "−")
 
