@@ -33,3 +33,25 @@ def test_ratios_and_ranges() -> None:
     assert prose.times(3.5) == "3.5 times"
     assert prose.span([1, 0.2, 0.4]) == "0.2 to 1"
     assert prose.span([2, 2]) == "2"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (2.31, "2.31"),
+        (-0.5, "−0.5"),
+        (4.7e-6, "4.7·10⁻⁶"),
+        (-1e5, "−1·10⁵"),
+        (1e10, "10¹⁰"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (math.nan, "no number"),
+    ],
+)
+def test_a_number_for_the_ear_has_no_markup(value: float, text: str) -> None:
+    assert prose.plain(value) == text
+
+
+def test_items_are_listed_as_one_reads_them_out() -> None:
+    assert [prose.listed(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 from costofprivacy.findings import CONSISTENT, compact
@@ -18,6 +19,22 @@ def compared(value: float, other: float, words: tuple[str, str, str], error: flo
     if abs(value - other) <= CONSISTENT * error or value == other:
         return words[1]
     return words[0] if value < other else words[2]
+
+
+_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
+
+def plain(value: float) -> str:
+    """A number as in `compact`, in characters alone: for alternative texts, tables and labels of figures."""
+    text = compact(value).strip("$").replace(r"\cdot ", "·").replace(r"\infty", "∞")
+    text = re.sub(r"\^\{(-?\d+)\}", lambda power: power[1].translate(_SUPERSCRIPTS), text)
+    return text.replace("-", "−")
+
+
+def listed(items: Iterable[str]) -> str:
+    """Items as one reads them out: ``a``, ``a and b``, ``a, b and c``."""
+    *first, last = items
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def times(value: float) -> str:

@@ -1,11 +1,20 @@
+import io
 import math
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, pages, readings, verdicts
+from costofprivacy.experiments.noisyhead.rivals import (
+    closed_forms,
+    drawings,
+    guarantees,
+    pages,
+    readings,
+    verdicts,
+)
 from costofprivacy.experiments.noisyhead.rivals.experiment import (
     DESCENT,
     DP_RIDGE,
@@ -214,15 +223,55 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
     assert tables["comparison"].empty
     verdicts.table_1(tables)
     verdicts.appendix_b_early_stopping(tables)
-    for figure in (
-        pages.draw_table_1(tables["table-1"], tables["comparison"]),
-        pages.draw_privacy(tables["privacy"], tables["audit"]),
-        pages.draw_steps(tables["steps"], tables["table-1"]),
-        pages.draw_powers(tables["powers"]),
-        pages.draw_penalties(tables["penalties"], 5.0),
+    for plate in (
+        drawings.draw_table_1(tables["table-1"], tables["comparison"]),
+        drawings.draw_privacy(tables["privacy"], tables["audit"]),
+        drawings.draw_steps(tables["steps"], tables["table-1"]),
+        drawings.draw_powers(tables["powers"]),
+        drawings.draw_penalties(tables["penalties"], 5.0),
     ):
-        assert figure.axes
-        figure.canvas.draw()
+        assert plate.figure.axes
+        plate.figure.canvas.draw()
+        plt.close(plate.figure)
+    assert "Table 1:" not in drawings.draw_table_1(tables["table-1"], tables["comparison"]).alt
+    assert pages.answer(tables)
+
+
+def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    table = tables["table-1"]
+    last = (table["method"] == LAST) & (table["setting"] == Setting.CORRECTED)
+    for share in (2.0, 5.0):
+        level = table.loc[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.CORRECTED), "excess_risk"].min()
+        other = table.assign(excess_risk=table["excess_risk"].where(~last, share * level))
+        assert f"and {share:g} times if only the last" in pages.answer({**tables, "table-1": other})
+    private = tables["privacy"].assign(delta_spent=tables["privacy"]["delta"])
+    assert pages.answer({**tables, "privacy": private}).startswith("Private ridge regression spends no more")
+
+
+def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    steps, table = tables["steps"], tables["table-1"]
+    falling = steps.assign(excess_risk=1 / steps["share"])
+    for told, word in ((steps, "raise"), (falling, "lower"), (steps.assign(excess_risk=1.0), "do not change")):
+        plate = drawings.draw_steps(told, table)
+        assert f"More steps {word} the risk" in plate.caption
+    found = tables["audit"].assign(epsilon_found=9.0), tables["audit"].assign(epsilon_found=0.0)
+    said = [drawings.draw_privacy(tables["privacy"], audit).caption for audit in found]
+    count = len(tables["audit"]) // 2
+    assert f"refute {count} of {count} claims" in said[0]
+    assert f"refute 0 of {count} claims" in said[1]
+    comparison = tables["comparison"]
+    far = comparison.assign(excess_risk_figure_1=2 * comparison["excess_risk_figure_1"])
+    assert "agrees with 2 of 2 numbers" in drawings.draw_table_1(table, comparison).caption
+    assert "agrees with 0 of 2 numbers" in drawings.draw_table_1(table, far).caption
+    plt.close("all")
+
+
+def test_a_reading_is_named_by_what_departs_from_the_text_however_it_was_saved(tables: dict[str, pd.DataFrame]) -> None:
+    text = io.StringIO(tables["readings"].to_csv(index=False))
+    for kept in (tables["readings"], pd.read_csv(text)):
+        shown = pages.show_readings(kept)
+        assert set(shown.index[:2]) == {"the text, G: proof", "the text, G: theorem"}
+        assert not shown.index.str.contains("e-05|1.0,").any()
 
 
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
@@ -236,10 +285,11 @@ def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
         pages.show_privacy(tables["privacy"]),
         pages.show_audit(tables["audit"]),
         pages.show_ladder(tables["ladder"]),
+        pages.show_exponents(tables["powers"]),
         pages.show_test_error(tables["test-error"]),
     ]
     assert all(len(table) and not table.astype(str).isin(["nan"]).all(axis=None) for table in shown)
-    assert pages.show_test_error(tables["test-error"]).loc["Γ = 0", "test error"] == 1.0
+    assert pages.show_test_error(tables["test-error"]).loc["answer 0", "test error"].startswith("1.00000")
 
 
 def test_penalties_follow_their_closed_form() -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import CONSISTENT, Number, compact
+from costofprivacy.findings import CONSISTENT, Number
+from costofprivacy.prose import plain
 
 
 @dataclass(frozen=True)
@@ -77,5 +78,5 @@ def deviations(comparison: pd.DataFrame) -> pd.DataFrame:
     sizes = theirs["deviation"].abs().groupby([theirs["setting"], theirs["method"]])
     summary = sizes.agg(numbers="count", mean="mean", largest="max")
     beyond = sizes.agg(lambda size: int((size > CONSISTENT).sum()))
-    shown = summary.assign(mean=summary["mean"].map(compact), largest=summary["largest"].map(compact))
+    shown = summary.assign(mean=summary["mean"].map(plain), largest=summary["largest"].map(plain))
     return shown.assign(beyond=beyond).rename(columns={"beyond": f"beyond {CONSISTENT:g} standard errors"})

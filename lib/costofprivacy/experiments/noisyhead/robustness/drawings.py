@@ -1,0 +1,371 @@
+"""Figures for the page on robustness."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
+from costofprivacy.experiments.noisyhead.robustness import rates
+from costofprivacy.experiments.noisyhead.robustness.pages import METHODS
+from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
+from costofprivacy.findings import compact, pick, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import compared, listed, percent, plain, span, times
+from costofprivacy.settings import Setting
+
+METHOD_LABELS = {
+    "noisyhead": "NoisyHead",
+    "ridge": "ridge, by\nrank-one\nupdates",
+    "ridge-normal-equations": "ridge, by\nnormal\nequations",
+}
+PARTS = {
+    "all": "all together",
+    "attack": "the attack alone",
+    "initial weights": r"two $\Gamma^0$ alone",
+    "noise": "two noises alone",
+}
+EVALUATIONS = {
+    "outlier first": "outlier\nfirst",
+    "one product, elimination": "one\nproduct",
+    "outlier last": "outlier\nlast",
+    evaluations.RANK_ONE: "rank-one\nupdate",
+}
+HEADS = [
+    ("noisyhead", "published", "NoisyHead,\npublished"),
+    ("noisyhead", "corrected", "NoisyHead,\ncorrected"),
+    ("ridge", "published", "ridge, query\nshifted too"),
+    ("ridge", "printed", "ridge, query\nleft"),
+]
+ATTACKS = {
+    UPPER: "upper end,\n$\\mu$ = 1",
+    LOWER: "lower end,\n$\\mu$ = 1",
+    SMALL: "upper end,\nsmall $\\mu$",
+    SMALL_LOWER: "lower end,\nsmall $\\mu$",
+}
+LEFT, SHIFTED = RESPONSES
+RESPONSE_TITLES = {LEFT: "response of the query left, as in (5.1)", SHIFTED: "response of the query shifted too"}
+GROWS = 1.01  # the factor from which on a displacement is said to grow
+LENGTH = "$L$ (tokens in a prompt)"
+
+
+def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
+    """One panel for each c: NoisyHead and ridge in both evaluations, published settings, the authors' numbers over."""
+    table, comparison = (select(rows, setting=Setting.PUBLISHED) for rows in (table, comparison))
+    values = table["c"].unique()
+    with figures.style():
+        figure, panels = plt.subplots(1, len(values), figsize=(4.6 * len(values), 3.7), sharey=True, squeeze=False)
+        for axes, c in zip(panels[0], values):
+            for method, look in figures.looks(METHODS).items():
+                rows = select(table, c=c, method=method)
+                figures.points(axes, rows, "p", "displacement", label=METHOD_LABELS[str(method)], **look)
+            theirs = select(comparison, c=c)
+            if len(theirs):
+                style = {"mfc": "none", "mec": "black", "ms": 10, "label": "_authors"}
+                (circles,) = axes.plot(theirs["p"], theirs["displacement_theirs"], "o", **style)
+                axes.legend([circles], ["authors' numbers"], loc="upper left")
+            axes.set(yscale="log", xlabel=rf"$p$ in $\alpha = {c:g}\,N^p$", ylabel="squared displacement")
+        for axes in panels[0]:
+            figures.end_labels(axes)
+    return Plate(figure, caption=_figure_4_caption(table), alt=_figure_4_alt(table, comparison))
+
+
+def _figure_4_caption(table: pd.DataFrame) -> str:
+    ends = _ends(table)
+    by, exact, noisy = (
+        (ends[method]["last"] / ends[method]["first"]).max()
+        for method in ("ridge-normal-equations", "ridge", "noisyhead")
+    )
+    rounding = " What only the first show is rounding error." if by > GROWS >= exact else ""
+    share = (ends["noisyhead"] / ends["ridge"]).to_numpy().max()
+    return (
+        "**Figure 4 of the paper, re-run** in the published settings (open circles: the authors' numbers). From the "
+        f"least to the largest $p$ ridge's displacement is multiplied by up to {compact(by)} by the normal equations, "
+        f"and by {compact(exact)} by rank-one updates.{rounding} NoisyHead's is multiplied by {compact(noisy)}, and is "
+        f"at most {times(share)} ridge's by rank-one updates. Bars of two standard errors."
+    )
+
+
+def _ends(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Displacement at the least and at the largest p for each c, by method."""
+    rows = table.sort_values("p").groupby(["method", "c"])["displacement"].agg(["first", "last"])
+    return {method: rows.loc[method] for method in METHODS}
+
+
+def _figure_4_alt(table: pd.DataFrame, comparison: pd.DataFrame) -> str:
+    said = [
+        f"at c = {c:g} "
+        + listed(
+            [
+                f"{METHODS[m]} {plain(rows.loc[c, 'first'])} to {plain(rows.loc[c, 'last'])}"
+                for m, rows in _ends(table).items()
+            ]
+        )
+        for c in table["c"].unique()
+    ]
+    theirs = select(comparison, method="ridge-normal-equations")["displacement_theirs"]
+    authors = f" The authors' ridge: {plain(theirs.iloc[0])} to {plain(theirs.iloc[-1])}." if len(theirs) else ""
+    return f"Squared displacement from p = {table['p'].min():g} to {table['p'].max():g}: {'; '.join(said)}.{authors}"
+
+
+def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Plate:
+    """Left: NoisyHead's displacement and its parts by setting. Right: test errors beside answering 0."""
+    settings = list(parts["setting"].unique())
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        shifts = np.linspace(-0.24, 0.24, len(PARTS))
+        for (part, label), look, shift in zip(PARTS.items(), figures.looks(PARTS).values(), shifts):
+            rows = parts[(parts["part"] == part) & (parts["displacement"] > 0)]
+            at = rows["setting"].map(settings.index) + shift
+            left.errorbar(at, rows["displacement"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
+        left.set(yscale="log", ylabel="squared displacement of NoisyHead", xticks=range(len(settings)))
+        left.set_xticklabels(settings)
+        left.legend(loc="upper right")
+        _draw_test_errors(right, test_error)
+    return Plate(figure, caption=_parts_caption(parts, test_error), alt=_parts_alt(parts, test_error))
+
+
+def _draw_test_errors(axes: Axes, test_error: pd.DataFrame) -> None:
+    chosen = [(method, setting) for method, setting, _ in HEADS]
+    for (prompts, look), shift in zip(figures.looks(("clean", "attacked")).items(), (-0.1, 0.1)):
+        rows = select(test_error, prompts=prompts).set_index(["method", "setting"]).loc[chosen]
+        at = np.arange(len(chosen)) + shift
+        label = {"clean": "before", "attacked": "after the attack"}[str(prompts)]
+        axes.errorbar(at, rows["test_error"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
+    axes.axhline(test_error["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
+    axes.axhline(test_error["best_linear_head"].iloc[0], color="k", ls=":", lw=1.5, label="best linear head")
+    axes.set(ylabel="test error", xticks=range(len(chosen)), ylim=(-0.03, 1.55))
+    axes.set_xticklabels([label for *_, label in HEADS])
+    axes.legend(loc="upper right", ncols=2)
+
+
+def _parts_caption(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
+    shares = select(parts, part="attack")["share"]
+    errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
+    before, after = (errors["corrected", "noisyhead", prompts] for prompts in ("clean", "attacked"))
+    ridge = errors["published", "ridge", "attacked"]
+    word = compared(ridge, before, ("better than", "as well as", "worse than"))
+    return (
+        "**What moves NoisyHead, and what it is worth.** Left: its displacement and what a single difference between "
+        f"the two runs makes of it. The attack's share is at most {percent(shares.max())}; the rest is there without "
+        "any attack. Right: test error on clean prompts. Given steps to learn (*corrected*), NoisyHead has "
+        f"{compact(before)} before the attack and {compact(after)} after it. Ridge after the attack has "
+        f"{compact(ridge)} and predicts {word} NoisyHead without one. Bars of two standard errors."
+    )
+
+
+def _parts_alt(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
+    by = parts.set_index(["setting", "part"])["displacement"]
+    moved = [
+        f"{s} {plain(by[s, 'all'])}, of which the attack alone {plain(by[s, 'attack'])}"
+        for s in parts["setting"].unique()
+    ]
+    errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
+    told = [
+        f"{label.replace(chr(10), ' ')} {plain(errors[setting, method, 'clean'])} and "
+        f"{plain(errors[setting, method, 'attacked'])}"
+        for method, setting, label in HEADS
+    ]
+    return (
+        f"NoisyHead's squared displacement: {'; '.join(moved)}. Test errors before and after the attack: "
+        f"{'; '.join(told)}. Answering 0: {plain(test_error['response_variance'].iloc[0])}."
+    )
+
+
+def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFrame) -> Plate:
+    """Left: ridge's displacement against α with its limits. Right: what evaluations in double precision make of it."""
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+        names = {LEFT: "query left", SHIFTED: "query\nshifted"}
+        for (response, name), look in zip(names.items(), figures.looks(names).values()):
+            rows = select(growth, response=response)
+            figures.points(left, rows, "alpha", "displacement", label=name, markevery=2, **look)
+            left.axhline(rows["limit_closed_form"].iloc[0], color=look["color"], ls="--", lw=1)
+        for (name, label), look in zip(EVALUATIONS.items(), figures.looks(EVALUATIONS).values()):
+            rows = arithmetic[(arithmetic["evaluation"] == name) & (arithmetic["median"] > 0)].sort_values("alpha")
+            right.plot(rows["alpha"], rows["median"], label=label, markevery=2, **look)
+        for axes, title in ((left, "by rank-one updates"), (right, "by normal equations (medians)")):
+            axes.axvspan(table["alpha"].min(), table["alpha"].max(), color="0.85", zorder=0)
+            figures.log_axes(axes, r"$\alpha$ (grey: Figure 4)", "squared displacement of ridge")
+            axes.set_title(title)
+        right.set_ylim(1e-6, 1e2)
+        for axes in (left, right):
+            figures.end_labels(axes)
+    return Plate(figure, caption=_growth_caption(growth, arithmetic), alt=_growth_alt(growth, arithmetic))
+
+
+def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
+    last = select(growth, alpha=growth["alpha"].max())
+    off = (last["displacement"] / last["limit"] - 1).abs().max()
+    apart = _spread(arithmetic)
+    agree = apart[apart < 1.01].index
+    until = f"agree within 1 % up to $\\alpha$ = {compact(agree.max())}" if len(agree) else "never agree"
+    return (
+        r"**Ridge's displacement over many decades of $\alpha$.** Left, by rank-one updates, bars of two standard "
+        f"errors: at the largest $\\alpha$ it is off its limit by {times(off)} that limit (dashed: the closed form for "
+        "long prompts). Right: the same displacement by several evaluations in double precision. They "
+        f"{until}, and differ by a factor {compact(apart.iloc[-1])} at the largest: there rounding decides."
+    )
+
+
+def _spread(arithmetic: pd.DataFrame) -> pd.Series:
+    """By α, the largest over the least median of the evaluations drawn."""
+    rows = arithmetic[arithmetic["evaluation"].isin(EVALUATIONS) & (arithmetic["median"] > 0)]
+    medians = rows.groupby("alpha")["median"]
+    return medians.max() / medians.min()
+
+
+def _growth_alt(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
+    last, apart = select(growth, alpha=growth["alpha"].max()), _spread(arithmetic)
+    ends = [f"response {row['response']}: {plain(row['displacement'])}" for _, row in last.iterrows()]
+    top = select(arithmetic, alpha=arithmetic["alpha"].max()).set_index("evaluation")["median"]
+    return (
+        f"Ridge's squared displacement at α = {plain(last['alpha'].iloc[0])}: {'; '.join(ends)}. Medians by evaluation "
+        f"at α = {plain(apart.index[-1])}: {listed([f'{name} {plain(top[name])}' for name in EVALUATIONS])}."
+    )
+
+
+def draw_heads(heads: pd.DataFrame) -> Plate:
+    """NoisyHead's displacement along L beside the bounds of (5.3), (A.20) and ours."""
+    along = select(heads, axis="L").sort_values("L")
+    steps = sorted(along["T"].unique())
+    own = select(along, noise="independent", T=steps[-1])
+    with figures.style():
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0))
+        for T, look in figures.looks(steps).items():
+            two, same = (select(along, noise=noise, T=T) for noise in ("independent", "common"))
+            figures.points(left, two, "L", "displacement", label=f"$T$ = {T}", **look)
+            figures.points(right, same, "L", "displacement", label=f"$T$ = {T}", **look)
+            right.plot(same["L"], same["bound_amended"], ls="--", color=look["color"], label=f"bound,\n$T$ = {T}")
+        left.plot(own["L"], own["bound_theorem"], "k--", lw=1, label="(5.3)")
+        left.plot(own["L"], own["bound_ball"], "k:", lw=1, label="(A.20)")
+        left.plot(own["L"], own["bound_amended"], "k-", lw=1, label="the ball")
+        for axes, title in ((left, "two runs, each with its own noise"), (right, "the attack alone: common noise")):
+            figures.log_axes(axes, LENGTH, "squared displacement of NoisyHead")
+            axes.set_title(title)
+            figures.end_labels(axes)
+    return Plate(figure, caption=_heads_caption(along, steps), alt=_heads_alt(along, steps))
+
+
+def _heads_caption(along: pd.DataFrame, steps: list[int]) -> str:
+    last = along[along["L"] == along["L"].max()]
+    over = {T: _ratio(pick(last, T=T, noise="independent"), "bound_theorem") for T in (steps[0], steps[-1])}
+    attack = (select(along, noise="common")["displacement"] / select(along, noise="common")["bound_amended"]).max()
+    return (
+        "**NoisyHead's displacement along $L$**, bars of two standard errors. Left: two runs with noise of their own, "
+        "beside the bounds of (5.3), of (A.20), and what the ball of radius $R$ gives. At the longest prompts the "
+        f"displacement is {times(over[steps[0]])} the bound of (5.3) after {steps[0]} steps and "
+        f"{times(over[steps[-1]])} after {steps[-1]}. Right: the attack alone stays below {percent(attack)} of its "
+        r"bound (dashed), which knows neither $\alpha$ nor $\mu$."
+    )
+
+
+def _ratio(row: pd.Series, bound: str) -> float:
+    return float(row["displacement"] / row[bound])
+
+
+def _heads_alt(along: pd.DataFrame, steps: list[int]) -> str:
+    last = along[along["L"] == along["L"].max()]
+    moved = [
+        f"after {T} steps {plain(pick(last, T=T, noise='independent')['displacement'])}, of which the attack alone "
+        f"{plain(pick(last, T=T, noise='common')['displacement'])}"
+        for T in steps
+    ]
+    bound = pick(last, T=steps[-1], noise="independent")
+    return (
+        f"NoisyHead's squared displacement at L = {last['L'].iloc[0]}: {'; '.join(moved)}. Bounds there: "
+        f"(5.3) {plain(bound['bound_theorem'])}, (A.20) {plain(bound['bound_ball'])}, "
+        f"the ball {plain(bound['bound_amended'])}."
+    )
+
+
+def draw_ridge(perturbations: pd.DataFrame) -> Plate:
+    """Ridge's displacement over its claimed lower bound along L, for the attacks that (5.2) admits."""
+    rows = select(perturbations, axis="L", admissible=True)
+    rows = rows[rows["perturbation"].isin(ATTACKS)]
+    rows = rows.assign(ratio=rows["displacement"] / rows["claimed"], error=rows["standard_error"] / rows["claimed"])
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+        for axes, response in zip(panels, RESPONSES):
+            for (name, label), look in zip(ATTACKS.items(), figures.looks(ATTACKS).values()):
+                own = select(rows, perturbation=name, response=response)
+                if len(own):
+                    told = own[["L", "ratio"]].assign(standard_error=own["error"])
+                    figures.points(axes, told, "L", "ratio", label=label, **look)
+            axes.axhline(1, color="k", ls="--", lw=1, label="as claimed")
+            figures.log_axes(axes, LENGTH, "displacement over the least claimed")
+            axes.set_title(RESPONSE_TITLES[response])
+        for axes in panels:
+            figures.end_labels(axes)
+    return Plate(figure, caption=_ridge_caption(rows), alt=_ridge_alt(rows))
+
+
+def _ridge_caption(rows: pd.DataFrame) -> str:
+    below = (rows["ratio"] + 2 * rows["error"] < 1).sum()
+    upper = rows[rows["perturbation"].isin([UPPER, SMALL])]
+    powers = rates.fitted(upper, "ratio", "error", by=["perturbation", "response"])["power"]
+    rate = f" At the upper end of (5.2) the ratio goes like $L$ to a power of {span(powers)}." if len(powers) else ""
+    return (
+        "**Ridge under admissible attacks, along $L$**: its mean displacement over the least that (5.3) claims, which "
+        f"should lie above the dashed line. {below} of {len(rows)} lie below it by more than two standard errors "
+        f"(bars), the lowest at {compact(rows['ratio'].min())}, the highest at {compact(rows['ratio'].max())}.{rate}"
+    )
+
+
+def _ridge_alt(rows: pd.DataFrame) -> str:
+    parts = []
+    for response in RESPONSES:
+        own = select(rows, response=response, L=rows["L"].max())
+        said = [f"{row['perturbation']} {plain(row['ratio'])}" for _, row in own.iterrows()]
+        parts.append(f"query's response {response}: {listed(said)}" if said else "")
+    return f"Displacement over the claimed least at L = {rows['L'].max()}. " + "; ".join(filter(None, parts)) + "."
+
+
+def draw_divergence(perturbations: pd.DataFrame) -> Plate:
+    """Ridge's displacement itself along L, at the upper end of (5.2)."""
+    curves = {
+        (SMALL, SHIFTED): "shifted,\nsmall $\\mu$",
+        (UPPER, SHIFTED): "shifted,\n$\\mu$ = 1",
+        (UPPER, LEFT): "left, $\\mu$ = 1",
+        (SMALL, LEFT): "left, small $\\mu$",
+    }
+    along = select(perturbations, axis="L", admissible=True)
+    with figures.style():
+        figure, axes = plt.subplots(figsize=(6.8, 4.0))
+        for ((name, response), label), look in zip(curves.items(), figures.looks(curves).values()):
+            rows = select(along, perturbation=name, response=response).sort_values("L")
+            if len(rows):
+                figures.points(axes, rows, "L", "displacement", label=label, **look)
+            if (name, response) == (SMALL, SHIFTED) and len(rows):
+                figures.slope(axes, rows["L"].to_numpy(), rows["displacement"].iloc[0], 1.0, r"$\propto L$")
+        figures.log_axes(axes, LENGTH, "squared displacement of ridge")
+        figures.end_labels(axes)
+    told = along[along["perturbation"].isin([UPPER, SMALL])]
+    return Plate(figure, caption=_divergence_caption(told), alt=_divergence_alt(told))
+
+
+def _divergence_caption(rows: pd.DataFrame) -> str:
+    left, moved = select(rows, response=LEFT), select(rows, response=SHIFTED, perturbation=SMALL)
+    powers = rates.fitted(moved, "displacement", "standard_error")["power"]
+    rate = f" like $L^{{{powers.iloc[0]:.2f}}}$" if len(powers) else ""
+    word = "grows" if len(powers) and powers.iloc[0] > 0 else "goes"
+    return (
+        "**Can ridge diverge?** Its displacement itself at the upper end of (5.2), bars of two standard errors. With "
+        "the query's response left as it is, as (5.1) has it, it is at most "
+        f"{compact(left['displacement'].max())}, and a bound without $\\alpha$ and $\\mu$ keeps it below "
+        f"{compact(left['bound'].max())}. With that response shifted too and a small $\\mu$ it {word}{rate}, to "
+        f"{compact(moved['displacement'].max())}."
+    )
+
+
+def _divergence_alt(rows: pd.DataFrame) -> str:
+    ends = rows.sort_values("L").groupby(["response", "perturbation"], sort=False)
+    said = [
+        f"response {response}, {name}: {plain(own['displacement'].iloc[0])} at L = {own['L'].iloc[0]} to "
+        f"{plain(own['displacement'].iloc[-1])} at L = {own['L'].iloc[-1]}"
+        for (response, name), own in ends
+    ]
+    return f"Ridge's squared displacement. {'; '.join(said)}."
