@@ -3,6 +3,7 @@ import math
 import pytest
 
 from costofprivacy import prose
+from costofprivacy.findings import Verdict
 
 WORDS = ("less than", "as much as", "more than")
 
@@ -33,3 +34,38 @@ def test_ratios_and_ranges() -> None:
     assert prose.times(3.5) == "3.5 times"
     assert prose.span([1, 0.2, 0.4]) == "0.2 to 1"
     assert prose.span([2, 2]) == "2"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (2036.4, "2036"), (-0.0123, "−0.0123"), (7.31e-14, "7.3·10⁻¹⁴"), (1e6, "10⁶"), (math.inf, "∞")],
+)
+def test_a_cell_has_no_mathematics(value: float, text: str) -> None:
+    assert prose.cell(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.19687, 0.0028, "0.197 ± 0.003"),
+        (0.0992, 0.0016, "0.0992 ± 0.0016"),
+        (-156.33, 2.34, "−156 ± 2"),
+        (0.5, 0.0, "0.5"),
+        (0.5, math.nan, "0.5"),
+        (1234.5, 30.0, "1234 ± 30"),
+    ],
+)
+def test_a_value_has_the_digits_that_its_error_leaves(value: float, error: float, text: str) -> None:
+    assert prose.measured(value, error) == text
+
+
+def test_items_are_listed() -> None:
+    assert prose.listed(["a"]) == "a"
+    assert prose.listed(iter(["a", "b", "c"])) == "a, b and c"
+
+
+def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
+    assert prose.tally([Verdict.HOLDS]) == "1 holds, none fails"
+    many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
+    assert prose.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
+    assert prose.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"
