@@ -124,8 +124,10 @@ def _draw_released(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     rows = rows.sort_values("value")
     axes.plot(rows["value"], rows["ode_released"], "-", color="0.35", lw=1, label="predicted")
     found = rows.assign(standard_error=_most_error(rows))
-    figures.points(axes, found, "value", "risk_released", label="Algorithm 1", ls="", color="C0", marker="o")
-    axes.plot(rows["value"], rows["zero_risk"], ":", color="C3", lw=1.5, label="answering 0")
+    figures.points(
+        axes, found, "value", "risk_released", label="Algorithm 1", ls="", color=figures.COLOURS[0], marker="o"
+    )
+    axes.plot(rows["value"], rows["zero_risk"], ":", color=figures.COLOURS[3], lw=1.5, label="answering 0")
     figures.log_axes(axes, label, "released excess risk")
     axes.yaxis.set_minor_formatter(NullFormatter())
 
