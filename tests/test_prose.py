@@ -3,6 +3,7 @@ import math
 import pytest
 
 from costofprivacy import prose
+from costofprivacy.findings import Verdict
 
 WORDS = ("less than", "as much as", "more than")
 
@@ -55,3 +56,25 @@ def test_a_number_for_the_ear_has_no_markup(value: float, text: str) -> None:
 
 def test_items_are_listed_as_one_reads_them_out() -> None:
     assert [prose.listed(items) for items in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.19687, 0.0028, "0.197 ± 0.003"),
+        (0.0992, 0.0016, "0.0992 ± 0.0016"),
+        (-156.33, 2.34, "−156 ± 2"),
+        (0.5, 0.0, "0.5"),
+        (0.5, math.nan, "0.5"),
+        (1234.5, 30.0, "1234 ± 30"),
+    ],
+)
+def test_a_value_has_the_digits_that_its_error_leaves(value: float, error: float, text: str) -> None:
+    assert prose.measured(value, error) == text
+
+
+def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
+    assert prose.tally([Verdict.HOLDS]) == "1 holds, none fails"
+    many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
+    assert prose.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
+    assert prose.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 
-from costofprivacy.findings import CONSISTENT, compact
+from costofprivacy.findings import CONSISTENT, Verdict, compact
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+LEADING = 2.0  # an error that begins with a smaller digit has two
+COUNTED = {  # one claim, several claims
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.CORRECTED: ("holds once corrected", "hold once corrected"),
+    Verdict.NARROWER: ("holds under a further condition", "hold under a further condition"),
+    Verdict.UNTESTABLE: ("cannot be tested", "cannot be tested"),
+    Verdict.FAILS: ("fails", "fail"),
+}
 
 
 def compared(value: float, other: float, words: tuple[str, str, str], error: float = 0.0) -> str:
@@ -21,13 +32,10 @@ def compared(value: float, other: float, words: tuple[str, str, str], error: flo
     return words[0] if value < other else words[2]
 
 
-_SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-
-
 def plain(value: float) -> str:
     """A number as in `compact`, in characters alone: for alternative texts, tables and labels of figures."""
     text = compact(value).strip("$").replace(r"\cdot ", "·").replace(r"\infty", "∞")
-    text = re.sub(r"\^\{(-?\d+)\}", lambda power: power[1].translate(_SUPERSCRIPTS), text)
+    text = re.sub(r"\^\{(-?\d+)\}", lambda power: power[1].translate(SUPERSCRIPTS), text)
     return text.replace("-", "−")
 
 
@@ -55,3 +63,26 @@ def span(values: Iterable[float]) -> str:
     numbers = sorted(float(value) for value in values)
     low, high = compact(numbers[0]), compact(numbers[-1])
     return low if low == high else f"{low} to {high}"
+
+
+def measured(value: float, error: float) -> str:
+    """A value with its error, which has one digit, or two after a leading one: ``0.197 ± 0.003``."""
+    if not (math.isfinite(error) and error > 0):
+        return plain(value)
+    leading, exponent = f"{error:.1e}".split("e")
+    digits = max(0, (float(leading) < LEADING) - int(exponent))
+    return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
+
+
+def tally(verdicts: Iterable[Verdict]) -> str:
+    """How many claims have each verdict: ``15 hold, 19 hold once corrected, none fails``."""
+    counts = Counter(verdicts)
+    return ", ".join(text for verdict in COUNTED if (text := _counted(verdict, counts[verdict])))
+
+
+def _counted(verdict: Verdict, count: int) -> str:
+    """How many have a verdict, in words; what fails is told even where nothing does."""
+    one, many = COUNTED[verdict]
+    if count == 0:
+        return f"none {one}" if verdict == Verdict.FAILS else ""
+    return f"{count} {one if count == 1 else many}"

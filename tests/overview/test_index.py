@@ -41,9 +41,7 @@ def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
 
 def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:
     values = index.values(Saved(BOOK))
-    answers = [
-        str(values[key]) for key in values if key.split("_")[-1] in ("learns", "private", "rate", "predicts")
-    ]
+    answers = [str(values[key]) for key in values if key.split("_")[-1] in ("learns", "private", "rate", "predicts")]
     assert len(answers) == 6
     assert [text for text in answers if len(text.split()) > 35] == []
 

@@ -1,0 +1,74 @@
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.dpgd.clipping_factors import pages
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("dpgd/clipping-factors")
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    assert "With Rademacher features and the error in one coordinate" in found
+    definition = TABLES["definition"]
+    worse = (definition["law"] == "Gaussian") & (definition["quantity"] == "mu")
+    other = pages.answer(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
+    assert "With Gaussian features" in other
+    assert "is 0.1, where" in other
+    assert "none fails" in found
+    assert "none fails" not in other
+
+
+def test_the_furthest_factor_is_further_on_either_side() -> None:
+    rows = [("a", 0.5, 0.6), ("b", 0.9, 0.6), ("c", 0.1, 0.6)]
+    table = pd.DataFrame(rows, columns=["law", "value", "closed_form"]).assign(quantity="mu")
+    assert pages.furthest(table)[0] == "c"
+
+
+PLATES: dict[str, Callable[[], Plate]] = {
+    "figure-9": lambda: pages.draw_figure_9(TABLES["factors"], TABLES["landmarks"], TABLES["definition"]),
+    "dimension": lambda: pages.draw_dimension(TABLES["dimension"]),
+    "precision": lambda: pages.draw_precision(TABLES["precision"]),
+}
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    plate = PLATES[name]()
+    assert len(re.findall(r"\d", plate.alt)) >= 3
+    assert not re.search(r"\de-\d|nan|inf\b", plate.caption + plate.alt)
+    assert "\\" not in plate.alt
+
+
+def test_the_caption_on_precision_follows_the_errors() -> None:
+    worse = change(TABLES["precision"], "nu_error", lambda rows: 0.02, TABLES["precision"].index[:1])
+    assert "errs by at most 0.02 over" in pages.draw_precision(worse).caption
+
+
+def test_powers_of_the_distance_are_those_of_its_rows() -> None:
+    table = TABLES["dimension"]
+    flat = table.assign(value=np.where(table["quantity"] == "distance", table["d"] ** -0.5, table["value"]))
+    assert list(pages.distance_powers(flat).values()) == pytest.approx([-0.5, -0.5])
+    assert "$d^{-0.50}$ (isotropic)" in pages.draw_dimension(flat).caption
+
+
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "definition": lambda: pages.show_definition(TABLES["definition"]),
+    "landmarks": lambda: pages.show_landmarks(TABLES["landmarks"]),
+    "bounds": lambda: pages.show_bounds(TABLES["bounds"]),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    shown = SHOWN[name]()
+    assert len(shown) > 2
+    assert not re.search(r"\w_\w|\de[-+]\d|nan|NaN", shown.to_csv())
+    assert shown.notna().all(axis=None)
