@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from itertools import pairwise
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,7 +26,7 @@ def test_the_style_holds_inside_only() -> None:
     before = plt.rcParams["figure.figsize"], plt.rcParams["axes.spines.top"]
     with figures.style():
         assert plt.rcParams["figure.figsize"] == [7.2, 4.2]
-        assert plt.rcParams["savefig.facecolor"] == "white"
+        assert plt.rcParams["savefig.facecolor"] == "none"
         assert not plt.rcParams["axes.spines.top"]
     assert (plt.rcParams["figure.figsize"], plt.rcParams["axes.spines.top"]) == before
 
@@ -102,6 +103,53 @@ def test_there_are_never_too_many_ticks(count: int, most: int) -> None:
     figures.plain_ticks(axes, np.arange(1, count + 1), most)
     assert 1 <= len(axes.get_xticks()) <= most
     plt.close(figure)
+
+
+def _labels(axes: Axes) -> dict[str, tuple[float, float]]:
+    """Bottom and top of each label in shares of the panel, as it is drawn."""
+    axes.figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent().transformed(axes.transAxes.inverted()) for text in axes.texts}
+    return {name: (box.y0, box.y1) for name, box in boxes.items()}
+
+
+@pytest.mark.parametrize("height", [3.1, 6.0])
+def test_labels_stand_at_the_ends_of_their_curves_without_overlap(height: float) -> None:
+    figure, axes = plt.subplots(figsize=(5, height), layout="constrained")
+    for name, end in {"far": 1e-3, "near": 1.0, "nearer": 1.01, "nearest": 1.02}.items():
+        axes.plot([1, 10, 100], [1, 1, end], label=name)
+    axes.plot([1, 2], [1, 2])
+    figures.log_axes(axes, "N", "risk")
+    figures.end_labels(axes)
+    spans = _labels(axes)
+    plt.close(figure)
+    assert list(spans) == ["far", "near", "nearer", "nearest"]  # the curve without a label has none
+    ordered = list(spans.values())
+    assert all(below[1] <= above[0] for below, above in pairwise(ordered))
+    end = axes.transAxes.inverted().transform(axes.transData.transform((100, 1e-3)))[1]
+    assert np.mean(spans["far"]) == pytest.approx(end, abs=0.01)
+
+
+def test_a_label_has_its_curve_s_colour_and_follows_its_last_finite_point(axes: Axes) -> None:
+    axes.plot([1, 2, 3], [0, 4, np.nan], color="#c80000", label="broken")
+    axes.errorbar([1, 2, 3], [0, 1, 2], 0.1, label="with bars")
+    axes.axhline(10, color="k", label="level")
+    axes.plot([], [], label="empty")
+    figures.end_labels(axes)
+    colours = {text.get_text(): text.get_color() for text in axes.texts}
+    assert colours["broken"] == pytest.approx((figures.INK * 200 / 255, 0, 0))
+    spans = _labels(axes)
+    low, high = axes.get_ylim()
+    for name, end in {"broken": 4, "with bars": 2, "level": 10}.items():
+        assert np.mean(spans[name]) == pytest.approx((end - low) / (high - low), abs=0.02)
+
+
+def test_labels_stay_within_the_panel(axes: Axes) -> None:
+    for i in range(5):
+        axes.plot([0, 1], [0, 1], label=f"curve {i}" + "\nin two lines" * (i == 2))
+    figures.end_labels(axes)
+    spans = sorted(_labels(axes).values())
+    assert all(below[1] <= above[0] for below, above in pairwise(spans))
+    assert spans[-1][1] < 1.05
 
 
 def test_the_colours_are_seaborn_s_for_every_eye() -> None:

@@ -33,3 +33,34 @@ def test_ratios_and_ranges() -> None:
     assert prose.times(3.5) == "3.5 times"
     assert prose.span([1, 0.2, 0.4]) == "0.2 to 1"
     assert prose.span([2, 2]) == "2"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "error", "words"),
+    [
+        (3.0, 0.2, 0.0, "falls from 3 to 0.2"),
+        (0.2, 3.0, 0.1, "rises from 0.2 to 3"),
+        (3.0, 3.1, 0.1, "stays near 3.1"),
+        (2.0, 2.0, 0.0, "stays near 2"),
+    ],
+)
+def test_a_course_follows_its_ends(first: float, last: float, error: float, words: str) -> None:
+    assert prose.course(first, last, error) == words
+
+
+def test_a_course_is_told_as_asked() -> None:
+    assert prose.course(1e-7, 1e-3, tell=prose.spoken) == "rises from 10 to the −7 to 0.001"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (6.8e-7, "6.8 times 10 to the −7"),
+        (1e12, "10 to the 12"),
+        (-2.5, "−2.5"),
+        (0.05, "0.05"),
+        (math.inf, "infinity"),
+    ],
+)
+def test_a_number_is_spoken_without_typesetting(value: float, words: str) -> None:
+    assert prose.spoken(value) == words

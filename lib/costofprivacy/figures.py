@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
-from typing import Any
+from typing import Any, cast
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.container import Container
+from matplotlib.lines import Line2D
+from scipy.optimize import isotonic_regression
 
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
 # seaborn's palette "colorblind", written out: importing seaborn takes longer than drawing a figure.
@@ -26,6 +30,9 @@ COLOURS = (
     "#ece133",
     "#56b4e9",
 )
+LETTERS = 9  # points: the least size of letters in a figure
+LOWEST_PANEL = 2.3  # inches: the height of a panel on a narrow screen, where labels are closest
+INK = 0.7  # letters in a curve's colour have this share of its light, which is legible on white
 
 
 @contextmanager
@@ -64,3 +71,47 @@ def plain_ticks(axes: Axes, values: np.ndarray, most: int = 5) -> None:
     ticks = ticks[:: 1 + (len(ticks) - 1) // most]
     axes.set_xticks(ticks, [f"{v:g}" for v in ticks])
     axes.minorticks_off()
+
+
+def end_labels(axes: Axes) -> None:
+    """Name each labelled curve at the right edge, at the height of its last point and in its colour, without overlap.
+
+    Call it last: the limits of the axes are fixed here. A curve without a finite point has no label. The places are
+    shares of the panel's height, far enough apart for a panel of ``LOWEST_PANEL``, so that they hold on a narrow screen
+    too. A label may have several lines.
+    """
+    axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
+    handles, labels = axes.get_legend_handles_labels()
+    curves = [cast(Line2D, handle[0] if isinstance(handle, Container) else handle) for handle in handles]
+    named = [(curve, label) for curve, label in zip(curves, labels, strict=True) if len(_places(axes, curve))]
+    if not named:
+        return
+    ends = np.array([np.clip(_places(axes, curve)[-1, 1], 0, 1) for curve, _ in named])
+    order = np.argsort(ends, kind="stable")
+    lines = np.array([1 + named[i][1].count("\n") for i in order])
+    for i, height in zip(order, _apart(ends[order], lines * 1.25 * LETTERS / (72 * LOWEST_PANEL)), strict=True):
+        curve, label = named[i]
+        axes.annotate(
+            label,
+            (1, height),
+            (4, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            color=tuple(INK * light for light in to_rgb(curve.get_color())),
+            fontsize=LETTERS,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def _places(axes: Axes, curve: Line2D) -> np.ndarray:
+    """The finite points of a curve in shares of a panel: 0 at the left and the bottom, 1 at the right and the top."""
+    with np.errstate(divide="ignore"):
+        places = axes.transAxes.inverted().transform(curve.get_transform().transform(curve.get_xydata()))
+    return places[np.isfinite(places).all(axis=1)]
+
+
+def _apart(heights: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The places nearest to some rising heights at which labels of these sizes touch no neighbour."""
+    offsets = np.concatenate([[0], np.cumsum((sizes[1:] + sizes[:-1]) / 2)])
+    return np.clip(isotonic_regression(heights - offsets).x, 0, max(0, 1 - offsets[-1])) + offsets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from costofprivacy.findings import CONSISTENT, compact
 
@@ -38,3 +38,19 @@ def span(values: Iterable[float]) -> str:
     numbers = sorted(float(value) for value in values)
     low, high = compact(numbers[0]), compact(numbers[-1])
     return low if low == high else f"{low} to {high}"
+
+
+def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
+    """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
+
+    Args:
+        first, last: the values. error: standard error of their difference. tell: how a number is written.
+    """
+    verb = compared(last, first, ("falls", "stays", "rises"), error)
+    return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
+
+
+def spoken(value: float) -> str:
+    """A number for the ear, without typesetting: ``6.8 times 10 to the −7``."""
+    text = compact(value).strip("$").replace(r"\infty", "infinity")
+    return text.replace(r"\cdot ", " times ").replace("^{", " to the ").replace("}", "").replace("-", "−")
