@@ -96,6 +96,17 @@ def test_ticks_are_written_out(axes: Axes, values: list[float], words: list[str]
     assert len(axes.get_xticks(minor=True)) == 0
 
 
+def test_few_decades_are_written_out(axes: Axes) -> None:
+    axes.plot([1, 2], [0.3, 6])
+    figures.log_axes(axes, "N", "risk")
+    figures.few_decades(axes)
+    axes.figure.canvas.draw()
+    low, high = axes.get_ylim()
+    written = {text.get_text() for text in axes.get_yticklabels() if low <= text.get_position()[1] <= high}
+    assert written == {"0.5", "1", "2", "5"}
+    assert not any(text.get_text() for text in axes.get_yticklabels(minor=True))
+
+
 @given(st.integers(1, 60), st.integers(1, 9))
 @settings(derandomize=True, deadline=None, max_examples=20)
 def test_there_are_never_too_many_ticks(count: int, most: int) -> None:

@@ -1,5 +1,6 @@
 import math
 
+import pandas as pd
 import pytest
 
 from costofprivacy import prose
@@ -46,6 +47,13 @@ def test_ratios_and_ranges() -> None:
 )
 def test_a_course_follows_its_ends(first: float, last: float, error: float, words: str) -> None:
     assert prose.course(first, last, error) == words
+
+
+def test_a_column_goes_from_its_first_to_its_last_row() -> None:
+    rows = pd.DataFrame({"risk": [3.0, 9.0, 2.0], "standard_error": [0.1, 5.0, 0.1]})
+    assert prose.along(rows, "risk") == "falls from 3 to 2"
+    assert prose.along(rows.assign(standard_error=0.2), "risk") == "stays near 2"
+    assert prose.along(rows[["risk"]].iloc[:2], "risk") == "rises from 3 to 9"
 
 
 def test_a_course_is_told_as_asked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -14,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.container import Container
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 from scipy.optimize import isotonic_regression
 
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
@@ -71,6 +73,16 @@ def plain_ticks(axes: Axes, values: np.ndarray, most: int = 5) -> None:
     ticks = ticks[:: 1 + (len(ticks) - 1) // most]
     axes.set_xticks(ticks, [f"{v:g}" for v in ticks])
     axes.minorticks_off()
+
+
+def few_decades(axes: Axes) -> None:
+    """Ticks of a logarithmic ordinate that spans few decades at 1, 2 and 5, written out, within its present limits."""
+    low, high = axes.get_ylim()
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5)]
+    axes.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def end_labels(axes: Axes) -> None:

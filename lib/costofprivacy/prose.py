@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
+import pandas as pd
+
 from costofprivacy.findings import CONSISTENT, compact
 
 
@@ -48,6 +50,17 @@ def course(first: float, last: float, error: float = 0.0, tell: Callable[[float]
     """
     verb = compared(last, first, ("falls", "stays", "rises"), error)
     return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
+
+
+def along(rows: pd.DataFrame, column: str, tell: Callable[[float], str] = compact) -> str:
+    """How a column goes from the first to the last row, as in `course`; its error is ``standard_error``, if any.
+
+    Args:
+        rows: in order, at least one. column: of the values. tell: how a number is written.
+    """
+    first, last = rows.iloc[0], rows.iloc[-1]
+    error = math.hypot(first["standard_error"], last["standard_error"]) if "standard_error" in rows else 0.0
+    return course(first[column], last[column], error, tell)
 
 
 def spoken(value: float) -> str:
