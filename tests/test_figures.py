@@ -96,6 +96,17 @@ def test_ticks_are_written_out(axes: Axes, values: list[float], words: list[str]
     assert len(axes.get_xticks(minor=True)) == 0
 
 
+def test_few_decades_are_written_out(axes: Axes) -> None:
+    axes.plot([1, 2], [0.3, 6])
+    figures.log_axes(axes, "N", "risk")
+    figures.few_decades(axes)
+    axes.figure.canvas.draw()
+    low, high = axes.get_ylim()
+    written = {text.get_text() for text in axes.get_yticklabels() if low <= text.get_position()[1] <= high}
+    assert written == {"0.5", "1", "2", "5"}
+    assert not any(text.get_text() for text in axes.get_yticklabels(minor=True))
+
+
 @given(st.integers(1, 60), st.integers(1, 9))
 @settings(derandomize=True, deadline=None, max_examples=20)
 def test_there_are_never_too_many_ticks(count: int, most: int) -> None:
@@ -133,6 +144,7 @@ def test_a_label_has_its_curve_s_colour_and_follows_its_last_finite_point(axes: 
     axes.plot([1, 2, 3], [0, 4, np.nan], color="#c80000", label="broken")
     axes.errorbar([1, 2, 3], [0, 1, 2], 0.1, label="with bars")
     axes.axhline(10, color="k", label="level")
+    axes.plot([], [], label="empty")
     figures.end_labels(axes)
     colours = {text.get_text(): text.get_color() for text in axes.texts}
     assert colours["broken"] == pytest.approx((figures.INK * 200 / 255, 0, 0))

@@ -1,5 +1,6 @@
 import math
 
+import pandas as pd
 import pytest
 
 from costofprivacy import prose
@@ -78,3 +79,27 @@ def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
     many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
     assert prose.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
     assert prose.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "error", "words"),
+    [
+        (3.0, 0.2, 0.0, "falls from 3 to 0.2"),
+        (0.2, 3.0, 0.1, "rises from 0.2 to 3"),
+        (3.0, 3.1, 0.1, "stays near 3.1"),
+        (2.0, 2.0, 0.0, "stays near 2"),
+    ],
+)
+def test_a_course_follows_its_ends(first: float, last: float, error: float, words: str) -> None:
+    assert prose.course(first, last, error) == words
+
+
+def test_a_column_goes_from_its_first_to_its_last_row() -> None:
+    rows = pd.DataFrame({"risk": [3.0, 9.0, 2.0], "standard_error": [0.1, 5.0, 0.1]})
+    assert prose.along(rows, "risk") == "falls from 3 to 2"
+    assert prose.along(rows.assign(standard_error=0.2), "risk") == "stays near 2"
+    assert prose.along(rows[["risk"]].iloc[:2], "risk") == "rises from 3 to 9"
+
+
+def test_a_course_is_told_as_asked() -> None:
+    assert prose.course(1e-7, 1e-3, tell=prose.plain) == "rises from 10⁻⁷ to 0.001"

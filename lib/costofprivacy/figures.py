@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.resources import as_file, files
@@ -14,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.container import Container
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter
 from scipy.optimize import isotonic_regression
 
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
@@ -73,37 +75,52 @@ def plain_ticks(axes: Axes, values: np.ndarray, most: int = 5) -> None:
     axes.minorticks_off()
 
 
+def few_decades(axes: Axes) -> None:
+    """Ticks of a logarithmic ordinate that spans few decades at 1, 2 and 5, written out, within its present limits."""
+    low, high = axes.get_ylim()
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)))
+    ticks = [digit * 10.0**exponent for exponent in exponents for digit in (1, 2, 5)]
+    axes.set_yticks([tick for tick in ticks if low <= tick <= high], minor=False)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
 def end_labels(axes: Axes) -> None:
     """Name each labelled curve at the right edge, at the height of its last point and in its colour, without overlap.
 
-    Call it last: the limits of the axes are fixed here. The places are shares of the panel's height, far enough apart
-    for a panel of ``LOWEST_PANEL``, so that they hold on a narrow screen too. A label may have several lines.
+    Call it last: the limits of the axes are fixed here. A curve without a finite point has no label. The places are
+    shares of the panel's height, far enough apart for a panel of ``LOWEST_PANEL``, so that they hold on a narrow screen
+    too. A label may have several lines.
     """
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
     handles, labels = axes.get_legend_handles_labels()
     curves = [cast(Line2D, handle[0] if isinstance(handle, Container) else handle) for handle in handles]
-    ends = np.array([_end_height(axes, curve) for curve in curves])
+    named = [(curve, label) for curve, label in zip(curves, labels, strict=True) if len(_places(axes, curve))]
+    if not named:
+        return
+    ends = np.array([np.clip(_places(axes, curve)[-1, 1], 0, 1) for curve, _ in named])
     order = np.argsort(ends, kind="stable")
-    lines = np.array([1 + labels[i].count("\n") for i in order])
+    lines = np.array([1 + named[i][1].count("\n") for i in order])
     for i, height in zip(order, _apart(ends[order], lines * 1.25 * LETTERS / (72 * LOWEST_PANEL)), strict=True):
-        colour = tuple(INK * light for light in to_rgb(curves[i].get_color()))
+        curve, label = named[i]
         axes.annotate(
-            labels[i],
+            label,
             (1, height),
             (4, 0),
             xycoords="axes fraction",
             textcoords="offset points",
-            color=colour,
+            color=tuple(INK * light for light in to_rgb(curve.get_color())),
             fontsize=LETTERS,
             va="center",
             annotation_clip=False,
         )
 
 
-def _end_height(axes: Axes, curve: Line2D) -> float:
-    """Where a curve's last finite point lies in a panel: 0 at the bottom, 1 at the top."""
-    places = axes.transAxes.inverted().transform(curve.get_transform().transform(curve.get_xydata()))
-    return float(np.clip(places[np.isfinite(places).all(axis=1)][-1, 1], 0, 1))
+def _places(axes: Axes, curve: Line2D) -> np.ndarray:
+    """The finite points of a curve in shares of a panel: 0 at the left and the bottom, 1 at the right and the top."""
+    with np.errstate(divide="ignore"):
+        places = axes.transAxes.inverted().transform(curve.get_transform().transform(curve.get_xydata()))
+    return places[np.isfinite(places).all(axis=1)]
 
 
 def _apart(heights: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import pandas as pd
 
 from costofprivacy.findings import CONSISTENT, Verdict, compact
 
@@ -86,3 +88,24 @@ def _counted(verdict: Verdict, count: int) -> str:
     if count == 0:
         return f"none {one}" if verdict == Verdict.FAILS else ""
     return f"{count} {one if count == 1 else many}"
+
+
+def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
+    """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
+
+    Args:
+        first, last: the values. error: standard error of their difference. tell: how a number is written.
+    """
+    verb = compared(last, first, ("falls", "stays", "rises"), error)
+    return f"stays near {tell(last)}" if verb == "stays" else f"{verb} from {tell(first)} to {tell(last)}"
+
+
+def along(rows: pd.DataFrame, column: str, tell: Callable[[float], str] = compact) -> str:
+    """How a column goes from the first to the last row, as in `course`; its error is ``standard_error``, if any.
+
+    Args:
+        rows: in order, at least one. column: of the values. tell: how a number is written.
+    """
+    first, last = rows.iloc[0], rows.iloc[-1]
+    error = math.hypot(first["standard_error"], last["standard_error"]) if "standard_error" in rows else 0.0
+    return course(first[column], last[column], error, tell)

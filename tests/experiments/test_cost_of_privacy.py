@@ -11,6 +11,7 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy import (
     events,
     limits,
     pages,
+    pages_tables,
     prediction,
     sides,
     steps,
@@ -183,10 +184,45 @@ def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> Non
         lambda: pages.draw_dominance(tables["dominance"]),
     )
     for draw in drawn:
-        plt.close(draw())
-    assert pages.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
-    assert len(pages.show_conditional(tables["conditional"])) == 2 * 4
-    assert pages.show_recursion(tables["recursion"]).shape == (4, 2)
-    assert len(pages.show_projection_step(tables["projection-step"])) == 9
-    assert pages.show_events(tables["events"]).shape[1] == 2
-    assert list(pages.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)
+        plt.close(draw().figure)
+    assert pages.answer(tables)
+    assert pages_tables.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
+    assert len(pages_tables.show_conditional(tables["conditional"])) == 2 * 4
+    assert pages_tables.show_recursion(tables["recursion"]).shape == (4, 2)
+    assert len(pages_tables.show_projection_step(tables["projection-step"])) == 9
+    assert pages_tables.show_events(tables["events"]).shape == (9, 2)
+    assert pages_tables.show_radius(tables["radius"]).shape == (7, 2)
+    assert list(pages_tables.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)
+
+
+def test_the_answer_follows_its_tables() -> None:
+    measured = committed("noisyhead/cost-of-privacy")
+    answer = pages.answer(measured)
+    assert "its mean falls from 0.484 to 0.426" in answer
+    assert "holds at every size tried" in answer
+    longer = measured["events"].assign(mean_norm=measured["events"]["L"] / 1000)
+    broken = measured["both-sides"].assign(bound_amended=measured["both-sides"]["bound_amended"] / 100)
+    other = pages.answer(measured | {"events": longer, "both-sides": broken})
+    assert "its mean rises from 0.01 to 2" in other
+    assert "is exceeded at" in other
+    assert "every size tried" not in other
+
+
+def test_words_below_figures_follow_their_tables() -> None:
+    measured = committed("noisyhead/cost-of-privacy")
+    sides = measured["both-sides"]
+    wide = sides.assign(bound_noise=1e9, bound_amended=1e9)
+    steps, lengths = (
+        [draw(table) for table in (sides, wide)]
+        for draw in (pages.draw_steps, lambda table: pages.draw_lengths(measured["events"], table))
+    )
+    dominance = measured["dominance"]
+    noisy = [pages.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
+    plt.close("all")
+    assert "standard errors beyond the amended bound" in steps[0].caption
+    assert "stays within the amended bound" in steps[1].caption
+    assert "beyond it. Over" in lengths[0].caption
+    assert "within it. Over" in lengths[1].caption
+    assert "on below what descent leaves" in noisy[0].caption
+    assert "does not fall below what descent leaves" in noisy[1].caption
+    assert not any("$" in plate.alt for plate in (*steps, *lengths, *noisy))

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages
-from costofprivacy.findings import Verdict, judges_of
+from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages, pages_tables
+from costofprivacy.findings import Verdict, compact, judges_of
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import dynamics, head, hyperparameters, population
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
@@ -21,6 +22,7 @@ from costofprivacy.privacy import (
 from costofprivacy.settings import Setting
 from costofprivacy.streams import generator
 from tests import oracles
+from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
 BUDGET = ApproximateDP(0.8, 1e-5)
@@ -314,29 +316,69 @@ def draw(tables: dict[str, pd.DataFrame]) -> None:
         pages.draw_stopping(tables["stopping"]),
         pages.draw_descent(tables["descent"]),
     ]
-    for figure in drawn:
-        assert all(axes.get_xlabel() for axes in figure.axes)
-        figure.canvas.draw()
+    for plate in drawn:
+        assert all(axes.get_xlabel() for axes in plate.figure.axes)
+        assert "$" not in plate.alt
+        plate.figure.canvas.draw()
+        plt.close(plate.figure)
 
 
 def show(tables: dict[str, pd.DataFrame]) -> None:
-    assert len(pages.show_best(tables["best-steps"])) == 2 * 6 + 2
-    assert len(pages.show_test_error(tables["test-error"])) == 3 * 2 + 2
-    assert pages.show_stopped(tables["stopped"]).shape == (8, 4)
-    assert pages.show_parts(tables["parts-at-stop"]).shape == (3 * 2 * 3, 4)
-    assert list(pages.show_any_steps(tables["any-steps"]).index) == ["T", "ε", "T, ε = T"]
-    assert pages.show_section_62(tables["section-62"]).notna().all(axis=None)
-    pages.show_deviations(tables["comparison"])
-    assert list(pages.show_last_iterate(tables["last-iterate"]).index) == ["random", "zero"]
+    assert len(pages_tables.show_best(tables["best-steps"])) == 2 * 6 + 2
+    assert len(pages_tables.show_test_error(tables["test-error"])) == 3 * 2 + 2
+    assert pages_tables.show_stopped(tables["stopped"]).shape == (8, 4)
+    assert pages_tables.show_parts(tables["parts-at-stop"]).shape == (3 * 2 * 3, 4)
+    assert len(pages_tables.show_any_steps(tables["any-steps"])) == 3 * 3
+    assert pages_tables.show_section_62(tables["section-62"]).notna().all(axis=None)
+    pages_tables.show_deviations(tables["comparison"])
+    assert len(pages_tables.show_last_iterate(tables["last-iterate"])) == 2
 
 
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     show(published)
-    shown = pages.show_test_error(published["test-error"])
-    assert {1, 481} <= set(shown.columns) <= {1, 161, 481}
+    shown = pages_tables.show_test_error(published["test-error"])
+    assert {"$T = 1$", "$T = 481$"} <= set(shown.columns) <= {"$T = 1$", "$T = 161$", "$T = 481$"}
     row = published["test-error"].query("setting == 'published' and method == 'noisyhead' and T == 481").iloc[0]
-    assert float(shown.loc["noisyhead, published", 481]) == pytest.approx(1e6 * (1 - row["test_error"]), rel=0.01)
-    assert float(shown.loc["best linear head", 1]) == pytest.approx(1e6 * 31 / 61, rel=0.01)
+    assert shown.loc["NoisyHead, published", "$T = 481$"] == compact(1e6 * (1 - row["test_error"]))
+    assert shown.loc["best linear head", "$T = 1$"] == compact(1e6 * 31 / 61)
     stopped = published["stopped"].query("N == 1e4 and epsilon == 8").iloc[0]
-    ratio = float(pages.show_stopped(published["stopped"]).loc["1e+04", 8.0])
-    assert ratio == pytest.approx(stopped["excess_risk"] / stopped["bound_46"], rel=0.05)
+    ratio = pages_tables.show_stopped(published["stopped"]).loc["10000", r"$\varepsilon = 8$"]
+    assert ratio == compact(stopped["excess_risk"] / stopped["bound_46"])
+
+
+def test_the_answer_follows_its_tables() -> None:
+    measured = committed("noisyhead/early-stopping")
+    errors, limits = measured["test-error"], measured["last-iterate"]
+    answer = pages.answer(measured)
+    assert "26 of the 26 published numbers" in answer
+    assert "no better than always answering 0" in answer
+    assert "never stopping adds 0.016 %" in answer
+    other = pages.answer(
+        measured
+        | {
+            "comparison": measured["comparison"].assign(deviation=9.0),
+            "test-error": errors.assign(test_error=errors["test_error"] / 2),
+            "last-iterate": limits.assign(for_ever_over_least=3.0),
+        }
+    )
+    assert "0 of the 26 published numbers" in other
+    assert "is better than always answering 0" in other
+    assert "never stopping adds 200 %" in other
+
+
+def test_words_below_figures_follow_their_tables() -> None:
+    measured = committed("noisyhead/early-stopping")
+    stopping, table = measured["stopping"], measured["figure-3"]
+    falling = table.assign(excess_risk=1 / table["T"])
+    plates = [
+        *(pages.draw_figure_3(rows, measured["comparison"], measured["closed-form"]) for rows in (table, falling)),
+        *(pages.draw_stopping(rows) for rows in (stopping, stopping.assign(risk_at_longest_over_best=7.0))),
+    ]
+    plt.close("all")
+    first, other, steps, costly = (plate.caption for plate in plates)
+    assert "the risk is least at $T = 141$" in first
+    assert "the risk is least at $T = 481$" in other
+    assert "it is least at $T = 481$ and falls from 1 to" in other
+    assert "and is 1 to 1.02 for the last iterate alone" in steps
+    assert "stays near 7 under Algorithm" in costly
+    assert "and is 7 for the last iterate alone" in costly

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, pages, sensitivity
+from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, pages, pages_tables, sensitivity
 from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
 from costofprivacy.findings import pick, select
 from costofprivacy.montecarlo import Runner
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.verdicts.machinery import committed
 
 SMALL = {"N": (60, 30), "D": 3, "T": (2, 1, 8), "pairs": 200, "trials": 3}
 
@@ -114,13 +115,48 @@ def test_what_cannot_be_run_is_refused(changed: dict[str, object], message: str)
 
 
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
-    for figure in (
+    for plate in (
         pages.draw_reach(tables["sensitivity"]),
         pages.draw_composition(tables["composition"]),
         pages.draw_single_steps(tables["single-steps"]),
     ):
-        plt.close(figure)
-    assert pages.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
-    assert len(pages.show_noise(tables["noise"])) == 2 * 3
-    assert pages.show_minimisers(tables["minimisers"]).shape == (5, 2)
-    assert len(pages.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
+        assert "$" not in plate.alt
+        plt.close(plate.figure)
+    assert pages.answer(tables)
+    assert pages_tables.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
+    assert len(pages_tables.show_noise(tables["noise"])) == 2 * 3
+    assert pages_tables.show_minimisers(tables["minimisers"]).shape == (5, 2)
+    assert len(pages_tables.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
+
+
+def test_the_answer_follows_its_tables() -> None:
+    measured = committed("noisyhead/mechanism")
+    single, noise = measured["single-steps"], measured["noise"]
+    assert r"at $\varepsilon = 9$ it overspends" in pages.answer(measured)
+    other = pages.answer(
+        measured
+        | {
+            "single-steps": single.assign(delta_spent=single["delta"] / 2),
+            "noise": noise.assign(printed_std=3 * noise["exact_std"]),
+        }
+    )
+    assert "for every budget and number of steps tried" in other
+    assert "at least 3 times less noise" in other
+
+
+def test_words_below_figures_follow_their_tables() -> None:
+    measured = committed("noisyhead/mechanism")
+    single, composition = measured["single-steps"], measured["composition"]
+    safe = single.assign(delta_spent=single["delta"] / 2)
+    plates = [
+        *(pages.draw_single_steps(rows) for rows in (single, safe)),
+        *(pages.draw_composition(rows) for rows in (composition, composition.assign(epsilon=2.0, noise_multiplier=5))),
+    ]
+    plt.close("all")
+    broken, held, spent, level = (plate.caption for plate in plates)
+    assert "first exceeded for $T = 1$ at $\\varepsilon/T$ = 9" in broken
+    assert "at most 0.5 of the claimed" in held
+    assert "Beyond it is not exceeded either." in held
+    assert "is 1 (claimed), 0.013 (every iterate)" in spent
+    assert "is 2 (claimed), 2 (every iterate), 2 (last iterate)" in level
+    assert "$a$ = 0.00 (claimed), 0.00 (every iterate)" in level

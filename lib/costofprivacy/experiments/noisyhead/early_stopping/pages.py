@@ -1,294 +1,280 @@
-"""Figures and short tables for the page on early stopping."""
+"""The answer and the figures of the page on early stopping."""
 
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead import agreement
-from costofprivacy.experiments.noisyhead.early_stopping.verdicts import noise_exponents
-from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
+from costofprivacy.experiments.noisyhead.early_stopping import verdicts
+from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
 from costofprivacy.plates import Plate
+from costofprivacy.prose import along, compared, percent, plain, span
 from costofprivacy.settings import Setting
 
 STEPS = "$T$ (steps)"
+BARS = "Bars: two standard errors."
+FAR, NOWHERE = "‖Γ⁰‖ = R", "Γ⁰ = 0"  # starts of the table on the best number of steps
+BEYOND = "risk far beyond the best $T$, over the best"
+RIVALS = ("worse than", "no better than", "better than")
 
 
-def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations from the published numbers by setting and method, for the page."""
-    return agreement.deviations(comparison)
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    theirs = select(tables["comparison"], setting=Setting.PUBLISHED)
+    met = int((theirs["deviation"].abs() <= CONSISTENT).sum())
+    errors = select(tables["test-error"], setting=Setting.PUBLISHED, method="noisyhead")
+    best = errors.loc[errors["test_error"].idxmin()]
+    word = compared(best["response_variance"], best["test_error"], RIVALS, best["standard_error"])
+    forever = pick(tables["last-iterate"], start="random")["for_ever_over_least"]
+    return (
+        f"{verdicts.figure_3(tables).headline} {met} of the {len(theirs)} published numbers come out again. At its "
+        f"best step the published head is {word} always answering 0. With noise calibrated for releasing the last step "
+        f"alone, never stopping adds {percent(forever - 1)} to the least risk."
+    )
 
 
 def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.DataFrame) -> Plate:
     """Left: the published setting beside the authors' numbers. Right: from Γ⁰ = 0, printed and corrected."""
     with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
-        looks = figures.looks(["noisyhead", "gradient-descent", "corrected"])
-        mine = figure_3[figure_3["setting"] == Setting.PUBLISHED]
-        for method, label in (("noisyhead", "NoisyHead"), ("gradient-descent", "no noise")):
-            rows = mine[mine["method"] == method]
-            figures.points(left, rows, "T", "excess_risk", ls="none", label=label, **looks[method])
-        own = curves[(curves["start"] == "random") & (curves["account"] == ALGORITHM)]
-        for part, method in (("total", "noisyhead"), ("descent", "gradient-descent")):
-            left.plot(own["T"], own[part], color=looks[method]["color"], lw=1)
-        left.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1, label="cost of noise, closed form")
-        theirs = comparison[comparison["setting"] == Setting.PUBLISHED]
-        left.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="authors'")
-        for setting, key in ((Setting.PRINTED, "noisyhead"), (Setting.CORRECTED, "corrected")):
-            rows = figure_3[(figure_3["setting"] == setting) & (figure_3["method"] == "noisyhead")]
-            figures.points(right, rows, "T", "excess_risk", label=f"NoisyHead, {setting}", **looks[key])
-        plain = figure_3[(figure_3["setting"] == Setting.PRINTED) & (figure_3["method"] == "gradient-descent")]
-        figures.points(right, plain, "T", "excess_risk", label="no noise, printed", **looks["gradient-descent"])
-        zero = figure_3[(figure_3["setting"] == Setting.PRINTED) & (figure_3["method"] == "zero")]
-        right.plot(zero["T"], zero["excess_risk"], "k:", label=r"$\Gamma = 0$")
-        left.set_title(r"behind the published numbers: $\Gamma^0$ random")
-        right.set_title(r"$\Gamma^0 = 0$")
-        for axes in (left, right):
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.9))
+        _draw_random_start(panels[0], figure_3, comparison, curves)
+        _draw_zero_start(panels[1], figure_3)
+        for axes in panels:
             axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk", xlim=(0, 1.04 * figure_3["T"].max()))
-            axes.legend(fontsize=8)
-        left.set_ylim(bottom=1e-9)
-        return Plate(
-            figure,
-            caption=(
-                r"**Figure 3 of the paper, re-run.** Excess risk over $\Gamma^*$ against the number of steps. "
-                "Left: in the settings behind the published numbers (open circles), with the closed form of "
-                r"the same dynamics as lines: descent and noise add up to the turn. Right: from $\Gamma^0 = 0$, "
-                "with the excess risk of always answering 0 as dotted line; there is nothing to descend, and "
-                "noise alone makes the curve. Bars of two standard errors over the trials."
-            ),
-            alt=(
-                "Left: NoisyHead's excess risk falls, turns and rises, the noiseless curve falls "
-                "exponentially, the authors' points on both. Right: from zero, NoisyHead rises from the first "
-                "step, printed and corrected, above the dotted line of the zero predictor."
-            ),
-        )
+        panels[0].set_ylim(bottom=1e-9)
+        for axes in panels:
+            figures.end_labels(axes)
+    return Plate(figure, *_words_on_figure_3(figure_3, comparison))
+
+
+def _draw_random_start(axes: Axes, figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.DataFrame) -> None:
+    own = select(curves, start="random", account=ALGORITHM)
+    parts = {"noisyhead": ("total", "NoisyHead"), "gradient-descent": ("descent", "no noise")}
+    for (method, (part, label)), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
+        rows = select(figure_3, setting=Setting.PUBLISHED, method=method).sort_values("T")
+        figures.points(axes, rows[::2], "T", "excess_risk", ls="", label=label, **look)
+        axes.plot(own["T"], own[part], color=look["color"], lw=1)
+    axes.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1)
+    theirs = select(comparison, setting=Setting.PUBLISHED)
+    axes.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10)
+    axes.set_title(r"random $\Gamma^0$ (circles: the authors' numbers)")
+
+
+def _draw_zero_start(axes: Axes, figure_3: pd.DataFrame) -> None:
+    names = {
+        ("noisyhead", Setting.PRINTED): "NoisyHead,\nprinted",
+        ("gradient-descent", Setting.PRINTED): "no noise",
+        ("noisyhead", Setting.CORRECTED): "NoisyHead,\ncorrected",
+        ("zero", Setting.PRINTED): "answering 0",
+    }
+    for ((method, setting), label), look in zip(names.items(), figures.looks(names).values(), strict=True):
+        rows = select(figure_3, setting=setting, method=method).sort_values("T")
+        if method == "zero":
+            axes.plot(rows["T"], rows["excess_risk"], "k:", label=label)
+        else:
+            figures.points(axes, rows[::2], "T", "excess_risk", label=label, **look)
+    axes.set_title(r"$\Gamma^0 = 0$")
+
+
+def _words_on_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame) -> tuple[str, str]:
+    """Caption and alternative text of `draw_figure_3`."""
+    private = {setting: select(figure_3, setting=setting, method="noisyhead").sort_values("T") for setting in Setting}
+    turn = {setting: rows.loc[rows["excess_risk"].idxmin()] for setting, rows in private.items()}
+    worst = select(comparison, setting=Setting.PUBLISHED)["deviation"].abs().max()
+    near = "" if np.isnan(worst) else f"; the authors' numbers lie within {compact(worst)} standard errors of ours"
+    published, printed = turn[Setting.PUBLISHED], turn[Setting.PRINTED]
+    zero = select(figure_3, setting=Setting.PRINTED, method="zero")["excess_risk"].iloc[0]
+    caption = (
+        f"**Figure 3 of the paper, re-run**: excess risk over $\\Gamma^*$ against the number of steps. Left, from the "
+        f"random start, the risk is least at $T = {published['T']}$, where it is {compact(published['excess_risk'])}"
+        f"{near} (lines: closed form; dashed: the noise's part). Right, from $\\Gamma^0 = 0$, it is least at "
+        f"$T = {printed['T']}$ and {along(private[Setting.PRINTED], 'excess_risk')}; answering 0 has {compact(zero)}. "
+        f"{BARS}"
+    )
+    alt = (
+        f"For T of {span(figure_3['T'])}. From the random start NoisyHead's excess risk begins at "
+        f"{plain(private[Setting.PUBLISHED]['excess_risk'].iloc[0])}, is least at T = {published['T']} with "
+        f"{plain(published['excess_risk'])} and ends at "
+        f"{plain(private[Setting.PUBLISHED]['excess_risk'].iloc[-1])}. From zero it "
+        f"{along(private[Setting.PRINTED], 'excess_risk', plain)} as printed, and "
+        f"{along(private[Setting.CORRECTED], 'excess_risk', plain)} corrected; answering 0 has {plain(zero)}."
+    )
+    return caption, alt
 
 
 def draw_accounts(accounts: pd.DataFrame, curves: pd.DataFrame) -> Plate:
     """The published algorithm by account from both starts, simulated and in closed form."""
+    titles = {"random": r"$\Gamma^0$ random, entries $N(0, 0.1^2)$", "zero": r"$\Gamma^0 = 0$"}
     with figures.style():
-        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.4), sharey=True)
-        looks = figures.looks(ACCOUNTS)
-        for axes, start in zip(panels, ("random", "zero"), strict=True):
-            for account in ACCOUNTS:
-                rows = accounts[(accounts["start"] == start) & (accounts["account"] == account)]
-                figures.points(axes, rows, "T", "excess_risk", ls="none", label=account, **looks[account])
-                line = curves[(curves["start"] == start) & (curves["account"] == account)]
-                axes.plot(line["T"], line["total"], color=looks[account]["color"], lw=1)
-            axes.set(yscale="log", xlabel=STEPS)
-        panels[0].set(title=r"$\Gamma^0$ random, entries $N(0, 0.1^2)$", ylabel="excess risk")
-        panels[1].set(title=r"$\Gamma^0 = 0$")
-        panels[1].legend()
-        return Plate(
-            figure,
-            caption=(
-                "**One budget, three accounts.** The published algorithm against $T$ from both starts, "
-                "simulated (bars of two standard errors) and in closed form (lines), calibrated to the same "
-                r"$(\varepsilon, \delta)$ as in Algorithm 1, exactly for every iterate, and exactly for the "
-                "last iterate alone. Exact composition moves the turn to the right; with the last iterate "
-                "alone the risk tends to $A$ of {eq}`eq-last-iterate`."
-            ),
-            alt=(
-                "Two panels. From a random start: Algorithm 1 turns early, exact composition later and lower, "
-                "the last iterate levels off. From zero: all rise, the last iterate levels off."
-            ),
-        )
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+        for axes, (start, title) in zip(panels, titles.items(), strict=True):
+            for account, look in figures.looks(ACCOUNTS).items():
+                line = select(curves, start=start, account=account)
+                axes.plot(line["T"], line["total"], color=look["color"], lw=1)
+                rows = select(accounts, start=start, account=account).sort_values("T")
+                figures.points(
+                    axes, rows[::3], "T", "excess_risk", ls="", label=str(account).replace(" it", "\nit"), **look
+                )
+            axes.set(yscale="log", xlabel=STEPS, title=title)
+        panels[0].set_ylabel("excess risk")
+        for axes in panels:
+            figures.end_labels(axes)
+    lines = {(start, account): select(curves, start=start, account=account) for start in titles for account in ACCOUNTS}
+    best = {key: line.loc[line["total"].idxmin()] for key, line in lines.items()}
+    told = "; ".join(f"{account}: {best['random', account]['T']}" for account in ACCOUNTS)
+    return Plate(
+        figure,
+        caption=(
+            "**One budget, three accounts**, simulated and in closed form (lines). The noise is calibrated to the same "
+            r"$(\varepsilon, \delta)$ as in Algorithm 1, exactly for the release of every iterate, and exactly for the "
+            f"last iterate alone. From the random start the risk is least at these numbers of steps: {told}. From "
+            f"$\\Gamma^0 = 0$ they are {', '.join(str(best['zero', account]['T']) for account in ACCOUNTS)}. With the "
+            f"last iterate alone the risk tends to $A$ of {{eq}}`eq-last-iterate`. {BARS}"
+        ),
+        alt=" ".join(
+            f"Start {start}, {account}: least at T = {row['T']} with {plain(row['total'])}, "
+            f"{plain(lines[start, account]['total'].iloc[-1])} at T = {lines[start, account]['T'].iloc[-1]}."
+            for (start, account), row in best.items()
+        ),
+    )
 
 
 def draw_bounds(limits: pd.DataFrame, curves: pd.DataFrame) -> Plate:
     """The closed form beside the right sides of (4.2) and (4.5), each with its two parts."""
+    own = select(curves, start="random", account=ALGORITHM)
+    bounds = {name: limits[f"descent_{name}"] + limits[f"noise_{name}"] for name in ("42", "45")}
     with figures.style():
         figure, axes = plt.subplots(figsize=(7.2, 4.6))
-        own = curves[(curves["start"] == "random") & (curves["account"] == ALGORITHM)]
-        colors = [look["color"] for look in figures.looks(["closed", "42", "45"]).values()]
-        axes.plot(own["T"], own["total"], color=colors[0], lw=2, label=r"closed form, $\Pi_R$ idle")
-        axes.axhline(own["limit_of_R"].iloc[0], color="k", lw=1, label="what $R$ allows")
-        for suffix, color in (("42", colors[1]), ("45", colors[2])):
-            descent, noise = limits[f"descent_{suffix}"], limits[f"noise_{suffix}"]
-            name = f"(4.{suffix[1]})"
-            axes.plot(limits["T"], descent + noise, color=color, lw=2, label=name)
-            axes.plot(limits["T"], descent, color=color, lw=1, ls="--")
-            axes.plot(limits["T"], noise, color=color, lw=1, ls=":")
+        looks = figures.looks(("own", *bounds))
+        axes.plot(own["T"], own["total"], color=looks["own"]["color"], lw=2, label="closed form")
+        axes.axhline(own["limit_of_R"].iloc[0], color="k", lw=1, label="what $R$\nallows")
+        for name, total in bounds.items():
+            color = looks[name]["color"]
+            axes.plot(limits["T"], total, color=color, lw=2, label=f"(4.{name[1]})")
+            axes.plot(limits["T"], limits[f"descent_{name}"], color=color, lw=1, ls="--")
+            axes.plot(limits["T"], limits[f"noise_{name}"], color=color, lw=1, ls=":")
         figures.log_axes(axes, STEPS, "excess risk, and its bounds")
         axes.set_ylim(1e-9, 1e2)
-        axes.legend()
-        return Plate(
-            figure,
-            caption=(
-                "**The risk of Figure 3 and the paper's bounds** (4.2) and (4.5), constants one: solid, with "
-                "descent (dashed) and noise (dotted) apart. The horizontal line is what $R$ allows. The bounds "
-                "turn as well, but at a larger $T$."
-            ),
-            alt=("Log-log plot against T: the algorithm's risk turns first, the two bounds lie higher and turn later."),
-        )
+        figures.end_labels(axes)
+    turn = own.loc[own["total"].idxmin()]
+    least = {f"(4.{name[1]})": (limits["T"][total.idxmin()], total.min()) for name, total in bounds.items()}
+    return Plate(
+        figure,
+        caption=(
+            "**The risk of Figure 3 and the paper's bounds**, constants one; descent dashed, noise dotted. The risk is "
+            f"least at $T = {turn['T']}$, "
+            + ", ".join(f"{name} at $T = {T}$" for name, (T, _) in least.items())
+            + ". The horizontal line is what $R$ allows. In the closed form $\\Pi_R$ is idle; it has no error."
+        ),
+        alt=(
+            f"The risk is least at T = {turn['T']} with {plain(turn['total'])}; "
+            + "; ".join(f"{name} at T = {T} with {plain(value)}" for name, (T, value) in least.items())
+            + f". R allows {plain(own['limit_of_R'].iloc[0])}."
+        ),
+    )
 
 
 def draw_noise_power(curves: pd.DataFrame) -> Plate:
     """Local exponent in T of the noise part by account, with the two powers that the paper states."""
+    powers = {account: verdicts.noise_exponents(curves, account) for account in ACCOUNTS}
+    stated = {3: ("Proposition 4.1's text", curves["T"].max(), "right"), 2: ("Remark 4.1", 1, "left")}
     with figures.style():
         figure, axes = plt.subplots()
-        for account, look in figures.looks(ACCOUNTS).items():
-            powers = noise_exponents(curves, str(account))
-            axes.plot(powers.index, powers.to_numpy(), markevery=8, label=account, **look)
-        end = curves["T"].max()
-        for power, place, x, ha in ((3, "Proposition 4.1's text", end, "right"), (2, "Remark 4.1", 1, "left")):
+        for (account, values), look in zip(powers.items(), figures.looks(powers).values(), strict=True):
+            axes.plot(values.index, values.to_numpy(), markevery=8, label=str(account).replace(" it", "\nit"), **look)
+        for power, (place, x, ha) in stated.items():
             axes.axhline(power, color="0.35", ls="--", lw=1)
-            axes.annotate(place, (x, power + 0.03), ha=ha, fontsize=8, color="0.35")
+            axes.annotate(place, (x, power + 0.03), ha=ha, fontsize=9, color="0.35")
         axes.set(xscale="log", xlabel=STEPS, ylabel="local exponent of the noise part in $T$")
-        axes.legend()
-        return Plate(
-            figure,
-            caption=(
-                "**The local exponent in $T$ of the cost of noise**, in closed form, by account, with the two "
-                "powers that the paper states. Under Algorithm 1's account each statement is right on its side "
-                r"of $T \approx 1/(4\eta_0\lambda)$; exact accounts take one power off, and the last iterate's "
-                "all in the end."
-            ),
-            alt=(
-                "Three falling curves of local exponents against T on a log axis: Algorithm 1 from three to "
-                "two, every iterate from two to one, last iterate from two to zero."
-            ),
-        )
+        figures.end_labels(axes)
+    rows = {account: pd.DataFrame({"power": values}) for account, values in powers.items()}
+    return Plate(
+        figure,
+        caption=(
+            f"**The local exponent in $T$ of the cost of noise**, in closed form, for $T$ of {span(curves['T'])}. By "
+            "account it "
+            + ", ".join(f"{along(own, 'power')} ({account})" for account, own in rows.items())
+            + ". Under Algorithm 1's account each of the paper's two powers (dashed) is right on its side of "
+            r"$T \approx 1/(4\eta_0\lambda)$."
+        ),
+        alt="The local exponent by account. "
+        + " ".join(f"{account}: {along(own, 'power', plain)}." for account, own in rows.items()),
+    )
 
 
 def draw_stopping(stopping: pd.DataFrame) -> Plate:
-    """The best T over log N, and what staying far beyond it costs, by start and account."""
+    """From the far start, by account: the best T as N grows, and what staying far beyond it costs; beside Γ⁰ = 0."""
+    far = {account: select(stopping, start=FAR, account=account).sort_values("N") for account in ACCOUNTS}
+    zero = select(stopping, start=NOWHERE, account=ALGORITHM).sort_values("N")
     with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.4))
-        _by_start_and_account(left, stopping, "best_T_over_log_N")
-        _by_start_and_account(right, stopping, "risk_at_longest_over_best")
-        left.set(xscale="log", xlabel="$N$", ylabel=r"best $T$ over $\log N$")
-        figures.log_axes(right, "$N$", "risk far beyond the best $T$, over the best")
-        figure.legend(*left.get_legend_handles_labels(), fontsize=7, ncols=3, loc="outside lower center")
-        return Plate(
-            figure,
-            caption=(
-                r"**The best number of steps** in closed form. Left: over $\log N$, which stays between "
-                r"constants where there is a start to forget; from $\Gamma^0 = 0$ the best $T$ is always the "
-                "first. Right: what it costs to go on far beyond the best $T$, relative to the best: without "
-                "limit under basic and exact composition; for the last iterate alone it is the factor $1 + "
-                "A/B$, which tends to one where there is a start to forget."
-            ),
-            alt=(
-                "Left: best T over log N against N levelling off between one and three for nonzero starts and "
-                "falling to zero for the zero start. Right: cost of running on, from ten million times down to "
-                "one."
-            ),
-        )
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.2))
+        for axes, column in zip(panels, ("best_T", "risk_at_longest_over_best"), strict=True):
+            for (account, rows), look in zip(far.items(), figures.looks(far).values(), strict=True):
+                axes.plot(rows["N"], rows[column], label=str(account).replace(" it", "\nit"), **look)
+            axes.plot(zero["N"], zero[column], "k:", label="$\\Gamma^0 = 0$")
+        claimed = far[ALGORITHM]
+        scale = claimed["best_T"].iloc[-1] / np.log(claimed["N"].iloc[-1])
+        panels[0].plot(claimed["N"], scale * np.log(claimed["N"]), "--", color="0.35", lw=1)
+        panels[0].set(xscale="log", xlabel="$N$ (training prompts)", ylabel="best $T$")
+        panels[0].set_title(r"dashed: the claimed growth, $T \propto \log N$")
+        figures.log_axes(panels[1], "$N$ (training prompts)", BEYOND)
+        for axes in panels:
+            figures.end_labels(axes)
+    return Plate(figure, *_words_on_stopping(far, zero))
 
 
-def _by_start_and_account(axes: Axes, stopping: pd.DataFrame, column: str) -> None:
-    lines = dict(zip(ACCOUNTS, ("-", "--", ":"), strict=True))
-    for start, look in figures.looks(stopping["start"].unique()).items():
-        for account in ACCOUNTS:
-            rows = stopping[(stopping["start"] == start) & (stopping["account"] == account)]
-            axes.plot(rows["N"], rows[column], ls=lines[account], label=f"{start}, {account}", ms=4, **look)
+def _words_on_stopping(far: dict[str, pd.DataFrame], zero: pd.DataFrame) -> tuple[str, str]:
+    """Caption and alternative text of `draw_stopping`."""
+    sizes = span(zero["N"])
+    over_log = " and ".join(span(far[account]["best_T_over_log_N"].tail(4)) for account in (ALGORITHM, LAST))
+    caption = (
+        f"**The best number of steps**, in closed form, for $N$ of {sizes}. Left, from the longest start, "
+        f"$\\|\\Gamma^0\\|_F = R$: over the last four sizes the best $T$ over $\\log N$ is {over_log} under the first "
+        f"and the last account. From $\\Gamma^0 = 0$ it is $T$ = {span(zero['best_T'])}. Right, going on far beyond "
+        f"the best $T$: the factor that it costs {along(far[ALGORITHM], 'risk_at_longest_over_best')} under Algorithm "
+        f"1's account, and is {span(far[LAST]['risk_at_longest_over_best'])} for the last iterate alone."
+    )
+    told = " ".join(
+        f"{account}: best T {along(rows, 'best_T', plain)}, cost of going on "
+        f"{along(rows, 'risk_at_longest_over_best', plain)}."
+        for account, rows in far.items()
+    )
+    last = zero.iloc[-1]
+    end = f"best T {plain(last['best_T'])}, cost {plain(last['risk_at_longest_over_best'])}."
+    return caption, f"N up to {plain(last['N'])}. From the longest start: {told} From zero, at the largest N: {end}"
 
 
 def draw_descent(descent: pd.DataFrame) -> Plate:
     """Descent without noise far beyond the figure, from both starts and with λ/2, and where it rests."""
+    runs = {
+        ("published", "random"): "$\\lambda$,\n$\\Gamma^0$ random",
+        ("published", "zero"): "$\\lambda$,\n$\\Gamma^0 = 0$",
+        ("corrected", "zero"): "$\\lambda/2$,\n$\\Gamma^0 = 0$",
+    }
+    told = {run: select(descent, setting=run[0], start=run[1]).sort_values("T") for run in runs}
     with figures.style():
         figure, axes = plt.subplots()
-        runs = (
-            ("published", "random", r"$\lambda$ in the update, $\Gamma^0$ random"),
-            ("published", "zero", r"$\lambda$ in the update, $\Gamma^0 = 0$"),
-            ("corrected", "zero", r"$\lambda/2$ in the update, $\Gamma^0 = 0$"),
-        )
-        for (setting, start, label), look in zip(runs, figures.looks(runs).values(), strict=True):
-            rows = descent[(descent["setting"] == setting) & (descent["start"] == start)]
-            figures.points(axes, rows, "T", "excess_risk", ls="none", label=label, **look)
+        for (run, rows), look in zip(told.items(), figures.looks(runs).values(), strict=True):
+            figures.points(axes, rows[::3], "T", "excess_risk", ls="", label=runs[run], **look)
             axes.plot(rows["T"], rows["closed_form"], color=look["color"], lw=1)
         axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk without noise")
-        axes.legend()
-        return Plate(
-            figure,
-            caption=(
-                "**Descent without noise** far beyond Figure 3, mean excess risk over the data sets (bars of "
-                r"two standard errors, smaller than the marks) with the closed form as lines. With $\lambda$ in "
-                r"the update it comes to rest away from $\Gamma^*$, whatever the start; with $\lambda/2$ it "
-                "goes on to fall."
-            ),
-            alt=(
-                "Excess risk without noise against T up to three thousand: two curves meet at a level, the "
-                "third falls along a straight line on the log axis."
-            ),
-        )
-
-
-def show_best(best_steps: pd.DataFrame) -> pd.DataFrame:
-    """The best T by source, start and account, for the page."""
-    shown = best_steps.fillna({"start": ""}).set_index(["source", "start", "account"])[
-        ["best_T", "least", "first_T", "last_T"]
-    ]
-    return shown.assign(least=shown["least"].map(lambda v: f"{v:.3g}"))
-
-
-def show_last_iterate(limits: pd.DataFrame) -> pd.DataFrame:
-    """A, B and the best T of the last iterate's account by start, for the page."""
-    names = {"best_T": "best T", "least": "least risk", "for_ever_over_least": "for ever, over the least"}
-    return limits.set_index("start").rename(columns=names).map("{:.3g}".format)
-
-
-def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
-    """Share of Var(y) predicted, in parts per million, at the first, the best published and the last T."""
-    published = table[(table["setting"] == Setting.PUBLISHED) & (table["method"] == "noisyhead")]
-    chosen = [table["T"].min(), published.loc[published["test_error"].idxmin(), "T"], table["T"].max()]
-    rows = table[table["T"].isin(chosen) & (table["method"] != "zero")]
-    rows = rows[(rows["method"] != "ridge") | (rows["setting"] == Setting.PRINTED)]
-    ppm = 1e6 * (1 - rows["test_error"] / rows["response_variance"])
-    label = (rows["method"] + ", " + rows["setting"]).where(rows["method"] != "ridge", "reference Γ*")
-    shown = rows.assign(ppm=ppm, head=label).pivot_table(index="head", columns="T", values="ppm", sort=False)
-    shown.loc["best linear head"] = 1e6 * (1 - rows["best_linear_head"].iloc[0] / rows["response_variance"].iloc[0])
-    return shown.map(lambda v: f"{v:.3g}")
-
-
-def show_stopped(stopped: pd.DataFrame) -> pd.DataFrame:
-    """Risk over (4.6) at r = N by N and ε, for the page."""
-    ratio = stopped.assign(ratio=stopped["excess_risk"] / stopped["bound_46"])
-    shown = ratio.pivot_table(index="N", columns="epsilon", values="ratio")
-    return shown.map("{:.1e}".format).rename(index="{:.0e}".format)
-
-
-def show_parts(parts: pd.DataFrame) -> pd.DataFrame:
-    """Noise over descent by start and learning rate at the best and the last T of three N, for the page."""
-    sizes = parts["N"].unique()
-    rows = parts[parts["N"].isin(sizes[[1, len(sizes) // 2, -1]])]
-    best = rows.loc[rows.groupby(["N", "start", "rate_share"], sort=False)["noise_over_descent"].idxmin()]
-    names = {
-        "start": "start",
-        "rate_share": "share of the learning rate",
-        "N": "N",
-        "T": "T",
-        "noise_over_descent": "noise over descent",
-        "descent_over_zero": "descent over answering 0",
-    }
-    shown = best.sort_values(["start", "rate_share", "N"], ascending=[False, False, True])[list(names)]
-    formats = {"rate_share": "{:g}", "N": "{:.0e}", "noise_over_descent": "{:.3g}", "descent_over_zero": "{:.5g}"}
-    told = shown.assign(**{name: shown[name].map(form.format) for name, form in formats.items()})
-    return told.rename(columns=names).set_index(["start", "share of the learning rate"])
-
-
-def show_any_steps(any_steps: pd.DataFrame) -> pd.DataFrame:
-    """Risk over (4.5) at the first, the worst and the last place of each axis, for the page."""
-    table = any_steps.assign(ratio=any_steps["excess_risk"] / any_steps["bound_45"])
-    rows = []
-    for axis, own in table.groupby("axis", sort=False):
-        places = {"first": own.iloc[0], "worst": own.loc[own["ratio"].idxmax()], "last": own.iloc[-1]}
-        told = {name: f"{at['ratio']:.2g} at T = {at['T']}, ε = {at['epsilon']:.2g}" for name, at in places.items()}
-        rows.append({"along": axis} | told)
-    return pd.DataFrame(rows).set_index("along")
-
-
-def show_section_62(section: pd.DataFrame) -> pd.DataFrame:
-    """The costs of section 6.2 beside (4.5) at r = N, for the page."""
-    names = {
-        "descent": "C_Descent",
-        "noise_45": "second term of (4.5)",
-        "noise_printed": "C_Noise as printed",
-        "exponent_noise_45": "exponent of (4.5)",
-        "exponent_noise_printed": "exponent as printed",
-    }
-    shown = section.set_index("N")[list(names)].rename(columns=names)
-    return shown.map("{:.3g}".format).rename(index="{:.0e}".format)
+        figures.end_labels(axes)
+    random, zero, halved = told.values()
+    return Plate(
+        figure,
+        caption=(
+            f"**Descent without noise** for $T$ of {span(descent['T'])}, far beyond Figure 3; lines: closed form. With "
+            f"$\\lambda$ in the update the risk {along(random, 'excess_risk')} from the random start and "
+            f"{along(zero, 'excess_risk')} from $\\Gamma^0 = 0$. With $\\lambda/2$ it {along(halved, 'excess_risk')}. "
+            "Bars of two standard errors lie within the marks."
+        ),
+        alt=(
+            f"For T of {span(descent['T'])}, with lambda: {along(random, 'excess_risk', plain)} from the random "
+            f"start, {along(zero, 'excess_risk', plain)} from zero; with half of lambda "
+            f"{along(halved, 'excess_risk', plain)}."
+        ),
+    )

@@ -1,4 +1,4 @@
-"""Figures and short tables for the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
+"""The answer and the figures of the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
 
 from __future__ import annotations
 
@@ -8,136 +8,122 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures
-from costofprivacy.experiments.noisyhead.mechanism import minimisers
-from costofprivacy.findings import pick
+from costofprivacy import _fits, figures
+from costofprivacy.experiments.noisyhead.mechanism import verdicts
+from costofprivacy.findings import Tables, compact, pick, select
 from costofprivacy.noisyhead import opposed
 from costofprivacy.plates import Plate
+from costofprivacy.prose import along, percent, plain, span
 
 
-def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
-    """The bound, and the shares of it that are exact, found at random and built, at the first and the last N."""
-    ends = sensitivity[sensitivity["N"].isin([sensitivity["N"].min(), sensitivity["N"].max()])].set_index(
-        ["N", "setting"]
-    )
-    shares = ends[["exact", "largest_found", "constructed"]].div(ends["bound"], axis=0)
-    return ends[["bound"]].join(shares).round(4)
+def answer(tables: Tables) -> str:
+    """The chapter's answer: privacy, what it could cost, and where descent leads."""
+    judges = (verdicts.theorem_32, verdicts.section_12_accounting, verdicts.section_3_update)
+    return " ".join(judge(tables).headline for judge in judges)
 
 
-def show_noise(noise: pd.DataFrame) -> pd.DataFrame:
-    """Noise of one step at the first and the last N, for the page."""
-    ends = noise[noise["N"].isin([noise["N"].min(), noise["N"].max()])]
-    shown = pd.DataFrame(
-        {
-            "T": ends["T"],
-            "printed / exact": ends["printed_std"] / ends["exact_std"],
-            "step norm / R": ends["step_norm"] / ends["weight_bound"],
-            "ε, every": ends["epsilon_every"],
-            "ε, last": ends["epsilon_last"],
-        }
-    )
-    return shown.set_index([ends["N"], ends["setting"]]).round(3)
-
-
-def show_minimisers(table: pd.DataFrame) -> pd.DataFrame:
-    """Where descent rests, at the first and the last N, for the page."""
-    wide = table.pivot(index="check", columns="N", values="value").loc[list(minimisers.CHECKS)]
-    return wide.iloc[:, [0, -1]].map("{:.2g}".format)
-
-
-def show_noise_law(law: pd.DataFrame) -> pd.DataFrame:
-    """The noise's variance against the sensitivity and its square, for the page."""
-    names = {
-        "feature_bound": "G",
-        "sensitivity": "sensitivity",
-        "variance": "variance of the noise",
-        "variance_over_sensitivity": "variance / sensitivity",
-        "variance_over_square": "variance / sensitivity²",
+def draw_composition(table: pd.DataFrame) -> Plate:
+    """ε spent against T in three views, and the noise multiplier that each would ask for."""
+    views = {
+        name.partition(":")[0].partition(",")[0]: rows.sort_values("T")
+        for name, rows in table.groupby("accounting", sort=False)
     }
-    return law[list(names)].rename(columns=names).map("{:.3g}".format).set_index("G")
+    columns = {
+        "epsilon": r"$\varepsilon$ spent with the noise of Algorithm 1",
+        "noise_multiplier": "noise multiplier needed for the budget",
+    }
+    with figures.style():
+        figure, panels = plt.subplots(1, 2, figsize=(9.2, 3.9))
+        for axes, (column, label) in zip(panels, columns.items(), strict=True):
+            for (name, rows), look in zip(views.items(), figures.looks(views).values(), strict=True):
+                axes.plot(rows["T"], rows[column], label=name.replace(" ", "\n"), **look)
+            figures.log_axes(axes, "$T$ (steps)", label)
+            figures.end_labels(axes)
+    end = {name: rows.iloc[-1] for name, rows in views.items()}
+    spent = ", ".join(f"{compact(row['epsilon'])} ({name})" for name, row in end.items())
+    asked = ", ".join(f"{_last_power(rows)} ({name})" for name, rows in views.items())
+    return Plate(
+        figure,
+        caption=(
+            f"**Three accountings of the same algorithm.** Left: with the noise that Algorithm 1 adds, the "
+            f"$\\varepsilon$ spent after $T = {table['T'].max()}$ steps is {spent}. Right: the noise multiplier "
+            f"(standard deviation over sensitivity) that a step needs for the budget; in the end it goes like $T^a$ "
+            f"with $a$ = {asked}. Exact computations, no simulation."
+        ),
+        alt=f"For T of {span(table['T'])}. "
+        + " ".join(
+            f"{name}: epsilon spent {along(rows, 'epsilon', plain)}, noise multiplier needed "
+            f"{along(rows, 'noise_multiplier', plain)}."
+            for name, rows in views.items()
+        ),
+    )
+
+
+def _last_power(rows: pd.DataFrame) -> str:
+    """The local power of T in the noise multiplier at the last T, in words."""
+    if len(rows) < 2:
+        return "no number"
+    return f"{_fits.local_exponents(rows['T'].to_numpy(), rows['noise_multiplier'].to_numpy())[-1]:.2f}"
 
 
 def draw_reach(sensitivity: pd.DataFrame) -> Plate:
     """What one prompt can add to the gradient, in the plane of Γ and a normal, with the worst pair of neighbours."""
     told = pick(sensitivity, setting="published", N=sensitivity["N"].iloc[0])
     A, B = opposed.reach(told["weight_bound"], told["clip_norm"], told["feature_bound"])
-    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 400), opposed.widest_angle(A, B)
+    angle, worst = np.linspace(-np.pi / 2, np.pi / 2, 100), opposed.widest_angle(A, B)
     edge = (A * np.cos(angle) + B) * np.exp(1j * angle)
     tip = (A * math.cos(worst) + B) * np.exp(1j * worst)
-    disc = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 400))
+    disc = (A + B) * np.exp(1j * np.linspace(0, 2 * np.pi, 100))
     with figures.style():
         figure, axes = plt.subplots(figsize=(5.2, 4.6))
         axes.fill(edge.real, edge.imag, alpha=0.25, label="reach of one prompt, forward half")
         axes.plot([tip.real] * 2, [tip.imag, -tip.imag], "o-", color="C1", label="worst pair of neighbours")
-        axes.plot(disc.real, disc.imag, "--", color="0.35", lw=1, label="ball of radius G(C + RG) of (A.1)")
+        axes.plot(disc.real, disc.imag, "--", color="0.35", lw=1, label="ball of radius $G(C + RG)$ of (A.1)")
         axes.plot(0, 0, "k+")
         axes.set(aspect="equal", xlabel=r"component along $\Gamma$", ylabel=r"component across $\Gamma$")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), fontsize=8)
-        return Plate(
-            figure,
-            caption=(
-                r"**What one prompt can add to the gradient**, in the plane of $\Gamma$ and a normal to it, at "
-                "the published setting's $C$, $G$, $R$ for the first $N$. The bound (A.1) allows for the whole "
-                "disc; the worst pair of neighbours is the vertical chord."
-            ),
-            alt=(
-                "A shaded limacon-shaped region right of the origin inside a dashed circle, with a vertical "
-                "chord joining its widest points."
-            ),
-        )
-
-
-def draw_composition(table: pd.DataFrame) -> Plate:
-    """ε spent against T in three views, and the noise multiplier that each would ask for."""
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
-        for (name, rows), look in zip(
-            table.groupby("accounting", sort=False), figures.looks(table["accounting"].unique()).values()
-        ):
-            left.plot(rows["T"], rows["epsilon"], label=name, **look)
-            right.plot(rows["T"], rows["noise_multiplier"], label=name, **look)
-        figures.log_axes(left, "$T$ (steps)", "ε spent with the noise of Algorithm 1")
-        figures.log_axes(right, "$T$ (steps)", "noise multiplier needed for the budget")
-        left.legend(fontsize=8)
-        return Plate(
-            figure,
-            caption=(
-                r"**Three accountings of the same algorithm.** Left: the $\varepsilon$ truly spent, at the "
-                r"given $\delta$, with the noise that Algorithm 1 adds for the claimed budget. Right: the noise "
-                "multiplier (standard deviation over sensitivity) of one step that each accounting asks for to "
-                r"meet the budget: proportional to $T$ up to a logarithm, to $\sqrt T$, and bounded. The "
-                "contraction is that of the published setting at the first $N$. Exact computations, no "
-                "simulation."
-            ),
-            alt=(
-                "Left: epsilon spent against T, flat for the claim, falling for exact composition and faster "
-                "for the last iterate. Right: noise multiplier against T, rising linearly, as a square root, "
-                "and flat."
-            ),
-        )
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    chord, width = 2 * tip.imag, 2 * (A + B)
+    return Plate(
+        figure,
+        caption=(
+            r"**What one prompt can add to the gradient**, in the plane of $\Gamma$ and a normal to it, in the "
+            f"published setting at $N = {told['N']}$. The bound (A.1) allows for the whole disc, {compact(width)} "
+            f"across. The worst pair of neighbours, the vertical chord, is {compact(chord)} apart: "
+            f"{percent(chord / width)} of that. Exact, no simulation."
+        ),
+        alt=(
+            f"One prompt reaches up to {plain(A + B)} along Gamma and {plain(tip.imag)} across it. The worst pair of "
+            f"neighbours is {plain(chord)} apart, {percent(chord / width)} of the width {plain(width)} of the ball "
+            "that the bound allows for."
+        ),
+    )
 
 
 def draw_single_steps(table: pd.DataFrame) -> Plate:
     """δ spent over δ claimed against ε/T."""
+    rows = table.assign(ratio=table["delta_spent"] / table["delta"]).sort_values("epsilon_per_step")
+    curves = {T: select(rows, T=T) for T in sorted(rows["T"].unique())}
     with figures.style():
         figure, axes = plt.subplots()
-        for (T, rows), look in zip(table.groupby("T"), figures.looks(table["T"].unique()).values()):
-            axes.plot(rows["epsilon_per_step"], rows["delta_spent"] / rows["delta"], label=f"T = {T}", **look)
-        axes.axhline(1, color="0.35", ls="--", lw=1, label="claimed")
-        axes.axvline(1, color="0.35", ls=":", lw=1, label="ε = T: the calibration's range")
-        figures.log_axes(axes, "$\\varepsilon/T$", "δ spent / δ claimed")
+        for (T, own), look in zip(curves.items(), figures.looks(curves).values(), strict=True):
+            axes.plot(own["epsilon_per_step"], own["ratio"], label=f"$T = {T}$", **look)
+        axes.axhline(1, color="0.35", ls="--", lw=1)
+        axes.axvline(1, color="0.35", ls=":", lw=1)
+        figures.log_axes(axes, r"$\varepsilon/T$", r"$\delta$ spent / $\delta$ claimed")
         axes.set_ylim(1e-10, 1e6)
-        axes.legend()
-        return Plate(
-            figure,
-            caption=(
-                r"**Where the calibration breaks.** $\delta$ truly spent at the claimed $\varepsilon$, over the "
-                r"claimed $\delta$, for few steps; all iterates released, or the last without contraction. Left "
-                r"of the dotted line, $\varepsilon \le T$, the theorem is safe by orders of magnitude; far to "
-                "the right it fails."
-            ),
-            alt=(
-                "Ratio of delta spent to delta claimed against epsilon over T: far below one for epsilon below "
-                "T, above one for large epsilon."
-            ),
-        )
+        axes.annotate(r"$\varepsilon = T$", (1, 1e5), (4, 0), textcoords="offset points", fontsize=figures.LETTERS)
+        figures.end_labels(axes)
+    inside = rows.loc[rows["epsilon_per_step"] <= 1, "ratio"].max()
+    broken = {T: own.loc[own["ratio"] > 1, "epsilon_per_step"].min() for T, own in curves.items()}
+    beyond = [f"$T = {T}$ at $\\varepsilon/T$ = {compact(at)}" for T, at in broken.items() if at == at]
+    first = f"Beyond it is first exceeded for {', '.join(beyond)}." if beyond else "Beyond it is not exceeded either."
+    return Plate(
+        figure,
+        caption=(
+            r"**How far the calibration carries**: $\delta$ truly spent at the claimed $\varepsilon$, over the claimed "
+            r"$\delta$, for few steps; all iterates released, or the last without contraction. Up to $\varepsilon = T$ "
+            f"(dotted) at most {compact(inside)} of the claimed $\\delta$ is spent. {first} Exact, no simulation."
+        ),
+        alt=f"Delta spent over delta claimed, for epsilon over T of {span(rows['epsilon_per_step'])}. "
+        + " ".join(f"T = {T}: {along(own, 'ratio', plain)}." for T, own in curves.items()),
+    )
