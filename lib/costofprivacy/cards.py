@@ -126,16 +126,14 @@ def _consequence(finding: Finding) -> str:
 
 def _evidence(evidence: Evidence) -> str:
     """Tables to take away, the figures drawn from them, and the judge."""
-    parts = []
-    if evidence.tables:
-        tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
-        parts.append(f"data {tables}")
-    if evidence.figures:
-        figures = ", ".join(f'<a href="#{figure.label}">{typeset(figure.title)}</a>' for figure in evidence.figures)
-        parts.append(f"drawn in {figures}")
-    text = "; ".join(parts)
-    judge = f"{{judge}}`{evidence.judge}`" if evidence.judge else ""
-    return " ".join(part for part in (text[:1].upper() + text[1:] + "." if text else "", judge) if part)
+    tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
+    figures = ", ".join(f'<a href="#{figure.label}">{typeset(figure.title)}</a>' for figure in evidence.figures)
+    parts = [
+        f"Data: {tables}." if tables else "",
+        f"Drawn in: {figures}." if figures else "",
+        f"{{judge}}`{evidence.judge}`" if evidence.judge else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def _foot(claim: Claim) -> str:
