@@ -53,7 +53,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (order?.[1]) chosen.set("sort", order.join(" "));
     history.replaceState(null, "", `#${chosen}`);
   };
+  let reading = false;
   const read = () => {
+    reading = true;
     const hash = location.hash.slice(1);
     const chosen = new URLSearchParams(hash.includes("=") ? hash : "");
     names.forEach((name) => { choices[name].value = chosen.get(name) ?? ""; });
@@ -61,12 +63,13 @@ document.addEventListener("DOMContentLoaded", () => {
     const [at, way] = (chosen.get("sort") ?? "").split(" ");
     data.order(way ? [[Number(at), way]] : []);
     draw();
-    if (hash && !hash.includes("=")) document.getElementById(hash)?.scrollIntoView();
+    if (hash && !hash.includes("=")) location.replace(location.hash); // the row may have been away until now
+    reading = false;
   };
 
   bar.addEventListener("input", () => { draw(); keep(); });
   reset.addEventListener("click", () => { history.replaceState(null, "", "#"); read(); });
   window.addEventListener("hashchange", read);
   read();
-  data.on("order", keep);
+  data.on("order", () => { if (!reading) keep(); });
 });

@@ -127,7 +127,7 @@ def _consequence(finding: Finding) -> str:
 def _evidence(evidence: Evidence) -> str:
     """Tables to take away, the figures drawn from them, and the judge."""
     tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
-    figures = ", ".join(f'<a href="#{figure.label}">{typeset(figure.title)}</a>' for figure in evidence.figures)
+    figures = ", ".join(f'<a href="#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
     parts = [
         f"Data: {tables}." if tables else "",
         f"Drawn in: {figures}." if figures else "",

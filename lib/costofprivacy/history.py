@@ -96,7 +96,7 @@ def untold(history: History, found: Mapping[str, Finding]) -> list[str]:
         if claim not in told:
             lines.append(f"{claim} was first judged now: put it under `first` of {CHANGES_FILE} ({finding.verdict})")
         elif told[claim] != finding.verdict:
-            lines.append(f"{claim} was {told[claim]!r} and is {finding.verdict!r}: say why in {CHANGES_FILE}")
+            lines.append(f"{claim} was {told[claim]!r} and is {str(finding.verdict)!r}: say why in {CHANGES_FILE}")
     return lines + [f"{claim} was judged and is judged no more" for claim in told if claim not in found]
 
 

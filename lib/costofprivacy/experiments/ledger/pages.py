@@ -46,7 +46,7 @@ def show(table: pd.DataFrame) -> HTML:
     body = "\n".join(_row(register[row["claim"]], row, papers) for row in table.to_dict("records"))
     return HTML(
         '<div class="table-scroll" role="region" tabindex="0" aria-label="The ledger">'
-        f'<table class="ledger searchable"><caption>{len(table)} claims. A place leads to its card.</caption>'
+        '<table class="ledger searchable"><caption>What was found of each claim. A place leads to its card.</caption>'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
