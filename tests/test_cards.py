@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -6,8 +7,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+import costofprivacy
 from costofprivacy import cards, claims
 from costofprivacy.claims import Claim
+from costofprivacy.evidence import Evidence, Figure
 from costofprivacy.findings import Consequence, Finding, Number, Verdict
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
@@ -65,27 +68,94 @@ def test_plain_keeps_mathematics() -> None:
     assert cards.plain(r"a_b is $x_1 \le \{y\}$") == r"a\_b is $x_1 \le \{y\}$"
 
 
+def test_typeset_text_is_html_with_its_mathematics_for_mathjax() -> None:
+    text = cards.typeset(r"a < b & $x_1 < 2$, $\alpha$")
+    math = '<span class="math notranslate nohighlight">'
+    assert text == rf"a &lt; b &amp; {math}\(x_1 &lt; 2\)</span>, {math}\(\alpha\)</span>"
+
+
+def terms(card: str) -> dict[str, str]:
+    """What a card says, by its terms."""
+    return dict(re.findall(r"^(.+)\n: (.+)$", card, re.MULTILINE))
+
+
 def test_a_card_has_every_part() -> None:
     text = cards.card(ONE, CORRECTED)
-    assert text.splitlines()[0] == "(claim-alpha-theorem-1)="
-    assert f"{cards.badge('holds, corrected')} **Theorem 1.** One $x$ is one." in text
-    assert "*Found.* It is twice." in text
-    assert "*Consequence:* numbers: something that a reader would compute changes." in text
-    assert r"*What should stand there.* $2\lambda$." in text
-    assert "*What would change this.* More trials." in text
+    assert text.splitlines()[:3] == [
+        "(claim-alpha-theorem-1)=",
+        "`````{div} claim-card",
+        f"{cards.badge('holds, corrected')} **Theorem 1**",
+    ]
+    assert terms(text) == {
+        "The paper says": "One $x$ is one.",
+        "Found": "It is twice.",
+        "Consequence": "*numbers*: something that a reader would compute changes.",
+        "What should stand there": r"$2\lambda$.",
+        "What would change this": "More trials.",
+        "Evidence": "Data: {download}`figure-1.csv <one/figure-1.csv>`.",
+    }
     assert r"| ratio\_of | $2.5\cdot 10^{-7}$ | 0.1 |  | figure-1 | N = 1000 |" in text
+
+
+def test_a_card_says_where_it_belongs() -> None:
+    text = cards.card(ONE, HELD)
+    assert f"Version {costofprivacy.__version__} of the book" in text
+    assert '<a href="#claim-alpha-theorem-1">this card</a>' in text
+    assert '<a href="../ledger.html#claim-alpha-theorem-1">in the ledger</a>' in text
+
+
+def test_a_card_links_what_stands_behind_it() -> None:
+    evidence = Evidence("one", ("figure-1", "rates"), (Figure("part-one-rates", "Rates in $N$"),), "a.verdicts:judge")
+    assert terms(cards.card(ONE, HELD, evidence))["Evidence"] == (
+        "Data: {download}`figure-1.csv <one/figure-1.csv>`, {download}`rates.csv <one/rates.csv>`. "
+        'Drawn in: <a href="#part-one-rates">Rates in $N$</a>. {judge}`a.verdicts:judge`'
+    )
 
 
 def test_a_card_of_what_holds_under_a_condition_names_it_as_one() -> None:
     condition = "$L \\lesssim N$."
     narrower = Finding(Verdict.NARROWER, "It is so for few.", RATIO, correction=condition, would_change="More.")
-    assert "*Where it holds.* $L \\lesssim N$." in cards.card(ONE, narrower)
+    said = terms(cards.card(ONE, narrower))
+    assert said["Where it holds"] == condition
+    assert "What should stand there" not in said
 
 
 def test_a_card_of_what_holds_has_neither_consequence_nor_correction() -> None:
-    text = cards.card(ONE, HELD)
-    assert "Consequence" not in text
-    assert "should stand" not in text
+    assert list(terms(cards.card(ONE, HELD))) == ["The paper says", "Found", "What would change this", "Evidence"]
+
+
+def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:
+    text = cards.card(ONE, Finding(Verdict.UNTESTABLE, "Nothing follows.", would_change="A number."))
+    assert "The numbers" not in text
+    assert "Evidence" not in terms(text)
+
+
+def test_a_small_card_leads_to_the_full_one() -> None:
+    lines = cards.short(ONE, FAILED).splitlines()
+    assert lines[1] == f"{cards.badge('fails')} **[Theorem 1](#claim-alpha-theorem-1)**"
+    assert "It is not." in lines
+    assert not any(line.startswith("(") for line in lines)  # the anchor is the full card's
+
+
+def test_leading_cards_stand_in_one_grid() -> None:
+    text = cards.leading([ONE, TWO], {ONE.id: FAILED, TWO.id: HELD})
+    assert text.splitlines()[0] == "`````{div} claim-cards"
+    assert text.count("````{div} claim-card\n") == 2
+    assert text.index("It is not.") < text.index("It is so.")
+    assert cards.leading([], {}) == ""
+
+
+def test_a_few_other_claims_are_listed_and_many_are_folded() -> None:
+    few = cards.others([ONE, TWO], {ONE.id: FAILED, TWO.id: HELD})
+    assert few == (
+        f"- {cards.badge('fails')} [Theorem 1](#claim-alpha-theorem-1)\n"
+        f"- {cards.badge('holds')} [Theorem 2](#claim-alpha-theorem-2)"
+    )
+    many = [Claim(f"alpha/lemma-{n}", f"Lemma {n}", "So.", "part/one") for n in range(cards.MOST_OPEN + 1)]
+    folded = cards.others(many, {claim.id: FAILED if claim is many[0] else HELD for claim in many})
+    assert folded.splitlines()[0] == f"````{{dropdown}} {len(many)} more claims: {cards.MOST_OPEN} holds, 1 fails"
+    assert folded.count("\n- ") == len(many)
+    assert cards.others([], {}) == ""
 
 
 def test_a_list_of_claims() -> None:

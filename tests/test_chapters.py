@@ -333,11 +333,30 @@ def test_the_cards_tell_everything_of_the_chapter_s_claims(book: Path) -> None:
     made.judge()
     text = made.cards().data
     assert "(claim-x-theorem-1)=" in text
-    assert "**Theorem 1.** One." in text
-    assert "*Found.* It has 2 rows." in text
-    assert "*What would change this.* More rows." in text
+    assert "**Theorem 1**\n\nThe paper says\n: One." in text
+    assert "Found\n: It has 2 rows." in text
+    assert "What would change this\n: More rows." in text
     assert "| rows | 2 |" in text
     assert "Theorem 3" not in text
+
+
+def test_a_card_links_the_figures_that_its_tables_are_drawn_in_and_its_judge(book: Path) -> None:
+    cells = [
+        "tables = chapter.run()",
+        'chapter.show("rates", draw(tables["figure-1"]))',
+        'chapter.show("n", tables["spread"])',
+    ]
+    page = {"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]}
+    (book / "part" / "one.ipynb").write_text(json.dumps(page), encoding="utf-8")
+    made = chapter()
+    made.run()
+    made.show("rates", Plate(plt.subplots()[0], "**Rates.** They fall.", "Falling."))
+    made.judge()
+    first, second = made.cards().data.split("(claim-x-theorem-2)=")
+    assert '<a href="#part-one-rates">Rates</a>' in first
+    assert "#part-one-n" not in first
+    assert f"{{judge}}`{made.package}.verdicts:theorem_1`" in first
+    assert "Drawn in" not in second
 
 
 def test_statements_escape_what_they_show() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+from costofprivacy import __version__
 from costofprivacy.claims import (
     PENDING,
     Claim,
@@ -18,10 +21,12 @@ from costofprivacy.claims import (
     read_papers,
     read_register,
 )
+from costofprivacy.evidence import Evidence, gather
 from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict, compact
 from costofprivacy.symbols import Row
 
 WAITING = "its chapter is still to be written"
+MOST_OPEN = 4  # claims in a list that is not folded
 
 
 def badge(verdict: str) -> str:
@@ -40,38 +45,109 @@ def plain(text: str) -> str:
     return "".join(part if part.startswith("$") else re.sub(r"([\\`*_{}\[\]<>|&])", r"\\\1", part) for part in parts)
 
 
-def card(claim: Claim, finding: Finding) -> str:
-    """All that was found on a claim, as Markdown with an anchor of its own."""
-    lines = [
-        f"({claim.anchor})=",
-        f"{badge(finding.verdict)} **{claim.place}.** {' '.join(claim.says.split())}",
-        "",
-        f"*Found.* {finding.headline}",
+def typeset(text: str) -> str:
+    """Plain text with mathematics between dollar signs, as HTML that MathJax typesets."""
+    parts = re.split(r"\$([^$]*)\$", " ".join(text.split()))
+    return "".join(
+        f'<span class="math notranslate nohighlight">\\({html.escape(part)}\\)</span>' if odd else html.escape(part)
+        for part, odd in zip(parts, cycle((False, True)))
+    )
+
+
+def card(claim: Claim, finding: Finding, evidence: Evidence | None = None) -> str:
+    """All that was found on a claim, as Markdown with an anchor of its own.
+
+    Args:
+        claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
+            it names, of the claim's chapter.
+    """
+    said = [
+        ("The paper says", " ".join(claim.says.split())),
+        ("Found", finding.headline),
+        ("Consequence", _consequence(finding)),
+        ("Where it holds" if finding.verdict == Verdict.NARROWER else "What should stand there", finding.correction),
+        ("What would change this", finding.would_change),
+        ("Evidence", _evidence(evidence or gather(claim, finding))),
     ]
-    if finding.consequence != Consequence.NONE:
-        lines += ["", f"*Consequence:* {finding.consequence}: {WEIGHT[finding.consequence]}."]
-    if finding.correction:
-        heading = "Where it holds" if finding.verdict == Verdict.NARROWER else "What should stand there"
-        lines += ["", f"*{heading}.* {finding.correction}"]
-    lines += ["", f"*What would change this.* {finding.would_change}"]
-    if finding.numbers:
-        lines += ["", _numbers(finding.numbers)]
+    terms = [f"{term}\n: {' '.join(text.split())}\n" for term, text in said if text]
+    return "\n".join(
+        [
+            f"({claim.anchor})=",
+            "`````{div} claim-card",
+            f"{badge(finding.verdict)} **{claim.place}**",
+            "",
+            *terms,
+            *([_numbers(finding.numbers), ""] if finding.numbers else []),
+            _foot(claim),
+            "`````",
+        ]
+    )
+
+
+def short(claim: Claim, finding: Finding) -> str:
+    """A claim with its verdict and headline, as a small card that leads to the full one."""
+    lines = ["````{div} claim-card", f"{badge(finding.verdict)} **{link(claim)}**", "", finding.headline, "````"]
     return "\n".join(lines)
 
 
+def line(claim: Claim, finding: Finding) -> str:
+    """A claim with its verdict in one line that leads to the full card."""
+    return f"{badge(finding.verdict)} {link(claim)}"
+
+
+def link(claim: Claim) -> str:
+    """The place of a claim, linked to its card."""
+    return f"[{claim.place}](#{claim.anchor})"
+
+
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
-    """Claims with their verdict and headline, as short cards that lead to the full ones."""
-    return as_list(claims, found, links=True)
+    """Claims as small cards, two beside each other where there is room."""
+    chosen = [short(claim, found[claim.id]) for claim in claims]
+    return "\n".join(["`````{div} claim-cards", *chosen, "`````"]) if chosen else ""
 
 
 def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
-    """Claims with their verdict, a line each, that lead to the full cards."""
-    return "\n".join(f"- {badge(found[claim.id].verdict)} [{claim.place}](#{claim.anchor})" for claim in claims)
+    """Claims in a line each; more than a few are folded, with their verdicts counted."""
+    chosen = list(claims)
+    lines = [f"- {line(claim, found[claim.id])}" for claim in chosen]
+    if len(lines) <= MOST_OPEN:
+        return "\n".join(lines)
+    tally = Counter(found[claim.id].verdict for claim in chosen)
+    counted = ", ".join(f"{tally[verdict]} {verdict}" for verdict in Verdict if tally[verdict])
+    return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
+
+
+def _consequence(finding: Finding) -> str:
+    """What a finding changes; nothing for what changes nothing."""
+    if finding.consequence == Consequence.NONE:
+        return ""
+    return f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
+
+
+def _evidence(evidence: Evidence) -> str:
+    """Tables to take away, the figures drawn from them, and the judge."""
+    tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
+    figures = ", ".join(f'<a href="#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
+    parts = [
+        f"Data: {tables}." if tables else "",
+        f"Drawn in: {figures}." if figures else "",
+        f"{{judge}}`{evidence.judge}`" if evidence.judge else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _foot(claim: Claim) -> str:
+    """Where a card belongs: the version of the book, its own address, its row in the ledger."""
+    up = "../" * claim.chapter.count("/")
+    return (
+        f'<p class="claim-foot">Version {__version__} of the book · <a href="#{claim.anchor}">this card</a> · '
+        f'<a href="{up}ledger.html#{claim.anchor}">in the ledger</a></p>'
+    )
 
 
 def _numbers(numbers: Iterable[Number]) -> str:
     """The numbers behind a verdict as a folded table."""
-    head = "| | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
+    head = "| number | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
     rows = [
         f"| {plain(n.name)} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
         f"| {plain(n.table)} | {plain(n.row)} |"

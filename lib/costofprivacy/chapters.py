@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import importlib
 import inspect
+import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping
@@ -24,6 +25,7 @@ from IPython.display import HTML, Markdown
 
 from costofprivacy import cards, claims, plates, stamps, symbols
 from costofprivacy.declaration import declarations
+from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
 from costofprivacy.findings import Finding, Tables, Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner
 from costofprivacy.plates import Picture, Plate
@@ -73,6 +75,7 @@ class Chapter:
         register = claims.find_register(Path.cwd())
         self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
+        self._titles: dict[str, str] = {}  # of the figures shown so far
 
     @property
     def question(self) -> str:
@@ -149,9 +152,9 @@ class Chapter:
 
     def show(self, name: str, plate: Plate) -> Picture:
         """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
-        label = f"{self.name}/{name}".replace("/", "-")
+        self._titles[name] = title_of(plate.caption)
         picture = plates.save(plate, self.results, name)
-        return Picture(picture, {"name": label, "caption": plate.caption, "alt": plate.alt})
+        return Picture(picture, {"name": figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt})
 
     def judge(self, *names: str) -> Statements:
         """Judge these claims of the chapter, or all of them; save the findings, return the verdicts alone.
@@ -210,8 +213,16 @@ class Chapter:
 
     def cards(self) -> Markdown:
         """Everything that the chapter found, a card for each claim."""
-        found = claims.read_findings(self.results)
-        return Markdown("\n\n".join(cards.card(claim, found[claim.id]) for claim in self._own() if claim.id in found))
+        found, judges, drawn = claims.read_findings(self.results), judges_of(self.package), self._drawn()
+        own = [claim for claim in self._own() if claim.id in found]
+        evidence = {claim: gather(claim, found[claim.id], judges.get(claim.id), drawn, self._titles) for claim in own}
+        return Markdown("\n\n".join(cards.card(claim, found[claim.id], evidence[claim]) for claim in own))
+
+    def _drawn(self) -> dict[str, tuple[str, ...]]:
+        """The tables behind each figure of this page, as its notebook in the project's book says."""
+        path = self._book / f"{self.name}.ipynb"
+        cells = json.loads(path.read_text("utf-8"))["cells"] if path.is_file() else []
+        return drawn_from("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
     def _named(self, names: Iterable[str]) -> list[claims.Claim]:
         own = {claim.id.partition("/")[2]: claim for claim in self._own()}

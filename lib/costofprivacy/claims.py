@@ -82,7 +82,7 @@ def record(folder: Path, found: Mapping[str, Finding]) -> None:
     path = folder / VERDICTS_FILE
     known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     entries = {entry["claim"]: entry for entry in known}
-    entries |= {claim: {"claim": claim, **_plain(asdict(finding))} for claim, finding in found.items()}
+    entries |= {claim: {"claim": claim, **plain_data(asdict(finding))} for claim, finding in found.items()}
     path.write_text(json.dumps(list(entries.values()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -140,16 +140,16 @@ def _finding(entry: Mapping[str, Any]) -> Finding:
     return Finding(**dict(entry) | kinds | {"numbers": numbers})
 
 
-def _plain(node: Any) -> Any:
+def plain_data(node: Any) -> Any:
     """Data that JSON can hold: what is not finite becomes its name."""
     if isinstance(node, dict):
-        return {key: _plain(value) for key, value in node.items()}
+        return {key: plain_data(value) for key, value in node.items()}
     if isinstance(node, (list, tuple)):
-        return [_plain(value) for value in node]
+        return [plain_data(value) for value in node]
     return str(node) if isinstance(node, float) and not math.isfinite(node) else node
 
 
 def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
-    """A number's fields as they were before `_plain`."""
+    """A number's fields as they were before `plain_data`."""
     kinds = ("value", "error", "against")
     return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

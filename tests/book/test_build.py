@@ -86,3 +86,8 @@ def test_a_failed_rendering_leaves_the_earlier_pages(
     with pytest.raises(BookError, match=r"could not be rendered: a.md:1: WARNING: odd .see .*render.log"):
         build.render(project, "paper", staged(project, tree, "paper"), print)
     assert (project.build / "html/index.html").read_text() == "rendering 1"
+
+
+def test_the_changelog_comes_along(project: Project, tree: Path) -> None:
+    (project.root / "CHANGELOG.md").write_text("# Changelog\n")
+    assert (staged(project, tree, "quick") / "CHANGELOG.md").read_text() == "# Changelog\n"

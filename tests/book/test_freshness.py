@@ -52,6 +52,13 @@ def test_what_a_page_depends_on_makes_it_stale(
     assert why_stale(project, executed) == reason
 
 
+def test_another_version_of_the_book_makes_a_page_stale(
+    project: Project, executed: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(freshness, "__version__", "99.0")
+    assert why_stale(project, executed) == "told: version"
+
+
 def test_other_parameters_make_a_page_stale(project: Project, executed: Place) -> None:
     assert why_stale(project, executed, PAPER | {"trials": 2}) == "measured: parameters"
 

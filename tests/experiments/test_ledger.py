@@ -1,16 +1,20 @@
+import json
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from bs4 import BeautifulSoup, Tag
 
-from costofprivacy import cards, claims
+from costofprivacy import __version__, cards, claims
 from costofprivacy.experiments.ledger import pages
 from costofprivacy.experiments.ledger.experiment import Experiment, book_folder
 from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
 from costofprivacy.montecarlo import Runner
 
 REGISTER = """
-papers: {}
+papers:
+  noisyhead: {title: First Paper, arxiv: "1", short: NoisyHead}
+  dpgd: {title: Second Paper, arxiv: "2", short: DP-GD}
 claims:
   - {id: noisyhead/theorem-1, place: Theorem 1, says: One., chapter: part/one}
   - {id: dpgd/theorem-1, place: Theorem 1, says: Two., chapter: part/two, pending: true}
@@ -19,7 +23,11 @@ claims:
 
 
 FAILED = Finding(
-    Verdict.FAILS, "The ratio is 2.", (Number("ratio", 2.0),), Consequence.NUMBERS, would_change="Another ratio."
+    Verdict.FAILS,
+    "The ratio is $2$.",
+    (Number("ratio", float("inf")),),
+    Consequence.NUMBERS,
+    would_change="Another ratio.",
 )
 
 
@@ -55,7 +63,7 @@ def test_the_table_leaves_the_headlines_out(book: Path) -> None:
     assert list(tables) == ["ledger"]
     assert list(tables["ledger"].columns) == ["claim", "paper", "place", "says", "chapter", "verdict", "consequence"]
     assert list(tables["ledger"]["verdict"]) == ["pending", "pending", "fails"]
-    assert list(Experiment().read(book)["headline"]) == ["", "", "The ratio is 2."]
+    assert list(Experiment().read(book)["headline"]) == ["", "", "The ratio is $2$."]
 
 
 def test_the_book_is_the_nearest_or_the_one_told(book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,21 +89,91 @@ def test_an_unknown_choice_is_refused(choice: dict[str, str], message: str) -> N
         Experiment(**choice)
 
 
+def rows(html: str) -> list[Tag]:
+    return BeautifulSoup(html, "html.parser").select("tbody > tr")
+
+
 @pytest.mark.parametrize("verdict", ["all", *Verdict, claims.PENDING])
 def test_every_choice_can_be_counted_and_shown(book: Path, verdict: str) -> None:
     table = Experiment(verdict=verdict).read(book)
     assert isinstance(table, pd.DataFrame)
-    html, text = pages.show_counts(table).data, pages.show(table, "noisyhead").data
+    html = pages.show_counts(table).data
     assert 'class="dataframe ledger"' in html
     assert cards.badge("holds, corrected") in html
-    assert "Two." not in text
+    assert len(rows(pages.show(table).data)) == len(table)
 
 
-def test_the_list_of_a_paper(book: Path) -> None:
-    text = pages.show(Experiment().read(book), "noisyhead").data
-    assert "[Theorem 2](#claim-noisyhead-theorem-2).** Three." in text
-    assert "*Found:* The ratio is 2." in text
-    assert "**Theorem 1.** One." in text
+def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
+    pending, _, judged = rows(pages.show(Experiment().read(book)).data)
+    assert judged["id"] == "claim-noisyhead-theorem-2"
+    kept = {name: value for name, value in judged.attrs.items() if name.startswith("data-")}
+    assert kept == {
+        "data-paper": "NoisyHead",
+        "data-verdict": "fails",
+        "data-consequence": "numbers",
+        "data-chapter": "part/one",
+    }
+    assert [cell.get_text() for cell in judged.find_all(["th", "td"])] == [
+        "Theorem 2",
+        "fails",
+        "numbers",
+        r"The ratio is \(2\).",
+        "NoisyHead",
+        "one",
+    ]
+    assert [link["href"] for link in judged.find_all("a")] == [
+        "part/one.html#claim-noisyhead-theorem-2",
+        "part/one.html",
+    ]
+    assert pending["data-verdict"] == "pending"
+    assert pending.find_all("a") == []
+    assert "Claimed: One." in pending.get_text()
+
+
+def test_a_row_is_found_by_what_the_paper_says_too(book: Path) -> None:
+    judged = rows(pages.show(Experiment().read(book)).data)[-1]
+    assert judged.select_one("[data-search]")["data-search"] == "Theorem 2 Three. The ratio is $2$."
+
+
+def test_verdicts_and_consequences_are_sorted_by_their_weight(book: Path) -> None:
+    ranks = [
+        [cell["data-order"] for cell in row.select("[data-order]")]
+        for row in rows(pages.show(Experiment().read(book)).data)
+    ]
+    assert ranks == [["5", "3"], ["5", "3"], ["3", "1"]]
+    assert pages.CONSEQUENCES[:3] == ("conclusion", "numbers", "none")
+
+
+def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
+    page = BeautifulSoup(pages.show(Experiment().read(book)).data, "html.parser")
+    assert page.caption is not None
+    assert {head.get("scope") for head in page.select("thead th")} == {"col"}
+    assert {head.get("scope") for head in page.select("tbody th")} == {"row"}
+    assert len(page.select("tbody th")) == 3
+    assert page.select_one(".table-scroll[role=region][tabindex='0'][aria-label]") is not None
+
+
+def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
+    links = pages.save(tmp_path / "results").data
+    folder = tmp_path / "results" / pages.ALL
+    assert all(f"<ledger/{pages.ALL}/{path.name}>" in links for path in folder.iterdir())
+    data = json.loads((folder / "ledger.json").read_text("utf-8"))
+    assert [entry["verdict"] for entry in data["claims"]] == ["pending", "pending", "fails"]
+    assert data["claims"][2]["numbers"] == [
+        {"name": "ratio", "value": "inf", "error": None, "against": None, "table": "", "row": ""}
+    ]
+    assert data["claims"][2]["card"] == "part/one.html#claim-noisyhead-theorem-2"
+    assert data["version"] == __version__
+    table = pd.read_csv(folder / "claims.csv", keep_default_na=False)
+    assert list(table["headline"]) == ["", "", "The ratio is $2$."]
+    assert list(table["would_change"]) == ["", "", "Another ratio."]
+    numbers = pd.read_csv(folder / "numbers.csv")
+    assert list(numbers["claim"]) == ["noisyhead/theorem-2"]
+
+
+def test_a_pending_claim_has_what_a_judged_one_has() -> None:
+    claim = claims.Claim("noisyhead/theorem-2", "p", "s", "c")
+    assert set(pages.record(claim, None)) == set(pages.record(claim, FAILED))
 
 
 def test_the_page_s_definitions_are_the_library_s() -> None:

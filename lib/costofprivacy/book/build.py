@@ -19,7 +19,14 @@ from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
 
 FINDINGS = "_findings.md"
-GENERATED = {FINDINGS: ("cards", "front_page"), "_notation.md": ("symbols", "notation")}
+GENERATED = {
+    FINDINGS: ("cards", "front_page"),
+    "_notation.md": ("symbols", "notation"),
+    "_errata.md": ("errata", "page"),
+    "errata.json": ("errata", "data"),
+    "_changes.md": ("history", "page"),
+}
+CHANGELOG = "CHANGELOG.md"  # beside book/, included by a page
 OURS = {"_build", ".venv", ".git"}
 RENDER = "from jupyter_book.cli.main import main; main()"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
@@ -146,7 +153,8 @@ def _configured_files(project: Project) -> list[Path]:
     config = project.root / "_config.yml"
     named = _strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else []
     paths = [project.root / text for text in named if text and "\n" not in text and len(text) < 200]
-    return [config, project.root / "_toc.yml", *(path for path in paths if _is_ours_to_copy(project, path))]
+    own = [config, project.root / "_toc.yml", project.root / CHANGELOG]
+    return [*own, *(path for path in paths if _is_ours_to_copy(project, path))]
 
 
 def _is_ours_to_copy(project: Project, path: Path) -> bool:

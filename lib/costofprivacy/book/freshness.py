@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from costofprivacy import _source
+from costofprivacy import __version__, _source
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, module_name, place
@@ -52,6 +52,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
         "style": _style_digest(project, modules),
+        "version": __version__,
     }
     if name == LEDGER:
         others = [other for other in chapters(project) if other != LEDGER]

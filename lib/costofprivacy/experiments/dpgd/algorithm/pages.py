@@ -157,8 +157,8 @@ def _overstated(rows: pd.DataFrame, column: str) -> str:
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
     """What was found of each property of a step, for the page."""
     names = {"check": "property", "worst": "largest found", "bound": "allowed", "pairs": "pairs tried"}
-    plain = steps["check"].str.replace("C_clip", "clipping bound")
-    rows = steps.assign(check=plain, worst=steps["worst"].map(plain), bound=steps["bound"].map(plain))
+    said = steps["check"].str.replace("C_clip", "clipping bound")
+    rows = steps.assign(check=said, worst=steps["worst"].map(plain), bound=steps["bound"].map(plain))
     return rows.rename(columns=names).set_index("property")
 
 

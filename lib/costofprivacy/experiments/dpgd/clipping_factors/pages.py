@@ -109,9 +109,9 @@ def _laws_alt(definition: pd.DataFrame) -> str:
 
 
 def _figure_9_alt(factors: pd.DataFrame, value: pd.Series) -> str:
-    plain = dict(zip(CURVES, ("mu", "mu over c'", "nu", "nu over c'", "nu over c' squared")))
+    said = dict(zip(CURVES, ("mu", "mu over c'", "nu", "nu over c'", "nu over c' squared")))
     first, last = factors.loc[factors["ratio"].idxmin()], factors.loc[factors["ratio"].idxmax()]
-    ends = listed(f"{plain[name]} from {plain(first[name])} to {plain(last[name])}" for name in CURVES)
+    ends = listed(f"{said[name]} from {plain(first[name])} to {plain(last[name])}" for name in CURVES)
     return (
         f"For c' from {plain(first['ratio'])} to {plain(last['ratio'])}: {ends}; the peak of nu over c' is "
         f"{plain(value[PEAK_HEIGHT])} at {plain(value[PEAK])}."

@@ -1,0 +1,111 @@
+"""The ledger's table in a browser: it filters, searches and sorts, and the address keeps what was chosen."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from costofprivacy.book.extension import BUNDLE, classic
+from costofprivacy.experiments.ledger import pages
+from costofprivacy.experiments.ledger.experiment import Experiment
+
+playwright = pytest.importorskip("playwright.sync_api")
+ROOT = Path(__file__).parents[2]
+BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The book's ledger as a page of its own, opened from a file."""
+    folder = tmp_path_factory.mktemp("page")
+    spec = find_spec("itables")
+    assert spec is not None
+    assert spec.origin is not None
+    (folder / "datatables.js").write_text(classic((Path(spec.origin).parent / BUNDLE).read_text("utf-8")), "utf-8")
+    (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
+        table = pages.show(Experiment().read(ROOT / "book")).data
+    scripts = "".join(f'<script defer src="{name}.js"></script>' for name in ("datatables", "ledger"))
+    (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{scripts}{table}", "utf-8")
+    return (folder / "ledger.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    path = next((path for path in BROWSERS if Path(path).is_file()), None)
+    if path is None:
+        pytest.skip("no Chromium here")
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page whose script errors and requests elsewhere fail the test."""
+    found = browser.new_page()
+    faults: list[str] = []
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("request", lambda request: faults.append(request.url) if not request.url.startswith("file:") else None)
+    yield found
+    found.close()
+    assert faults == []
+
+
+def shown(page: Any, name: str) -> list[str]:
+    return page.eval_on_selector_all("tbody tr", f"rows => rows.map(row => row.dataset.{name})")
+
+
+def test_a_choice_narrows_and_survives_a_reload(page: Any, address: str) -> None:
+    page.goto(address)
+    everything = len(shown(page, "verdict"))
+    page.select_option("label:has-text('verdict') select", "fails")
+    page.fill("input[type=search]", "ridge")
+    narrowed = shown(page, "verdict")
+    assert set(narrowed) == {"fails"}
+    assert 0 < len(narrowed) < everything
+    assert page.url.endswith("#verdict=fails&q=ridge")
+    page.reload()
+    assert shown(page, "verdict") == narrowed
+    assert page.input_value("input[type=search]") == "ridge"
+    assert f"{len(narrowed)} of {everything} claims" in page.inner_text("[role=status]")
+    page.click("button:has-text('Show all')")
+    assert len(shown(page, "verdict")) == everything
+
+
+def test_a_link_with_several_choices_shows_what_meets_all(page: Any, address: str) -> None:
+    page.goto(f"{address}#paper=NoisyHead&verdict=holds%2C+narrower&consequence=conclusion")
+    assert set(shown(page, "paper")) == {"NoisyHead"}
+    assert set(shown(page, "verdict")) == {"holds, narrower"}
+    assert set(shown(page, "consequence")) == {"conclusion"}
+
+
+def test_columns_are_sorted_by_weight_and_the_address_says_so(page: Any, address: str) -> None:
+    page.goto(address)
+    page.focus("thead th:nth-child(3) [role=button]")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.hash.includes('sort=2')")
+    order = list(dict.fromkeys(shown(page, "consequence")))
+    assert order == ["conclusion", "numbers", "none", ""]
+    page.reload()
+    assert list(dict.fromkeys(shown(page, "consequence"))) == order
+
+
+def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: str) -> None:
+    page.goto(f"{address}#verdict=pending")
+    page.goto(f"{address}#claim-noisyhead-theorem-4-1")
+    page.wait_for_function("document.querySelector('tr:target')")
+    box = page.locator("#claim-noisyhead-theorem-4-1").bounding_box()
+    assert 0 <= box["y"] < 300
+
+
+def test_without_scripts_the_whole_table_is_there(browser: Any, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(address)
+    assert plain.locator("tbody tr").count() == len(Experiment().read(ROOT / "book"))
+    context.close()
