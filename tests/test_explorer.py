@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 
 import altair as alt
 import pandas as pd
@@ -17,7 +18,8 @@ def panel() -> Explorer:
     line = base.mark_line().encode(alt.X("x:Q"), explorer.powers("y", -4, 1, "risk"), colour, dash)
     told = explorer.telling(base.transform_aggregate(most="max(y)"), "'at most ' + datum.most + ' < 1 & \\'2\\''")
     pick = explorer.picker("which", "Which one", ["a", "b"], "a", ["the first", "the second"])
-    return Explorer(alt.vconcat(alt.layer(line, told)).add_params(pick), 'A "label"', "What it shows", "fig-it")
+    chart = alt.vconcat(alt.layer(line, told)).add_params(pick)
+    return Explorer(chart, "fig-it", 'A "label"', "What it shows", "A caption", "An alternative")
 
 
 def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
@@ -41,13 +43,15 @@ def test_text_takes_the_page_s_colour_and_the_background_is_the_page_s() -> None
 
 def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
     chart = panel().chart.properties(title="</script><b>")
-    html = Explorer(chart, "a", "b", "c")._repr_html_()
+    html = replace(panel(), chart=chart)._repr_html_()
     assert html.count("</script>") == 2
     assert "<\\/script><b>" in html
 
 
 def test_the_figure_is_the_chart_at_its_start() -> None:
-    picture = panel().figure().data
+    shown = panel().show()
+    picture = shown.svg
+    assert shown.words == {"name": "fig-it", "caption": "A caption", "alt": "An alternative"}
     assert picture.startswith("<svg")
     assert "currentColor" not in picture
     assert "<script" not in picture

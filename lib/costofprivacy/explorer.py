@@ -17,7 +17,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 import vl_convert
-from IPython.display import SVG
+
+from costofprivacy.plates import Picture
 
 Layers = alt.LayerChart | alt.FacetChart  # what Altair says that layers are
 SCRIPT = "explorer.js"  # below the book's static files
@@ -51,14 +52,17 @@ class Explorer:
 
     Args:
         chart: panels below each other, one of whose layers is `telling`.
+        name: of the figure that it takes the place of.
         label: what it is, for those who hear the page. description: what it shows, likewise.
-        instead: the name of the figure that it takes the place of.
+        caption: of that figure, which shows the start values. alt: the same for the ear.
     """
 
     chart: alt.VConcatChart
+    name: str
     label: str
     description: str
-    instead: str
+    caption: str
+    alt: str
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -66,17 +70,18 @@ class Explorer:
         plain = {key: value for key, value in self.chart.to_dict().items() if key != "$schema"}
         return plain | {"description": self.description, "background": "transparent", "config": LOOK}
 
-    def figure(self) -> SVG:
-        """The chart at its start values, as a picture without controls."""
+    def show(self) -> Picture:
+        """The chart at its start values, as a picture without controls and with its words."""
         dark_on_light = json.loads(json.dumps(self.spec).replace(_INK, _PAPER))
-        return SVG(vl_convert.vegalite_to_svg(dark_on_light, vl_version=VEGA_LITE))
+        svg = vl_convert.vegalite_to_svg(dark_on_light, vl_version=VEGA_LITE)
+        return Picture(svg, {"name": self.name, "caption": self.caption, "alt": self.alt})
 
     def _repr_html_(self) -> str:
         data = json.dumps(self.spec, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
         return (
             f'<link rel="stylesheet" href="{STATIC}/explorer.css">\n'
             f'<div class="explorer" role="group" aria-label="{html.escape(self.label)}" '
-            f'data-instead="{html.escape(self.instead)}" hidden>\n'
+            f'data-instead="{html.escape(self.name)}" hidden>\n'
             '<div class="explorer-controls"></div>\n<p class="explorer-told" role="status"></p>\n'
             f'<div class="explorer-chart"></div>\n<script type="application/json">{data}</script>\n</div>\n'
             f'<script src="{STATIC}/{SCRIPT}"></script>'

@@ -10,7 +10,7 @@ from costofprivacy.dpgd import equivalent
 from costofprivacy.experiments.explore.dpgd import pages
 from costofprivacy.experiments.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, SPECTRA, Cell, Experiment
 from costofprivacy.experiments.explore.dpgd.pages import COLUMNS, ENCODED, LAST, PRIVATE, Choice, released, shares
-from costofprivacy.findings import pick, select
+from costofprivacy.findings import compact, pick, select, words
 from costofprivacy.montecarlo import Runner
 from costofprivacy.stamps import read_table
 
@@ -122,6 +122,17 @@ def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) ->
     other = pages.try_these(tables | {"runs": runs}).data
     assert f"{2 * released(tables, Choice())['excess_risk']:.3g}" in other
     assert text != other
+
+
+def test_the_answer_and_the_caption_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    text, caption = pages.answer(tables), pages.explore(tables).caption
+    assert words(text) <= 60
+    for choice in (Choice(), Choice(schedule=ROOT), Choice(rho=math.inf)):
+        assert compact(released(tables, choice)["excess_risk"]) in text
+    assert compact(released(tables, Choice())["before_release"]) in caption
+    runs = tables["runs"].assign(excess_risk=lambda table: 3 * table["excess_risk"])
+    assert pages.answer(tables | {"runs": runs}) != text
+    assert pages.explore(tables | {"runs": runs}).caption != caption
 
 
 def test_the_best_choice_is_the_best(tables: dict[str, pd.DataFrame]) -> None:

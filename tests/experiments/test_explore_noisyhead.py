@@ -9,7 +9,7 @@ import pytest
 from costofprivacy.experiments.explore.noisyhead import pages
 from costofprivacy.experiments.explore.noisyhead.experiment import SQUARE, Experiment, Run, noise_factor, step_grid
 from costofprivacy.experiments.explore.noisyhead.pages import Choice, best, curve
-from costofprivacy.findings import select
+from costofprivacy.findings import select, words
 from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import accounts, dynamics, learning_curve
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
@@ -136,17 +136,25 @@ def test_more_budget_prompts_or_accounting_never_hurts(tables: dict[str, pd.Data
             assert (np.diff(errors) <= 1e-5).all()
 
 
-def test_the_words_of_the_figure_hold_of_its_start_values(tables: dict[str, pd.DataFrame]) -> None:
-    """The caption: on the line of answering 0 everywhere, far from the best head; gains level off, noise overtakes."""
-    here = pages.start(tables)
-    told = curve(tables, here)
+def test_at_the_start_the_figure_says_that_nothing_is_learnt(tables: dict[str, pd.DataFrame]) -> None:
+    here, told = pages.start(tables), pages.explore(tables)
+    rows = curve(tables, here)
     assert (here.problem, here.N, here.epsilon) == (FIGURE_1, 4000, 1.0)
-    assert (told["error"] - 1).abs().max() < 0.02
-    assert select(tables["runs"], problem=FIGURE_1, N=4000)["best_linear_head"].max() < 0.1
-    gained = told["gained"]
-    assert gained.iloc[-1] == pytest.approx(gained.iloc[len(gained) // 2], rel=1e-3)
-    assert told["noise"].iloc[0] < gained.iloc[0]
-    assert told["noise"].iloc[-1] > gained.iloc[-1]
+    assert (rows["error"] - 1).abs().max() < 0.02
+    assert f"between {rows['error'].min():.3f} and {rows['error'].max():.3f}" in told.caption
+    crossing = rows.loc[rows["noise"] > rows["gained"], "T"].min()
+    assert f"from {crossing:,} steps on noise adds more" in told.alt
+
+
+def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    text = pages.answer(tables)
+    assert words(text) <= 60
+    assert r"\lambda = 0.005" in text
+    share = 1 - best(tables, Choice("D = 5, λ = 0.005", 1_000_000))["error"]
+    assert f"{100 * share:.0f} %" in text
+    free = tables["noise"].assign(noise=0.0)
+    assert pages.answer(tables | {"noise": free}) != text
+    assert "noise never adds as much" in pages.explore(tables | {"noise": free}).caption
 
 
 # the page

@@ -83,6 +83,7 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """The risk of the deterministic equivalent of arXiv:2505.16329v2 on a grid of settings; nothing is drawn."""
 
+    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
     gamma: tuple[float, ...] = many(FINITE_POSITIVE, 0.01, 0.1, 0.3, ascending=True)
     rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.3, 1.0, 3.0, ascending=True)
     """Privacy parameters of Gaussian differential privacy, besides no privacy, which is always there."""
@@ -95,7 +96,6 @@ class Experiment(Parameters):
         ascending=True,
     )
     """Times at which the risk is saved, the start 0 and the end 1 among them."""
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
 
     def check(self) -> None:
         """Refuse times without a start or an end."""

@@ -25,7 +25,8 @@ from costofprivacy.experiments.explore.dpgd.experiment import (
     UNIFORM,
 )
 from costofprivacy.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
-from costofprivacy.findings import pick
+from costofprivacy.findings import compact, pick
+from costofprivacy.prose import percent
 
 Tables = Mapping[str, pd.DataFrame]
 TOTAL, START, SAMPLING, PRIVATE = "excess risk", "left of the start", "sampling", "private noise"
@@ -95,12 +96,42 @@ def explore(tables: Tables) -> Explorer:
     panels = alt.vconcat(_upper(base), _lower(base), spacing=24)
     return Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
+        "explore-dpgd",
         "Excess risk of DP-GD over time and its parts, with controls for spectrum, aspect ratio, privacy and schedule",
         "Above: the excess risk of DP-GD against time, with what is left of the start, what sampling adds and what "
         "private noise adds, and the released parameter as a point at the end. Below: the shares of these parts in the "
         "risk of the released parameter.",
-        "fig-explore-dpgd",
+        *_telling(tables),
     )
+
+
+def answer(tables: Tables) -> str:
+    """What is released with a constant schedule, with the square root, and without privacy."""
+    here = start(tables)
+    root, free = replace(here, schedule=ROOT), replace(here, rho=math.inf)
+    constant, along = shares(tables, here), shares(tables, root)
+    return (
+        f"Near the numbers of Figure 1 the released excess risk is {_risk(tables, here)}, "
+        f"{percent(constant[LAST])} of it the last step's noise. With a square root schedule it is "
+        f"{_risk(tables, root)}, {percent(along[PRIVATE])} of it private noise on the way. Without privacy it is {_risk(tables, free)}, and answering 0 has {INITIAL_RISK:g}."
+    )
+
+
+def _risk(tables: Tables, choice: Choice) -> str:
+    return compact(released(tables, choice)["excess_risk"])
+
+
+def _telling(tables: Tables) -> tuple[str, str]:
+    """Caption and alternative text of the figure that shows the start values."""
+    here = start(tables)
+    run, parts = released(tables, here), shares(tables, here)
+    made = ", ".join(f"{name} {percent(share)}" for name, share in parts.items() if share > 0)
+    values = (
+        f"The excess risk falls from {INITIAL_RISK:g}, that of answering 0, to {compact(run['before_release'])}. The "
+        f"last step's noise lifts it to {compact(run['excess_risk'])}. That is made of: {made}."
+    )
+    caption = f"**DP-GD at the start values.** {values} With scripts allowed, controls stand in this figure's place."
+    return caption, f"Excess risk against time, and a bar of its parts at the release. {values}"
 
 
 def _controls(tables: Tables) -> list[alt.Parameter]:

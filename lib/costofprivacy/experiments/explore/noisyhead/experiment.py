@@ -56,6 +56,7 @@ class Run:
 class Experiment(Parameters):
     """NoisyHead's test error against its steps; closed forms, nothing is drawn."""
 
+    label_noise: float = parameter(NONNEGATIVE, 0.0)
     N: tuple[int, ...] = many(at_least(4), 1000, 4000, 10_000, 100_000, 1_000_000, ascending=True)
     """Numbers of training prompts; L is the integer part of their square root."""
     D: int = parameter(at_least(2), 5)
@@ -68,7 +69,6 @@ class Experiment(Parameters):
     """How many budgets can be chosen."""
     delta: float = parameter(PROBABILITY, 1e-5)
     failure: float = parameter(within(1e-50, 1), 1.0)
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
     decades: int = parameter(at_least(1), 5)
     """Powers of ten up to which the numbers of steps go."""
 

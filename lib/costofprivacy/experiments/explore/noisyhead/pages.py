@@ -14,6 +14,7 @@ from costofprivacy import explorer
 from costofprivacy.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
 from costofprivacy.findings import compact, pick, select
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
+from costofprivacy.prose import percent
 from costofprivacy.settings import Setting
 
 Tables = Mapping[str, pd.DataFrame]
@@ -95,11 +96,57 @@ def explore(tables: Tables) -> Explorer:
     panels = alt.vconcat(_upper(base, longest), _lower(base, longest), spacing=24)
     return Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
+        "explore-noisyhead",
         "Test error of NoisyHead against its number of steps, with controls for the problem, the budget and accounting",
         "Two panels against the number of steps. Above: the test error of NoisyHead, with and without noise, beside "
         "answering 0 and the best linear head. Below: what descent gains and what noise adds.",
-        "fig-explore-noisyhead",
+        *_words(tables),
     )
+
+
+def answer(tables: Tables) -> str:
+    """What it takes to predict, from the start values to the most prompts."""
+    here, largest = start(tables), int(tables["runs"]["N"].max())
+    problem = learnable(tables)
+    few, many = (_share(tables, replace(here, problem=problem, N=N)) for N in (here.N, largest))
+    noiseless = curve(tables, here)["gained"].max() / _variance(tables, here)
+    return (
+        f"With ${_tex(here.problem)}$ and $N = {_many(here.N)}$, descent predicts {percent(noiseless)} of the response "
+        f"even without noise. With ${_tex(problem)}$ the private head predicts {percent(few)}, and {percent(many)} at "
+        f"$N = {_many(largest)}$, at $\\varepsilon = {here.epsilon:g}$ with exact accounting."
+    )
+
+
+def learnable(tables: Tables) -> str:
+    """The problem that is predicted best from the most prompts."""
+    here, largest = start(tables), int(tables["runs"]["N"].max())
+    return min(problems(tables), key=lambda name: best(tables, replace(here, problem=name, N=largest))["error"])
+
+
+def _share(tables: Tables, choice: Choice) -> float:
+    """Of the response, what is predicted after the best number of steps."""
+    return float(1 - best(tables, choice)["error"] / _variance(tables, choice))
+
+
+def _variance(tables: Tables, choice: Choice) -> float:
+    return float(pick(tables["runs"], setting=choice.setting, problem=choice.problem, N=choice.N)["response_variance"])
+
+
+def _words(tables: Tables) -> tuple[str, str]:
+    """Caption and alternative text of the figure that shows the start values."""
+    here = start(tables)
+    rows, run = curve(tables, here), pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
+    low, high, gained = rows["error"].min(), rows["error"].max(), rows["gained"].max()
+    overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
+    turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
+    values = (
+        f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
+        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. Descent gains up to {gained:.2g}, and {turn}."
+    )
+    caption = (
+        f"**NoisyHead at the start values.** {values} With scripts allowed, controls stand in this figure's place."
+    )
+    return caption, f"Two panels against the number of steps. {values}"
 
 
 def _controls(tables: Tables) -> list[alt.Parameter]:
@@ -220,8 +267,8 @@ def try_these(tables: Tables) -> Markdown:
     run = pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
     zero, head = run["response_variance"], run["best_linear_head"]
     noiseless = curve(tables, here)["without_noise"].min()
-    learnable = min(problems(tables), key=lambda name: best(tables, replace(here, problem=name, N=largest))["error"])
-    few, many = (best(tables, replace(here, problem=learnable, N=N))["error"] for N in (here.N, largest))
+    easiest = learnable(tables)
+    few, many = (best(tables, replace(here, problem=easiest, N=N))["error"] for N in (here.N, largest))
     telling = max(problems(tables), key=lambda name: _apart(tables, replace(here, problem=name)))
     printed, every, last = (best(tables, replace(here, problem=telling, account=account)) for account in COLUMN)
     cause = (
@@ -233,7 +280,7 @@ def try_these(tables: Tables) -> Markdown:
         f"**Leave everything as it is.** The problem has ${_tex(here.problem)}$. Without noise descent reaches a test "
         f"error of {noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has "
         f"{compact(head)}.",
-        f"**Change the penalty and add prompts.** Choose ${_tex(learnable)}$. The least test error goes from {few:.3f} "
+        f"**Change the penalty and add prompts.** Choose ${_tex(easiest)}$. The least test error goes from {few:.3f} "
         f"at $N = {_many(here.N)}$ to {many:.3f} at $N = {_many(largest)}$, with every iterate released.",
         f"**Change the accounting.** Choose ${_tex(telling)}$ at $N = {_many(here.N)}$. As printed, the least test "
         f"error is {_reached(printed)}. Exact accounting makes that {_reached(every)}, where every iterate is "
