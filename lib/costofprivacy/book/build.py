@@ -16,6 +16,7 @@ from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters, place
+from costofprivacy.book.scripts import write_scripts
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
 
 FINDINGS = "_findings.md"
@@ -64,7 +65,7 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
 
 
 def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
-    """Lay out afresh what rendering needs: configuration, prose, static files, executed chapters.
+    """Lay out afresh what rendering needs: configuration, prose, static files, scripts, executed chapters.
 
     Args:
         project: the book.
@@ -87,6 +88,7 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
     for name in filling.filled_pages(project) if note else ():
         page = pages / "book" / f"{name}.md"
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
+    write_scripts(project, pages)
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:

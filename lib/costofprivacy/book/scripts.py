@@ -1,0 +1,27 @@
+"""Scripts that the book brings along: made from an installed library when pages are staged, loaded by few of them."""
+
+import importlib
+from pathlib import Path
+
+from costofprivacy.book.project import Project
+
+EXPLORER = "explorer"  # the package's module that makes the script of the explorers
+STATIC = "_static"
+
+
+def write_scripts(project: Project, pages: Path) -> list[Path]:
+    """Write the scripts that staged pages ask for into the folder of their static files.
+
+    Args:
+        project: the book. pages: its staged pages.
+
+    Returns:
+        The files that were written; none where no page asks for one.
+    """
+    target = pages / "book" / STATIC / f"{EXPLORER}.js"
+    asking = f"{STATIC}/{target.name}"
+    if not any(asking in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
+        return []
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(importlib.import_module(f"{project.package}.{EXPLORER}").script(), "utf-8")
+    return [target]

@@ -1,0 +1,1 @@
+"""Chapters to play with: tables behind sliders and pickers."""

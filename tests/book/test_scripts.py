@@ -1,0 +1,23 @@
+from pathlib import Path
+
+from costofprivacy.book.project import Project
+from costofprivacy.book.scripts import write_scripts
+
+ASKING = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}'
+
+
+def test_a_page_that_asks_for_a_script_finds_it(project: Project, tmp_path: Path) -> None:
+    (project.root / f"lib/{project.package}/explorer.py").write_text("def script():\n    return 'draw(ε)'\n", "utf-8")
+    page = tmp_path / "pages" / "book" / "explore" / "one.ipynb"
+    page.parent.mkdir(parents=True)
+    page.write_text(ASKING, "utf-8")
+    written = write_scripts(project, tmp_path / "pages")
+    assert written == [tmp_path / "pages/book/_static/explorer.js"]
+    assert written[0].read_text("utf-8") == "draw(ε)"
+
+
+def test_a_book_without_such_a_page_has_no_script(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "one.ipynb").write_text("{}", "utf-8")
+    assert write_scripts(project, tmp_path / "pages") == []
+    assert not (tmp_path / "pages" / "book").exists()

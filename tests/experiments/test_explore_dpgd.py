@@ -1,0 +1,173 @@
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.dpgd import equivalent
+from costofprivacy.experiments.explore.dpgd import pages
+from costofprivacy.experiments.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, SPECTRA, Cell, Experiment
+from costofprivacy.experiments.explore.dpgd.pages import COLUMNS, ENCODED, LAST, PRIVATE, Choice, released, shares
+from costofprivacy.findings import compact, pick, select, words
+from costofprivacy.montecarlo import Runner
+from costofprivacy.stamps import read_table
+
+BOOK = Path(__file__).parents[2] / "book"
+ALPHA = {CONSTANT: 0.0, ROOT: 0.5}
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    """As they lie in the book."""
+    return {path.stem: read_table(path) for path in sorted((BOOK / "explore" / "dpgd").glob("*.csv"))}
+
+
+@pytest.fixture(scope="module")
+def small() -> dict[str, pd.DataFrame]:
+    """Other parameters, of which none is a start value of the page."""
+    told = {"gamma": (0.05,), "rho": (2.0,), "clip": (0.7,), "learning_rate": (2.0,), "times": (0.0, 0.5, 1.0)}
+    return Experiment(label_noise=0.5, **told).run(Runner(1))
+
+
+# the numbers
+
+
+@pytest.mark.parametrize("schedule", ALPHA)
+@pytest.mark.parametrize("spectrum", ["isotropic", "uniform"])
+def test_they_agree_with_the_runs_that_the_book_simulated(
+    tables: dict[str, pd.DataFrame], spectrum: str, schedule: str
+) -> None:
+    """Figure 1 at d = 1000, before the last step and released: 4 errors and a hundredth apart at most."""
+    simulated = read_table(BOOK / "dpgd/deterministic-equivalent/figure-1.csv")
+    rows = select(simulated, spectrum=spectrum, alpha=ALPHA[schedule], d=1000).set_index("t")
+    run = released(tables, Choice(spectrum, schedule=schedule))
+    path = select(tables["paths"], run=run["run"]).set_index("t")
+    told = path[list(COLUMNS)[:-1]].sum(axis=1).drop(1.0)
+    told.loc[1.0] = run["excess_risk"]
+    for t in set(told.index) & set(rows.index):
+        row = rows.loc[t]
+        assert abs(told[t] - row["risk_mean"]) < 4 * row["standard_error"] + 0.01 * row["risk_mean"], t
+        assert told[t] == pytest.approx(row["ode_risk"], rel=0.01), t
+    assert len(set(told.index) & set(rows.index)) > 15
+
+
+@pytest.mark.parametrize("number", [7, 100, 333, 500, 777, 940])
+def test_a_row_is_what_the_book_s_solver_gives(tables: dict[str, pd.DataFrame], number: int) -> None:
+    run = pick(tables["runs"], run=number)
+    place = {name: run[name] for name in ("spectrum", "gamma", "schedule")}
+    own = {"rho": (run["rho"],), "clip": (run["clip"],), "learning_rate": (run["learning_rate"],), "times": (0.0, 1.0)}
+    cell = Cell(**place, **own, label_noise=0.3)
+    told = (cell.system, SCHEDULES[run["schedule"]](run["learning_rate"]), run["clip"], run["rho"])
+    assert run["excess_risk"] == pytest.approx(equivalent.final_risk(*told), rel=3e-3)
+    times = np.array([0.02, 0.3, 0.9])
+    path = select(tables["paths"], run=number)
+    found = [pick(path, t=t)[list(COLUMNS)[:-1]].sum() for t in times]
+    np.testing.assert_allclose(found, equivalent.risk_path(*told, times), rtol=3e-3)
+
+
+def test_every_choice_has_one_run(tables: dict[str, pd.DataFrame]) -> None:
+    keys = ["spectrum", "gamma", "rho", "clip", "schedule", "learning_rate"]
+    assert not tables["runs"].duplicated(keys).any()
+    assert len(tables["runs"]) == math.prod(tables["runs"][key].nunique() for key in keys)
+    assert set(tables["runs"]["spectrum"]) == set(SPECTRA)
+    assert tables["paths"].groupby("run").size().nunique() == 1
+
+
+def test_errors_and_shares_belong_together(tables: dict[str, pd.DataFrame]) -> None:
+    runs = tables["runs"]
+    np.testing.assert_allclose(runs["excess_risk"], runs["before_release"] + runs["last_step"], rtol=2e-3)
+    np.testing.assert_allclose(runs["test_error"], 2 * runs["excess_risk"] + 0.09, rtol=2e-3)
+    for choice in (Choice(), Choice(schedule=ROOT), Choice(rho=math.inf)):
+        assert sum(shares(tables, choice).values()) == pytest.approx(1, abs=2e-3)
+
+
+# what they say makes sense
+
+
+def test_without_privacy_there_is_no_private_noise(tables: dict[str, pd.DataFrame]) -> None:
+    free = tables["runs"][np.isinf(tables["runs"]["rho"])]
+    assert len(free) > 100
+    assert (free["last_step"] == 0).all()
+    assert (tables["paths"].loc[tables["paths"]["run"].isin(free["run"]), "private"] == 0).all()
+
+
+def test_more_privacy_never_helps(tables: dict[str, pd.DataFrame]) -> None:
+    keys = ["spectrum", "gamma", "clip", "schedule", "learning_rate"]
+    wide = tables["runs"].pivot(index=keys, columns="rho", values="excess_risk")
+    assert (np.diff(wide.to_numpy(), axis=1) <= 1e-12).all()
+
+
+def test_a_constant_schedule_has_its_noise_in_the_last_step_and_the_square_root_on_the_way(
+    tables: dict[str, pd.DataFrame],
+) -> None:
+    """The caption: that noise is nearly all of what is released, which stays below the risk of answering 0."""
+    constant, root = shares(tables, Choice()), shares(tables, Choice(schedule=ROOT))
+    assert constant[PRIVATE] == 0
+    assert constant[LAST] > 0.9
+    assert root[LAST] == 0
+    assert root[PRIVATE] > 0.1
+    assert released(tables, Choice())["excess_risk"] < 0.5
+
+
+# the page
+
+
+def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    text = pages.try_these(tables).data
+    assert len(re.findall(r"^\d\. ", text, re.M)) == 3
+    assert f"{released(tables, Choice())['excess_risk']:.3g}" in text
+    runs = tables["runs"].assign(excess_risk=lambda table: 2 * table["excess_risk"])
+    other = pages.try_these(tables | {"runs": runs}).data
+    assert f"{2 * released(tables, Choice())['excess_risk']:.3g}" in other
+    assert text != other
+
+
+def test_the_answer_and_the_caption_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
+    text, caption = pages.answer(tables), pages.explore(tables).caption
+    assert words(text) <= 60
+    for choice in (Choice(), Choice(schedule=ROOT), Choice(rho=math.inf)):
+        assert compact(released(tables, choice)["excess_risk"]) in text
+    assert compact(released(tables, Choice())["before_release"]) in caption
+    runs = tables["runs"].assign(excess_risk=lambda table: 3 * table["excess_risk"])
+    assert pages.answer(tables | {"runs": runs}) != text
+    assert pages.explore(tables | {"runs": runs}).caption != caption
+
+
+def test_the_best_choice_is_the_best(tables: dict[str, pd.DataFrame]) -> None:
+    text = pages.try_these(tables).data
+    runs = select(tables["runs"], rho=1.0, spectrum="isotropic")
+    for gamma in (0.01, 0.3):
+        assert f"which releases {runs[runs['gamma'] == gamma]['excess_risk'].min():.3g}" in text
+
+
+def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> None:
+    here = pages.start(small)
+    assert (here.gamma, here.rho, here.clip, here.learning_rate) == (0.05, 2.0, 0.7, 2.0)
+    assert r"\gamma = 0.05" in pages.try_these(small).data
+    assert len(pages.explore(small).spec["params"]) == 6
+
+
+def test_the_page_s_own_numbers_are_the_table_s(tables: dict[str, pd.DataFrame]) -> None:
+    (values,) = pages.explore(tables).spec["datasets"].values()
+    assert len(values) == len(tables["runs"])
+    for number in (0, 123, 971):
+        path = select(tables["paths"], run=number)
+        for name in list(COLUMNS)[:-1]:
+            shown = [0.0 if code is None else 10 ** (code / ENCODED) for code in values[number][name]]
+            np.testing.assert_allclose(shown, path[name], rtol=2e-3)
+
+
+def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
+    explorer = pages.explore(tables)
+    assert all(param["bind"]["name"] for param in explorer.spec["params"])
+    html = explorer._repr_html_()
+    assert len(html) < 700_000
+    assert "http" not in html
+    assert "Infinity" not in html
+
+
+def test_times_need_a_start_and_an_end() -> None:
+    with pytest.raises(ValueError, match=r"^times must begin at 0 and end at 1"):
+        Experiment(times=(0.1, 1.0))
