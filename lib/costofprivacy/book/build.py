@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import filling, notebooks, responsive
+from costofprivacy.book import filling, freshness, notebooks, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -53,6 +53,37 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     bring_up_to_date(project, Plan(tree, parameters), say, warn)
     stage(project, preset, tree, folder / "pages")
     render(project, preset, folder / "pages", say)
+    return project.build / "html" / "index.html"
+
+
+def render_committed(project: Project, say: Say, warn: Say) -> Path:
+    """Render the chapters as they are committed, at the papers' scale; nothing is executed.
+
+    Args:
+        project: the book.
+        say: told the rendering, in one line.
+        warn: told which pages are not what their sources would give now, in one line.
+
+    Returns:
+        The first page of ``_build/html``.
+
+    Raises:
+        BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
+    """
+    parameters = resolve_preset(project, PAPER, chapters(project))
+    reasons = {
+        name: freshness.why_stale(place(project.book, name), freshness.inputs(project, name, values, project.book))
+        for name, values in parameters.items()
+    }
+    never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
+    if never:
+        raise BookError(f"never executed, so that there is no page to render: {', '.join(never)} (`make refresh` does)")
+    stale = [name for name, reason in reasons.items() if reason]
+    if stale:
+        warn(f"older than what they are made from, `make refresh` renews them: {', '.join(stale)}")
+    pages = project.build / PAPER / "pages"
+    stage(project, PAPER, project.book, pages)
+    render(project, PAPER, pages, say)
     return project.build / "html" / "index.html"
 
 
