@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import filling, freshness, notebooks, reference, responsive
+from costofprivacy.book import edition, filling, freshness, notebooks, reference, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -143,6 +143,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
     html, record = project.build / "html", project.build / "html.json"
     content = {"preset": preset, "digest": _pages_digest(project, pages)}
     if (html / "index.html").is_file() and _json(record) == content:
+        edition.write(html, edition.name(project))
         return
     say(f"rendering {pages}")
     with temporary(project) as folder:
@@ -158,6 +159,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         if done.returncode:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
         responsive.widen(folder / "_build" / "html", pages)
+        edition.write(folder / "_build" / "html", edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)
             if html.exists():
