@@ -8,6 +8,7 @@ The library's docstrings have Google's sections, with several short arguments on
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import re
@@ -24,10 +25,8 @@ def names(thing: Any) -> set[str]:
     found: set[str] = set()
     if dataclasses.is_dataclass(thing):
         found |= {field.name for field in dataclasses.fields(thing)}
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         found |= set(inspect.signature(thing).parameters)
-    except (TypeError, ValueError):
-        pass
     return found
 
 

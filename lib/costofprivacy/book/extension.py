@@ -1,4 +1,4 @@
-"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear, buttons once there is a repository."""
+"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear, a repository's buttons."""
 
 from __future__ import annotations
 

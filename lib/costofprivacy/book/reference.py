@@ -27,7 +27,8 @@ def page(package: str, name: str) -> str:
     """The page of one package: its own words, then its public modules with all that is public in them.
 
     Args:
-        package: the library. name: the package below it, with slashes and dashes, such as ``experiments/dpgd/algorithm``.
+        package: the library.
+        name: the package below it, with slashes and dashes, such as ``experiments/dpgd/algorithm``.
 
     Returns:
         Markdown for Sphinx's autodoc.
