@@ -146,3 +146,25 @@ def test_every_link_to_a_card_lands_on_it(book: Path, chromium: Browser) -> None
         missing += [f"{Path(target).name}#{card}" for file, card in links if file == target and card not in ids]
     page.close()
     assert missing == []
+
+
+ROWS = "article table tbody tr:visible"
+
+
+def test_the_ledger_s_filter_narrows_and_survives_a_reload(book: Path, chromium: Browser) -> None:
+    page = chromium.new_page(viewport={"width": WIDE, "height": browsing.HEIGHT})
+    page.goto((book / "book" / "ledger.html").as_uri())
+    field = page.locator("article input[type=search]").first
+    if not field.count():
+        pytest.skip("the ledger has no filter")
+    every = page.locator(ROWS).count()
+    field.fill("Algorithm 1")
+    page.wait_for_timeout(500)
+    address, left = page.url, page.locator(ROWS).count()
+    assert 0 < left < every
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_timeout(500)
+    assert field.input_value() == "Algorithm 1"
+    assert page.locator(ROWS).count() == left
+    page.close()
