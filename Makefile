@@ -22,10 +22,13 @@ unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME OUT
 
-.PHONY: book test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
+.PHONY: book pages test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@$(BOOK) build --preset "$$PRESET"
+
+pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html: under a minute, nothing is executed
+	@$(BOOK) pages
 
 test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
 

@@ -1,10 +1,11 @@
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import build, notebooks
+from costofprivacy.book import build, freshness, notebooks
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import Project, chapters, place
 
@@ -91,3 +92,43 @@ def test_a_failed_rendering_leaves_the_earlier_pages(
 def test_the_changelog_comes_along(project: Project, tree: Path) -> None:
     (project.root / "CHANGELOG.md").write_text("# Changelog\n")
     assert (staged(project, tree, "quick") / "CHANGELOG.md").read_text() == "# Changelog\n"
+
+
+def committed(project: Project) -> None:
+    """Chapters with results and stamps, as `make refresh` leaves them."""
+    values: dict[str, dict[str, object]] = {
+        "part/first-one": {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1},
+        "ledger": {"rows": 5},
+    }
+    for name in chapters(project):
+        target = place(project.book, name)
+        target.results.mkdir()
+        target.verdicts.write_text("[]")
+        freshness.write(target, freshness.inputs(project, name, values[name], project.book), ["verdicts.json"])
+
+
+def test_committed_chapters_are_rendered_as_they_are(
+    project: Project, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed(project)
+    calls = fake_sphinx(monkeypatch)
+    monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: pytest.fail("a chapter was executed"))
+    page = build.render_committed(project, print, pytest.fail)
+    assert page.read_text() == "rendering 1"
+    pages = project.build / "paper" / "pages"
+    assert (pages / "book/part/first-one/verdicts.json").read_text() == "[]"
+    assert not list(pages.rglob("stamp.json"))
+
+    rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    warnings: list[str] = []
+    build.render_committed(project, print, warnings.append)
+    assert len(warnings) == 1
+    assert warnings[0].endswith(": part/first-one")
+    assert len(calls) == 1  # the pages are what they were
+
+
+def test_a_chapter_without_outputs_has_no_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = fake_sphinx(monkeypatch)
+    with pytest.raises(BookError, match=r"never executed.*: part/first-one, ledger"):
+        build.render_committed(project, print, print)
+    assert calls == []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.book.extension import BUNDLE, classic
+from costofprivacy.book.searchable import BUNDLE, classic
 from costofprivacy.experiments.ledger import pages
 from costofprivacy.experiments.ledger.experiment import Experiment
 

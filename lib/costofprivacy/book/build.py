@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import filling, notebooks, responsive
+from costofprivacy.book import edition, filling, freshness, notebooks, reference, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -64,6 +64,37 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     return project.build / "html" / "index.html"
 
 
+def render_committed(project: Project, say: Say, warn: Say) -> Path:
+    """Render the chapters as they are committed, at the papers' scale; nothing is executed.
+
+    Args:
+        project: the book.
+        say: told the rendering, in one line.
+        warn: told which pages are not what their sources would give now, in one line.
+
+    Returns:
+        The first page of ``_build/html``.
+
+    Raises:
+        BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
+    """
+    parameters = resolve_preset(project, PAPER, chapters(project))
+    reasons = {
+        name: freshness.why_stale(place(project.book, name), freshness.inputs(project, name, values, project.book))
+        for name, values in parameters.items()
+    }
+    never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
+    if never:
+        raise BookError(f"never executed, so that there is no page to render: {', '.join(never)} (`make refresh` does)")
+    stale = [name for name, reason in reasons.items() if reason]
+    if stale:
+        warn(f"older than what they are made from, `make refresh` renews them: {', '.join(stale)}")
+    pages = project.build / PAPER / "pages"
+    stage(project, PAPER, project.book, pages)
+    render(project, PAPER, pages, say)
+    return project.build / "html" / "index.html"
+
+
 def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
     """Lay out afresh what rendering needs: configuration, prose, static files, scripts, executed chapters.
 
@@ -76,6 +107,7 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
     shutil.rmtree(pages, ignore_errors=True)
     for path in [*_configured_files(project), *_prose(project)]:
         _copy(path, pages / path.relative_to(project.root))
+    reference.write(project, pages)
     note = "" if preset == PAPER else NOTE.format(preset=preset)
     for name in chapters(project):
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
@@ -120,6 +152,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
     html, record = project.build / "html", project.build / "html.json"
     content = {"preset": preset, "digest": _pages_digest(project, pages)}
     if (html / "index.html").is_file() and _json(record) == content:
+        edition.write(html, edition.name(project))
         return
     say(f"rendering {pages}")
     with temporary(project) as folder:
@@ -135,6 +168,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         if done.returncode:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
         responsive.widen(folder / "_build" / "html", pages)
+        edition.write(folder / "_build" / "html", edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)
             if html.exists():

@@ -1,4 +1,4 @@
-"""The command line: ``python -m costofprivacy.book {build,chapter,list,refresh,prepare,test,validate}``.
+"""The command line: ``python -m costofprivacy.book {build,pages,chapter,list,refresh,prepare,test,validate}``.
 
 What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
 status 1; an interrupt in one line and status 130.
@@ -71,6 +71,16 @@ def build_command(project: Project, preset: str) -> None:
     from costofprivacy.book.build import build
 
     page = build(project, preset, click.echo, _warn)
+    click.echo(f"the book is ready, open {page.resolve()}")
+
+
+@cli.command("pages")
+@click.pass_obj
+def pages_command(project: Project) -> None:
+    """Render the committed chapters to _build/html, at the papers' scale, without executing anything."""
+    from costofprivacy.book.build import render_committed
+
+    page = render_committed(project, click.echo, _warn)
     click.echo(f"the book is ready, open {page.resolve()}")
 
 

@@ -1,99 +1,67 @@
-"""What the book adds to Sphinx: links to the source of judges, and tables that can be searched.
+"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear, a repository's buttons."""
 
-``{judge}`module:function``` becomes a link to that function's source where `sphinx.ext.viewcode` shows it, and nothing
-where it does not. A page with a table of the class ``searchable`` gets DataTables, which `itables` brings along, as a
-plain script: pages opened from a file cannot load modules.
-"""
+from __future__ import annotations
 
 import re
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxRole
+from sphinx.config import Config
 
-from costofprivacy.evidence import judge_link
+from costofprivacy.book import docstrings
 
-SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
-BUNDLE = "html/dt_bundle.js"  # within itables
-DATATABLES, LEDGER = "datatables.js", "ledger.js"
-EXPORTS = re.compile(r"export\{[^}]*\b(\w+) as jQuery\b[^}]*\};?")
-
-
-class JudgeNode(nodes.Inline, nodes.TextElement):
-    """The place of a link to a judge's source."""
-
-
-class JudgeRole(SphinxRole):
-    """The role ``judge``."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """The place of the link: whether there is a source to link to is known when all pages are read."""
-        return [JudgeNode(judge=self.text)], []
+BUTTONS = ("use_repository_button", "use_issues_button", "use_edit_page_button")
+CONTENTS = "sbt-sidebar-nav.html"
+SOURCES = "_modules/"
+LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
+TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
+HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
+EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
+UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 
 
-def resolve_judges(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Make links of the judges whose source is shown, and nothing of the others."""
-    for node in list(document.findall(JudgeNode)):
-        name = node["judge"]
-        if not has_source(getattr(app.env, "_viewcode_modules", {}), name):
-            node.parent.remove(node)
-            continue
-        up = "../" * docname.count("/")
-        text = nodes.literal("", name.partition(":")[2])
-        link = nodes.reference("", "", text, refuri=up + judge_link(name))
-        node.replace_self([nodes.Text("Judged by "), link, nodes.Text(".")])
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Sphinx's own entry point."""
+    app.connect("config-inited", _offer_repository)
+    app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
+    app.connect("html-page-context", _finish_page, priority=400)  # before the theme reads the sidebars, at 500
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
-def has_source(modules: dict[str, Any], name: str) -> bool:
-    """Whether ``viewcode`` shows the source of a judge.
+def buttons(options: dict[str, Any]) -> dict[str, Any]:
+    """The theme's options with the buttons that follow from the repository's address; none where it has none.
+
+    They are plain links, fetched by nobody who does not click.
 
     Args:
-        modules: what it collected: for each module its code, the places of its names, and what uses them.
-        name: module and function, with a colon between.
+        options: the theme's options, among them ``repository_url``.
     """
-    module, _, function = name.partition(":")
-    return bool(modules.get(module)) and function in modules[module][1]
+    if not options.get("repository_url"):
+        return options
+    return options | dict.fromkeys(BUTTONS, True) | {"launch_buttons": options.get("launch_buttons", {}) | LAUNCHERS}
 
 
-def classic(bundle: str) -> str:
-    """A bundled module as a plain script that names its ``DataTable``.
-
-    Raises:
-        ValueError: if the bundle does not export jQuery, to which DataTables belongs.
-    """
-    found = EXPORTS.search(bundle)
-    if found is None:
-        raise ValueError("the bundle of itables must export jQuery")
-    module, licences = bundle[: found.start()], bundle[found.end() :]
-    return f'(()=>{{"use strict";{module}window.DataTable={found[1]}.fn.dataTable}})();{licences}'
+def scoped(html: str) -> str:
+    """A page whose tables say what each of their headers is the header of; a header without words is none."""
+    return TABLE.sub(lambda table: _scoped(table.group()), html)
 
 
-def write_datatables(app: Sphinx) -> None:
-    """Put DataTables among the static files of a rendering."""
-    spec = find_spec("itables")
-    if app.builder.format != "html" or spec is None or spec.origin is None:
-        return
-    bundle = (Path(spec.origin).parent / BUNDLE).read_text("utf-8")
-    static = Path(app.outdir) / "_static"
-    static.mkdir(parents=True, exist_ok=True)
-    (static / DATATABLES).write_text(classic(bundle), "utf-8")
+def _scoped(table: str) -> str:
+    table = EMPTY.sub(r"<td\1></td>", table)
+    table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
+    return UNSAID.sub('<th scope="row"', table)
 
 
-def add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
-    """Let a page with a searchable table load what makes it one."""
-    if SEARCHABLE.search(context.get("body", "")):
-        for name in (DATATABLES, LEDGER):
-            app.add_js_file(name, loading_method="defer")
+def _offer_repository(app: Sphinx, config: Config) -> None:
+    config.html_theme_options = buttons(config.html_theme_options)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx of all this."""
-    app.add_node(JudgeNode)
-    app.add_role("judge", JudgeRole())
-    app.connect("builder-inited", write_datatables)
-    app.connect("doctree-resolved", resolve_judges)
-    app.connect("html-page-context", add_scripts)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    lines[:] = docstrings.prepared(lines, docstrings.names(thing))
+
+
+def _finish_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    if "body" in context:
+        context["body"] = scoped(context["body"])
+    if page.startswith(SOURCES):  # the contents on each page of source would take as long as all chapters
+        context["sidebars"] = [part for part in context.get("sidebars") or [] if CONTENTS not in part]

@@ -21,6 +21,7 @@ from costofprivacy.stamps import read as read_stamp
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
+NEVER = "never executed"
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def why_stale(target: Place, expected: Inputs) -> str:
     """
     stamp = read_stamp(target.results)
     if not {"measured", "told", "outputs"} <= set(stamp) or not target.notebook.is_file():
-        return "never executed"
+        return NEVER
     reasons = [
         f"{part}: {', '.join(changed)}"
         for part, now in (("measured", expected.measured), ("told", expected.told))

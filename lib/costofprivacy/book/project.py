@@ -77,12 +77,21 @@ def chapters(project: Project) -> tuple[str, ...]:
     Raises:
         RequestError: the project's root holds no ``_toc.yml``.
     """
+    entries = toc_entries(project)
+    names = [entry.removeprefix("book/") for entry in entries if (project.root / f"{entry}.ipynb").is_file()]
+    return tuple(sorted(names, key=lambda name: name == LEDGER))
+
+
+def toc_entries(project: Project) -> tuple[str, ...]:
+    """The pages that ``_toc.yml`` names, in its order, as paths below the root without a notebook's suffix.
+
+    Raises:
+        RequestError: the project's root holds no ``_toc.yml``.
+    """
     toc = project.root / "_toc.yml"
     if not toc.is_file():
         raise RequestError(f"no _toc.yml in {project.root.resolve()}: run this in the project's root")
-    entries = (entry.removesuffix(".ipynb") for entry in _files(yaml.safe_load(toc.read_text("utf-8"))))
-    names = [entry.removeprefix("book/") for entry in entries if (project.root / f"{entry}.ipynb").is_file()]
-    return tuple(sorted(names, key=lambda name: name == LEDGER))
+    return tuple(entry.removesuffix(".ipynb") for entry in _files(yaml.safe_load(toc.read_text("utf-8"))))
 
 
 def check_name(project: Project, name: str) -> str:

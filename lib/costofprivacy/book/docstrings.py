@@ -1,0 +1,72 @@
+"""Docstrings as Sphinx wants them: one argument a line, and bars that are bars.
+
+The library's docstrings have Google's sections, with several short arguments on one line where they fit::
+
+    Args:
+        claims: which. found: the findings by claim.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import inspect
+import re
+from collections.abc import Iterable
+from typing import Any
+
+SECTION = re.compile(r"^\s*(?:Args|Attributes):\s*$")
+LITERAL = re.compile(r"(``[^`]*``|`[^`]*`)")
+VERBATIM = re.compile(r"^\s*(?:\.\. |:|>>>|\.\.\. )|::$")
+
+
+def names(thing: Any) -> set[str]:
+    """The names of the arguments of a callable and of the fields of a dataclass; none for anything else."""
+    found: set[str] = set()
+    if dataclasses.is_dataclass(thing):
+        found |= {field.name for field in dataclasses.fields(thing)}
+    with contextlib.suppress(TypeError, ValueError):
+        found |= set(inspect.signature(thing).parameters)
+    return found
+
+
+def prepared(lines: Iterable[str], known: Iterable[str]) -> list[str]:
+    """A docstring's lines, each argument on a line of its own and each bar outside code and formulas escaped.
+
+    Args:
+        lines: the docstring's lines.
+        known: the names that an argument may have; other words before a colon stay where they are.
+    """
+    return list(_escaped(_separated(list(lines), set(known))))
+
+
+def _separated(lines: list[str], known: set[str]) -> Iterable[str]:
+    """Lines in which each argument of a section begins a line."""
+    word = "|".join(sorted(map(re.escape, known), key=len, reverse=True))
+    begin = re.compile(rf"(?<=[.;)]) +(?=(?:{word})(?:, (?:{word}))*: )") if known else None
+    inside = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if SECTION.match(line):
+            inside = indent
+        elif inside is not None and line.strip() and indent <= inside:
+            inside = None
+        if begin is None or inside is None or not line.strip():
+            yield line
+            continue
+        yield from (" " * (inside + 4 if n else indent) + part.strip() for n, part in enumerate(begin.split(line)))
+
+
+def _escaped(lines: Iterable[str]) -> Iterable[str]:
+    """Lines whose bars stand for themselves, but in what is set as it is: code, directives and what belongs to them."""
+    verbatim = None
+    for line in lines:
+        indent = len(line) - len(line.lstrip())
+        if verbatim is not None and line.strip() and indent <= verbatim:
+            verbatim = None
+        if verbatim is None and VERBATIM.search(line):
+            verbatim = indent
+        elif verbatim is None:
+            parts = LITERAL.split(line)
+            line = "".join(part if n % 2 else part.replace("|", r"\|") for n, part in enumerate(parts))
+        yield line

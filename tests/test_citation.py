@@ -1,0 +1,22 @@
+import tomllib
+from pathlib import Path
+
+import yaml
+
+from costofprivacy import citation
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_citation_file_agrees_with_the_package_and_the_register() -> None:
+    cff = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    papers = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf-8"))["papers"]
+    assert cff["version"] == project["version"]
+    assert (cff["title"], cff["authors"]) == (citation.TITLE, [{"name": citation.AUTHOR}])
+    assert [each["title"] for each in cff["references"]] == [paper["title"] for paper in papers.values()]
+    assert {"cff-version", "message", "title", "authors"} <= set(cff)
+
+
+def test_the_entry_names_the_version() -> None:
+    assert "note = {Version 7.8.9}" in citation.bibtex("7.8.9")
