@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 import costofprivacy
-from costofprivacy import cards, claims
+from costofprivacy import cards
 from costofprivacy.claims import Claim
 from costofprivacy.evidence import Evidence, Figure
 from costofprivacy.findings import Consequence, Finding, Number, Verdict
@@ -178,26 +178,3 @@ def book(tmp_path: Path) -> Path:
     (tmp_path / "part").mkdir()
     (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
     return tmp_path
-
-
-def test_the_front_page_tells_the_counts_then_what_weighs_most(book: Path) -> None:
-    claims.record(book / "part", {"alpha/theorem-1": CORRECTED, "alpha/theorem-2": FAILED})
-    b = cards.badge
-    assert cards.front_page(book).splitlines() == [
-        f"- **Alpha**, 2 claims: 1 {b('holds, corrected')}, 1 {b('fails')}.",
-        f"- **Beta**, 1 claims: 1 {b('pending')}.",
-        "",
-        "````{dropdown} What changes a conclusion or a guarantee: 1 findings",
-        "- [Theorem 2](#claim-alpha-theorem-2): It is not.",
-        "````",
-        "",
-        "````{dropdown} What changes a number: 1 findings",
-        "- [Theorem 1](#claim-alpha-theorem-1): It is twice.",
-        "````",
-    ]
-
-
-def test_the_front_page_of_a_book_without_findings(book: Path) -> None:
-    text = cards.front_page(book)
-    assert "What" not in text
-    assert text.count("pending") == 4

@@ -7,19 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import cycle
-from pathlib import Path
 from typing import Any
 
 from costofprivacy import __version__
 from costofprivacy.claims import (
     PENDING,
     Claim,
-    counts,
-    find_register,
-    ledger,
-    read_findings,
-    read_papers,
-    read_register,
 )
 from costofprivacy.evidence import Evidence, gather
 from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict, compact
@@ -202,33 +195,3 @@ def definitions() -> str:
     lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
     lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
     return "\n".join(lines).rstrip(";") + ".\n"
-
-
-def front_page(book: Path) -> str:
-    """What the book found so far, as Markdown for its first page.
-
-    Args:
-        book: folder with ``claims.yml`` whose sub-folders hold the findings.
-    """
-    path = find_register(book)
-    register, found, papers = read_register(path), read_findings(book), read_papers(path)
-    counted, lines = counts(ledger(register.values(), found)), []
-    for paper in (name for name in papers if name in counted.index):
-        row = counted.loc[paper]
-        judged = ", ".join(f"{row[v]} {badge(v)}" for v in (*map(str, Verdict), PENDING) if row[v])
-        lines.append(f"- **{papers[paper]['short']}**, {row.sum()} claims: {judged}.")
-    for consequence, heading in (
-        (Consequence.CONCLUSION, "What changes a conclusion or a guarantee"),
-        (Consequence.NUMBERS, "What changes a number"),
-    ):
-        chosen = [register[name] for name in found if found[name].consequence == consequence]
-        if chosen:
-            items = [f"- [{c.place}](#{c.anchor}): {found[c.id].headline}" for c in _in_order(register, chosen)]
-            lines += ["", f"````{{dropdown}} {heading}: {len(items)} findings", *items, "````"]
-    return "\n".join(lines) + "\n"
-
-
-def _in_order(register: Mapping[str, Claim], chosen: Iterable[Claim]) -> list[Claim]:
-    """Claims in the order of the register."""
-    places = {name: place for place, name in enumerate(register)}
-    return sorted(chosen, key=lambda claim: places[claim.id])

@@ -65,7 +65,10 @@ for path in sorted(Path(os.environ["COSTOFPRIVACY_BOOK"]).rglob("verdicts.json")
 FILES = {
     "lib/{package}/__init__.py": '"""A package."""\n',
     "lib/{package}/tools.py": '"""Tools."""\n\n\ndef double(value):\n    """Twice."""\n    return 2 * value\n',
-    "lib/{package}/cards.py": "def front_page(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
+    "lib/{package}/symbols.py": "def notation(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
+    "lib/{package}/overview/__init__.py": "",
+    "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
+    "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",
     "lib/{package}/experiments/__init__.py": "",
     "lib/{package}/experiments/ledger/__init__.py": "",
     "lib/{package}/experiments/ledger/experiment.py": LEDGER_EXPERIMENT,
@@ -77,7 +80,7 @@ FILES = {
     "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "logo.svg": "<svg/>",
     "requirements.txt": "numpy==2\nsphinx==7\n",
-    "book/index.md": "# A book\n\nProse.\n\n```{include} _findings.md\n```\n",
+    "book/index.md": "# A book\n\n{{ files }} files.\n\n```{include} _notation.md\n```\n",
     "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"
     "- {id: part/theorem-2, place: two, says: thus, chapter: part/two}\n",
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",

@@ -32,7 +32,7 @@ def test_staging_brings_configuration_prose_static_files_and_results(project: Pr
     pages = staged(project, tree, "quick")
     found = {path.relative_to(pages).as_posix() for path in pages.rglob("*") if path.is_file()}
     assert found >= {"_config.yml", "_toc.yml", "logo.svg", "book/_static/book.css", "book/index.md"}
-    assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_findings.md"}
+    assert found >= {"book/part/first-one.ipynb", "book/part/first-one/verdicts.json", "book/_notation.md"}
     assert not any("stamp" in name or name.startswith(("lib", "_build")) for name in found)
 
 
@@ -41,7 +41,8 @@ def test_a_preset_is_named_at_the_top_of_every_page(project: Project, tree: Path
     first = notebooks.read(pages / "book/part/first-one.ipynb").cells[0].source
     assert first.startswith("# A title\n\n```{admonition} Executed with the *quick* preset")
     assert "*quick* preset" in (pages / "book/index.md").read_text()
-    assert (pages / "book/_findings.md").read_text() == "2 files\n"
+    assert (pages / "book/_notation.md").read_text() == "2 files\n"
+    assert "2 files." in (pages / "book/index.md").read_text()
 
 
 def test_the_papers_scale_needs_no_note(project: Project, tree: Path) -> None:

@@ -19,9 +19,7 @@ from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.scripts import write_scripts
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
 
-FINDINGS = "_findings.md"
 GENERATED = {
-    FINDINGS: ("cards", "front_page"),
     "_notation.md": ("symbols", "notation"),
     "_errata.md": ("errata", "page"),
     "errata.json": ("errata", "data"),
