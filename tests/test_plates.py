@@ -10,7 +10,7 @@ from costofprivacy.plates import Plate
 def two_panels() -> Plate:
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2), sharey=True)
-        left.plot([1, 2], [3, 4])
+        left.plot([1, 2], [3, 4], label="risk")
         right.plot([1, 2], [5, 6])
         left.set(xlabel="$N$", ylabel="risk")
         figure.legend(*left.get_legend_handles_labels(), ncols=6)
@@ -36,6 +36,7 @@ def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     figure = two_panels().figure
     plates.stack(figure)
     figure.canvas.draw()
+    assert [legend._ncols for legend in figure.legends] == [plates.NARROW_COLUMNS]
     upper, lower = (axes.get_position() for axes in figure.axes)
     assert lower.y1 < upper.y0
     assert figure.get_size_inches().tolist() == [plates.NARROW_WIDTH, 2 * plates.NARROW_HEIGHT]

@@ -94,8 +94,10 @@ def stack(figure: Figure) -> None:
         for row, panel in enumerate(panels):
             panel.set_subplotspec(grid[row, 0])
         _label_each(panels)
-    for legend in figure.legends:
-        legend.set_ncols(NARROW_COLUMNS)
+    for legend in list(figure.legends):  # a legend that is laid out keeps its columns: make it again
+        handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
+        legend.remove()
+        figure.legend(handles, labels, ncols=NARROW_COLUMNS, loc="outside lower center")
     figure.set_size_inches(NARROW_WIDTH, NARROW_HEIGHT * max(1, len(panels)))
 
 

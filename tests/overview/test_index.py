@@ -36,7 +36,7 @@ def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words:
 
 
 def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
-    assert "within 10 %" in index.predicts(Changed(BOOK, {"ode_risk": 0.11, "risk_mean": 0.1}))
+    assert "within 10.0 %" in index.predicts(Changed(BOOK, {"ode_risk": 0.11, "risk_mean": 0.1}))
 
 
 def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:

@@ -23,9 +23,9 @@ CURVES = {
 }
 COLOURS = dict(zip(CURVES, (figures.COLOURS[i] for i in (0, 0, 1, 1, 2))))
 PRECISION = {
-    "printed_F_error": ("$F$ as (B.3)\nprints it", "--"),
+    "printed_F_error": ("$F$ as (B.3) prints it", "--"),
     "printed_nu_error": ("$\\nu_c$ with it", "--"),
-    "nu_error": ("$\\nu_c$ as\ncomputed here", "-"),
+    "nu_error": ("$\\nu_c$ as computed here", "-"),
 }
 SHIFTS = {"distance": "squared distance", "mu shift": r"change of $\mu$", "nu shift": r"change of $\nu$"}
 SPOKEN = {"distance": "squared distance", "mu shift": "change of mu", "nu shift": "change of nu"}
@@ -138,7 +138,7 @@ def draw_dimension(dimension: pd.DataFrame) -> Plate:
         figure,
         caption=(
             r"**Clipping whole gradients at $c\sqrt d$ against clipping residuals at $c$**, on the same records. The "
-            f"mean squared distance relative to the gradient's square goes like {powers}. At "
+            f"mean squared distance relative to the gradient's square goes like {powers} over all $d$. At "
             f"$d = {dimension['d'].max()}$ the factors move by at most {percent(_largest_shift(dimension))}. Absolute "
             "values; bars of two standard errors."
         ),
@@ -173,7 +173,7 @@ def draw_precision(precision: pd.DataFrame) -> Plate:
             error = precision[column].clip(lower=FLOOR)
             axes.plot(precision["ratio"], error, line, label=label, markersize=3, **look)
         figures.log_axes(axes, r"$c' = c/\sqrt{2\mathcal{P}}$", "relative error")
-        figures.end_labels(axes)
+        axes.legend(loc="upper right")
     worst = {column: precision[column].max() for column in PRECISION}
     printed_F, printed_nu, ours = (compact(value) for value in worst.values())
     return Plate(
