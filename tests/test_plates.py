@@ -13,6 +13,7 @@ def two_panels() -> Plate:
         left.plot([1, 2], [3, 4], label="risk")
         right.plot([1, 2], [5, 6])
         left.set(xlabel="$N$", ylabel="risk")
+        left.plot([1, 2], [4, 3], label="bound")
         figure.legend(*left.get_legend_handles_labels(), ncols=6)
         return Plate(figure, "Risk falls to 3.", "Risk 4 at N = 2.")
 
