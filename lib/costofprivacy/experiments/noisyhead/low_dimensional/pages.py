@@ -12,7 +12,7 @@ from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes, theorem_11_low
 from costofprivacy.findings import Tables, compact, pick, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import along, compared, span, spoken
+from costofprivacy.prose import along, compared, plain, span
 from costofprivacy.settings import Setting
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
@@ -78,7 +78,7 @@ def _words_on_figure_1(table: pd.DataFrame, theirs: pd.DataFrame) -> tuple[str, 
     near = "" if np.isnan(worst) else f" The authors' numbers lie within {compact(worst)} standard errors of ours."
     factor = compact(best["excess_risk"] / zero["excess_risk"])
     told = ", ".join(
-        f"{along(at_budget(table, 'noisyhead', setting, high), 'excess_risk', spoken)} ({setting})"
+        f"{along(at_budget(table, 'noisyhead', setting, high), 'excess_risk', plain)} ({setting})"
         for setting in Setting
     )
     caption = (
@@ -88,8 +88,8 @@ def _words_on_figure_1(table: pd.DataFrame, theirs: pd.DataFrame) -> tuple[str, 
         f"{factor} times the excess risk of always answering 0. {BARS}"
     )
     alt = (
-        f"For N of {span(table['N'])}. At epsilon {low:g} the excess risk {along(ends[low], 'excess_risk', spoken)} in "
-        f"the published settings. At epsilon {high:g} it {told}. Answering 0 has {spoken(zero['excess_risk'])}."
+        f"For N of {span(table['N'])}. At epsilon {low:g} the excess risk {along(ends[low], 'excess_risk', plain)} in "
+        f"the published settings. At epsilon {high:g} it {told}. Answering 0 has {plain(zero['excess_risk'])}."
     )
     return caption, alt
 
@@ -146,10 +146,10 @@ def _words_on_test_error(table: pd.DataFrame, shares: pd.DataFrame) -> tuple[str
         f"corrected algorithm comes to predict {compact(corrected)} % of the response's variance, its reference "
         f"$\\Gamma^*$ {compact(reference)} %. {BARS}"
     )
-    curves = ", ".join(f"{setting} {along(rows, 'test_error', spoken)}" for setting, rows in told.items())
+    curves = ", ".join(f"{setting} {along(rows, 'test_error', plain)}" for setting, rows in told.items())
     alt = (
-        f"Test error for N of {span(table['N'])}: {curves}, answering 0 has {spoken(zero)}, the best linear head ends "
-        f"at {spoken(best)}. The reference predicts {spoken(reference)} per cent of the variance."
+        f"Test error for N of {span(table['N'])}: {curves}, answering 0 has {plain(zero)}, the best linear head ends "
+        f"at {plain(best)}. The reference predicts {plain(reference)} per cent of the variance."
     )
     return caption, alt
 
@@ -186,8 +186,8 @@ def _words_on_exponents(told: dict[str, pd.DataFrame], claimed: pd.DataFrame, fi
         "**The local exponent of the noise part in $N$**, in closed form. At the largest $N$ Theorem 1.1 states "
         f"{compact(claimed['exponent'].iloc[-1])} (dashed), and it is {ends}.{simulated}"
     )
-    curves = "; ".join(f"{name} {along(rows, 'exponent', spoken)}" for name, rows in told.items())
-    first, last = (spoken(claimed["N"].iloc[place]) for place in (0, -1))
+    curves = "; ".join(f"{name} {along(rows, 'exponent', plain)}" for name, rows in told.items())
+    first, last = (plain(claimed["N"].iloc[place]) for place in (0, -1))
     return caption, f"Exponents for N from {first} to {last}: {curves}."
 
 
@@ -218,7 +218,7 @@ def _words_on_floors(rest: pd.DataFrame, bias: pd.DataFrame) -> tuple[str, str]:
     """Caption and alternative text of `draw_floors`."""
     crossed = rest.loc[rest["bound"] < rest["floor"], "N"].min()
     below = "" if np.isnan(crossed) else f" From $N$ = {compact(crossed)} on the bound lies below what descent leaves."
-    biased, heard = (along(bias, "floor", tell) if len(bias) else "is not seen" for tell in (compact, spoken))
+    biased, heard = (along(bias, "floor", tell) if len(bias) else "is not seen" for tell in (compact, plain))
     caption = (
         "**Excess risk without any noise**, in the population, and the right side of (4.3) at "
         r"$\varepsilon = \infty$ with constant one: another constant shifts the dashed line. What descent leaves at "
@@ -227,7 +227,7 @@ def _words_on_floors(rest: pd.DataFrame, bias: pd.DataFrame) -> tuple[str, str]:
         "distinguishable from 0 are left out)."
     )
     alt = (
-        f"For N from {spoken(rest['N'].iloc[0])} to {spoken(rest['N'].iloc[-1])}: what descent leaves "
-        f"{along(rest, 'floor', spoken)}, the bound {along(rest, 'bound', spoken)}. The bias of the projection {heard}."
+        f"For N from {plain(rest['N'].iloc[0])} to {plain(rest['N'].iloc[-1])}: what descent leaves "
+        f"{along(rest, 'floor', plain)}, the bound {along(rest, 'bound', plain)}. The bias of the projection {heard}."
     )
     return caption, alt
