@@ -124,6 +124,8 @@ def _places(axes: Axes, curve: Line2D) -> np.ndarray:
 
 
 def _apart(heights: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The places nearest to some rising heights at which labels of these sizes touch no neighbour."""
+    """The places nearest to some rising heights at which labels of these sizes touch no neighbour and no edge."""
     offsets = np.concatenate([[0], np.cumsum((sizes[1:] + sizes[:-1]) / 2)])
-    return np.clip(isotonic_regression(heights - offsets).x, 0, max(0, 1 - offsets[-1])) + offsets
+    lowest = sizes[0] / 2
+    highest = max(lowest, 1 - sizes[-1] / 2 - offsets[-1])
+    return np.clip(isotonic_regression(heights - offsets).x, lowest, highest) + offsets

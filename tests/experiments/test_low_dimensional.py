@@ -1,12 +1,13 @@
 from collections.abc import Iterator
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.experiments.noisyhead.low_dimensional import limits, pages, verdicts
+from costofprivacy.experiments.noisyhead.low_dimensional import limits, pages, pages_tables, verdicts
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
 from costofprivacy.montecarlo import Runner, generator
@@ -14,6 +15,7 @@ from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
 
@@ -114,7 +116,49 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
         lambda: pages.draw_test_error(tables["test-error"]),
         lambda: pages.draw_floors(tables["floors"]),
     ):
-        assert draw().axes
+        plate = draw()
+        assert plate.figure.axes
+        assert "$" not in plate.alt
+        plt.close(plate.figure)
+    assert pages.answer(tables)
+
+
+def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
+    shown = pages_tables.show_test_error(published["test-error"])
+    assert len(shown) == 3 + 3 + 1
+    assert shown.loc["answering 0", "share of the variance predicted, %"] == "0"
+    assert pages_tables.show_conditions(published["conditions"]).shape == (2 * 3, 5)
+    assert pages_tables.show_steps(published["proof-steps"]).shape == (4, 3)
+    assert len(pages_tables.show_floor_axes(published["floor-axes"])) == 2 * 2
+    assert len(pages_tables.show_slopes(published["noise-part"])) == len(verdicts.slopes(published["noise-part"]))
+    assert set(pages_tables.show_deviations(published["comparison"]).index.levels[1]) == {"NoisyHead", "no noise"}
+
+
+def test_the_answer_follows_its_tables() -> None:
+    measured = committed("noisyhead/low-dimensional")
+    answer = pages.answer(measured)
+    assert "is 1.05, more than always answering 0 has (1)" in answer
+    better = measured["test-error"].assign(test_error=0.5, best_linear_head=0.25)
+    other = pages.answer(measured | {"test-error": better})
+    assert "is 0.5, less than always answering 0 has (1). The best linear head has 0.25." in other
+
+
+def test_words_below_figures_follow_their_tables() -> None:
+    measured = committed("noisyhead/low-dimensional")
+    table, floors = measured["figure-1"], measured["floors"]
+    doubled = table.assign(excess_risk=2 * table["N"])
+    plates = [
+        *(pages.draw_figure_1(rows, measured["comparison"]) for rows in (table, doubled)),
+        *(pages.draw_floors(rows) for rows in (floors, floors.assign(floor=0.0))),
+    ]
+    plt.close("all")
+    first, rising, crossed, never = (plate.caption for plate in plates)
+    assert r"falls from 4.99 to 1.25 at $\varepsilon = 0.2$" in first
+    assert r"rises from 2000 to 8000 at $\varepsilon = 0.2$" in rising
+    assert "that is 1 times the excess risk of always answering 0" in rising
+    assert "on the bound lies below what descent leaves" in crossed
+    assert "bound lies below" not in never
+    assert "is not seen" in never
 
 
 @given(
