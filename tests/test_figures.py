@@ -154,6 +154,17 @@ def test_a_label_has_its_curve_s_colour_and_follows_its_last_finite_point(axes: 
         assert np.mean(spans[name]) == pytest.approx((end - low) / (high - low), abs=0.02)
 
 
+def test_numbers_of_others_are_circles_with_a_legend_of_their_own(axes: Axes) -> None:
+    axes.plot([1, 2], [3, 4], label="ours")
+    none = pd.Series(dtype=float)
+    figures.circles(axes, none, none, "theirs", (0, 0.5))
+    assert axes.get_legend() is None
+    figures.circles(axes, pd.Series([1.0, 2.0]), pd.Series([3.0, 5.0]), "theirs", (0, 0.5))
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["theirs"]
+    figures.end_labels(axes)
+    assert [text.get_text() for text in axes.texts] == ["ours"]
+
+
 def test_labels_stay_within_the_panel(axes: Axes) -> None:
     for i in range(5):
         axes.plot([0, 1], [0, 1], label=f"curve {i}" + "\nin two lines" * (i == 2))

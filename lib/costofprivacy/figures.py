@@ -85,6 +85,13 @@ def few_decades(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
+def circles(axes: Axes, x: pd.Series, y: pd.Series, label: str, at: tuple[float, float]) -> None:
+    """Numbers of others as open circles, named in a legend apart from the curves' names; nothing for no numbers."""
+    if len(x):
+        (marks,) = axes.plot(x, y, "o", mfc="none", mec="black", ms=10, label="_others")
+        axes.legend([marks], [label], loc="center left", bbox_to_anchor=at)
+
+
 def end_labels(axes: Axes) -> None:
     """Name each labelled curve at the right edge, at the height of its last point and in its colour, without overlap.
 

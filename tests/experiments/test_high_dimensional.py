@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.high_dimensional import (
     asymptotics,
     drawings,
@@ -17,7 +18,7 @@ from costofprivacy.experiments.noisyhead.high_dimensional import (
     pages,
 )
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
-from costofprivacy.findings import Verdict, judges_of
+from costofprivacy.findings import Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -250,7 +251,7 @@ def draw_and_show(tables: dict[str, pd.DataFrame]) -> None:
         assert all(axes.get_xlabel() for axes in plate.figure.axes)
         plate.figure.canvas.draw()
         plt.close(plate.figure)
-    assert pages.answer(tables)
+    assert words(pages.answer(tables)) <= LONGEST_ANSWER
     assert pages.show_exponents(tables["powers"]).shape == (9, 2)
     pages.show_slopes(tables["starts"])
     assert len(pages.show_test_error(tables["test-error"])) >= 6

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.rivals import (
     closed_forms,
     drawings,
@@ -27,6 +28,7 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import (
     published,
     trial,
 )
+from costofprivacy.findings import words
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
@@ -234,7 +236,7 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
         plate.figure.canvas.draw()
         plt.close(plate.figure)
     assert "Table 1:" not in drawings.draw_table_1(tables["table-1"], tables["comparison"]).alt
-    assert pages.answer(tables)
+    assert words(pages.answer(tables)) <= LONGEST_ANSWER
 
 
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.robustness import (
     arithmetic,
     drawings,
@@ -16,7 +17,7 @@ from costofprivacy.experiments.noisyhead.robustness import (
     theorem,
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
-from costofprivacy.findings import Verdict, judges_of
+from costofprivacy.findings import Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
@@ -158,7 +159,7 @@ def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
         figure = draw().figure
         assert figure.axes
         plt.close(figure)
-    assert pages.answer(tiny)
+    assert words(pages.answer(tiny)) <= LONGEST_ANSWER
     amended = perturbations.query("axis == 'L' and admissible_amended")
     assert len(pages.show_perturbations(perturbations, "admissible_amended")) == len(amended)
     assert pages.show_nearest(arithmetics, none).empty

@@ -41,10 +41,7 @@ def draw_figure_2(starts: pd.DataFrame, table: pd.DataFrame, comparison: pd.Data
             figures.log_axes(axes, SQUARE, "excess risk")
             figures.plain_ticks(axes, starts["N"].unique(), most=4)
             axes.set_title(title)
-        if len(theirs):
-            style = {"mfc": "none", "mec": "black", "ms": 10, "label": "_authors"}
-            (circles,) = panels[0].plot(theirs["N"], theirs["excess_risk_theirs"], "o", **style)
-            panels[0].legend([circles], ["authors' numbers"], loc="center left")
+        figures.circles(panels[0], theirs["N"], theirs["excess_risk_theirs"], "authors' numbers", (0, 0.5))
         for axes in panels:
             figures.end_labels(axes)
     return Plate(figure, caption=_figure_2_caption(starts, private), alt=_figure_2_alt(private, zero))
@@ -169,8 +166,8 @@ def _powers_caption(powers: pd.DataFrame) -> str:
         "**How the noise part falls**, in closed form, for the algorithm of Theorem 4.1. Left, with its logarithms "
         f"divided out: in high dimension it falls {word}, like $N^{{{high:.2f}}}$ against $N^{{{low:.2f}}}$, where "
         f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
-        f"whole that is at stake, the excess risk of answering 0, goes like $N^{{{trivial['exponent']:.2f}}}$ as well, "
-        f"and at the largest $N$ the noise with its logarithms is {times(over)} as large."
+        f"whole that is at stake, the excess risk of answering 0, goes like $N^{{{trivial['exponent']:.2f}}}$. "
+        f"At the largest $N$ the noise with its logarithms is {times(over)} as large."
     )
 
 

@@ -290,8 +290,7 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
             r"**Test error against the penalty $\lambda$**, in closed form, both methods rightly calibrated. The best "
             f"that either private method reaches is {compact(private['test_error'])} at $\\lambda$ = "
             f"{compact(private['penalty'])} ({private['method']}), where answering 0 has {compact(variance)}. A small "
-            r"$\lambda$ costs noise of variance $\lambda^{-2}$ or more; a large one shrinks the head itself to 0. So "
-            "privacy looks cheap where there is little to predict with."
+            r"$\lambda$ costs noise of variance $\lambda^{-2}$ or more; a large one shrinks the head itself to 0."
         ),
         alt=f"Least test errors: {listed(said)}. Answering 0: {plain(variance)}. The paper has λ = {paper:g}.",
     )

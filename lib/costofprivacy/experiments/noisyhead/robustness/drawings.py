@@ -63,10 +63,7 @@ def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
                 rows = select(table, c=c, method=method)
                 figures.points(axes, rows, "p", "displacement", label=METHOD_LABELS[str(method)], **look)
             theirs = select(comparison, c=c)
-            if len(theirs):
-                style = {"mfc": "none", "mec": "black", "ms": 10, "label": "_authors"}
-                (circles,) = axes.plot(theirs["p"], theirs["displacement_theirs"], "o", **style)
-                axes.legend([circles], ["authors' numbers"], loc="upper left")
+            figures.circles(axes, theirs["p"], theirs["displacement_theirs"], "authors' numbers", (0, 0.95))
             axes.set(yscale="log", xlabel=rf"$p$ in $\alpha = {c:g}\,N^p$", ylabel="squared displacement")
         for axes in panels[0]:
             figures.end_labels(axes)
@@ -207,7 +204,7 @@ def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
         r"**Ridge's displacement over many decades of $\alpha$.** Left, by rank-one updates, bars of two standard "
         f"errors: at the largest $\\alpha$ it is off its limit by {times(off)} that limit (dashed: the closed form for "
         "long prompts). Right: the same displacement by several evaluations in double precision. They "
-        f"{until}, and differ by a factor {compact(apart.iloc[-1])} at the largest: there rounding decides."
+        f"{until}, and differ by a factor {compact(apart.iloc[-1])} at the largest."
     )
 
 

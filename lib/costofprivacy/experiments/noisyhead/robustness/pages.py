@@ -27,9 +27,9 @@ def answer(tables: Tables) -> str:
     ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
     fixed = tables["test-error"]["response_variance"].iloc[0]
     return (
-        f"{figure_4(tables).headline} {theorem_51_ridge(tables).headline} NoisyHead hardly moves, but as published its "
-        f"test error is {compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}; ridge has "
-        f"{ridge[0]} before the attack and {ridge[1]} after it."
+        f"{figure_4(tables).headline} {theorem_51_ridge(tables).headline} As published, NoisyHead's test error is "
+        f"{compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has {ridge[0]} before "
+        f"the attack and {ridge[1]} after it."
     )
 
 
