@@ -113,7 +113,8 @@ def answer(tables: Tables) -> str:
     return (
         f"Near the numbers of Figure 1 the released excess risk is {_risk(tables, here)}, "
         f"{percent(constant[LAST])} of it the last step's noise. With a square root schedule it is "
-        f"{_risk(tables, root)}, {percent(along[PRIVATE])} of it private noise on the way. Without privacy it is {_risk(tables, free)}, and answering 0 has {INITIAL_RISK:g}."
+        f"{_risk(tables, root)}, {percent(along[PRIVATE])} of it private noise on the way. "
+        f"Without privacy it is {_risk(tables, free)}, and answering 0 has {INITIAL_RISK:g}."
     )
 
 

@@ -141,7 +141,8 @@ def _words(tables: Tables) -> tuple[str, str]:
     turn = f"from {overtaken.iloc[0]:,.0f} steps on noise adds more" if len(overtaken) else "noise never adds as much"
     values = (
         f"The test error lies between {low:.3f} and {high:.3f}, where answering 0 has "
-        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. Descent gains up to {gained:.2g}, and {turn}."
+        f"{run['response_variance']:.3g} and the best linear head {run['best_linear_head']:.3f}. "
+        f"Descent gains up to {gained:.2g}, and {turn}."
     )
     caption = (
         f"**NoisyHead at the start values.** {values} With scripts allowed, controls stand in this figure's place."
