@@ -15,6 +15,11 @@ LOST_POWER_SIMULATED = 0.25  # where log(NL) is about 15
 LAST = 3  # sizes over which the power is fitted
 
 
+def several(sizes: pd.Series) -> bool:
+    """Whether there are two different sizes at least, without which nothing shows a trend."""
+    return bool(sizes.nunique() > 1)
+
+
 def power(rows: pd.DataFrame, size: str, left: str = "left", right: str = "right", last: int = LAST) -> float:
     """The power of a size in left/right, by least squares on log axes over the largest sizes.
 
@@ -26,7 +31,7 @@ def power(rows: pd.DataFrame, size: str, left: str = "left", right: str = "right
         The power; NaN where the axis has a single size.
     """
     end = rows.sort_values(size).tail(last)
-    if end[size].nunique() < 2:
+    if not several(end[size]):
         return float("nan")
     log_size = np.log(end[size].to_numpy(float))
     return float(np.polyfit(log_size, np.log(end[left].to_numpy(float) / end[right].to_numpy(float)), 1)[0])

@@ -105,7 +105,7 @@ def equation_14(tables: Tables) -> Finding:
     rows = select(tables["rates"], algorithm=ALGORITHMS[0])
     grid, sizes = select(rows, axis="gamma"), select(rows, axis="n")
     change = r"A well-conditioned covariance whose risk grows against $\gamma+\gamma^2/\rho^2$ along a size or $\rho$."
-    if grid["gamma"].nunique() < 2 or sizes["n"].nunique() < 2 or not np.isfinite(rows["limit"]).all():
+    if not growth.several(grid["gamma"]) or not growth.several(sizes["n"]) or not np.isfinite(rows["limit"]).all():
         headline = "Too few sizes, or a learning rate that falls too fast for the slowest direction."
         return Finding(Verdict.UNTESTABLE, headline, would_change=change)
     share, error = rows["excess_risk"] / rows["limit"], rows["standard_error"] / rows["limit"]

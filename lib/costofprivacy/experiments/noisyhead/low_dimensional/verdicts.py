@@ -208,7 +208,7 @@ def slopes(noise: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for (setting, epsilon), g in idle_rows(noise).groupby(["setting", "epsilon"], sort=False):
-        if g["N"].nunique() > 1:
+        if growth.several(g["N"]):
             exponent, error = _fits.power_law(g["N"], g["noise_risk"], g["standard_error"])
             logs = np.log(g["N"] * np.sqrt(g["N"]).astype(int)) ** 10
             bare, _ = _fits.power_law(g["N"], g["noise_risk"] / logs, g["standard_error"] / logs)

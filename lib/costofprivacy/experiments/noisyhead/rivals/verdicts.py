@@ -266,7 +266,7 @@ def _matches(comparison: pd.DataFrame) -> tuple[dict[str, int], int]:
 def printed_power(comparison: pd.DataFrame) -> float:
     """Exponent in N of DP-ridge's column of Table 1, by least squares; NaN for a single N."""
     own = select(comparison, setting=Setting.PUBLISHED, method=DP_RIDGE)
-    if own["N"].nunique() < 2:
+    if not growth.several(own["N"]):
         return float("nan")
     noise = own["excess_risk_theirs"] * own["epsilon"] ** 2
     return _fits.power_law(own["N"], noise, noise)[0]

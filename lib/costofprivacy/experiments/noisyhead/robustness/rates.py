@@ -32,7 +32,7 @@ def fitted(table: pd.DataFrame, value: str, error: str, over: str = "", by: Sequ
     for (axis, *group), rows in table.groupby(["axis", *by], sort=False):
         scale = rows[over] if over else 1.0
         ratio, size = rows[value] / scale, rows[str(axis)]
-        if size.nunique() > 1:
+        if growth.several(size):
             power, own = _fits.power_law(size, ratio, np.maximum(rows[error] / scale, 1e-9 * ratio))
             own = own if rows[error].any() else 0.0
             found.append({"axis": axis, **dict(zip(by, group)), "power": power, "error": own})

@@ -8,6 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic, rates
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.growth import several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
@@ -23,7 +24,7 @@ def figure_4(tables: Tables) -> Finding:
     change = "A displacement of ridge that grows with $p$ in exact arithmetic."
     rule = rates.ruling(change, _numbers(tables))
     noisy = agreement.agreements(select(tables["comparison"], method="noisyhead")).get("published")
-    if table["p"].nunique() < 2 or select(table, method="noisyhead")["trials"].min() < SMALLEST_SAMPLE:
+    if not several(table["p"]) or select(table, method="noisyhead")["trials"].min() < SMALLEST_SAMPLE:
         return rule(UNTESTABLE, "A single power or too few trials show no growth.")
     if not (_growth(table, "ridge") > 1 + GROWS).all():
         return rule(FAILS, _not_growing(tables), CONCLUSION)
