@@ -40,6 +40,7 @@ class Case:
         claim: the claim's id. name: what the changed tables say, in a few words. change: from all tables of the
             chapter, those that are other. verdict: what must come of it.
         says: a regular expression that the finding's headline must match. silent: one that it must not.
+        mends: one that its correction must match.
     """
 
     claim: str
@@ -48,6 +49,7 @@ class Case:
     verdict: Verdict
     says: str = ""
     silent: str = ""
+    mends: str = ""
 
     def __str__(self) -> str:
         return f"{self.claim}: {self.name}"
@@ -126,6 +128,7 @@ def try_case(chapter: str, case: Case) -> None:
     assert after.consequence == WEIGHTS.get(str(case), WEIGHTS.get((case.claim, case.verdict), usual)), after
     assert bool(after.correction) == mends, after
     assert re.search(case.says, after.headline), after.headline
+    assert re.search(case.mends, after.correction), after.correction
     assert not case.silent or not re.search(case.silent, after.headline), after.headline
     assert after != before
 

@@ -80,7 +80,7 @@ def _powers(rows: pd.DataFrame) -> dict[str, float]:
     sizes = np.log(rows[list(SIZES)].to_numpy(float))
     design = np.column_stack([np.ones(len(rows)), sizes])
     fitted = np.linalg.lstsq(design, np.log(rows["constant"].to_numpy()), rcond=None)[0]
-    return dict(zip(SIZES, fitted[1:].tolist(), strict=True))
+    return dict(zip(SIZES, fitted[1:].tolist()))
 
 
 @judges("noisyhead/tail-before-lemma-a.2")
