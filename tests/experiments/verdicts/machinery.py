@@ -109,6 +109,7 @@ def trials(
         acquitted |= {claim for claim, verdict in found.items() if verdict == Verdict.HOLDS}
         convicted = {case.claim for case in cases if case.verdict != Verdict.HOLDS}
         assert set(found) == every
+        assert len({str(case) for case in cases}) == len(cases)
         assert every - acquitted == set(excused)
         assert every - convicted <= set(excused)
         assert all(excused.values())
