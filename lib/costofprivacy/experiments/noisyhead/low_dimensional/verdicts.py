@@ -20,7 +20,7 @@ from costofprivacy.findings import (
     pick,
     select,
 )
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.growth import LOST_POWER
 
 IDLE = 0.2  # Π_R is idle where the closed form of the noise is below this share of what R allows
 POWER = 0.05  # within which an exponent at N = 1e30 is that power
@@ -230,8 +230,4 @@ def _last_projection(floors: pd.DataFrame) -> pd.Series:
 
 def projection_stays(floors: pd.DataFrame, left: str = "floor", error: str = "standard_error") -> bool:
     """Whether what Π_G leaves is beyond doubt at the largest N and grows like a power against the bound (4.3)."""
-    rows = select(floors, part="projection").sort_values("N")
-    seen = rows[rows[left] > CONSISTENT * rows[error]]
-    if seen.empty or seen["N"].iloc[-1] != rows["N"].iloc[-1]:
-        return False
-    return growth.power(seen, "N", left, "bound") > LOST_POWER_SIMULATED
+    return growth.stays(select(floors, part="projection"), "N", left, "bound", error)

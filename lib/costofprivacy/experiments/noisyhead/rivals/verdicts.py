@@ -236,7 +236,7 @@ def _largest(sensitivity: pd.DataFrame) -> pd.Series:
 def _power_of_n(table: pd.DataFrame, column: str) -> float:
     """The largest power of N in a column over the settings or budgets of a table; 0 for a single N."""
     others = [name for name in ("setting", "epsilon") if name in table]
-    found = [growth.power(g.assign(one=1.0), "N", column, "one") for _, g in table.groupby(others)]
+    found = [growth.power(g, "N", column, "") for _, g in table.groupby(others)]
     return float(np.nan_to_num(np.max(found)))
 
 

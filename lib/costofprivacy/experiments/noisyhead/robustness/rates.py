@@ -72,7 +72,7 @@ def as_numbers(rates: pd.DataFrame, name: str, table: str) -> list[Number]:
 
 def far(rows: pd.DataFrame, size: str, value: str) -> float:
     """The power of a closed form at its largest sizes."""
-    return growth.power(rows.assign(unit=1.0), size, value, "unit")
+    return growth.power(rows, size, value, "")
 
 
 def far_powers(sizes: pd.DataFrame) -> dict[str, float]:
