@@ -120,6 +120,7 @@ CASES = [
     Case(BOUNDS, "mu too small", bound("mu_low", lambda r: 0.99 * r["mu_sharp"], [26]), FAILS, says="broken"),
     Case(BOUNDS, "nu too small", bound("nu_low", lambda r: 0.99 * r["nu_sharp"], [26]), FAILS, says="broken"),
     Case(BOUNDS, "room above the constants", bound("mu_low", lambda r: 0.5 * (r["mu_sharp"] + r["mu_high"])), HOLDS),
+    Case(BOUNDS, "nu as large as it may be", bound("nu_high", lambda r: 1.0, [3]), HOLDS),
     Case(BOUNDS, "fewer pairs", only("bounds", "clip < 1"), HOLDS, says="all 18 pairs"),
     Case(BOUNDS, "a level constant of mu", bound("mu_sharp", lambda r: 0.01), FAILS, says="does not fall"),
     Case(BOUNDS, "a level constant of nu", bound("nu_sharp", lambda r: 1e-4), FAILS, says="does not fall"),

@@ -84,8 +84,7 @@ FIGURE_CASES = [
         "it rises with N",
         figure(lambda r: r["excess_risk"] * (r["N"] / 1000) ** 6),
         FAILS,
-        says="number of prompts",
-        silent="budget",
+        says=r" rises with the number of prompts\.",
     ),
     Case(FIGURE_2, "it rises in between", one_step_up(1500, 3.0), FAILS, says="number of prompts"),
     Case(
@@ -93,8 +92,7 @@ FIGURE_CASES = [
         "it rises with the budget",
         figure(lambda r: r["excess_risk"] * (100 * r["epsilon"]) ** 2),
         FAILS,
-        says="budget",
-        silent="prompts",
+        says=r" rises with the privacy budget\.",
     ),
     Case(
         FIGURE_2, "noise hides all", figure(lambda r: 10 * r["excess_risk"], "standard_error"), UNTESTABLE, says="few"
