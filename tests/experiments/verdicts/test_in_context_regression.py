@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.claims import read_findings
 from costofprivacy.experiments.foundations.in_context_regression import pages, verdicts
-from costofprivacy.findings import Consequence, Verdict
+from costofprivacy.findings import Verdict
 from costofprivacy.montecarlo import generator
 from costofprivacy.noisyhead import prompts
-from tests.experiments.verdicts.machinery import BOOK, Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
@@ -108,25 +107,6 @@ CASES = [
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
-
-
-def test_the_book_says_what_the_judges_find() -> None:
-    assert read_findings(BOOK / CHAPTER) == {claim: judge(CHAPTER, claim, committed(CHAPTER)) for claim in FOUND}
-
-
-@pytest.mark.parametrize(
-    ("claim", "made", "consequence"),
-    [
-        (FORM, identity(1.0, verdicts.ALL_WEIGHTS), Consequence.NUMBERS),
-        (EXPANDED, identity(1.0, verdicts.TRANSPOSED_24), Consequence.NUMBERS),
-        (DROPPED, product("even terms × y", 9.0), Consequence.CONCLUSION),
-        (DROPPED, product("W^PV", 9.0, "zero-blocks"), Consequence.CONCLUSION),
-        (DROPPED, identity(1.0, verdicts.CONTAINED), Consequence.CONCLUSION),
-        (INVERSE, ratio(lambda r: 0.5), Consequence.CONCLUSION),
-    ],
-)
-def test_the_weight_of_a_finding(claim: str, made: Any, consequence: Consequence) -> None:
-    assert judge(CHAPTER, claim, committed(CHAPTER) | made(committed(CHAPTER))).consequence == consequence
 
 
 def test_the_page_is_made_from_tables() -> None:
