@@ -82,6 +82,9 @@ def test_a_headline_is_short_and_plain(headline: str, message: str) -> None:
         ({"verdict": Verdict.NARROWER}, "correction must say"),
         ({"verdict": Verdict.FAILS, "numbers": ()}, "numbers must hold at least one"),
         ({"verdict": Verdict.HOLDS, "would_change": ""}, "would_change must say"),
+        ({"verdict": Verdict.HOLDS, "headline": "it is so."}, "must be sentences"),
+        ({"verdict": Verdict.FAILS, "correction": "MORE."}, "must be sentences"),
+        ({"verdict": Verdict.HOLDS, "would_change": "More"}, "must be sentences"),
     ],
 )
 def test_the_parts_of_a_finding_fit(parts: dict[str, object], message: str) -> None:

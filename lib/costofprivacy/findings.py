@@ -130,6 +130,9 @@ class Finding:
             raise ValueError(f"numbers must hold at least one number: {self.headline!r}")
         if not self.would_change:
             raise ValueError(f"would_change must say what would change the verdict: {self.headline!r}")
+        for text in (self.headline, self.correction, self.would_change):
+            if text[:1].islower() or text.isupper() or (text and text[-1] not in ".?$"):
+                raise ValueError(f"headline, correction and would_change must be sentences, got {text!r}")
 
 
 def judges(claim: str) -> Callable[[Judge], Judge]:

@@ -156,6 +156,16 @@ LEMMA_CASES = [
                 FAILS,
                 says="only",
             ),
+            *(
+                Case(
+                    claim,
+                    f"a quarter, with noise at {n}",
+                    lambda t, m=name, n=n: scaled(martingale(t, m, -0.25), m, n, 90, "standard_error"),
+                    fine,
+                    silent="only",
+                )
+                for n in (160, 4320)
+            ),
             Case(claim, "a heavy tail", lambda t, m=name: tail(t, m, HEAVIEST + 0.01), FAILS, says="2.31 times its"),
             Case(claim, "heavy at one n", lambda t, m=name: tail(t, m, 4.0, at_480), FAILS, says="4 times"),
             Case(claim, "a light tail", lambda t, m=name: tail(t, m, HEAVIEST - 0.01), fine, silent="2.29 times a"),

@@ -4,14 +4,16 @@ A module of this folder says which ``CHAPTER`` it is about, what the book ``FOUN
 claim, what to change in the committed tables, the verdict that has to come of it, and words that the headline must or
 must not have then. Every judge of the chapter needs a case in which its claim is true and it says *holds*, and one in
 which its claim is contradicted and it does not; a judge that can never say *holds* stands in ``UNDECIDABLE`` with the
-reason. `trials` makes the tests of it all.
+reason. `trials` makes the tests of it all. On the committed tables a judge finds all that the book saved; a verdict
+in a case has the consequence, and a correction, as it has in the book or, if it is another there, has usually; but for
+``WEIGHTS``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from costofprivacy.claims import read_findings
 from costofprivacy.findings import Finding, Verdict, judges_of
 from costofprivacy.stamps import read_table
+from tests.experiments.verdicts.weights import USUAL, WEIGHTS
 
 BOOK = Path(__file__).parents[3] / "book"
 Tables = Mapping[str, pd.DataFrame]
 Change = Callable[[dict[str, pd.DataFrame]], Mapping[str, pd.DataFrame]]
+MENDED = (Verdict.CORRECTED, Verdict.NARROWER)
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,7 @@ class Case:
         claim: the claim's id. name: what the changed tables say, in a few words. change: from all tables of the
             chapter, those that are other. verdict: what must come of it.
         says: a regular expression that the finding's headline must match. silent: one that it must not.
+        mends: one that its correction must match.
     """
 
     claim: str
@@ -43,6 +49,7 @@ class Case:
     verdict: Verdict
     says: str = ""
     silent: str = ""
+    mends: str = ""
 
     def __str__(self) -> str:
         return f"{self.claim}: {self.name}"
@@ -52,6 +59,23 @@ class Case:
 def committed(chapter: str) -> dict[str, pd.DataFrame]:
     """The tables of a chapter as they lie in the book."""
     return {path.stem: read_table(path) for path in sorted((BOOK / chapter).glob("*.csv"))}
+
+
+@cache
+def saved(chapter: str) -> dict[str, Finding]:
+    """The findings of a chapter as they lie in the book."""
+    return read_findings(BOOK / chapter)
+
+
+def said(finding: Finding) -> list[Any]:
+    """All that a finding says, one field after the other."""
+    told = asdict(finding)
+    return [*(value for number in told.pop("numbers") for value in number.values()), *told.values()]
+
+
+def up_to_rounding(value: Any) -> Any:
+    """What a value has to be equal to; fits are not the same to the last digit on every machine."""
+    return pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True) if isinstance(value, float) else value
 
 
 def package(chapter: str) -> str:
@@ -71,7 +95,9 @@ def trials(
 
     @pytest.mark.parametrize(("claim", "verdict"), found.items(), ids=list(found))
     def what_the_book_found(claim: str, verdict: Verdict) -> None:
-        assert judge(chapter, claim, committed(chapter)).verdict == verdict
+        finding = judge(chapter, claim, committed(chapter))
+        assert finding.verdict == verdict
+        assert said(finding) == [*map(up_to_rounding, said(saved(chapter)[claim]))]
 
     @pytest.mark.parametrize("case", cases, ids=str)
     def a_judge_follows_its_tables(case: Case) -> None:
@@ -83,6 +109,7 @@ def trials(
         acquitted |= {claim for claim, verdict in found.items() if verdict == Verdict.HOLDS}
         convicted = {case.claim for case in cases if case.verdict != Verdict.HOLDS}
         assert set(found) == every
+        assert len({str(case) for case in cases}) == len(cases)
         assert every - acquitted == set(excused)
         assert every - convicted <= set(excused)
         assert all(excused.values())
@@ -96,7 +123,13 @@ def try_case(chapter: str, case: Case) -> None:
     before = judge(chapter, case.claim, tables)
     after = judge(chapter, case.claim, tables | dict(case.change(tables)))
     assert after.verdict == case.verdict, after
+    book, mends, usual = saved(chapter).get(case.claim), case.verdict in MENDED, USUAL[case.verdict]
+    if book and book.verdict == case.verdict:
+        mends, usual = bool(book.correction), book.consequence
+    assert after.consequence == WEIGHTS.get(str(case), WEIGHTS.get((case.claim, case.verdict), usual)), after
+    assert bool(after.correction) == mends, after
     assert re.search(case.says, after.headline), after.headline
+    assert re.search(case.mends, after.correction), after.correction
     assert not case.silent or not re.search(case.silent, after.headline), after.headline
     assert after != before
 

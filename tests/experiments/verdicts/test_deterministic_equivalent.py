@@ -1,6 +1,5 @@
 """What is tried on the judges of the chapter on the deterministic equivalent; the cases stand in ``equivalent_*``."""
 
-from costofprivacy.claims import read_findings
 from tests.experiments.verdicts import (
     equivalent_diffusion,
     equivalent_displays,
@@ -8,7 +7,7 @@ from tests.experiments.verdicts import (
     equivalent_rates,
     equivalent_sums,
 )
-from tests.experiments.verdicts.machinery import BOOK, committed, judge, trials
+from tests.experiments.verdicts.machinery import trials
 
 PARTS = (equivalent_rates, equivalent_displays, equivalent_enclosure, equivalent_diffusion, equivalent_sums)
 CHAPTER = "dpgd/deterministic-equivalent"
@@ -16,8 +15,3 @@ FOUND = {claim: verdict for part in PARTS for claim, verdict in part.FOUND.items
 CASES = [case for part in PARTS for case in part.CASES]
 
 test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, equivalent_rates.UNDECIDABLE)
-
-
-def test_the_saved_numbers_are_those_of_the_saved_tables():
-    for claim, saved in read_findings(BOOK / CHAPTER).items():
-        assert judge(CHAPTER, claim, committed(CHAPTER)).numbers == saved.numbers, claim

@@ -4,12 +4,11 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.claims import read_findings
 from costofprivacy.experiments.foundations.in_context_regression import pages, verdicts
-from costofprivacy.findings import Consequence, Verdict
+from costofprivacy.findings import Verdict
 from costofprivacy.montecarlo import generator
 from costofprivacy.noisyhead import prompts
-from tests.experiments.verdicts.machinery import BOOK, Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
@@ -90,7 +89,7 @@ CASES = [
     Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),
     Case(INVERSE, "far at the shortest alone", ratio(near(1.0, 0.5)), NARROWER, says="only for prompts 10 times"),
     Case(INVERSE, "near from above", ratio(near(1.0, 2.0, 1)), NARROWER, says="only for prompts 30 times"),
-    Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, silent="penalty"),
+    Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=r"dimension\.$"),
     Case(INVERSE, "near in one dimension only for long", ratio(near(0.5, 1.5), where="penalty == 0 and D == 5"),
          NARROWER, says="300 times .*, and without penalty"),
     Case(INVERSE, "never near", ratio(near(0.1)), FAILS, says="at worst their ratio is 0.129", silent="only"),
@@ -108,25 +107,6 @@ CASES = [
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
-
-
-def test_the_book_says_what_the_judges_find() -> None:
-    assert read_findings(BOOK / CHAPTER) == {claim: judge(CHAPTER, claim, committed(CHAPTER)) for claim in FOUND}
-
-
-@pytest.mark.parametrize(
-    ("claim", "made", "consequence"),
-    [
-        (FORM, identity(1.0, verdicts.ALL_WEIGHTS), Consequence.NUMBERS),
-        (EXPANDED, identity(1.0, verdicts.TRANSPOSED_24), Consequence.NUMBERS),
-        (DROPPED, product("even terms × y", 9.0), Consequence.CONCLUSION),
-        (DROPPED, product("W^PV", 9.0, "zero-blocks"), Consequence.CONCLUSION),
-        (DROPPED, identity(1.0, verdicts.CONTAINED), Consequence.CONCLUSION),
-        (INVERSE, ratio(lambda r: 0.5), Consequence.CONCLUSION),
-    ],
-)
-def test_the_weight_of_a_finding(claim: str, made: Any, consequence: Consequence) -> None:
-    assert judge(CHAPTER, claim, committed(CHAPTER) | made(committed(CHAPTER))).consequence == consequence
 
 
 def test_the_page_is_made_from_tables() -> None:

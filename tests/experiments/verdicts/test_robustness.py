@@ -87,7 +87,8 @@ def growing(power: float, scale: float = 1.0, **values: object) -> Make:
 NORMAL = of(evaluation="one product, elimination")
 FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS, says="the larger"),
-    Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED, says="printed .* 7.* times"),
+    Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED, says="printed .* 7.* times",
+         mends=r"^\$R = 0.1\\,\\mathcal C\^2\\sqrt\{N/L\}\$ in place"),
     Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
     Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="not grow.* 21.9", silent="printed"),
     Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="not grow"),
@@ -256,7 +257,7 @@ WINDOW_CASES = [
     Case(WINDOW, "bounded at every length, no small shift", both(like(0.09), LARGE_SHIFTS), HOLDS),
     Case(WINDOW, "small shifts are admitted", like(0.0), NARROWER, says="shifts of the features", silent="long"),
     Case(WINDOW, "one length loses a power", both(like(0.0), like(0.11, of(power=1.25)), LARGE_SHIFTS), NARROWER,
-         says="1.25", silent="shifts"),
+         says="1.25", silent="shifts", mends=r"^Add \$L"),
     Case(WINDOW, "every length loses a power", like(1.0), FAILS, says="power 1 of"),
     Case(WINDOW, "a single number of prompts", keep("simplified", of(N=1e6)), UNTESTABLE),
 ]  # fmt: skip
@@ -272,7 +273,7 @@ def diverging(power: float, response: str) -> Make:
 
 VANISHING = put("path", "limit_many_steps", lambda r: 1 / r["N"])
 DIVERGENCE_CASES = [
-    Case(DIVERGENCE, "as the remark has it", both(diverging(0.5, LEFT), VANISHING), HOLDS, silent="query"),
+    Case(DIVERGENCE, "as the remark has it", both(diverging(0.5, LEFT), VANISHING), HOLDS, says="diverge,"),
     Case(DIVERGENCE, "the query's response has to be shifted", VANISHING, CORRECTED, says="query", silent="only"),
     Case(DIVERGENCE, "only few steps vanish", diverging(0.5, LEFT), NARROWER, says="only after few", silent="query"),
     Case(DIVERGENCE, "a limit that hardly falls", put("path", "limit_many_steps", lambda r: r["N"] ** -0.09), NARROWER),
@@ -370,11 +371,11 @@ PROOF_CASES = [
     ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e4))), NARROWER),
     Case(A22, "of the claimed order", both(energy(lambda r: 0.2), FLAT), HOLDS),
     Case(A22, "a power of L for small shifts", both(energy(lambda r: np.where(r["mu"] < 1, 0.3, 0.0)), FLAT), NARROWER,
-         says="do not shrink"),
+         says="do not shrink", mends=r"^Add \$\\mu"),
     Case(A22, "a power of L for large ones", both(energy(lambda r: np.where(r["mu"] < 1, 0.0, 0.3)), FLAT), FAILS,
          says="0.3 of prompt length"),
     Case(A22, "a power of D", both(energy(lambda r: 0.3, "D"), FLAT), FAILS, says="0.3 of the dimension"),
-    Case(A22, "a power far out alone", energy(lambda r: 0.0), FAILS, says="far out"),
+    Case(A22, "a power far out alone", energy(lambda r: 0.0), FAILS, says="like a power of its sizes, far out"),
     Case(A22, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
     Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED, says="0.3 times"),

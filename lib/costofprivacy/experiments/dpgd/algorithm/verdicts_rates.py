@@ -21,13 +21,12 @@ def equation_12(tables: Tables) -> Finding:
     along = select(rows, axis="n").sort_values("n")
     share = along["second"] / along["gamma"]
     if not (share.diff().dropna() < 0).all():
-        numbers = (
-            Number("privacy term over d/n, least n", share.iloc[0], None, None, "lower-bounds", "axis = n"),
-            Number("privacy term over d/n, largest n", share.iloc[-1], None, share.iloc[0], "lower-bounds", "axis = n"),
+        last = Number(
+            "privacy term over d/n, largest n", share.iloc[-1], None, share.iloc[0], "lower-bounds", "axis = n"
         )
         headline = "The privacy term of the earlier bound does not fall against the other term as the data grow."
         change = "A privacy term that becomes negligible when the dimension is proportional to the number of records."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
+        return Finding(Verdict.FAILS, headline, (last,), Consequence.NUMBERS, would_change=change)
     correction = (
         rf"${CAP}\frac{{d^2}}{{\rho^2n^2\log n}}\Big\}}\Big)$: true while $d^2/(\rho^2n^2\log n)$ stays bounded. "
         r"Excluded is $\rho$ of smaller order than $d/(n\sqrt{\log n})$."
@@ -105,7 +104,7 @@ def equation_14(tables: Tables) -> Finding:
     rows = select(tables["rates"], algorithm=ALGORITHMS[0])
     grid, sizes = select(rows, axis="gamma"), select(rows, axis="n")
     change = r"A well-conditioned covariance whose risk grows against $\gamma+\gamma^2/\rho^2$ along a size or $\rho$."
-    if grid["gamma"].nunique() < 2 or sizes["n"].nunique() < 2 or not np.isfinite(rows["limit"]).all():
+    if not growth.several(grid["gamma"]) or not growth.several(sizes["n"]) or not np.isfinite(rows["limit"]).all():
         headline = "Too few sizes, or a learning rate that falls too fast for the slowest direction."
         return Finding(Verdict.UNTESTABLE, headline, would_change=change)
     share, error = rows["excess_risk"] / rows["limit"], rows["standard_error"] / rows["limit"]

@@ -29,6 +29,7 @@ from costofprivacy.findings import (
     judges,
     select,
 )
+from costofprivacy.growth import several
 
 ROUNDING = 1e-12
 INVERSE = -0.8  # an exponent below this, error included, is that of 1/d: the next order adds 0.05 at d = 10
@@ -44,10 +45,8 @@ def equation_45(tables: Tables) -> Finding:
     """Does clipping the gradient at c√d become clipping the residual at c as d grows, like 1/d?"""
     distance = select(tables["dimension"], quantity="distance").sort_values("d")
     change = "A covariance of bounded spectrum for which the two ways of clipping stay apart as $d$ grows."
-    if distance["d"].nunique() < 2:
-        too_few = (Number("dimensions tried", distance["d"].nunique(), None, 2, "dimension"),)
-        headline = "A single dimension shows no approximation."
-        return Finding(Verdict.UNTESTABLE, headline, too_few, would_change=change)
+    if not several(distance["d"]):
+        return Finding(Verdict.UNTESTABLE, "A single dimension shows no approximation.", would_change=change)
     fits = {}
     for name, rows in distance.groupby("spectrum"):
         last = rows.iloc[-2:]
@@ -194,10 +193,8 @@ def lemma_b2_limits(tables: Tables) -> Finding:
     )
     small = bounds[bounds["share"] < 1].sort_values("share")
     change = "A sequence of risks along which a ratio does not come near its limit."
-    if small["clip"].nunique() < 2:
-        tried = (Number("clipping constants below the label noise", small["clip"].nunique(), None, 2, "bounds"),)
-        headline = "Too few small clipping constants to see a limit."
-        return Finding(Verdict.UNTESTABLE, headline, tried, would_change=change)
+    if not several(small["clip"]):
+        return Finding(Verdict.UNTESTABLE, "Too few small clipping constants to see a limit.", would_change=change)
     least = small.iloc[0]
     gap, row = compact(max(least["mu"], least["nu"])), describe({name: least[name] for name in ("clip", "label_noise")})
     # the leading orders, derived on the page
@@ -300,5 +297,5 @@ def _score(rows: pd.DataFrame) -> float:
 
 def _spread(rows: pd.DataFrame) -> float:
     """Largest difference between two of the rows in combined standard errors."""
-    pairs = combinations(zip(rows["value"], rows["standard_error"], strict=True), 2)
+    pairs = combinations(zip(rows["value"], rows["standard_error"]), 2)
     return max(abs(a - b) / math.hypot(s, t) for (a, s), (b, t) in pairs)

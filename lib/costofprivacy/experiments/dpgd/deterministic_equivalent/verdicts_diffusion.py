@@ -20,6 +20,7 @@ from costofprivacy.findings import (
     pick,
     select,
 )
+from costofprivacy.growth import several
 
 LEVEL = 1.2  # what stays below this multiple of its first value has not grown
 NOTHING = 0.01  # growth of a logarithm that is none
@@ -110,7 +111,7 @@ def _two_readings(
 def lemma_c2(tables: Tables) -> Finding:
     """The discretisation error against (C.16), the martingale against (C.17)."""
     sums, table, name = tables["sums"], tables["homogenised"], "martingale of the private noise"
-    if min(sums["n"].nunique(), table["n"].nunique()) < 2:
+    if not (several(sums["n"]) and several(table["n"])):
         return trends.SMALL
     rows = sums[sums["quantity"].str.startswith("(C.16)")]
     worst, within = (float((rows["value"] / rows[bound]).max()) for bound in ("printed", "derived"))
@@ -143,7 +144,7 @@ def lemma_c2(tables: Tables) -> Finding:
 def lemma_c3(tables: Tables) -> Finding:
     """The martingale of the diffusion, which its drift does not touch."""
     table, name = tables["homogenised"], "martingale of the diffusion"
-    if table["n"].nunique() < 2:
+    if not several(table["n"]):
         return trends.SMALL
     numbers, change = _martingale_numbers(table, name), "A supremum that falls more slowly, or has a heavier tail."
     heavy = _martingale_fails(table, name)
@@ -183,7 +184,7 @@ def _martingale_fails(table: pd.DataFrame, name: str) -> str:
 def lemma_c4(tables: Tables) -> Finding:
     """Do the errors of both processes grow by no more as n grows, at ‖θ*‖ = 1?"""
     table = tables["homogenised"]
-    if table["n"].nunique() < 2:
+    if not several(table["n"]):
         return trends.SMALL
     ends = {name: _growth(table, name) for name in ("algorithm", "diffusion")}
     numbers = tuple(

@@ -20,6 +20,7 @@ from costofprivacy.findings import (
     judges,
     select,
 )
+from costofprivacy.growth import several
 
 SOLVED = 1e-5  # relative difference that is rounding
 APART = 0.1  # relative difference, or difference of powers, that is no rounding
@@ -32,7 +33,7 @@ HEAVIEST = 4.5  # 99 % over 63 % quantile: 2.9 for a Gaussian's size, 4.6 for an
 def equation_422(tables: Tables) -> Finding:
     """The noise before the last step, and by how much the last one is larger."""
     sums = tables["sums"]
-    if sums["n"].nunique() < 2:
+    if not several(sums["n"]):
         return trends.SMALL
     harmonic, root = (_sum(sums, f"(4.22), {name}") for name in ("harmonic", "square root"))
     jump = _sum(sums, "last over the one before, harmonic")
@@ -94,7 +95,7 @@ def _power(rows: pd.DataFrame, size: str = "n", column: str = "value") -> float:
 def equation_c60(tables: Tables) -> Finding:
     """The remainder over (1 + √R)/√d, along d at every R and along R at every d; and how heavy its tail is."""
     table = tables["last-step"].assign(scaled=lambda r: r["upper"] / r["scale"])
-    if min(table["d"].nunique(), table["squared_norm"].nunique()) < 2:
+    if not (several(table["d"]) and several(table["squared_norm"])):
         return trends.SMALL
     along_d = table.sort_values("d").groupby("squared_norm")["scaled"]
     growth = (along_d.last() / along_d.apply(lambda scaled: scaled.iloc[:-1].max())).max()
@@ -128,7 +129,7 @@ def equation_c61(tables: Tables) -> Finding:
     table = tables["last-step"]
     one = min(table["squared_norm"], key=lambda square: abs(math.log(square)))
     rows = select(table, squared_norm=one).sort_values("d")
-    if rows["d"].nunique() < 2:
+    if not several(rows["d"]):
         return trends.SMALL
     power, bound = _power(rows, "d", "upper"), _power(rows, "d", "bound")
     relative = (rows["upper_error"] / rows["upper"]).tail(2)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.findings import Number
-from costofprivacy.growth import LAST
+from costofprivacy.growth import LAST, several
 
 _TINY = 1e-300  # for 0
 NAMES = {  # column: symbol, words
@@ -56,7 +56,7 @@ def trend(rows: pd.DataFrame, size: str, ratio: pd.Series, error: pd.Series | fl
         rows: with a column ``size``. ratio, error: of each row, in any order. limit: above which a power is lost.
     """
     points = pd.DataFrame({"size": rows[size], "ratio": ratio, "error": error}).sort_values("size").tail(LAST)
-    if points["size"].nunique() < 2:
+    if not several(points["size"]):
         return None
     value, log_size = np.maximum(points["ratio"], _TINY), np.log(points["size"].to_numpy(float))
     weight = (log_size - log_size.mean()) / ((log_size - log_size.mean()) ** 2).sum()

@@ -21,7 +21,7 @@ from costofprivacy.findings import (
     judges,
     select,
 )
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED, several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
@@ -136,7 +136,7 @@ def remark_41(tables: Tables) -> Finding:
     total, descent = (quantity(sides, "printed", "T", name) for name in ("total", "descent"))
     mended = quantity(sides, "corrected", "T", "descent")
     rests, decays = _along(descent, "T", descent["bound_descent"]), _along(mended, "T", mended["zero_risk"])
-    if late["T"].nunique() < 2 or rests is None or decays is None:
+    if not several(late["T"]) or rests is None or decays is None:
         return Finding(UNTESTABLE, "Too few step counts without capped noise show no power.", would_change=change)
     power, error = _fits.power_law(late["T"], late["value"], late["standard_error"])
     claimed, _ = _fits.power_law(late["T"], late["bound_noise"], late["standard_error"])

@@ -25,7 +25,7 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import (
     short,
 )
 from costofprivacy.findings import CONSISTENT, Finding, Number, Tables, cite, compact, judges, pick, select
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.growth import LOST_POWER, several
 
 VANISHES = 1e-20  # of R²
 
@@ -155,7 +155,7 @@ def display_before_a9(tables: Tables) -> Finding:
     """The weights' squared distance to Γ*: is what noise leaves there linear in D?"""
     rows = select(tables["noise-response"], quantity="weights")
     change = "Noise in the weights that grows linearly with the dimension."
-    if rows["D"].nunique() < 2:
+    if not several(rows["D"]):
         return Finding(UNTESTABLE, "A single dimension tells no power.", would_change=change)
     power, error = _fits.power_law(rows["D"], rows["value"], rows["standard_error"])
     closed, _ = _fits.power_law(rows["D"], rows["closed_form"], rows["standard_error"])

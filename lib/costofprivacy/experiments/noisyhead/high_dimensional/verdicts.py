@@ -22,7 +22,7 @@ from costofprivacy.findings import (
     pick,
     select,
 )
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.growth import LOST_POWER, several
 
 POWER = 0.05  # within which an exponent at the largest N is that power
 HALF = 0.5  # the power of N that section 1.1 speaks of
@@ -45,7 +45,7 @@ def figure_2(tables: Tables) -> Finding:
         headline = f"The excess risk of Figure 2 rises with {rising}."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     scores = agreement.trend(private)
-    if private["N"].nunique() < 2 or (scores > -CONSISTENT).any():
+    if not several(private["N"]) or (scores > -CONSISTENT).any():
         headline = "Too few trials, sizes or budgets to show a trend."
         return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
     if found and not found["published"].complete:
@@ -96,7 +96,7 @@ def start_slopes(starts: pd.DataFrame) -> pd.DataFrame:
     largest = select(starts, method="noisyhead", epsilon=starts["epsilon"].max())
     rows = []
     for start, own in largest.groupby("start"):
-        if own["N"].nunique() > 1:
+        if several(own["N"]):
             exponent, error = _fits.power_law(own["N"], own["excess_risk"], own["standard_error"])
             rows.append({"start": start, "exponent": exponent, "standard_error": error})
     return pd.DataFrame(rows, columns=["start", "exponent", "standard_error"])

@@ -11,7 +11,6 @@ from costofprivacy import growth
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
 from costofprivacy.findings import (
-    CONSISTENT,
     Consequence,
     Finding,
     Number,
@@ -78,11 +77,8 @@ class Floor(NamedTuple):
 
 def floor(rows: pd.DataFrame) -> Floor:
     """One part of the rows on long prompts."""
-    rows = rows.sort_values("N")
-    seen = rows[rows["floor"] > CONSISTENT * rows["standard_error"]]
-    last = len(seen) > 1 and seen["N"].iloc[-1] == rows["N"].iloc[-1]
-    grows = last and growth.power(seen, "N", "floor", "bound_44") > LOST_POWER_SIMULATED
-    return Floor(float((rows["floor"] / rows["bound_44"]).iloc[-1]), bool(grows))
+    last = rows.nlargest(1, "N").iloc[0]
+    return Floor(last["floor"] / last["bound_44"], growth.stays(rows, "N", "floor", "bound_44", "standard_error"))
 
 
 class Evidence(NamedTuple):

@@ -34,7 +34,7 @@ def lemma_a3(tables: Tables) -> Finding:
     """Lemma A.3 where N ≥ log(1/κ), and its constant at N = 1 far in the tail."""
     lemmas, tail = tables["lemmas"], tables["lemma-a3-tail"].sort_values("D")
     many = _lemma(lemmas[lemmas["N"] >= -np.log(lemmas["kappa"])], "A.3")
-    lost, last = growth.power(tail.assign(one=1.0), "D", "constant_A3", "one"), tail.iloc[-1]
+    lost, last = growth.power(tail, "D", "constant_A3", ""), tail.iloc[-1]
     at_end = (last["constant_A3"], None, last["constant_A2_form"], "lemma-a3-tail", f"D = {last['D']:.0f}")
     numbers = (
         *many.numbers,
@@ -80,15 +80,15 @@ def _powers(rows: pd.DataFrame) -> dict[str, float]:
     sizes = np.log(rows[list(SIZES)].to_numpy(float))
     design = np.column_stack([np.ones(len(rows)), sizes])
     fitted = np.linalg.lstsq(design, np.log(rows["constant"].to_numpy()), rcond=None)[0]
-    return dict(zip(SIZES, fitted[1:].tolist(), strict=True))
+    return dict(zip(SIZES, fitted[1:].tolist()))
 
 
 @judges("noisyhead/tail-before-lemma-a.2")
 def tail_before_lemma_a2(tables: Tables) -> Finding:
     """P(|aᵀ Σ x_i| > √(L/D) t) over e^{−t²} and over 2e^{−t²/2}, along t at each D and L."""
     tail = tables["sum-tail"]
-    seen = tail[tail["probability"] > 0].assign(one=1.0)
-    lost = max(growth.power(own, "t", "over_printed", "one") for _, own in _several(seen))
+    seen = tail[tail["probability"] > 0]
+    lost = max(growth.power(own, "t", "over_printed", "") for _, own in _several(seen))
     printed, halved = seen.loc[seen["over_printed"].idxmax()], seen.loc[seen["over_halved"].idxmax()]
     numbers = (
         Number("power of t in probability over the printed tail, at most", lost, None, LOST_POWER, "sum-tail"),

@@ -20,7 +20,7 @@ from costofprivacy.findings import (
     pick,
     select,
 )
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.growth import LOST_POWER
 
 IDLE = 0.2  # Π_R is idle where the closed form of the noise is below this share of what R allows
 POWER = 0.05  # within which an exponent at N = 1e30 is that power
@@ -86,7 +86,7 @@ def capped_cells(noise: pd.DataFrame) -> pd.DataFrame:
 def theorem_11_low(tables: Tables) -> Finding:
     """The cost of privacy N^{-3/2}L^{-2} up to logarithms: the noise part's power, and what is left without noise."""
     noise, floors, exponents = tables["noise-part"], tables["floors"], tables["exponents"]
-    last = exponents.sort_values("N").groupby("algorithm", sort=False)["exponent"].last()
+    last = exponents.sort_values("N").groupby("algorithm")["exponent"].last()
     claimed, bare = last[limits.CLAIMED], last[limits.OWN_LOGS]
     largest = exponents["N"].max()
     far = _last_projection(floors)
@@ -202,19 +202,13 @@ def idle_rows(noise: pd.DataFrame) -> pd.DataFrame:
 
 
 def slopes(noise: pd.DataFrame) -> pd.DataFrame:
-    """Fitted exponent of the noise part in N by setting and ε, rows with an idle Π_R; empty for a single N.
-
-    ``without_logs`` is the exponent that is left once the factor log¹⁰(NL) of (4.3) is divided out.
-    """
+    """Fitted exponent of the noise part in N by setting and ε, rows with an idle Π_R; empty for a single N."""
     rows = []
-    for (setting, epsilon), g in idle_rows(noise).groupby(["setting", "epsilon"], sort=False):
-        if g["N"].nunique() > 1:
+    for (setting, epsilon), g in idle_rows(noise).groupby(["setting", "epsilon"]):
+        if growth.several(g["N"]):
             exponent, error = _fits.power_law(g["N"], g["noise_risk"], g["standard_error"])
-            logs = np.log(g["N"] * np.sqrt(g["N"]).astype(int)) ** 10
-            bare, _ = _fits.power_law(g["N"], g["noise_risk"] / logs, g["standard_error"] / logs)
-            fit = {"exponent": exponent, "without_logs": bare, "standard_error": error, "sizes": len(g)}
-            rows.append({"setting": setting, "epsilon": epsilon} | fit)
-    return pd.DataFrame(rows, columns=["setting", "epsilon", "exponent", "without_logs", "standard_error", "sizes"])
+            rows.append((setting, epsilon, exponent, error, len(g)))
+    return pd.DataFrame(rows, columns=["setting", "epsilon", "exponent", "standard_error", "sizes"])
 
 
 def _fitted(noise: pd.DataFrame) -> list[Number]:
@@ -236,8 +230,4 @@ def _last_projection(floors: pd.DataFrame) -> pd.Series:
 
 def projection_stays(floors: pd.DataFrame, left: str = "floor", error: str = "standard_error") -> bool:
     """Whether what Π_G leaves is beyond doubt at the largest N and grows like a power against the bound (4.3)."""
-    rows = select(floors, part="projection").sort_values("N")
-    seen = rows[rows[left] > CONSISTENT * rows[error]]
-    if seen.empty or seen["N"].iloc[-1] != rows["N"].iloc[-1]:
-        return False
-    return growth.power(seen, "N", left, "bound") > LOST_POWER_SIMULATED
+    return growth.stays(select(floors, part="projection"), "N", left, "bound", error)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers
 from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.growth import several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
@@ -162,7 +163,7 @@ def section_3_noise_variance(tables: Tables) -> Finding:
     """Is the noise's variance, or its standard deviation, proportional to the sensitivity of an update?"""
     table = tables["noise-law"]
     change = "A variance that grows with the sensitivity, not with its square."
-    if table["sensitivity"].nunique() < 2:
+    if not several(table["sensitivity"]):
         return Finding(UNTESTABLE, "A single sensitivity shows no proportion.", would_change=change)
     plain, square = table["variance_over_sensitivity"], table["variance_over_square"]
     numbers = (

@@ -32,7 +32,7 @@ def fitted(table: pd.DataFrame, value: str, error: str, over: str = "", by: Sequ
     for (axis, *group), rows in table.groupby(["axis", *by], sort=False):
         scale = rows[over] if over else 1.0
         ratio, size = rows[value] / scale, rows[str(axis)]
-        if size.nunique() > 1:
+        if growth.several(size):
             power, own = _fits.power_law(size, ratio, np.maximum(rows[error] / scale, 1e-9 * ratio))
             own = own if rows[error].any() else 0.0
             found.append({"axis": axis, **dict(zip(by, group)), "power": power, "error": own})
@@ -72,7 +72,7 @@ def as_numbers(rates: pd.DataFrame, name: str, table: str) -> list[Number]:
 
 def far(rows: pd.DataFrame, size: str, value: str) -> float:
     """The power of a closed form at its largest sizes."""
-    return growth.power(rows.assign(unit=1.0), size, value, "unit")
+    return growth.power(rows, size, value, "")
 
 
 def far_powers(sizes: pd.DataFrame) -> dict[str, float]:

@@ -8,6 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic, rates
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.growth import several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
@@ -23,7 +24,7 @@ def figure_4(tables: Tables) -> Finding:
     change = "A displacement of ridge that grows with $p$ in exact arithmetic."
     rule = rates.ruling(change, _numbers(tables))
     noisy = agreement.agreements(select(tables["comparison"], method="noisyhead")).get("published")
-    if table["p"].nunique() < 2 or select(table, method="noisyhead")["trials"].min() < SMALLEST_SAMPLE:
+    if not several(table["p"]) or table["trials"].min() < SMALLEST_SAMPLE:
         return rule(UNTESTABLE, "A single power or too few trials show no growth.")
     if not (_growth(table, "ridge") > 1 + GROWS).all():
         return rule(FAILS, _not_growing(tables), CONCLUSION)
@@ -88,7 +89,7 @@ def _numbers(tables: Tables) -> tuple[Number, ...]:
     for setting in ("printed", "published"):
         over = _over_ridge(table, setting)
         found.append(Number("NoisyHead over ridge", over, None, 1.0, "figure-4", f"setting = {setting}"))
-    for method, rows in select(tables["comparison"], setting="published").groupby("method", sort=False):
+    for method, rows in select(tables["comparison"], setting="published").groupby("method"):
         match, row = agreement.agreements(rows)["published"], f"setting = published, method = {method}"
         name = f"published numbers within {CONSISTENT:g} standard errors"
         found.append(Number(name, match.near, None, match.numbers, "comparison", row))

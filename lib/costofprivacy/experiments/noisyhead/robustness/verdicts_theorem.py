@@ -8,7 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.robustness import limits, rates
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES, SMALL
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.growth import LOST_POWER, several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
@@ -88,7 +88,7 @@ def theorem_51_gap(tables: Tables) -> Finding:
     windows, sizes = tables["windows"], select(tables["sizes"], claim=limits.GAP)
     rows = windows[windows["penalty_over_least"] > 1]
     change = "A gap that stays open at every penalty."
-    if rows.groupby("L")["penalty"].nunique().max() < 2:
+    if not any(several(penalties) for _, penalties in rows.groupby("L")["penalty"]):
         return rates.ruling(change)(UNTESTABLE, "A single penalty shows no dependence on it.")
     power = float(np.mean([rates.far(group, "penalty", "gap") for _, group in rows.groupby("L")]))
     log = rows["penalty"] / rows["penalty_over_least"] * rows["L"] / 2  # log(NL/κ), as C² = 2 log(NL/κ)
@@ -159,7 +159,7 @@ def remark_51_window(tables: Tables) -> Finding:
     """For λ ≍ 1, (5.2) reduces to N²/L² ≲ α²μ² ≤ α²μ⁴ ≲ NL."""
     simplified, windows, every = tables["simplified"], tables["windows"], tables["perturbations"]
     change = "A lower end of (5.2) of the order $N^2/L^2$ at every length, and no admissible shift below 1."
-    if simplified["N"].nunique() < 2:
+    if not several(simplified["N"]):
         return rates.ruling(change)(UNTESTABLE, "A single number of prompts shows no rate.")
     grown = {float(str(q)): rates.far(rows, "N", "ratio") for q, rows in simplified.groupby("power")}
     lost = {q: power for q, power in grown.items() if power > LOST_POWER}
@@ -194,7 +194,7 @@ def remark_51_divergence(tables: Tables) -> Finding:
     ridge = {r: _along_L(select(every, perturbation=SMALL, response=r, admissible=True)) for r in RESPONSES}
     private = _along_L(few_steps(tables["heads"]))
     change = "Ridge that diverges with the query's response left alone, and NoisyHead standing still for every $T$."
-    if private.empty or any(rows.empty for rows in ridge.values()) or len(path) < 2:
+    if private.empty or any(rows.empty for rows in ridge.values()) or not several(path["N"]):
         headline = "Too few prompt lengths, or no run of about as many steps as the remark has, show no limit."
         return rates.ruling(change)(UNTESTABLE, headline)
     few, many = (rates.far(path, "N", name) for name in ("bound_few_steps", "limit_many_steps"))
