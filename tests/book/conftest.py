@@ -68,7 +68,7 @@ FILES = {
     "lib/{package}/symbols.py": "def notation(root):\n    return f\"{len(list(root.rglob('verdicts.json')))} files\"\n",
     "lib/{package}/overview/__init__.py": "",
     "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
-    "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",
+    "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",  # noqa: E501
     "lib/{package}/experiments/__init__.py": "",
     "lib/{package}/experiments/ledger/__init__.py": "",
     "lib/{package}/experiments/ledger/experiment.py": LEDGER_EXPERIMENT,
