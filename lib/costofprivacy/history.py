@@ -147,4 +147,4 @@ def _by_paper(
     for name, paper in papers.items():
         places = [link(register[claim]) for claim in change.claims if register[claim].paper == name]
         if places:
-            yield paper, ", ".join(places) + "."
+            yield paper, "; ".join(places) + "."
