@@ -16,6 +16,7 @@ from costofprivacy.claims import (
 )
 from costofprivacy.evidence import Evidence, gather
 from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict, compact
+from costofprivacy.prose import plain as plain_number
 from costofprivacy.symbols import Row
 
 WAITING = "its chapter is still to be written"
@@ -168,7 +169,7 @@ def parameters(rows: Iterable[Row], experiment: Any) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(_value, value))
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return plain_number(value) if isinstance(value, float) else str(value)
 
 
 def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool = False) -> str:

@@ -97,7 +97,8 @@ def stack(figure: Figure) -> None:
     for legend in list(figure.legends):  # a legend that is laid out keeps its columns: make it again
         handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
         legend.remove()
-        figure.legend([handle for handle in handles if handle], labels, ncols=NARROW_COLUMNS, loc="outside lower center")
+        drawn = [handle for handle in handles if handle]
+        figure.legend(drawn, labels, ncols=NARROW_COLUMNS, loc="outside lower center")
     figure.set_size_inches(NARROW_WIDTH, NARROW_HEIGHT * max(1, len(panels)))
 
 

@@ -81,14 +81,14 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     last = {n: pick(prompts, N=prompts["N"].max(), epsilon=epsilon, method=n, choice=BEST) for n in (*PRIVATE, LINEAR)}
     first = {n: pick(prompts, N=prompts["N"].min(), epsilon=epsilon, method=n, choice=BEST) for n in PRIVATE}
     ends = ", ".join(f"{n} from {compact(first[n]['test_error'])} to {compact(last[n]['test_error'])}" for n in PRIVATE)
-    papers = select(prompts, choice=PAPERS, epsilon=epsilon)["test_error"]
+    papers, zero = select(prompts, choice=PAPERS, epsilon=epsilon)["test_error"], prompts["response_variance"].max()
     regressed = select(one, rho=rho, records=one["records"].max()).set_index("method")["half_test_error"]
     return Plate(
         figure,
         caption=(
             f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
-            f"each method at its best penalty. At the paper's penalty all lie between {span(papers)} of the response's "
-            f"variance (crosses). Right: half the test error of one pass over one data set, each schedule at its best "
+            f"each method at its best penalty. At the paper's penalty all have {span(papers)} (crosses); "
+            f"answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each schedule at its best "
             f"learning rate. Closed forms and equations, no sampling error; the table below runs the algorithms."
         ),
         alt=(
