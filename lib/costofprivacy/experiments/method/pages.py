@@ -88,8 +88,9 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
         caption=(
             f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
             f"each method at its best penalty. At the paper's penalty all have {span(papers)} (crosses); "
-            f"answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each schedule at its best "
-            f"learning rate. Closed forms and equations, no sampling error; the table below runs the algorithms."
+            f"answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each schedule "
+            f"at its best learning rate. Closed forms and equations have no sampling error. The table below runs the "
+            f"algorithms."
         ),
         alt=(
             f"Left, N from {prompts['N'].min()} to {prompts['N'].max()}: {ends}; best linear head "
