@@ -97,3 +97,8 @@ def test_the_script_brings_all_it_needs_in_a_function_of_its_own() -> None:
     assert 'querySelectorAll(".explorer")' in script
     assert script == explorer.script()
     assert not re.search(r"^\s*(import|export)\b", script, re.M)
+
+
+def test_the_script_takes_the_place_of_a_figure_alone() -> None:
+    """A section of a page may have the same name."""
+    assert "querySelector(`figure#${element.dataset.instead}`)" in explorer.script()

@@ -7,7 +7,7 @@ async function explore(element) {
   element.hidden = false;
   const options = { mode: "vega-lite", renderer: "svg", actions: false, tooltip: false, bind: part("controls") };
   const { view, vgSpec } = await vegaEmbed(part("chart"), spec, options);
-  const figure = document.getElementById(element.dataset.instead);
+  const figure = document.querySelector(`figure#${element.dataset.instead}`); // no section of that name
   if (figure) figure.hidden = true;
 
   const source = told(vgSpec.marks).from.data;

@@ -162,11 +162,11 @@ def test_axe_finds_no_serious_fault(browser: Any, name: str, theme: str, viewpor
 @each_page
 def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(browser: Any, name: str) -> None:
     with Visit(browser, name, scripts=False) as visit:
-        assert visit.page.locator(f"#explore-{name} img").is_visible()
-        assert visit.page.locator(f"#explore-{name} figcaption").is_visible()
+        assert visit.page.locator(f"#figure-explore-{name} img").is_visible()
+        assert visit.page.locator(f"#figure-explore-{name} figcaption").is_visible()
         assert not visit.page.locator(".explorer").is_visible()
     with Visit(browser, name) as visit:
-        assert not visit.page.locator(f"#explore-{name}").is_visible()
+        assert not visit.page.locator(f"#figure-explore-{name}").is_visible()
         assert visit.page.locator(".explorer").is_visible()
 
 

@@ -96,7 +96,7 @@ def explore(tables: Tables) -> Explorer:
     panels = alt.vconcat(_upper(base), _lower(base), spacing=24)
     return Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
-        "explore-dpgd",
+        "figure-explore-dpgd",
         "Excess risk of DP-GD over time and its parts, with controls for spectrum, aspect ratio, privacy and schedule",
         "Above: the excess risk of DP-GD against time, with what is left of the start, what sampling adds and what "
         "private noise adds, and the released parameter as a point at the end. Below: the shares of these parts in the "

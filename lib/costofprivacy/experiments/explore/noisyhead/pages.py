@@ -96,7 +96,7 @@ def explore(tables: Tables) -> Explorer:
     panels = alt.vconcat(_upper(base, longest), _lower(base, longest), spacing=24)
     return Explorer(
         panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
-        "explore-noisyhead",
+        "figure-explore-noisyhead",
         "Test error of NoisyHead against its number of steps, with controls for the problem, the budget and accounting",
         "Two panels against the number of steps. Above: the test error of NoisyHead, with and without noise, beside "
         "answering 0 and the best linear head. Below: what descent gains and what noise adds.",
