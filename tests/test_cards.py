@@ -1,4 +1,5 @@
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from costofprivacy import cards
 from costofprivacy.claims import Claim
 from costofprivacy.evidence import Evidence, Figure
 from costofprivacy.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.symbols import Row
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
 TWO = Claim("alpha/theorem-2", "Theorem 2", "Two.", "part/one")
@@ -178,3 +180,15 @@ def book(tmp_path: Path) -> Path:
     (tmp_path / "part").mkdir()
     (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
     return tmp_path
+
+
+def test_parameters_stand_as_a_reader_writes_them() -> None:
+    @dataclass(frozen=True)
+    class Experiment:
+        delta: tuple[float, ...] = (1e-5, 0.9999, 0.05)
+        trials: int = 4_000_000
+
+    rows = [Row(name, "", "meaning", "", "positive", None) for name in ("delta", "trials")]
+    html = cards.parameters(rows, Experiment())
+    assert "<td>10⁻⁵, 0.9999, 0.05 </td>" in html
+    assert "<td>4000000 </td>" in html

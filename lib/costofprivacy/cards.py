@@ -9,14 +9,13 @@ from collections.abc import Iterable, Mapping
 from itertools import cycle
 from typing import Any
 
-from costofprivacy import __version__
+from costofprivacy import __version__, prose
 from costofprivacy.claims import (
     PENDING,
     Claim,
 )
 from costofprivacy.evidence import Evidence, gather
 from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict, compact
-from costofprivacy.prose import plain as plain_number
 from costofprivacy.symbols import Row
 
 WAITING = "its chapter is still to be written"
@@ -169,7 +168,8 @@ def parameters(rows: Iterable[Row], experiment: Any) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(_value, value))
-    return plain_number(value) if isinstance(value, float) else str(value)
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return prose.plain(value) if isinstance(value, float) and "e" in text else text
 
 
 def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool = False) -> str:

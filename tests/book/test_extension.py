@@ -18,12 +18,22 @@ def test_the_repository_s_address_brings_every_button() -> None:
 
 
 def test_headers_say_what_they_head() -> None:
-    assert extension.scoped(TABLE) == (
+    assert extension.audible(TABLE) == (
         '<table><thead><tr><td></td><th scope="col">a</th></tr></thead>'
         '<tbody><tr><th scope="row">b</th><td>1</td></tr></tbody></table>'
     )
 
 
+def test_a_fold_of_the_contents_has_a_name() -> None:
+    html = '<summary><span class="toctree-toggle"></span></summary><summary>Proof</summary>'
+    assert extension.audible(html).startswith('<summary aria-label="the pages below"><span')
+    assert extension.audible(html).endswith("<summary>Proof</summary>")
+
+
+def test_a_list_without_items_is_not_called_one() -> None:
+    assert extension.audible('<div role="list" class="citation-list">') == '<div class="citation-list">'
+
+
 @pytest.mark.parametrize("html", ['<table><tr><th scope="colgroup">a</th></tr></table>', "<th>outside</th>"])
 def test_what_is_said_already_or_no_table_stays(html: str) -> None:
-    assert extension.scoped(html) == html
+    assert extension.audible(html) == html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -17,6 +18,8 @@ LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://cola
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
+FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
+LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 
 
@@ -24,7 +27,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.connect("config-inited", _offer_repository)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("html-page-context", _finish_page, priority=400)  # before the theme reads the sidebars, at 500
+    app.connect("html-page-context", _choose_sidebars, priority=400)  # before the theme reads them, at 500
+    app.connect("build-finished", _finish_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -41,8 +45,14 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
     return options | dict.fromkeys(BUTTONS, True) | {"launch_buttons": options.get("launch_buttons", {}) | LAUNCHERS}
 
 
-def scoped(html: str) -> str:
-    """A page whose tables say what each of their headers is the header of; a header without words is none."""
+def audible(html: str) -> str:
+    """A page that can be read aloud.
+
+    Tables say what each of their headers heads, and a header without words is none. The folds of the contents have a
+    name. What is called a list is one.
+    """
+    html = html.replace(LIST, LIST.replace(' role="list"', ""))
+    html = FOLD.sub('<summary aria-label="the pages below">', html)
     return TABLE.sub(lambda table: _scoped(table.group()), html)
 
 
@@ -60,8 +70,13 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
 
 
-def _finish_page(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    if "body" in context:
-        context["body"] = scoped(context["body"])
+def _choose_sidebars(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     if page.startswith(SOURCES):  # the contents on each page of source would take as long as all chapters
         context["sidebars"] = [part for part in context.get("sidebars") or [] if CONTENTS not in part]
+
+
+def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
+    for path in Path(app.outdir).rglob("*.html") if failure is None else ():
+        text = path.read_text("utf-8")
+        if (said := audible(text)) != text:
+            path.write_text(said, "utf-8")
