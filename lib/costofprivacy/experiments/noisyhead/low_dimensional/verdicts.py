@@ -202,13 +202,19 @@ def idle_rows(noise: pd.DataFrame) -> pd.DataFrame:
 
 
 def slopes(noise: pd.DataFrame) -> pd.DataFrame:
-    """Fitted exponent of the noise part in N by setting and ε, rows with an idle Π_R; empty for a single N."""
+    """Fitted exponent of the noise part in N by setting and ε, rows with an idle Π_R; empty for a single N.
+
+    ``without_logs`` is the exponent that is left once the factor log¹⁰(NL) of (4.3) is divided out.
+    """
     rows = []
-    for (setting, epsilon), g in idle_rows(noise).groupby(["setting", "epsilon"]):
+    for (setting, epsilon), g in idle_rows(noise).groupby(["setting", "epsilon"], sort=False):
         if growth.several(g["N"]):
             exponent, error = _fits.power_law(g["N"], g["noise_risk"], g["standard_error"])
-            rows.append((setting, epsilon, exponent, error, len(g)))
-    return pd.DataFrame(rows, columns=["setting", "epsilon", "exponent", "standard_error", "sizes"])
+            logs = np.log(g["N"] * np.sqrt(g["N"]).astype(int)) ** 10
+            bare, _ = _fits.power_law(g["N"], g["noise_risk"] / logs, g["standard_error"] / logs)
+            fit = {"exponent": exponent, "without_logs": bare, "standard_error": error, "sizes": len(g)}
+            rows.append({"setting": setting, "epsilon": epsilon} | fit)
+    return pd.DataFrame(rows, columns=["setting", "epsilon", "exponent", "without_logs", "standard_error", "sizes"])
 
 
 def _fitted(noise: pd.DataFrame) -> list[Number]:

@@ -292,6 +292,6 @@ def asymptotic_exponents(powers: pd.DataFrame) -> pd.Series:
     A factor size^a · log^b(size) has the local exponent a + b/log(size): the intercept of a fitted line.
     """
     rows = powers[(powers["size"] >= ASYMPTOTIC) & (powers["size"] < powers["size"].max())]
-    return rows.groupby(["path", "algorithm"])[["size", "exponent"]].apply(
+    return rows.groupby(["path", "algorithm"], sort=False)[["size", "exponent"]].apply(
         lambda g: float(np.polyfit(1 / np.log(g["size"]), g["exponent"], 1)[1])
     )
