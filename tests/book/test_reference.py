@@ -18,19 +18,25 @@ def test_a_page_has_each_public_module_of_its_package(project: Project) -> None:
     assert f".. automodule:: {project.package}.experiments.part.first_one.verdicts\n   :members:" in text
 
 
-def test_pages_are_written_where_nobody_wrote_one(project: Project) -> None:
-    own = "book/reference/index"
-    contents = (project.root / "_toc.yml").read_text()
-    (project.root / "_toc.yml").write_text(
-        f"{contents}- file: {own}\n- file: book/reference/experiments/part/first-one\n"
-    )
-    pages = project.build / "pages"
-    (pages / own).parent.mkdir(parents=True)
-    (pages / f"{own}.md").write_text("# By hand\n")
-    reference.write(project, pages)
-    assert (pages / f"{own}.md").read_text() == "# By hand\n"
-    assert (pages / "book/reference/experiments/part/first-one.md").read_text().startswith("# part: first one\n")
-    assert not (pages / "book/index.md").exists()
+def test_all_pages_but_the_index_are_written(project: Project) -> None:
+    entries = ("book/reference/index", "book/reference/experiments/part/first-one")
+    contents = (project.root / "_toc.yml").read_text() + "".join(f"- file: {entry}\n" for entry in entries)
+    (project.root / "_toc.yml").write_text(contents)
+    reference.write(project)
+    assert reference.generated(project) == [entries[1]]
+    assert (project.root / f"{entries[1]}.md").read_text().startswith("# part: first one\n")
+    assert not (project.root / f"{entries[0]}.md").exists()
+
+
+def test_the_committed_pages_are_those_that_the_library_makes_now() -> None:
+    project = Project(ROOT)
+    stale = [
+        entry
+        for entry in reference.generated(project)
+        if (ROOT / f"{entry}.md").read_text("utf-8")
+        != reference.page(project.package, entry.removeprefix(reference.FOLDER))
+    ]
+    assert stale == [], "run `make refresh`"
 
 
 def test_the_book_s_reference_has_every_package_of_models_and_of_chapters() -> None:

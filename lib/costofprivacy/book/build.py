@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import edition, filling, freshness, notebooks, reference, responsive
+from costofprivacy.book import edition, filling, freshness, notebooks, responsive
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import temporary, uninterrupted, write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -105,7 +105,6 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
     shutil.rmtree(pages, ignore_errors=True)
     for path in [*_configured_files(project), *_prose(project)]:
         _copy(path, pages / path.relative_to(project.root))
-    reference.write(project, pages)
     note = "" if preset == PAPER else NOTE.format(preset=preset)
     for name in chapters(project):
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))

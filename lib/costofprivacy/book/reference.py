@@ -2,25 +2,24 @@
 
 import importlib
 import pkgutil
-from pathlib import Path
 
 from costofprivacy.book.project import Project, toc_entries
 
 FOLDER = "book/reference/"
+BY_HAND = f"{FOLDER}index"
 
 
-def write(project: Project, pages: Path) -> None:
-    """Write each page of the reference that the table of contents names and that nobody wrote by hand.
+def write(project: Project) -> None:
+    """Write each page of the reference that the table of contents names, but the index, which is written by hand."""
+    for entry in generated(project):
+        path = project.root / f"{entry}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page(project.package, entry.removeprefix(FOLDER)), "utf-8")
 
-    Args:
-        project: the book.
-        pages: the staged pages.
-    """
-    for entry in toc_entries(project):
-        path = pages / f"{entry}.md"
-        if entry.startswith(FOLDER) and not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(page(project.package, entry.removeprefix(FOLDER)), "utf-8")
+
+def generated(project: Project) -> list[str]:
+    """The pages of the reference that are made from the library, as the table of contents names them."""
+    return [entry for entry in toc_entries(project) if entry.startswith(FOLDER) and entry != BY_HAND]
 
 
 def page(package: str, name: str) -> str:

@@ -1,5 +1,6 @@
 """The committed chapters, executed in place at the papers' scale."""
 
+from costofprivacy.book import reference
 from costofprivacy.book.build import write_generated
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters
@@ -7,7 +8,7 @@ from costofprivacy.book.tree import Plan, Say, bring_up_to_date
 
 
 def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> None:
-    """Execute stale chapters of ``book/`` in place, then write the texts that pages include.
+    """Execute stale chapters of ``book/`` in place, then write included texts and the reference.
 
     Args:
         project: the book.
@@ -22,3 +23,4 @@ def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> 
     parameters = resolve_preset(project, PAPER, chosen)
     bring_up_to_date(project, Plan(project.book, parameters, strict=True, force=force), say, say)
     write_generated(project, project.book, project.book)
+    reference.write(project)

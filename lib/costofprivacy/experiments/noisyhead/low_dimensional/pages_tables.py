@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from costofprivacy import growth
@@ -51,9 +50,7 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 def show_slopes(noise: pd.DataFrame) -> pd.DataFrame:
     """Fitted power of N in the noise part by setting and ε, at the ε with the most sizes first."""
-    logs = np.log(noise["N"] * np.sqrt(noise["N"]).astype(int)) ** 10  # the factor of (4.3)
-    bare = noise.assign(noise_risk=noise["noise_risk"] / logs, standard_error=noise["standard_error"] / logs)
-    shown = slopes(noise).assign(without_logs=slopes(bare)["exponent"]).sort_values(["setting", "epsilon"])
+    shown = slopes(noise).sort_values(["setting", "epsilon"])
     names = {
         "exponent": "power of $N$",
         "standard_error": "standard error",
