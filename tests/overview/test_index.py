@@ -36,7 +36,9 @@ def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words:
 
 
 def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
-    assert "within 10.0 %" in index.predicts(Changed(BOOK, {"ode_risk": 0.11, "risk_mean": 0.1}))
+    text = index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.11, "standard_error": 0.005}))
+    assert "10 % above the predicted one, within 2 standard errors" in text
+    assert "5.0 % below" in index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.095}))
 
 
 def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:

@@ -12,7 +12,7 @@ from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
 from costofprivacy.findings import Tables, compact, pick, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import percent, span
+from costofprivacy.prose import listed, percent, span
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
@@ -28,30 +28,23 @@ def _nearest(values: pd.Series, wanted: float) -> float:
 
 
 def answer(tables: Tables) -> str:
-    """What to use for prompts and for one regression."""
+    """What to use for prompts and for one regression, and whether it is worth using."""
     prompts, where = tables["prompts"], example(tables["prompts"])
-    best = winner(prompts, **where)
-    papers = select(prompts, choice=PAPERS)
+    best, papers = winner(prompts, **where), select(prompts, choice=PAPERS)
     useful = (1 - papers["test_error"] / papers["response_variance"]).max()
+    worth = "and explains" if _share(best) >= WORTH else "yet explains only"
     return (
-        f"For prompts: {best['method']} with a penalty tuned in public; at $N = {where['N']:.0f}$, "
-        f"$\\varepsilon = {where['epsilon']:g}$ it explains {percent(_share(best))} of the variance. At the paper's "
-        f"penalty no method explains more than {percent(useful)}. {_regression_answer(tables['regression'])}"
+        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {best['method']} is best with a "
+        f"public penalty, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains more "
+        f"than {percent(useful)}. {_regression_answer(tables['regression'])}"
     )
 
 
 def _regression_answer(table: pd.DataFrame) -> str:
-    rho = table["rho"].max()
-    rows = select(table, rho=rho)
-    best = _private_best(rows[rows["records"] == rows["records"].max()])
-    return (
-        f"For one regression: {best['method']}, clipped at $c = {_clip(best['method']):g}$, at "
-        f"{best['records']:.0f} records a feature and $\\rho = {rho:g}$."
-    )
-
-
-def _clip(method: str) -> float:
-    return regression.WAYS[method][1]
+    best = pd.Series([_private_best(rows)["method"] for _, rows in table.groupby(["records", "rho"], sort=False)])
+    counts = best.value_counts()
+    others = f"; {listed(map(str, counts.index[1:]))} in the others" if len(counts) > 1 else ""
+    return f"For one regression {counts.index[0]} is best in {counts.iloc[0]} of {len(best)} cases{others}."
 
 
 def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
@@ -87,10 +80,10 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
-            f"each method at its best penalty. At the paper's penalty all have {span(papers)} (crosses); "
+            f"each method at its best penalty. Rightly calibrated at the paper's penalty all have {span(papers)} (crosses); "
             f"answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each schedule "
-            f"at its best learning rate. Closed forms and equations have no sampling error. The table below runs the "
-            f"algorithms."
+            f"at its best learning rate. Closed forms and equations have no sampling error. The first table below runs "
+            f"the algorithms."
         ),
         alt=(
             f"Left, N from {prompts['N'].min()} to {prompts['N'].max()}: {ends}; best linear head "
@@ -141,23 +134,40 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
         run = select(checked, N=N, epsilon=epsilon, method=best["method"])
         rows.append(
             {
-                "N": N,
-                "ε": f"{epsilon:g}",
+                "$N$": N,
+                r"$\varepsilon$": f"{epsilon:g}",
                 "use": best["method"],
-                "penalty λ": compact(best["penalty"]),
+                r"penalty $\lambda$": compact(best["penalty"]),
                 "test error, formula": compact(best["test_error"]),
                 "as run": " ± ".join(map(compact, run[["test_error", "standard_error"]].iloc[0])) if len(run) else "",
                 "variance explained": percent(_share(best)),
                 "worth using": "yes" if _share(best) >= WORTH else "no",
             }
         )
-    return pd.DataFrame(rows).set_index(["N", "ε"])
+    return pd.DataFrame(rows).set_index(["$N$", r"$\varepsilon$"])
 
 
 def show_regression(table: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by records a feature and ρ, with the excess risk of every choice."""
-    wide = table.pivot_table(index=["records", "rho"], columns="method", values="excess_risk", sort=False)
-    best = [_private_best(rows)["method"] for _, rows in table.groupby(["records", "rho"], sort=False)]
-    named = wide.rename_axis(index={"records": "n/d", "rho": "ρ"}, columns=None).map(compact)
-    named.insert(0, "use", best)
-    return named.rename(columns={ZERO: "always answering 0"})
+    """What to use for one regression by records a feature and ρ: its excess risk, its knobs, and what it stands between."""
+    rows = []
+    for (records, rho), group in table.groupby(["records", "rho"], sort=False):
+        best, risks = _private_best(group), group.set_index("method")["excess_risk"]
+        rows.append(
+            {
+                "$n/d$": records,
+                r"$\rho$": f"{rho:g}",
+                "use": best["method"],
+                "excess risk": compact(best["excess_risk"]),
+                "answering 0": compact(risks[ZERO]),
+                "least squares, no privacy": compact(risks[regression.LEAST_SQUARES]),
+                "clip $c$": _knob(best["clip"]),
+                r"first rate $\tilde\eta(0)$": _knob(best["rate"]),
+                r"$\tau$": _knob(best["offset"]),
+            }
+        )
+    return pd.DataFrame(rows).set_index(["$n/d$", r"$\rho$"])
+
+
+def _knob(value: float) -> str:
+    """A setting of the chosen method; nothing where it has none."""
+    return "" if np.isnan(value) else compact(value)

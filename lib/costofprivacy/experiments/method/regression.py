@@ -59,31 +59,33 @@ def table(records: Sequence[int], rhos: Sequence[float], label_noise: float) -> 
         records: n/d, each at least 2. rhos: ρ > 0. label_noise: ζ ≥ 0. The features are isotropic.
 
     Returns:
-        columns records, rho, method, rate, excess_risk, half_test_error, half_response_variance.
+        columns records, rho, method, rate (η̃(0)), offset (τ of the harmonic schedule), clip, excess_risk,
+        half_test_error, half_response_variance.
     """
     rows = []
     for ratio in records:
         for rho in rhos:
-            risks = {name: best_rate(name, 1 / ratio, rho, label_noise) for name in WAYS}
-            risks |= {ZERO: (np.nan, ZERO_RISK), LEAST_SQUARES: (np.nan, least_squares(1 / ratio, label_noise))}
-            rows += [
-                {"records": ratio, "rho": rho, "method": name, "rate": rate, "excess_risk": risk}
-                for name, (rate, risk) in risks.items()
-            ]
+            where = {"records": ratio, "rho": rho}
+            for name, (_, clip) in WAYS.items():
+                schedule, risk = best_schedule(name, 1 / ratio, rho, label_noise)
+                knobs = {"rate": float(schedule(0.0)), "offset": getattr(schedule, "offset", np.nan), "clip": clip}
+                rows.append(where | {"method": name} | knobs | {"excess_risk": risk})
+            others = {ZERO: ZERO_RISK, LEAST_SQUARES: least_squares(1 / ratio, label_noise)}
+            rows += [where | {"method": name, "excess_risk": risk} for name, risk in others.items()]
     noise = label_noise**2 / 2
     found = pd.DataFrame(rows)
     return found.assign(half_test_error=found["excess_risk"] + noise, half_response_variance=ZERO_RISK + noise)
 
 
-def best_rate(way: str, gamma: float, rho: float, label_noise: float) -> tuple[float, float]:
-    """The first learning rate η̃(0) with the least released risk, and that risk, over all schedules of a way."""
+def best_schedule(way: str, gamma: float, rho: float, label_noise: float) -> tuple[Schedule, float]:
+    """The schedule of a way with the least released risk, and that risk."""
     families, clip = WAYS[way]
     equations = system.isotropic(ZERO_RISK, gamma, label_noise)
     return min((_least(equations, family, clip, rho) for family in families(gamma)), key=lambda found: found[1])
 
 
-def _least(equations: System, family: Family, clip: float, rho: float) -> tuple[float, float]:
-    """The best rate of one family, on a grid over five decades and then between the neighbours of the best."""
+def _least(equations: System, family: Family, clip: float, rho: float) -> tuple[Schedule, float]:
+    """The best schedule of one family, on a grid over five decades and then between the neighbours of the best."""
 
     def risk(log_rate: float) -> float:
         return equivalent.final_risk(equations, family(math.exp(log_rate)), clip, rho, _TOLERANCE)
@@ -93,7 +95,8 @@ def _least(equations: System, family: Family, clip: float, rho: float) -> tuple[
     middle = int(np.argmin(tried))
     around = (logs[max(middle - 1, 0)], logs[min(middle + 1, len(logs) - 1)])
     found = minimize_scalar(risk, bounds=around, method="bounded", options={"xatol": _LOG_RATE})
-    return math.exp(found.x), float(min(found.fun, tried[middle]))
+    best = found.x if found.fun < tried[middle] else logs[middle]
+    return family(math.exp(best)), float(min(found.fun, tried[middle]))
 
 
 def least_squares(gamma: float, label_noise: float) -> float:

@@ -106,7 +106,10 @@ def equation_46(tables: Tables) -> Finding:
     if not rising or start > first["ratio"] or end < 1 - SATURATED:
         headline = "A factor does not rise all the way from nothing to everything as clipping is relaxed."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = f"Coefficients of equal risk have equal factors within {compact(score)} standard errors, and both rise."
+    headline = (
+        f"Coefficients of equal risk have equal factors within {compact(score)} standard errors, and both rise as "
+        "clipping is relaxed."
+    )
     return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
 
 

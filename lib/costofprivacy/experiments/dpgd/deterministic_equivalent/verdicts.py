@@ -58,8 +58,8 @@ def figure_1(tables: Tables) -> Finding:
         headline = f"In the panel with the {shrinks.idxmin()} runs do not close in on the curve."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     headline = (
-        f"In the largest dimension the equations' curve lies inside the band at {share:.0%} of the times, and runs lie "
-        f"{compact(shrinks.min())} times nearer at least."
+        f"In the largest dimension the curve is in the band at {share:.0%} of times; runs lie at least "
+        f"{compact(shrinks.min())} times nearer than in the smallest."
     )
     return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
 

@@ -13,6 +13,7 @@ from costofprivacy.findings import (
     Verdict,
     cite,
     compact,
+    describe,
     judges,
     select,
 )
@@ -200,13 +201,14 @@ def _enclosure(enclosure: pd.DataFrame, correction: str) -> Finding:
     margin = enclosure[["lower_margin", "upper_margin"]].min(axis=1)
     corrected, above = enclosure["reading"] == "corrected", enclosure["share_of_cap"] > 1
     safe, printed = margin[corrected | ~above].min(), margin[~corrected & above].min()
-    lower = -enclosure.loc[~corrected, "lower_margin"].min()
-    upper = -enclosure.loc[~corrected, "upper_margin"].min()
+    as_printed = enclosure[~corrected]
+    lower, upper = (-as_printed[f"{side}_margin"].min() for side in ("lower", "upper"))
+    worst = {side: _case(as_printed.loc[as_printed[f"{side}_margin"].idxmin()]) for side in ("lower", "upper")}
     cases = int(corrected.sum())
     numbers = (
         Number("least margin over the risk, capped or below the cap", safe, None, CLEARED, "enclosure"),
-        Number("excess of the lower bound over the risk, as printed", lower, None, 0.0, "enclosure"),
-        Number("deficit of the upper bound over the risk, as printed", upper, None, 0.0, "enclosure"),
+        Number("excess of the lower bound over the risk, as printed", lower, None, 0.0, "enclosure", worst["lower"]),
+        Number("deficit of the upper bound over the risk, as printed", upper, None, 0.0, "enclosure", worst["upper"]),
     )
     change = "A covariance or a schedule for which the risk leaves the interval."
     if safe < CLEARED:
@@ -215,9 +217,14 @@ def _enclosure(enclosure: pd.DataFrame, correction: str) -> Finding:
     if printed >= CLEARED:
         headline = f"The risk lies between both comparison solutions in all {cases} cases."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    name, by = ("lower bound exceeds", lower) if lower > upper else ("upper bound falls below", upper)
+    bound = f"lower bound is {compact(1 + lower)} times" if lower > upper else f"upper bound is {compact(1 - upper)} of"
     headline = (
-        f"With the learning rate capped, the risk lies between both in all {cases} cases; as printed the {name} it "
-        f"{compact(by)}-fold."
+        f"With the learning rate capped, the risk lies between both bounds in all {cases} cases; as printed the "
+        f"{bound} the risk."
     )
     return Finding(Verdict.CORRECTED, headline, numbers, Consequence.NUMBERS, correction, change)
+
+
+def _case(row: pd.Series) -> str:
+    """Which case of the enclosure a row is."""
+    return describe({name: row[name] for name in ("spectrum", "schedule", "share_of_cap", "clip")})
