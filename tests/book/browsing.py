@@ -83,6 +83,7 @@ FOREIGN_WORDS = r"""(text) => [
 # Axe takes most of its time for MathJax's own boxes, and for the hundredth row or line that is set like the first.
 THIN = """() => {
   document.querySelectorAll("mjx-container").forEach(formula => (formula.closest(".math") ?? formula).replaceWith("x"));
+  [...document.querySelectorAll("dl.py > dd > dl.py, section > dl.py")].slice(20).forEach(name => name.remove());
   [...document.querySelectorAll("table")].slice(6).forEach(table => table.remove());
   document.querySelectorAll("tbody tr:nth-child(n + 4)").forEach(row => row.remove());
   [...document.querySelectorAll("pre")].slice(3).forEach(code => code.replaceChildren("x"));
