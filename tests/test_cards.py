@@ -96,7 +96,7 @@ def test_a_card_has_every_part() -> None:
         "What would change this": "More trials.",
         "Evidence": "Data: {download}`figure-1.csv <one/figure-1.csv>`.",
     }
-    assert r"| ratio\_of | $2.5\cdot 10^{-7}$ | 0.1 |  | figure-1 | N = 1000 |" in text
+    assert r"| ratio of | $2.5\cdot 10^{-7}$ | 0.1 |  | figure-1 | N = 1000 |" in text
 
 
 def test_a_card_says_where_it_belongs() -> None:
@@ -192,3 +192,15 @@ def test_parameters_stand_as_a_reader_writes_them() -> None:
     html = cards.parameters(rows, Experiment())
     assert "<td>10⁻⁵, 0.9999, 0.05 </td>" in html
     assert "<td>4000000 </td>" in html
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("gamma = 1e-06, label_noise = 2", "gamma = 10⁻⁶, label noise = 2"),
+        ("$C_{clip}$ at 1.5e+03", "$C_{clip}$ at 1500"),
+        ("noise = common", "noise = common"),
+    ],
+)
+def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:
+    assert cards.read_out(text) == read

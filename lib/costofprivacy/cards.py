@@ -22,6 +22,9 @@ WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded
 
 
+_EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
+
+
 def badge(verdict: str) -> str:
     """A verdict as a coloured word for HTML pages."""
     return f'<span class="verdict verdict-{slug(verdict)}">{verdict}</span>'
@@ -142,11 +145,18 @@ def _numbers(numbers: Iterable[Number]) -> str:
     """The numbers behind a verdict as a folded table."""
     head = "| number | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
     rows = [
-        f"| {plain(n.name)} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
-        f"| {plain(n.table)} | {plain(n.row)} |"
+        f"| {plain(read_out(n.name))} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
+        f"| {plain(n.table)} | {plain(read_out(n.row))} |"
         for n in numbers
     ]
     return "\n".join(["````{dropdown} The numbers", head, *rows, "````"])
+
+
+def read_out(text: str) -> str:
+    """Names of columns and machine numbers in a text, as a reader has them: ``share of cap = 10⁻⁶``."""
+    text = _EXPONENT.sub(lambda number: prose.plain(float(number.group())), text)
+    parts = re.split(r"(\$[^$]*\$)", text)
+    return "".join(part if part.startswith("$") else re.sub(r"(?<=\w)_(?=\w)", " ", part) for part in parts)
 
 
 def _optional(value: float | None) -> str:

@@ -37,7 +37,7 @@ def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words:
 
 def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
     text = index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.11, "standard_error": 0.005}))
-    assert "10 % above the predicted one, within 2 standard errors" in text
+    assert "10.0 % above the predicted one, within 2 standard errors" in text
     assert "5.0 % below" in index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.095}))
 
 

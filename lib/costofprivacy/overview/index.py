@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import cards, claims, figures
+from costofprivacy import __version__, cards, citation, claims, figures
 from costofprivacy.findings import BRIEF, Verdict, compact, pick, select
 from costofprivacy.overview.saved import Saved
 from costofprivacy.plates import Plate
@@ -36,6 +36,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "noisyhead_authors": saved.papers["noisyhead"]["authors"],
         "dpgd_authors": saved.papers["dpgd"]["authors"],
         "meanings": meanings(),
+        "citation": f"```bibtex\n{citation.bibtex(__version__)}\n```",
     }
 
 
@@ -77,10 +78,11 @@ def predicts(saved: Saved) -> str:
     """How near the equations come to the algorithm, in one sentence."""
     row = path_end(saved)
     off = row["risk_mean"] / row["ode_risk"] - 1
+    errors = abs(row["risk_mean"] - row["ode_risk"]) / row["standard_error"]
     word = compared(row["risk_mean"], row["ode_risk"], ("below", "off", "above"))
     return (
-        f"Its equations predict the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends {percent(abs(off))} "
-        f"{word} the predicted one, within {compact(abs(off) * row['ode_risk'] / row['standard_error'])} standard errors "
+        f"Its equations predict the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends "
+        f"{percent(abs(off))} {word} the predicted one, within {compact(errors)} standard errors "
         f"([Figure 1](#{saved.anchor('dpgd/figure-1')}))."
     )
 
@@ -98,8 +100,9 @@ def carrying(saved: Saved) -> Plate:
         figure,
         caption=(
             f"**Left**: what the private heads are worth, in units of the response's variance. At $N = {row['N']:.0f}$ "
-            f"the published settings give {compact(row['test_error'])}, answering 0 gives {compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the "
-            f"data, simulated (band of two standard deviations over {end['trials']:.0f} runs) and predicted."
+            f"the published settings give {compact(row['test_error'])}, answering 0 gives "
+            f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band of "
+            f"two standard deviations over {end['trials']:.0f} runs) and predicted."
         ),
         alt=(
             f"Left: test errors at N = {row['N']:.0f}: published {compact(row['test_error'])}, answering 0 "

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 
-from costofprivacy.experiments.dpgd.clipping_factors import pages
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import (
     NU_AT_ONE,
     NU_AT_ONE_MEASURED,
@@ -182,21 +180,3 @@ test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
 def test_a_judge_does_not_mind_what_its_claim_does_not_speak_of(claim: str, made: Any) -> None:
     tables = committed(CHAPTER)
     assert judge(CHAPTER, claim, tables | made(tables)) == judge(CHAPTER, claim, tables)
-
-
-def test_the_page_is_made_from_tables() -> None:
-    t = committed(CHAPTER)
-    figures = (
-        pages.draw_figure_9(t["factors"], t["landmarks"]),
-        pages.draw_dimension(t["dimension"]),
-        pages.draw_precision(t["precision"]),
-    )
-    for figure in figures:
-        assert all(axes.get_xlabel() for axes in figure.axes)
-        figure.canvas.draw()
-    shown = pages.show_definition(t["definition"])
-    assert isinstance(shown, pd.DataFrame)
-    assert list(shown.columns) == ["μ", "ν", "share left whole"]
-    assert shown.index[-1][0] == "closed form"
-    assert list(pages.show_bounds(t["bounds"]).index)[:2] == ["0.00333", "0.01"]
-    assert pages.show_landmarks(t["landmarks"]).iloc[0, 0] == "0.5160585510"

@@ -2,13 +2,9 @@
 
 from typing import Any
 
-import pytest
-
-from costofprivacy.experiments.foundations.in_context_regression import pages, verdicts
+from costofprivacy.experiments.foundations.in_context_regression import verdicts
 from costofprivacy.findings import Verdict
-from costofprivacy.montecarlo import generator
-from costofprivacy.noisyhead import prompts
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
@@ -107,20 +103,3 @@ CASES = [
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
-
-
-def test_the_page_is_made_from_tables() -> None:
-    t = committed(CHAPTER)
-    one = prompts.sample(prompts.PromptModel(D=3, L=5), 1, rng=generator(0, 0, 0))
-    figures = (
-        pages.draw_prompt(one, prompts.embed(one)),
-        pages.draw_test_error(t["test-error"]),
-        pages.draw_inverse_moment(t["inverse-moment"]),
-    )
-    for figure in figures:
-        assert figure.axes[0].get_xlabel()
-        figure.canvas.draw()
-    assert len(pages.show_identities(t["identities"])) == 6
-    assert list(pages.show_dropped_terms(t["dropped-terms"]).index)[-1] == verdicts.SQUARE
-    assert pages.show_zero_blocks(t["zero-blocks"])["largest"].max() == pytest.approx(2.27)
-    assert pages.show_tuned(t["test-error"]).index.names == ["D", "L"]

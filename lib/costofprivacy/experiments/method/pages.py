@@ -34,9 +34,9 @@ def answer(tables: Tables) -> str:
     useful = (1 - papers["test_error"] / papers["response_variance"]).max()
     worth = "and explains" if _share(best) >= WORTH else "yet explains only"
     return (
-        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {best['method']} is best with a "
-        f"public penalty, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains more "
-        f"than {percent(useful)}. {_regression_answer(tables['regression'])}"
+        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {best['method']} is best with "
+        f"a public penalty, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains "
+        f"more than {percent(useful)}. {_regression_answer(tables['regression'])}"
     )
 
 
@@ -80,10 +80,10 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
-            f"each method at its best penalty. Rightly calibrated at the paper's penalty all have {span(papers)} (crosses); "
-            f"answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each schedule "
-            f"at its best learning rate. Closed forms and equations have no sampling error. The first table below runs "
-            f"the algorithms."
+            f"each method at its best penalty. At the paper's penalty, rightly calibrated, all have {span(papers)} "
+            f"(crosses); answering 0 has {compact(zero)}. Right: half the test error of one pass over one data set, "
+            f"each schedule at its best learning rate. Closed forms and equations have no sampling error. The first "
+            f"table below runs the algorithms."
         ),
         alt=(
             f"Left, N from {prompts['N'].min()} to {prompts['N'].max()}: {ends}; best linear head "
@@ -148,7 +148,7 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_regression(table: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by records a feature and ρ: its excess risk, its knobs, and what it stands between."""
+    """What to use for one regression by records a feature and ρ: its excess risk and its settings."""
     rows = []
     for (records, rho), group in table.groupby(["records", "rho"], sort=False):
         best, risks = _private_best(group), group.set_index("method")["excess_risk"]

@@ -106,7 +106,7 @@ def theorem_11_low(tables: Tables) -> Finding:
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     bought = " that buys this speed" if last[limits.FIXED] > claimed + POWER else ""
     headline = (
-        f"The noise shrinks as fast as claimed, but the projection{bought} leaves a gap in test error of "
+        f"The noise shrinks as claimed, but the projection{bought} leaves a test-error gap of "
         f"{compact(far['test_error_gap'])} that more prompts do not remove."
     )
     return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
