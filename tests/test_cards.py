@@ -200,6 +200,8 @@ def test_parameters_stand_as_a_reader_writes_them() -> None:
         ("gamma = 1e-06, label_noise = 2", "gamma = 10⁻⁶, label noise = 2"),
         ("$C_{clip}$ at 1.5e+03", "$C_{clip}$ at 1500"),
         ("noise = common", "noise = common"),
+        ("N, with L = N^(1/4), and W^PV", "N, with L = $N^{1/4}$, and $W^{PV}$"),
+        ("of size $N^2$", "of size $N^2$"),
     ],
 )
 def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:

@@ -23,6 +23,7 @@ MOST_OPEN = 4  # claims in a list that is not folded
 
 
 _EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
+_POWER = re.compile(r"(?<![\w$\\}])(?P<base>[A-Z])\^(?P<exponent>\([^()]*\)|\w+)(?![^$]*\$)")
 
 
 def badge(verdict: str) -> str:
@@ -155,6 +156,7 @@ def _numbers(numbers: Iterable[Number]) -> str:
 def read_out(text: str) -> str:
     """Names of columns and machine numbers in a text, as a reader has them: ``share of cap = 10⁻⁶``."""
     text = _EXPONENT.sub(lambda number: prose.plain(float(number.group())), text)
+    text = _POWER.sub(lambda power: f"${power['base']}^{{{power['exponent'].strip('()')}}}$", text)
     parts = re.split(r"(\$[^$]*\$)", text)
     return "".join(part if part.startswith("$") else re.sub(r"(?<=\w)_(?=\w)", " ", part) for part in parts)
 
@@ -168,7 +170,7 @@ def parameters(rows: Iterable[Row], experiment: Any) -> str:
     body = "".join(
         f"<tr><th scope='row'><code>{row.name}</code></th><td>{html.escape(row.meaning)}</td>"
         f"<td>{html.escape(_value(getattr(experiment, row.name)))} {html.escape(row.unit)}</td>"
-        f"<td>{html.escape(row.range)}</td></tr>"
+        f"<td>{html.escape(read_out(row.range))}</td></tr>"
         for row in rows
     )
     head = "".join(f"<th scope='col'>{text}</th>" for text in ("name", "meaning", "here", "must be"))

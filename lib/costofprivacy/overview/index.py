@@ -101,8 +101,8 @@ def carrying(saved: Saved) -> Plate:
         caption=(
             f"**Left**: what the private heads are worth, in units of the response's variance. At $N = {row['N']:.0f}$ "
             f"the published settings give {compact(row['test_error'])}, answering 0 gives "
-            f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band of "
-            f"two standard deviations over {end['trials']:.0f} runs) and predicted."
+            f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band "
+            f"of two standard deviations over {end['trials']:.0f} runs) and predicted."
         ),
         alt=(
             f"Left: test errors at N = {row['N']:.0f}: published {compact(row['test_error'])}, answering 0 "

@@ -40,9 +40,9 @@ class Experiment(Parameters):
     mu: float = parameter(FINITE_POSITIVE, 1.0, published=True)
     """Shift μ of every coordinate of the attacked prompt's features."""
     c: tuple[float, ...] = many(FINITE_POSITIVE, 2.0, 4.0, ascending=True)
-    """Factors c of the shift α = cN^p of the attacked prompt's responses."""
+    """Factors c of the shift α = cNᵖ of the attacked prompt's responses."""
     p: tuple[float, ...] = many(within(0, LARGEST_POWER), 2.0, 2.02, 2.04, 2.06, 2.08, 2.1, ascending=True)
-    """Powers p of N in the shift α = cN^p."""
+    """Powers p of N in the shift α = cNᵖ."""
     trials: int = parameter(at_least(2), 500)
     """Data sets for Figure 4."""
     test_prompts: int = parameter(at_least(1), 500, published=True)
@@ -53,7 +53,7 @@ class Experiment(Parameters):
     bound_N: int = parameter(at_least(2), 500)
     """Training prompts at which the theorem is measured, in prompts."""
     bound_L: tuple[int, ...] = many(at_least(1), 100, 316, 1000, 3162, 10000, ascending=True)
-    """Labelled tokens at which the theorem is measured, in tokens, at the first bound_D."""
+    """Labelled tokens at which the theorem is measured, in tokens, at the first dimension."""
     bound_D: tuple[int, ...] = many(at_least(2), 5, 10, 20, ascending=True)
     """Dimensions at which the theorem is measured, at the middle bound_L."""
     bound_T: tuple[int, ...] = many(at_least(1), 6, 1000, ascending=True)
