@@ -10,10 +10,13 @@ def html(tmp_path: Path) -> Path:
     """A rendered page with two figures, of which one has a stacked form among the staged pages."""
     files = {
         "html/_images/abc.svg": "<svg>wide</svg>",
+        "html/_images/whole.svg": "<svg>whole</svg>\n",
         "html/_images/def.svg": "<svg>other</svg>",
         "html/book/page.html": '<p><img alt="a" src="../_images/abc.svg" /><img src="../_images/def.svg"/></p>',
         "pages/book/page/rates.svg": "<svg>wide</svg>\n",
         "pages/book/page/rates.narrow.svg": "<svg>narrow</svg>\n",
+        "pages/book/page/whole.svg": "<svg>whole</svg>\n",
+        "pages/book/page/whole.narrow.svg": "<svg>stacked</svg>\n",
         "pages/book/page/alone.narrow.svg": "<svg>alone</svg>\n",
     }
     for name, text in files.items():
@@ -30,6 +33,10 @@ def test_a_narrow_screen_is_offered_the_stacked_form(html: Path) -> None:
         '<img alt="a" src="../_images/abc.svg" /></picture>' in text
     )
     assert (html / "_images" / "abc.narrow.svg").read_text("utf-8") == "<svg>narrow</svg>\n"
+
+
+def test_the_end_of_a_file_tells_no_figures_apart(html: Path) -> None:
+    assert (html / "_images" / "whole.narrow.svg").read_text("utf-8") == "<svg>stacked</svg>\n"
 
 
 def test_a_figure_without_a_stacked_form_stays(html: Path) -> None:

@@ -18,11 +18,8 @@ def widen(html: Path, pages: Path) -> None:
     """
     # Notebooks drop the last line's end: contents are compared without it.
     stacked = {path.read_bytes().strip(): narrow for path, narrow in _pairs(pages)}
-    narrow_of = {
-        image.name: stacked[content]
-        for image in (html / "_images").glob("*.svg")
-        if (content := image.read_bytes()) in stacked
-    }
+    shown = {image.name: image.read_bytes().strip() for image in (html / "_images").glob("*.svg")}
+    narrow_of = {name: stacked[content] for name, content in shown.items() if content in stacked}
     for name, narrow in narrow_of.items():
         shutil.copyfile(narrow, html / "_images" / _narrow(name))
     for page in html.rglob("*.html"):

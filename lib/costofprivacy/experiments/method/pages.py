@@ -99,31 +99,36 @@ def _draw_prompts(axes: Axes, prompts: pd.DataFrame) -> None:
     best = prompts[prompts["choice"] == BEST]
     for name, look in looks.items():
         rows = best[best["method"] == name].sort_values("N")
-        axes.plot(rows["N"], rows["test_error"], label=name, **look)
+        axes.plot(rows["N"], rows["test_error"], label=str(name).replace(", ", ",\n"), **look)
     papers = prompts[prompts["choice"] == PAPERS]
-    axes.plot(papers["N"], papers["test_error"], "x", color="0.35", label="any of them at the paper's λ")
+    axes.plot(papers["N"], papers["test_error"], "x", color="0.35", label="all, at the\npaper's λ")
     _draw_ends(axes, best, "N", "test_error", LINEAR)
     figures.log_axes(axes, "$N$ (training prompts)", "test error")
-    axes.legend(fontsize=9)
+    figures.end_labels(axes)
 
 
 def _draw_regression(axes: Axes, table: pd.DataFrame) -> None:
     for name, look in figures.looks(regression.WAYS).items():
         rows = table[table["method"] == name].sort_values("records")
-        axes.plot(rows["records"], rows["half_test_error"], label=name, **look)
+        axes.plot(rows["records"], rows["half_test_error"], label=_short(str(name)), **look)
     renamed = table.rename(columns={"half_test_error": "error"})
     _draw_ends(axes, renamed, "records", "error", regression.LEAST_SQUARES)
     axes.set_ylim(top=2 * table["half_response_variance"].max())
     figures.log_axes(axes, "$n/d$ (records a feature)", "half the test error")
-    axes.legend(fontsize=9)
+    figures.end_labels(axes)
+
+
+def _short(name: str) -> str:
+    """A method's name for the end of its curve."""
+    return name.removeprefix("DP-GD, ").replace(", ", ",\n").replace("noise at", "noise\nat")
 
 
 def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> None:
     """What nothing learned gives, and what is possible without privacy."""
     zero = table[table["method"] == ZERO].sort_values(x)
     least = table[table["method"] == floor].sort_values(x)
-    axes.plot(zero[x], zero[y], "k--", lw=1, label="always answering 0")
-    axes.plot(least[x], least[y], "k:", lw=1.5, label=floor)
+    axes.plot(zero[x], zero[y], "k--", lw=1, label="answering 0")
+    axes.plot(least[x], least[y], "k:", lw=1.5, label=_short(floor))
 
 
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
