@@ -241,3 +241,14 @@ def built_pages() -> list[Page]:
 def test_the_rendered_book(rule: Rule, built_pages: list[Page]) -> None:
     faults = {str(page.path.relative_to(BUILT)): rule(page) for page in built_pages}
     assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_the_front_page_is_read_in_two_minutes(built_pages: list[Page]) -> None:
+    article = next(page for page in built_pages if page.path == BUILT / "book" / "index.html").html.select_one(
+        "article"
+    )
+    assert article is not None
+    for hidden in article.select("script, style"):
+        hidden.decompose()
+    assert len(article.get_text(" ").split()) <= 500
+    assert article.select("figure, picture")
