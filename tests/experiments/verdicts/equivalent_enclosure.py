@@ -46,7 +46,7 @@ CASES = [
             "both sides fail as much",
             lambda t: margins(margins(no_margins(t), "printed", "lower", -0.2, True), "printed", "upper", -0.2, True),
             CORRECTED,
-            says="upper bound falls",
+            says="upper bound is",
         )
         for claim in (E413, D1)
     ),
@@ -161,7 +161,7 @@ CASES = [
                     f"{side} fails as printed",
                     lambda t, s=side: margins(no_margins(t), "printed", s, -0.2, True),
                     CORRECTED,
-                    says=f"the {side} bound .* 0.2-fold",
+                    says="lower bound is 1.2 times" if side == "lower" else "upper bound is 0.8 of",
                 )
                 for side in SIDES
             ),

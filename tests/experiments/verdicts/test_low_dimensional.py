@@ -122,7 +122,7 @@ CASES = [
     Case(THEOREM_11, "it falls with the bound", lambda t: gap(t, lambda r: r["bound"]), HOLDS),
     Case(THEOREM_11, "it lags by three logarithms", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.2), HOLDS),
     Case(
-        THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="error of"
+        THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="gap of"
     ),
     Case(
         THEOREM_11, "doubt", lambda t: {"floors": change(t["floors"], "gap_error", lambda r: r["floor"] * 1e6)}, HOLDS

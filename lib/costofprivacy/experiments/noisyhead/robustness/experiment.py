@@ -55,7 +55,7 @@ class Experiment(Parameters):
     bound_L: tuple[int, ...] = many(at_least(1), 100, 316, 1000, 3162, 10000, ascending=True)
     """Labelled tokens at which the theorem is measured, in tokens, at the first dimension."""
     bound_D: tuple[int, ...] = many(at_least(2), 5, 10, 20, ascending=True)
-    """Dimensions at which the theorem is measured, at the middle bound_L."""
+    """Dimensions at which the theorem is measured, at the middle prompt length."""
     bound_T: tuple[int, ...] = many(at_least(1), 6, 1000, ascending=True)
     """Numbers of steps with which NoisyHead runs there: one of the order of log N, one that fills the ball."""
     bound_failure: float = parameter(SHARE, 0.01)
