@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from costofprivacy import __version__, _source
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
@@ -21,6 +23,7 @@ from costofprivacy.stamps import read as read_stamp
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
+TIMES = "times.yml"
 NEVER = "never executed"
 
 
@@ -53,6 +56,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
         "style": _style_digest(project, modules),
+        "time": json_digest(_seconds(project).get(name)),
         "version": __version__,
     }
     if name == LEDGER:
@@ -160,6 +164,12 @@ def _style_digest(project: Project, modules: list[str]) -> str:
         return ""
     root = _source.closure([project.package])[project.package].parent
     return json_digest({path.name: file_digest(path) for path in sorted(root.glob(f"*{STYLES}"))})
+
+
+def _seconds(project: Project) -> dict[str, float]:
+    """What each chapter takes at the papers' scale, as its page says."""
+    path = project.book / TIMES
+    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
 
 
 def _claims_digest(project: Project, name: str) -> str:
