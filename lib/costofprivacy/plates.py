@@ -64,7 +64,7 @@ class Picture:
 
 
 def save(plate: Plate, folder: Path, name: str) -> str:
-    """Save a plate as ``<name>.svg`` and, where it has panels side by side, as ``<name>.narrow.svg``; close it.
+    """Save a plate as ``<name>.svg`` and, laid out for a narrow screen, as ``<name>.narrow.svg``; close it.
 
     Returns:
         The vector graphics of the first.

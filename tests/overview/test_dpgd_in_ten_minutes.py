@@ -28,6 +28,6 @@ def test_slips_are_counted_with_their_consequence(grave: int, words: str) -> Non
     saved = Saved(SAVED.tree)
     names = [name for name in SAVED.findings if name.startswith("dpgd/")][:3]
     saved.__dict__["findings"] = {name: failed if i < grave else mild for i, name in enumerate(names)}
-    text = page.slips(saved, "dpgd")
+    text = saved.slips("dpgd")
     assert text.startswith("Of 3 claims that were judged, 3 do not stand quite as printed")
     assert words in text

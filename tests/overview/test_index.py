@@ -24,6 +24,10 @@ class Changed(Saved):
         return super().table(chapter, name).assign(**self.changed)
 
 
+def halved(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: value / 2 for name, value in values.items()}
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [(0.5, "It beats always"), (1.0, "It does no better than always"), (2.0, "It loses to always")],
@@ -32,6 +36,8 @@ def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words:
     text = index.learns(Changed(BOOK, {"test_error": error, "response_variance": 1.0, "best_linear_head": 0.06}))
     assert text.startswith(words)
     assert f"{100 * error:.0f}" in text
+    doubled = {"test_error": 2 * error, "response_variance": 2.0, "best_linear_head": 0.12, "standard_error": 0.0}
+    assert index.learns(Changed(BOOK, doubled)) == index.learns(Changed(BOOK, halved(doubled)))
     assert "6.0 %" in text
 
 
@@ -39,6 +45,16 @@ def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
     text = index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.11, "standard_error": 0.005}))
     assert "10.0 % above the predicted one, within 2 standard errors" in text
     assert "5.0 % below" in index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.095}))
+
+
+def test_equations_that_are_far_off_are_not_said_to_predict() -> None:
+    far = Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.2, "standard_error": 0.005})
+    assert index.predicts(far).startswith("Its equations miss the algorithm")
+
+
+def test_what_the_last_step_does_is_read_off_the_risk() -> None:
+    assert "it rises from" in index.last_step(Saved(BOOK))
+    assert "it stays near 0.1" in index.last_step(Changed(BOOK, {"risk_mean": 0.1}))
 
 
 def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 
 from costofprivacy import figures
 from costofprivacy.experiments.method import regression
-from costofprivacy.findings import Consequence, Verdict, compact, pick, select
+from costofprivacy.findings import compact, pick, select
 from costofprivacy.overview import index
 from costofprivacy.overview.saved import Saved
 from costofprivacy.plates import Plate
@@ -34,22 +34,11 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "path": path(saved),
         "ways": ways(saved),
         "d": f"{end['d']:.0f}",
-        "off": percent(abs(end["ode_risk"] / end["risk_mean"] - 1)),
+        "off": percent(abs(index.off(end))),
         "clip_gain": clip_gain(saved),
-        "slips": slips(saved, "dpgd"),
+        "slips": saved.slips("dpgd"),
         "pending": f"{sum(c.pending for c in saved.register.values() if c.paper == 'dpgd')}",
     }
-
-
-def slips(saved: Saved, paper: str) -> str:
-    """How many claims of a paper need mending, and how many of these change a conclusion."""
-    found = [finding for claim, finding in saved.findings.items() if saved.register[claim].paper == paper]
-    mended = [f for f in found if f.verdict not in (Verdict.HOLDS, Verdict.UNTESTABLE)]
-    grave = sum(finding.consequence == Consequence.CONCLUSION for finding in mended)
-    return (
-        f"Of {len(found)} claims that were judged, {len(mended)} do not stand quite as printed; "
-        f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
-    )
 
 
 def clip_gain(saved: Saved) -> str:
@@ -75,7 +64,7 @@ def path(saved: Saved) -> Plate:
         caption=(
             f"**Predicted and simulated.** Excess risk over one pass in dimension {end['d']:.0f}: bands of two "
             f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they "
-            f"are {percent(abs(end['ode_risk'] / end['risk_mean'] - 1))} apart for even noise."
+            f"are {percent(abs(index.off(end)))} apart for even noise."
         ),
         alt=(
             f"At the end of the pass the simulated risk is {compact(end['risk_mean'])} and the predicted "

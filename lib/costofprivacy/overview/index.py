@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import html
+import math
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
 from costofprivacy import __version__, cards, citation, claims, figures
-from costofprivacy.findings import BRIEF, Verdict, compact, pick, select
+from costofprivacy.findings import BRIEF, CONSISTENT, Verdict, compact, pick, select
 from costofprivacy.overview.saved import Saved
 from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, percent
+from costofprivacy.prose import compared, course, percent
 from costofprivacy.settings import Setting
 
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
@@ -61,9 +62,10 @@ def learns(saved: Saved) -> str:
         ("It beats always answering 0", "It does no better than always answering 0", "It loses to always answering 0"),
         row["standard_error"],
     )
+    head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))
     return (
-        f"{word} in the paper's own first experiment: its test error is {percent(row['test_error'])} of the "
-        f"response's variance, the best linear head's {percent(row['best_linear_head'])}."
+        f"{word} in the paper's own first experiment: its test error is {percent(head)} of the "
+        f"response's variance, the best linear head's {percent(best)}."
     )
 
 
@@ -74,22 +76,28 @@ def path_end(saved: Saved) -> pd.Series:
     return rows.loc[rows["t"].idxmax()]
 
 
-def jump(saved: Saved) -> float:
-    """The risk of what is released over that before the last step's noise, with a constant rate, in the same table."""
+def off(end: pd.Series) -> float:
+    """How far the mean simulated risk is from the predicted one, as a share of the latter."""
+    return float(end["risk_mean"] / end["ode_risk"] - 1)
+
+
+def last_step(saved: Saved) -> str:
+    """What the risk does from the last time drawn before the end to the release, with a constant rate."""
     table = select(saved.table("dpgd/deterministic-equivalent", "figure-1"), spectrum="isotropic", alpha=0.0)
-    risks = table[table["d"] == table["d"].max()].sort_values("t")["risk_mean"]
-    return float(risks.iloc[-1] / risks.iloc[-2])
+    before, end = (row for _, row in table[table["d"] == table["d"].max()].sort_values("t").iloc[-2:].iterrows())
+    told = course(before["risk_mean"], end["risk_mean"], math.hypot(before["standard_error"], end["standard_error"]))
+    return f"With a constant rate it {told} from $t = {before['t']:g}$ to the release"
 
 
 def predicts(saved: Saved) -> str:
     """How near the equations come to the algorithm, in one sentence."""
     row = path_end(saved)
-    off = row["risk_mean"] / row["ode_risk"] - 1
     errors = abs(row["risk_mean"] - row["ode_risk"]) / row["standard_error"]
     word = compared(row["risk_mean"], row["ode_risk"], ("below", "off", "above"))
+    verb = "predict" if errors <= CONSISTENT else "miss"
     return (
-        f"Its equations predict the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends "
-        f"{percent(abs(off))} {word} the predicted one, within {compact(errors)} standard errors "
+        f"Its equations {verb} the algorithm: in dimension {row['d']:.0f} the mean simulated risk ends "
+        f"{percent(abs(off(row)))} {word} the predicted one, within {compact(errors)} standard errors "
         f"([Figure 1](#{saved.anchor('dpgd/figure-1')}))."
     )
 
@@ -109,8 +117,7 @@ def carrying(saved: Saved) -> Plate:
             f"**Left**: what the private heads are worth, in units of the response's variance. At $N = {row['N']:.0f}$ "
             f"the published settings give {compact(row['test_error'])}, answering 0 gives "
             f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band "
-            f"of two standard deviations over {end['trials']:.0f} runs) and predicted. At the end a constant rate adds "
-            f"all its noise at once: the risk jumps {compact(jump(saved))}-fold."
+            f"of two standard deviations over {end['trials']:.0f} runs) and predicted. {last_step(saved)}."
         ),
         alt=(
             f"Left: test errors at N = {row['N']:.0f}: published {compact(row['test_error'])}, answering 0 "

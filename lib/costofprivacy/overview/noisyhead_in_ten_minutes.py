@@ -8,7 +8,6 @@ from costofprivacy import figures
 from costofprivacy.experiments.method import pages
 from costofprivacy.findings import compact, pick
 from costofprivacy.overview import index
-from costofprivacy.overview.dpgd_in_ten_minutes import slips
 from costofprivacy.overview.saved import Saved
 from costofprivacy.plates import Plate
 from costofprivacy.prose import compared, percent
@@ -46,7 +45,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
             row["standard_error"],
         ),
         "method": method(saved),
-        "slips": slips(saved, "noisyhead"),
+        "slips": saved.slips("noisyhead"),
     }
 
 
@@ -83,7 +82,8 @@ def start(saved: Saved) -> Plate:
     table = saved.table("noisyhead/early-stopping", "closed-form")
     table = table[table["account"] == "Algorithm 1"]
     first = {s: pick(table, start=s, T=table["T"].min())["total"] for s in ("random", "zero")}
-    least = {s: rows["total"].min() for s, rows in table.groupby("start")}
+    lowest = {s: rows.loc[rows["total"].idxmin()] for s, rows in table.groupby("start")}
+    least, best = ({s: row[column] for s, row in lowest.items()} for column in ("total", "T"))
     with figures.style():
         figure, axes = plt.subplots(figsize=(6.6, 4.0))
         for (name, rows), look in zip(table.groupby("start"), figures.looks(first).values()):
@@ -94,9 +94,10 @@ def start(saved: Saved) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**Where the paper's Figure 3 comes from.** From the random start the excess risk begins at "
-            f"{compact(first['random'])} and falls to {compact(least['random'])}. From zero it begins at "
-            f"{compact(first['zero'])}: more steps only add noise. Closed form, no sampling error."
+            f"**Where the paper's Figure 3 comes from.** In the first steps shown the excess risk is "
+            f"{compact(first['random'])} from the random start and {compact(first['zero'])} from zero. It is least "
+            f"after {best['random']:.0f} steps from the random start, at {compact(least['random'])}, and after "
+            f"{best['zero']:.0f} from zero. Closed form, no sampling error."
         ),
         alt=(
             f"Excess risk after the first step: {compact(first['random'])} from the random start, "

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from costofprivacy import cards, claims, stamps
-from costofprivacy.findings import Finding
+from costofprivacy.findings import Consequence, Finding, Verdict
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,21 @@ class Saved:
 
     def found(self, claim: str) -> str:
         """What was found of a claim: its badge, which leads to its card, and its headline."""
-        finding = self.findings[claim]
-        return (
-            f"{cards.badge(finding.verdict)} {finding.headline} ([{self.register[claim].place}](#{self.anchor(claim)}))"
-        )
+        return f"{cards.badge(self.findings[claim].verdict)} {self.headline(claim)}"
 
     def headline(self, claim: str) -> str:
         """The headline of a finding, with a link to its card."""
-        return f"{self.findings[claim].headline} ([{self.register[claim].place}](#{self.anchor(claim)}))"
+        return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
+
+    def slips(self, paper: str) -> str:
+        """How many claims of a paper need mending, and how many of these change a conclusion."""
+        found = [finding for claim, finding in self.findings.items() if self.register[claim].paper == paper]
+        mended = [finding for finding in found if finding.verdict not in (Verdict.HOLDS, Verdict.UNTESTABLE)]
+        grave = sum(finding.consequence == Consequence.CONCLUSION for finding in mended)
+        return (
+            f"Of {len(found)} claims that were judged, {len(mended)} do not stand quite as printed; "
+            f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
+        )
 
     def anchor(self, claim: str) -> str:
         """The name of a claim's card."""

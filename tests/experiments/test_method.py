@@ -1,0 +1,99 @@
+"""The page that chooses a method: its numbers against other ways to them, its words against its tables."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy import stamps
+from costofprivacy.dpgd import equivalent, system
+from costofprivacy.dpgd.schedule import Constant, Harmonic
+from costofprivacy.experiments.method import experiment, pages, regression
+from costofprivacy.findings import CONSISTENT, select
+
+FOLDER = Path(__file__).parents[2] / "book" / "method"
+TABLES = {path.stem: stamps.read_table(path) for path in FOLDER.glob("*.csv")}
+
+
+def test_the_algorithms_run_as_the_closed_forms_say() -> None:
+    """The formula has no clipping: what is left of the difference is a few parts in a hundred."""
+    formula = select(TABLES["prompts"], choice=experiment.BEST).set_index(["N", "epsilon", "method"])["test_error"]
+    run = TABLES["checked"].set_index(["N", "epsilon", "method"])
+    difference = (run["test_error"] - formula[run.index]).abs()
+    assert (difference <= CONSISTENT * run["standard_error"] + 0.03).all()
+    assert (run["norm_over_R"] < 1).all()
+
+
+def test_a_trial_depends_on_its_privacy_and_its_penalty() -> None:
+    def errors(epsilon: float, penalty: float) -> np.ndarray:
+        cell = experiment.Cell(400, 3, 1e-5, 1.0, 0.0, ((epsilon, penalty, penalty),))
+        return experiment.trial(cell, rng=np.random.default_rng(0))[:-1]
+
+    assert (errors(0.5, 0.05) > errors(50.0, 0.05)).all()
+    np.testing.assert_allclose(errors(1.0, 1e4), 1.0, atol=1e-3)  # nothing is learned, so that 0 is answered
+
+
+def test_least_squares_has_the_risk_of_simulated_regressions() -> None:
+    rng, n, d, noise = np.random.default_rng(1), 400, 100, 0.3
+    risks = []
+    for _ in range(60):
+        x = rng.standard_normal((n, d))
+        error = np.linalg.lstsq(x, noise * rng.standard_normal(n), rcond=None)[0]
+        risks.append(error @ error / 2)
+    mean, spread = np.mean(risks), np.std(risks) / math.sqrt(len(risks))
+    assert abs(mean - regression.least_squares(d / n, noise)) < CONSISTENT * spread + mean / (n - d)
+    assert abs(mean - 2 * regression.least_squares(d / n, noise)) > CONSISTENT * spread
+
+
+@pytest.mark.parametrize(
+    ("way", "make"),
+    [
+        (regression.NOISE_AT_END, Constant),
+        (regression.HARMONIC, lambda rate: Harmonic(0.05 * rate, 0.05)),
+        (regression.UNCLIPPED, lambda rate: Harmonic(0.05 * rate, 0.05)),
+    ],
+)
+def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Callable[[float], Any]) -> None:
+    schedule, risk = regression.best_schedule(way, 0.05, 1.0, 0.3)
+    clip, equations = regression.WAYS[way][1], system.isotropic(0.5, 0.05, 0.3)
+    assert risk == pytest.approx(equivalent.final_risk(equations, schedule, clip, 1.0), rel=1e-3)
+    tried = [equivalent.final_risk(equations, make(rate), clip, 1.0) for rate in np.geomspace(0.2, 500, 40)]
+    assert risk <= min(tried) * 1.001
+
+
+def test_the_answer_follows_the_tables() -> None:
+    prompts, one = TABLES["prompts"], TABLES["regression"]
+    assert "DP-ridge is best with a public penalty, yet explains only 24 %" in pages.answer(TABLES)
+    private = prompts["method"] == experiment.HEAD
+    better = prompts.assign(test_error=prompts["test_error"].mask(private, 0.2))
+    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in pages.answer(
+        TABLES | {"prompts": better}
+    )
+    even = one.assign(excess_risk=one["excess_risk"].mask(one["method"] == regression.EVEN, 0.0))
+    words = pages.answer(TABLES | {"regression": even})
+    assert words.endswith(f"DP-GD, even noise is best in {len(even.groupby(['records', 'rho']))} of 12 cases.")
+
+
+def test_where_nothing_is_learned_the_page_says_to_answer_zero() -> None:
+    useless = TABLES["prompts"].assign(test_error=lambda t: t["test_error"].mask(t["method"] != "zero", 2.0))
+    assert pages.winner(useless, **pages.example(useless))["method"] == "zero"
+    assert set(pages.show_prompts(useless, TABLES["checked"])["worth using"]) == {"no"}
+
+
+def test_what_to_use_is_the_least_of_what_may_be_used() -> None:
+    shown = pages.show_regression(TABLES["regression"]).reset_index()
+    for (records, rho), rows in TABLES["regression"].groupby(["records", "rho"]):
+        allowed = rows[rows["method"] != regression.LEAST_SQUARES].set_index("method")["excess_risk"]
+        used = shown[(shown["$n/d$"] == records) & (shown[r"$\rho$"] == f"{rho:g}")]["use"].item()
+        assert used == allowed.idxmin()
+
+
+def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
+    changed: pd.DataFrame = TABLES["prompts"].assign(response_variance=2.0)
+    plate = pages.draw_methods(changed, TABLES["regression"])
+    assert "answering 0 has 2." in plate.caption
+    assert len(plate.figure.axes) == 2
