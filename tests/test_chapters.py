@@ -272,7 +272,7 @@ def test_a_page_closes_with_what_can_be_taken_and_how_it_is_run_again(book: Path
     assert "{download}`figure-1.csv <one/figure-1.csv>`, {download}`spread.csv <one/spread.csv>`" in text
     assert "verdicts.json" not in text
     assert "minutes" not in text
-    assert 'make chapter NAME=part/one P="-p trials 2"' in text
+    assert 'make chapter NAME=part/one P="-p trials 10"' in text
     (book / "times.yml").write_text("part/one: 130\n")
     made.judge()
     text = made.closing().data

@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from IPython.display import HTML, Markdown
 
-from costofprivacy import cards, claims, plates, stamps, symbols
+from costofprivacy import cards, claims, plates, stamps, symbols, times
 from costofprivacy.declaration import declarations
 from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
 from costofprivacy.findings import Finding, Tables, Verdict, judges_of, words
@@ -31,7 +30,6 @@ from costofprivacy.montecarlo import Runner
 from costofprivacy.plates import Picture, Plate
 
 EXPERIMENTS = "costofprivacy.experiments"
-TIMES = "times.yml"  # seconds of each chapter at the papers' scale, beside the register of claims
 LONGEST_ANSWER = 60  # words
 MOST_LEADING = 4
 
@@ -191,25 +189,25 @@ class Chapter:
         links = ", ".join(f"{{download}}`{name} <{folder}/{name}>`" for name in present)
         took = self._seconds()
         time = f" (about {took} on two cores)" if took else ""
+        command, other = f"make chapter NAME={self.name}", self._example()
+        example = f', for instance `{command} P="-p {other}"`' if other else ""
         return Markdown(
-            f"*Data.* {links}\n\n*Run it again*{time}: `make chapter NAME={self.name}`; with other parameters, for "
-            f'instance `make chapter NAME={self.name} P="-p {self._example()}"`; `P=--help` lists them.'
+            f"*Data.* {links}\n\n*Run it again*{time}: `{command}`; with other parameters by `P`{example}. "
+            f"`{command} P=--help` lists them."
         )
 
     def _seconds(self) -> str:
         """How long the chapter takes at the papers' scale, in words; nothing where it was not measured."""
-        path = self._book / TIMES
-        seconds = yaml.safe_load(path.read_text("utf-8")).get(self.name) if path.is_file() else None
+        seconds = times.seconds(self._book).get(self.name)
         if seconds is None:
             return ""
         return f"{seconds} seconds" if seconds < 100 else f"{round(seconds / 60)} minutes"
 
     def _example(self) -> str:
-        """A parameter with another value than here."""
-        names = [declared.name for declared in declarations(type(self.experiment))]
-        name = next((name for name in ("trials", "seed") if name in names), names[0])
-        value = getattr(self.experiment, name)
-        return f"{name} {value // 2 if name == 'trials' else value}"
+        """A parameter with another value than here, admissible in every chapter; nothing where there is none."""
+        declared = {declaration.name for declaration in declarations(type(self.experiment))}
+        name = next((name for name in ("trials", "seed") if name in declared), "")
+        return f"{name} {2 * getattr(self.experiment, name)}" if name else ""
 
     def cards(self) -> Markdown:
         """Everything that the chapter found, a card for each claim."""

@@ -11,9 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from costofprivacy import __version__, _source
+from costofprivacy import __version__, _source, times
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, module_name, place
@@ -23,7 +21,6 @@ from costofprivacy.stamps import read as read_stamp
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
-TIMES = "times.yml"
 NEVER = "never executed"
 
 
@@ -56,7 +53,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
         "style": _style_digest(project, modules),
-        "time": json_digest(_seconds(project).get(name)),
+        "time": json_digest(times.seconds(project.book).get(name)),
         "version": __version__,
     }
     if name == LEDGER:
@@ -164,12 +161,6 @@ def _style_digest(project: Project, modules: list[str]) -> str:
         return ""
     root = _source.closure([project.package])[project.package].parent
     return json_digest({path.name: file_digest(path) for path in sorted(root.glob(f"*{STYLES}"))})
-
-
-def _seconds(project: Project) -> dict[str, float]:
-    """What each chapter takes at the papers' scale, as its page says."""
-    path = project.book / TIMES
-    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
 
 
 def _claims_digest(project: Project, name: str) -> str:

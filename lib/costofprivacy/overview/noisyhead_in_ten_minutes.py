@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 
 from costofprivacy import figures
 from costofprivacy.experiments.method import pages
+from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.findings import compact, pick
 from costofprivacy.overview import index
 from costofprivacy.overview.saved import Saved
@@ -54,7 +55,8 @@ def method(saved: Saved) -> str:
     prompts = saved.table("method", "prompts")
     best = pages.winner(prompts, **pages.example(prompts))
     share = 1 - best["test_error"] / best["response_variance"]
-    return f"{best['method']} with a penalty near {compact(best['penalty'])} explains {percent(share)} of the variance"
+    penalty = f" with a penalty near {compact(best['penalty'])}" if best["method"] != ZERO else ""
+    return f"{pages.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
 
 
 def heads(saved: Saved) -> Plate:

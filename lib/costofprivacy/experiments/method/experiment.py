@@ -24,6 +24,8 @@ from costofprivacy.streams import Runner
 RIDGE, HEAD, OPEN, ZERO, LINEAR = "DP-ridge", "NoisyHead, last iterate", "ridge, no privacy", "zero", "best linear head"
 PRIVATE = (RIDGE, HEAD)
 BEST, PAPERS = "best", "the paper's"
+# Without privacy the best penalty is none at all: the grid goes on to where its error no longer falls.
+PENALTIES = (*np.geomspace(1e-6, 1e-3, 25)[:-1], *closed_forms.GRID)
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Experiment(Parameters):
         """Test error of each method at one size and budget, at its best penalty and at the paper's."""
         model = PromptModel(self.D, math.isqrt(N), self.label_noise)
         budget = ApproximateDP(epsilon, self.delta)
-        errors = closed_forms.penalties(model, self.failure, N, budget)
+        errors = closed_forms.penalties(model, self.failure, N, budget, PENALTIES)
         best = errors.loc[errors.groupby("method", sort=False)["test_error"].idxmin()].assign(choice=BEST)
         papers = closed_forms.penalties(model, self.failure, N, budget, (self.penalty,)).assign(choice=PAPERS)
         others = {ZERO: model.response_variance, LINEAR: population.best_prediction_error(model)}

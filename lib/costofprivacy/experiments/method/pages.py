@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import Markdown
 from matplotlib.axes import Axes
 
 from costofprivacy import figures
@@ -27,21 +28,29 @@ def _nearest(values: pd.Series, wanted: float) -> float:
     return values.iloc[int(np.abs(np.log(values.to_numpy(dtype=float) / wanted)).argmin())]
 
 
+def name_of(method: str) -> str:
+    """A method as a sentence has it."""
+    return "answering 0" if method == ZERO else method
+
+
 def answer(tables: Tables) -> str:
     """What to use for prompts and for one regression, and whether it is worth using."""
     prompts, where = tables["prompts"], example(tables["prompts"])
     best, papers = winner(prompts, **where), select(prompts, choice=PAPERS)
     useful = (1 - papers["test_error"] / papers["response_variance"]).max()
     worth = "and explains" if _share(best) >= WORTH else "yet explains only"
+    penalty = "" if best["method"] == ZERO else " with a public penalty"
     return (
-        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {best['method']} is best with "
-        f"a public penalty, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains "
+        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {name_of(best['method'])} "
+        f"is best{penalty}, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains "
         f"more than {percent(useful)}. {_regression_answer(tables['regression'])}"
     )
 
 
 def _regression_answer(table: pd.DataFrame) -> str:
-    best = pd.Series([_private_best(rows)["method"] for _, rows in table.groupby(["records", "rho"], sort=False)])
+    best = pd.Series(
+        [name_of(_private_best(rows)["method"]) for _, rows in table.groupby(["records", "rho"], sort=False)]
+    )
     counts = best.value_counts()
     others = f"; {listed(map(str, counts.index[1:]))} in the others" if len(counts) > 1 else ""
     return f"For one regression {counts.index[0]} is best in {counts.iloc[0]} of {len(best)} cases{others}."
@@ -131,6 +140,24 @@ def _draw_ends(axes: Axes, table: pd.DataFrame, x: str, y: str, floor: str) -> N
     axes.plot(least[x], least[y], "k:", lw=1.5, label=_short(floor))
 
 
+def read_prompts(checked: pd.DataFrame) -> Markdown:
+    """How the table of prompts is read."""
+    return Markdown(
+        f"*Formula* is the closed form without clipping. *As run* is the algorithm itself with clipping, projections "
+        f"and noise: mean and standard error over {checked['trials'].min()} trials. A method is called worth using if "
+        f"it explains at least {percent(WORTH)} of the response's variance."
+    )
+
+
+def read_regression() -> Markdown:
+    """How the table of the one regression is read."""
+    return Markdown(
+        f"The clipping constant is {regression.SMALL:g}, which cuts nearly every gradient, or {regression.LARGE:g} "
+        f"(*hardly clipped*). The table shows the best choice with its excess risk and its settings. All choices stand "
+        f"in the downloads."
+    )
+
+
 def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
     """What to use at each size and budget: the method, its penalty, its error and what it explains."""
     rows = []
@@ -141,8 +168,8 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
             {
                 "$N$": N,
                 r"$\varepsilon$": f"{epsilon:g}",
-                "use": best["method"],
-                r"penalty $\lambda$": compact(best["penalty"]),
+                "use": name_of(best["method"]),
+                r"penalty $\lambda$": _knob(best["penalty"]),
                 "test error, formula": compact(best["test_error"]),
                 "as run": " ± ".join(map(compact, run[["test_error", "standard_error"]].iloc[0])) if len(run) else "",
                 "variance explained": percent(_share(best)),
@@ -161,7 +188,7 @@ def show_regression(table: pd.DataFrame) -> pd.DataFrame:
             {
                 "$n/d$": records,
                 r"$\rho$": f"{rho:g}",
-                "use": best["method"],
+                "use": name_of(best["method"]),
                 "excess risk": compact(best["excess_risk"]),
                 "answering 0": compact(risks[ZERO]),
                 "least squares, no privacy": compact(risks[regression.LEAST_SQUARES]),

@@ -1,0 +1,15 @@
+"""How long each chapter takes at the papers' scale: ``book/times.yml``, as it was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+TIMES = "times.yml"
+
+
+def seconds(book: Path) -> dict[str, float]:
+    """Seconds by chapter on two cores, everything measured anew; nothing where none were measured."""
+    path = book / TIMES
+    return yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
