@@ -14,6 +14,7 @@ schedules that fall by orders of magnitude on the way. Where η̄ has a kink, an
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,6 +96,23 @@ def final_risk(system: System, schedule: Schedule, clip: float, rho: float, tole
     """
     before = risk_path(system, schedule, clip, rho, [1.0], tolerance)
     return float(before[0]) + last_step(system, schedule, clip, rho)
+
+
+def final_risks(
+    system: System, schedules: Sequence[Schedule], clip: float, rho: float, tolerance: float = TOLERANCE
+) -> np.ndarray:
+    """`final_risk` of many schedules at once.
+
+    Args:
+        system: the equations. schedules: k of them. clip: c in (0, ∞]. rho: ρ in (0, ∞]. tolerance: relative.
+
+    Returns:
+        The excess risks, shape (k,); ∞ where one overflows.
+
+    Raises:
+        ValueError, RuntimeError: as `risk_path`.
+    """
+    return np.array([final_risk(system, schedule, clip, rho, tolerance) for schedule in schedules])
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,164 @@
+r"""The best hyper-parameters of DP-GD, by the deterministic equivalent: no data is looked at, so nothing is spent.
+
+The released risk (4.23) as a function of the logarithm of a learning rate may have several minima: one where the start
+is forgotten, one where it is not, and the end of the range. So the range is scanned as a whole, and each local minimum
+of the scan is followed by scans of the interval between its neighbours, each a batch of `equivalent.final_risks`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from costofprivacy import _validate
+from costofprivacy.dpgd import equivalent
+from costofprivacy.dpgd.schedule import Harmonic, Schedule
+from costofprivacy.dpgd.system import System
+
+SMALLEST = 1e-2  # the smallest η̃(0) that is tried: less does not move the risk
+TOLERANCE = 1e-5  # relative, of a risk
+_A_DECADE = 6  # learning rates of the scan
+_FINER = 9  # of each scan between neighbours
+_ROUNDS = 4  # of these: the rate is right to a share of 1e-3 then, the risk to 1e-6
+_OFFSETS = 3  # values of τ to a decade in the scan of harmonic schedules
+_OFFSET_RANGE = (1e-2, 10.0)  # the smallest τ over γ, and the largest τ: the schedule is all but constant there
+_STARTS = 3  # harmonic schedules of the scan from which a descent starts
+
+Family = Callable[[float], Schedule]  # a schedule for each η̃(0)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best hyper-parameters of a family, and what they reach.
+
+    Args:
+        schedule: η̃. clip: c. risk: the released risk R(1) + 2c²η̃(1)²γ²/ρ².
+        at_end: whether η̃(0) is the largest that was allowed: the risk still falls there.
+        minima: local minima that the scan of η̃(0) saw, at the best other hyper-parameters.
+    """
+
+    schedule: Schedule
+    clip: float
+    risk: float
+    at_end: bool
+    minima: int
+
+    @property
+    def initial(self) -> float:
+        """η̃(0)."""
+        return float(self.schedule(0.0))
+
+
+def best_rate(
+    system: System, family: Family, clip: float, rho: float, largest: float | None = None, tolerance: float = TOLERANCE
+) -> Best:
+    """The η̃(0) of a family of schedules with the least released risk, (4.23) of arXiv:2505.16329v2.
+
+    Guarantee: the least of all local minima that a scan with six values to a decade sees, its risk to ``tolerance``.
+
+    Args:
+        system: the equations. family: the schedule η̃ for each η̃(0), such as `Constant`.
+        clip: c in (0, ∞]. rho: ρ in (0, ∞].
+        largest: the end of the range, above `SMALLEST`; by default the system's cap, 2/γ in the paper.
+        tolerance: relative, of a risk.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> from costofprivacy.dpgd import schedule, system
+    >>> found = best_rate(system.isotropic(0.5, 0.01, 0.3), schedule.Constant, 0.1, 1.0)
+    >>> print(round(found.initial, 1), round(found.risk, 5), found.at_end)
+    20.7 0.00287 False
+    """
+    end = system.cap if largest is None else largest
+    _validate.finite_positive("largest", end)
+    if end <= SMALLEST:
+        raise ValueError(f"largest must be above {SMALLEST:g}, got {end!r}")
+
+    def risks(logs: np.ndarray) -> np.ndarray:
+        return equivalent.final_risks(system, [family(math.exp(log)) for log in logs], clip, rho, tolerance)
+
+    logs = np.linspace(math.log(SMALLEST), math.log(end), 2 + math.ceil(_A_DECADE * math.log10(end / SMALLEST)))
+    found = risks(logs)
+    places = _local_minima(found)
+    log, risk = min((_refined(risks, logs, found, place) for place in places), key=lambda pair: pair[1])
+    return Best(family(math.exp(log)), clip, risk, bool(log >= logs[-1]), len(places))
+
+
+def best_clip(system: System, family: Family, rho: float, clips: Sequence[float]) -> Best:
+    """The clipping constant of a list and the η̃(0) with the least released risk.
+
+    Args:
+        system: the equations. family: the schedule for each η̃(0). rho: ρ in (0, ∞].
+        clips: the values of c that are tried, each in (0, ∞].
+
+    Raises:
+        ValueError: if there is no clip, or an argument is outside its range.
+    """
+    if not len(clips):
+        raise ValueError("clips must not be empty")
+    return min((best_rate(system, family, clip, rho) for clip in clips), key=lambda best: best.risk)
+
+
+def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TOLERANCE) -> Best:
+    """The harmonic schedule β/(t + τ), (5.18) of arXiv:2505.16329v2, with the least released risk.
+
+    Guarantee: the least that descents find from the three best (η̃(0), τ) of a scan of both.
+
+    Args:
+        system: the equations. clip: c in (0, ∞]. rho: ρ in (0, ∞]. tolerance: relative, of a risk.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    low, high = math.log(_OFFSET_RANGE[0] * min(system.aspect_ratio, 1.0)), math.log(_OFFSET_RANGE[1])
+    offsets = np.exp(np.linspace(low, high, 1 + math.ceil(_OFFSETS * (high - low) / math.log(10))))
+    scan = [best_rate(system, _harmonic(offset), clip, rho, tolerance=1e-3) for offset in offsets]
+    order = np.argsort([best.risk for best in scan])[:_STARTS]
+
+    def risk(place: np.ndarray) -> float:
+        rate = min(math.exp(place[0]), system.cap)
+        return equivalent.final_risk(system, _harmonic(math.exp(place[1]))(rate), clip, rho, tolerance)
+
+    def descent(k: int) -> tuple[float, np.ndarray]:
+        start = np.array([math.log(scan[k].initial), math.log(offsets[k])])
+        simplex = start + np.array([[0.0, 0.0], [-0.2, 0.0], [0.0, 0.5]])
+        options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": tolerance * scan[k].risk}
+        found = minimize(risk, start, method="Nelder-Mead", options=options)
+        return float(found.fun), found.x
+
+    least, (log_rate, log_offset) = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
+    rate = min(math.exp(log_rate), system.cap)
+    minima = scan[int(order[0])].minima
+    return Best(_harmonic(math.exp(log_offset))(rate), clip, least, rate >= system.cap, minima)
+
+
+def _harmonic(offset: float) -> Family:
+    return lambda rate: Harmonic(rate * offset, offset)
+
+
+def _local_minima(values: np.ndarray) -> np.ndarray:
+    """Places that no neighbour is below; of equal neighbours the first."""
+    padded = np.concatenate([[math.inf], np.nan_to_num(values, nan=math.inf), [math.inf]])
+    inner = padded[1:-1]
+    return np.flatnonzero((inner < padded[:-2]) & (inner <= padded[2:]))
+
+
+def _refined(
+    risks: Callable[[np.ndarray], np.ndarray], logs: np.ndarray, found: np.ndarray, place: int
+) -> tuple[float, float]:
+    """The least risk between the neighbours of a local minimum, and where it is."""
+    best, least = float(logs[place]), float(found[place])
+    low, high = float(logs[max(place - 1, 0)]), float(logs[min(place + 1, len(logs) - 1)])
+    for _ in range(_ROUNDS):
+        tried = np.linspace(low, high, _FINER + 2)
+        values = risks(tried)
+        k = int(np.nanargmin(values))
+        if values[k] < least:
+            best, least = float(tried[k]), float(values[k])
+        low, high = float(tried[max(k - 1, 0)]), float(tried[min(k + 1, len(tried) - 1)])
+    return best, least
