@@ -172,6 +172,37 @@ def descend(
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
 
+def release(
+    x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
+) -> np.ndarray:
+    """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over given records, each used once, in their order.
+
+    Guarantee: each configuration alone is Algorithm 1 in law, given the records.
+
+    Args:
+        x: features, shape (n, d). y: responses, shape (n,).
+        configurations: at least one; they share the private noise.
+        rng: source of the private noise.
+
+    Returns:
+        the released θ_n, shape (configurations, d).
+
+    Raises:
+        ValueError: if the shapes differ, a schedule increases, or there is no configuration.
+    """
+    _validate.shape("y", y, (len(x),))
+    n, d = x.shape
+    check_steps(configurations, n)
+    theta = np.zeros((d, len(configurations)))
+    for first, last in _chunks(n, d):
+        b = rng.standard_normal((last - first, d))
+        table = step_table(configurations, n, d, first, last)
+        for start, stop in _blocks(first, last, np.empty(0, dtype=int)):
+            inside = slice(start - first, stop - first)
+            _advance(theta, x[start:stop], y[start:stop], b[inside], _rows(table, inside))
+    return theta.T.copy()
+
+
 def steps_at(times: Sequence[float] | np.ndarray, n: int) -> np.ndarray:
     """The step ⌊tn⌋ after which the risk at time t is read, shape (times,).
 
