@@ -251,13 +251,18 @@ def bayes_risk(aspect_ratio: ArrayLike, label_noise: ArrayLike, norm: float = 1.
     return variance * gamma * transform / 2
 
 
-def jensen_bound(eigenvalues: ArrayLike, aspect_ratio: float, label_noise: float, penalty: float) -> float:
-    """The Bayes risk without privacy from below, (ζ²γ/2) mean{σ/(σ + λ)}, the fourth line of (D.157) with its ½.
+def spread_bound(eigenvalues: ArrayLike, aspect_ratio: float, label_noise: float, penalty: float) -> float:
+    """(ζ²γ/2) mean{σ/(σ + λ)}: a Bayes risk without privacy from below, in two ways.
 
-    The prior is N(0, ζ²/(λn) I); Jensen's inequality puts E X'X/n = Σ in the place of X'X/n.
+    With the prior N(0, ζ²/(λn) I) it is the fourth line of (D.157) of arXiv:2505.16329v2, with the ½ of the risk. For
+    any prior of independent entries along the eigenvectors with E(π'/π)² = κd it is the inequality of van Trees (1968)
+    with λ = κζ²γ: an entry has information nσ/ζ² from the data and κd from the prior.
 
     Args:
         eigenvalues: σ of Σ, shape (m,), equally frequent. aspect_ratio: γ. label_noise: ζ. penalty: λ > 0.
+
+    >>> spread_bound([1.0], 0.01, 1.0, 1.0)
+    0.0025
     """
     values = np.asarray(eigenvalues, dtype=float)
     return float(label_noise**2 * aspect_ratio / 2 * (values / (values + penalty)).mean())

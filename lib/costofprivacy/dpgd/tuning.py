@@ -122,7 +122,7 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
 
     def risk(place: np.ndarray) -> float:
         rate = min(math.exp(place[0]), system.cap)
-        return equivalent.final_risk(system, _harmonic(math.exp(place[1]))(rate), clip, rho, tolerance)
+        return equivalent.final_risk(system, _harmonic(math.exp(min(place[1], high)))(rate), clip, rho, tolerance)
 
     def descent(k: int) -> tuple[float, np.ndarray]:
         start = np.array([math.log(scan[k].initial), math.log(offsets[k])])
@@ -134,7 +134,7 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
     least, (log_rate, log_offset) = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
     rate = min(math.exp(log_rate), system.cap)
     minima = scan[int(order[0])].minima
-    return Best(_harmonic(math.exp(log_offset))(rate), clip, least, rate >= system.cap, minima)
+    return Best(_harmonic(math.exp(min(log_offset, high)))(rate), clip, least, rate >= system.cap, minima)
 
 
 def _harmonic(offset: float) -> Family:

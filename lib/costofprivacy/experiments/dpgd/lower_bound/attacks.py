@@ -22,6 +22,7 @@ WITHOUT, PRIVATE = (ZERO, RIDGE, LEAST_SQUARES), (OUTPUT, EVEN, HARMONIC)
 MEASURES = ("score", "risk", "fresh", "fresh_square")
 START = lower_bound.PRIOR_NORM / 2  # R(0) under the prior, Σ = I
 COARSE = 1e-3  # relative, of a tuned risk: any schedule is a fair target
+MULTIPLES = (1.0, 4.0)  # of the best learning rate of output perturbation
 POSITIONS = 12  # records that are replaced, besides the first
 
 
@@ -121,14 +122,23 @@ def attack_rows(cell: AttackCell, samples: np.ndarray) -> pd.DataFrame:
     return rows.assign(trials=len(samples))
 
 
-# ------------------------------------------------------------------------------------- one record replaced, step by step
+# ------------------------------------------------------------------------------------------- one record replaced
 
 
 @dataclass(frozen=True)
 class TwinCell(Setting):
-    """Output perturbation at a learning rate; all noise is in the last step, so that E(L − 1)² is in closed form."""
+    """Output perturbation at a multiple of its best learning rate.
 
-    rate: float
+    All noise is in the last step, so that E(L − 1)² is in closed form.
+    """
+
+    tuned: float
+    multiple: float
+
+    @property
+    def rate(self) -> float:
+        """η̃(0)."""
+        return self.multiple * self.tuned
 
     @property
     def noise(self) -> float:
@@ -175,7 +185,7 @@ def twin_tables(found: dict[TwinCell, np.ndarray]) -> dict[str, pd.DataFrame]:
     for cell, samples in found.items():
         mean, error = _fits.mean_and_error(samples)
         most = float(lower_bound.chi_square(cell.rho))
-        place = {"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho}
+        place = {"d": cell.d, "n": cell.n, "gamma": cell.gamma, "rho": cell.rho, "multiple": cell.multiple}
         shares = {"record": 1 + cell.positions, "share": (1 + cell.positions) / cell.n}
         values = {"value": mean[:-2], "standard_error": error[:-2], "most": most}
         records.append(pd.DataFrame(place | shares | values))
@@ -191,14 +201,14 @@ def twin_tables(found: dict[TwinCell, np.ndarray]) -> dict[str, pd.DataFrame]:
     return {"records": pd.concat(records, ignore_index=True), "chain": pd.DataFrame(chain)}
 
 
-# --------------------------------------------------------------------------------------------- an algorithm that is better
+# ---------------------------------------------------------------------------------- an algorithm that is better
 
 
 @dataclass(frozen=True)
 class RivalCell(Setting):
     """DP-GD with its best harmonic schedule against a pilot of it on a share of the records and one averaged step."""
 
-    share: float
+    pilot_share: float
 
     @property
     def key(self) -> int:
@@ -208,7 +218,7 @@ class RivalCell(Setting):
     @property
     def pilot_n(self) -> int:
         """Records of the pilot."""
-        return round(self.share * self.n)
+        return round(self.pilot_share * self.n)
 
 
 def rival_plans(cell: RivalCell, *, rng: np.random.Generator) -> np.ndarray:

@@ -75,7 +75,11 @@ class Experiment(Parameters):
             for ratio in self.ratios
         ]
         found = runner.run(attacks.attack, bare + cells, self.trials, self.seed)
-        pairs = [self.shared(attacks.TwinCell, n=c.n, rho=c.rho, rate=float(t[0, 0])) for c, t in tuned.items()]
+        pairs = [
+            self.shared(attacks.TwinCell, n=c.n, rho=c.rho, tuned=float(t[0, 0]), multiple=multiple)
+            for c, t in tuned.items()
+            for multiple in attacks.MULTIPLES
+        ]
         rows = [attacks.attack_rows(cell, samples) for cell, samples in found.items()]
         return {
             "attack": pd.concat(rows, ignore_index=True),
@@ -83,17 +87,18 @@ class Experiment(Parameters):
         }
 
     def _rivals(self, runner: Runner) -> pd.DataFrame:
-        cell = self.shared(attacks.RivalCell, n=self.rival_n, rho=self.rival_rho, share=self.pilot_share)
+        cell = self.shared(attacks.RivalCell, n=self.rival_n, rho=self.rival_rho)
         whole, pilot = runner.run(attacks.rival_plans, [cell], 1, 0)[cell][0].tolist()
         trial = self.shared(
             attacks.RivalTrial,
-            n=self.rival_n, rho=self.rival_rho, share=self.pilot_share, whole=tuple(whole), pilot=tuple(pilot),
+            n=self.rival_n, rho=self.rival_rho, whole=tuple(whole), pilot=tuple(pilot),
         )  # fmt: skip
         samples = runner.run(attacks.rival_trial, [trial], self.rival_trials, self.seed)[trial]
         return attacks.rival_rows(trial, samples)
 
     def _bounds(self, runner: Runner) -> pd.DataFrame:
-        cells = optimality.cells(self.gammas, self.rhos, self.gamma, self.noises, self.label_noise, self.clip)
+        places = optimality.places(self.gammas, self.rhos, self.gamma, self.noises, self.label_noise, self.clip)
+        cells = [self.shared(optimality.Cell, **place) for place in places]
         found = runner.run(optimality.solve, cells, 1, 0)
         return pd.DataFrame([optimality.row(cell, values[0]) for cell, values in found.items()])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,12 +22,11 @@ BALL, PRIOR = "worst in the ball", "mean over the prior"
 STARTS = {BALL: 0.5, PRIOR: START}  # R(0): ‖θ*‖² is 1, and 1/7 on average
 PATHS = {"rho = 1": 0.0, "rho = gamma^(1/2)": 0.5, "rho = gamma^(3/4)": 0.75}  # the power b of ρ = γ^b
 ALONG_RHO, ALONG_NOISE = "along rho", "along the label noise"
-PILOT_SHARE = 0.25  # of the records
 FAR_GAMMA = np.logspace(-1, -12, 12)  # of closed forms
 FAR_POWERS = {**PATHS, "rho = gamma": 1.0}
-FAR_RHO = np.logspace(-6, 1, 29)
+FAR_RHO_GAMMA = 1e-12
+FAR_RHO = np.logspace(-9, 1, 41)  # from far above that γ; ρ = γ is a path of its own
 FAR_NOISES = (0.03, 0.3, 3.0)
-PRINTED_PENALTY = 2.0  # λ = 2λ_max of Lemma D.8, Σ = I
 SIZES = np.logspace(2, 12, 6)  # n, of the conversion
 OMEGA = 0.1  # δ = n^{−1−ω}
 
@@ -42,6 +42,7 @@ class Cell:
     rho: float
     label_noise: float
     clip: float
+    pilot_share: float
 
     @property
     def key(self) -> int:
@@ -60,22 +61,26 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     offset = getattr(best.schedule, "offset", math.nan)
     if cell.spectrum != ISOTROPIC or cell.start != BALL or cell.path == ALONG_NOISE:
         return np.array([best.risk, best.initial, offset, math.nan])
-    pilot = tuning.best_harmonic(cell.equations(cell.gamma / PILOT_SHARE), cell.clip, cell.rho, COARSE).risk
-    second = best_averaged_risk(pilot, cell.gamma / (1 - PILOT_SHARE), cell.label_noise, cell.rho)[0]
+    pilot = tuning.best_harmonic(cell.equations(cell.gamma / cell.pilot_share), cell.clip, cell.rho, COARSE).risk
+    second = best_averaged_risk(pilot, cell.gamma / (1 - cell.pilot_share), cell.label_noise, cell.rho)[0]
     return np.array([best.risk, best.initial, offset, second])
 
 
-def cells(
+def places(
     gammas: Sequence[float], rhos: Sequence[float], gamma: float, noises: Sequence[float], noise: float, clip: float
-) -> list[Cell]:
-    """All problems: the paths to small γ, an uneven spectrum, the prior's mean, along ρ, and along ζ with c = cζ."""
-    found = [Cell(path, ISOTROPIC, BALL, g, g**b, noise, clip) for path, b in PATHS.items() for g in gammas]
-    ends = list(PATHS.items())[::2]
-    found += [Cell(path, UNEVEN, BALL, g, g**b, noise, clip) for path, b in ends for g in gammas]
-    found += [Cell(path, ISOTROPIC, PRIOR, g, g**b, noise, clip) for path, b in list(PATHS.items())[:1] for g in gammas]
-    found += [Cell(ALONG_RHO, ISOTROPIC, BALL, gamma, rho, noise, clip) for rho in rhos]
-    found += [Cell(ALONG_NOISE, ISOTROPIC, BALL, g, 1.0, z, clip * z / noise) for z in noises for g in gammas]
-    return found
+) -> list[dict[str, Any]]:
+    """Where the schedule is tuned: the paths to small γ, an uneven spectrum, the prior's mean, along ρ, and along ζ.
+
+    Along ζ the clipping constant is proportional to it.
+    """
+    names = ("path", "spectrum", "start", "gamma", "rho", "label_noise", "clip")
+    slow, *_, fast = PATHS
+    sides = [(path, ISOTROPIC, BALL) for path in PATHS]
+    sides += [(slow, UNEVEN, BALL), (fast, UNEVEN, BALL), (slow, ISOTROPIC, PRIOR)]
+    found = [(*side, g, g ** PATHS[side[0]], noise, clip) for side in sides for g in gammas]
+    found += [(ALONG_RHO, ISOTROPIC, BALL, gamma, rho, noise, clip) for rho in rhos]
+    found += [(ALONG_NOISE, ISOTROPIC, BALL, g, 1.0, z, clip * z / noise) for z in noises for g in gammas]
+    return [dict(zip(names, values)) for values in found]
 
 
 def row(cell: Cell, found: np.ndarray) -> dict[str, object]:
@@ -83,17 +88,17 @@ def row(cell: Cell, found: np.ndarray) -> dict[str, object]:
     values, gamma, start = SPECTRA[cell.spectrum], cell.gamma, STARTS[cell.start]
     variance = cell.label_noise**2
     if cell.start == PRIOR:
-        statistical = float(lower_bound.bayes_risk(gamma, cell.label_noise, math.sqrt(lower_bound.PRIOR_NORM)))
-        private, lower = lower_bound.privacy_bound(gamma, cell.rho, cell.label_noise), 0.0
-        lower = float(private)
+        penalty = lower_bound.PRIOR_INFORMATION * variance * gamma
+        statistical = lower_bound.spread_bound(values, gamma, cell.label_noise, penalty)
+        private = lower_bound.privacy_bound(gamma, cell.rho, cell.label_noise, min(values))
     else:
-        statistical = lower_bound.jensen_bound(values, gamma, cell.label_noise, variance * gamma)
+        statistical = lower_bound.spread_bound(values, gamma, cell.label_noise, variance * gamma)
         if cell.spectrum == ISOTROPIC:
             statistical = float(lower_bound.bayes_risk(gamma, cell.label_noise))
         private = lower_bound.privacy_bound(
             gamma, cell.rho, cell.label_noise, min(values), lower_bound.BALL_INFORMATION
         )
-        lower = max(statistical, float(private))
+    lower = max(statistical, float(private))
     return {
         "path": cell.path,
         "spectrum": cell.spectrum,
@@ -124,7 +129,7 @@ def far() -> pd.DataFrame:
     for noise in FAR_NOISES:
         for axis, power in FAR_POWERS.items():
             rows += [_far_row(axis, g, g**power, noise, 1.0) for g in FAR_GAMMA]
-        rows += [_far_row(ALONG_RHO, 1e-6, rho, noise, 1.0) for rho in FAR_RHO]
+        rows += [_far_row(ALONG_RHO, FAR_RHO_GAMMA, rho, noise, 1.0) for rho in FAR_RHO]
         # λ_min as small as Lemma D.7 allows, and no smaller: d²/(ρ²n²λ_min) = 1
         rows += [_far_row("along the smallest eigenvalue", g, 1.0, noise, g**2) for g in FAR_GAMMA]
     return pd.DataFrame(rows)
@@ -132,9 +137,7 @@ def far() -> pd.DataFrame:
 
 def _far_row(axis: str, gamma: float, rho: float, noise: float, smallest: float) -> dict[str, object]:
     private = float(lower_bound.privacy_bound(gamma, rho, noise, smallest))
-    # the mended prior of Lemma D.8 stays in the ball for every ζ
-    penalty = max(PRINTED_PENALTY, 4 * noise**2 * gamma)
-    statistical = lower_bound.jensen_bound([1.0], gamma, noise, penalty)
+    statistical = lower_bound.spread_bound([1.0], gamma, noise, lower_bound.PRIOR_INFORMATION * noise**2 * gamma)
     return {
         "axis": axis,
         "gamma": gamma,

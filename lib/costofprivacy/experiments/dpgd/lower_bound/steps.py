@@ -43,11 +43,19 @@ def prior() -> pd.DataFrame:
         rows += [
             (d, MASS, mean(lambda z: 1.0), 1.0),
             (d, SQUARE, d * mean(lambda z: z * z), 1 / 7),
-            (d, FIRST, -mean(lambda z, s=score: z * s(z)), -1.0),  # (D.134) has a second minus sign inside
-            (d, SECOND, mean(lambda z, s=score: s(z) ** 2) / d, 10.0),
+            (d, FIRST, -mean(_first(score)), -1.0),  # (D.134) has a second minus sign inside
+            (d, SECOND, mean(_second(score)) / d, 10.0),
             (d, REACH, d * edge**2, 1.0),
         ]
     return pd.DataFrame(rows, columns=["d", "quantity", "value", "printed"])
+
+
+def _first(score: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda z: z * score(z)
+
+
+def _second(score: Callable[[float], float]) -> Callable[[float], float]:
+    return lambda z: score(z) ** 2
 
 
 def priors() -> pd.DataFrame:
@@ -124,21 +132,17 @@ def outside() -> pd.DataFrame:
 
 
 def lemma_d8() -> pd.DataFrame:
-    """Lemma D.8 with a prior that stays in the ball for every ζ, and every constant, on n = 2d and on n = d²; Σ = I."""
+    """Lemma D.8 with every constant, by the prior of Lemma D.6: at n = 2d, at n = d², where n grows alone; Σ = I."""
     rows = []
+    sizes = [10.0**k for k in range(1, 7)]
     for noise in LEMMA_NOISES:
-        for axis, of in (("n = 2d", lambda d: 2.0 * d), ("n = d²", lambda d: float(d) ** 2)):
-            for d in (10**k for k in range(1, 7)):
-                gamma = d / of(d)
-                penalty = max(2.0, 4 * noise**2 * gamma)
-                spread = noise**2 * gamma / penalty
-                bayes = lower_bound.jensen_bound([1.0], gamma, noise, penalty)
-                leaves = lower_bound.outside_ball(d, spread)
-                left = math.sqrt(lower_bound.projected_square(d, spread) * leaves)
-                rows.append(
-                    {"axis": axis, "label_noise": noise, "d": d, "n": of(d), "rate": gamma, "spread": spread,
-                     "bayes": bayes, "outside": left, "lower": bayes - left}
-                )  # fmt: skip
+        axes = {"n = 2d": [(d, 2 * d) for d in sizes], "n = d²": [(d, d * d) for d in sizes]}
+        axes["n alone"] = [(10.0, 10.0 * k) for k in sizes]
+        for axis, places in axes.items():
+            for d, n in places:
+                penalty = lower_bound.PRIOR_INFORMATION * noise**2 * d / n
+                lower = lower_bound.spread_bound([1.0], d / n, noise, penalty)
+                rows.append({"axis": axis, "label_noise": noise, "d": d, "n": n, "rate": d / n, "lower": lower})
     return pd.DataFrame(rows)
 
 
@@ -198,4 +202,6 @@ def orders() -> pd.DataFrame:
     """(D.160) and (D.161) on a grid of ρ, at n = d: the quotient that each says stays between constants."""
     square = GRID**2
     both = lower_bound.chi_square(GRID) / square
-    return pd.DataFrame({"rho": GRID, "quotient": both, "first": 1 / lower_bound.chi_square(GRID), "second": 1 / square})
+    return pd.DataFrame(
+        {"rho": GRID, "quotient": both, "first": 1 / lower_bound.chi_square(GRID), "second": 1 / square}
+    )
