@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from costofprivacy import figures
 from costofprivacy.experiments.dpgd.lower_bound.attacks import HARMONIC, LEAST_SQUARES, OUTPUT, RIDGE, ZERO
 from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_NOISE, ALONG_RHO, BALL, ISOTROPIC, PATHS
-from costofprivacy.findings import Tables, compact, select
+from costofprivacy.experiments.dpgd.lower_bound.verdicts import section_8_optimality
+from costofprivacy.findings import Tables, Verdict, compact, select
 from costofprivacy.plates import Plate
 from costofprivacy.prose import course, measured, percent, plain
 
@@ -33,11 +34,13 @@ def answer(tables: Tables) -> str:
     slow = select(bounds, path=CONSTANT_RHO, spectrum=ISOTROPIC).sort_values("gamma").iloc[0]
     worst = _isotropic(bounds)["factor"].max()
     _, gain = best_gain(tables["bounds"])
+    grows = section_8_optimality(tables).verdict != Verdict.HOLDS
+    taken = f"takes {compact(gain)} of it" if gain > 1 else "takes nothing of it"
     return (
-        f"Not where records are plenty: at $\\rho = {plain(slow['rho'])}$ and $\\gamma = "
-        f"{_tex(slow['gamma'])}$, none can beat tuned DP-GD by more than {compact(slow['factor'])} times. Where "
-        f"privacy dominates, the proof leaves a factor of up to {compact(worst)}, and a pilot followed by one averaged "
-        f"step already takes {compact(gain)} of it. No power of a size is left."
+        f"At $\\rho = {_tex(slow['rho'])}$ and $\\gamma = {_tex(slow['gamma'])}$ no private algorithm can beat tuned "
+        f"DP-GD by more than {compact(slow['factor'])} times. Over all settings the proof leaves a factor of up to "
+        f"{compact(worst)}; a pilot followed by one averaged step {taken}. Towards small $\\gamma$ the factor "
+        f"{'keeps growing' if grows else 'stays bounded'} on {'some path' if grows else 'every path tried'}."
     )
 
 
@@ -114,7 +117,7 @@ def draw_attack(attack: pd.DataFrame) -> Plate:
             left.errorbar(ratio, rows["score"] / whole, yerr=2 * rows["score_error"] / whole, label=name, **look)
             left.plot(ratio, (rows["least_score"] / whole).clip(lower=0), ":", color=look["color"], lw=1)
         left.set(xscale="log", xlabel="$n/d$ (records over dimension)", ylabel=r"score $\div\ \zeta^2 d$")
-        figures.plain_ticks(left, np.asarray(shown["n"] / shown["d"]))
+        figures.plain_ticks(left, np.unique(shown["n"] / shown["d"]))
         left.set_title(rf"DP-GD at $\rho = {rho:g}$")
         _draw_certified(right, attack)
         figures.end_labels(left)
