@@ -44,6 +44,12 @@ class Experiment(Parameters):
     """Independent repetitions of that comparison."""
     seed: int = parameter(at_least(0), 10)
 
+    def check(self) -> None:
+        """Refuse so few records that those which are replaced are not distinct."""
+        least = 2 * attacks.POSITIONS
+        if self.d * self.ratios[0] < least:
+            raise ValueError(f"d times each of ratios must be at least {least}, got {self.d * self.ratios[0]}")
+
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of the attack, of the bounds and of the proof's steps."""
         return {
@@ -106,7 +112,7 @@ class Experiment(Parameters):
         cells = [
             self.shared(steps.BayesCell, spectrum=name, n=ratio * self.d)
             for name in ("isotropic", "uniform")
-            for ratio in (self.ratios[0], self.ratios[-1])
+            for ratio in sorted({self.ratios[0], self.ratios[-1]})
         ]
         found = runner.run(steps.bayes_trial, cells, self.trials, self.seed)
         return pd.DataFrame([steps.bayes_rows(cell, samples) for cell, samples in found.items()])

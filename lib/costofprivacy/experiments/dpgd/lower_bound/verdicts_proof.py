@@ -65,18 +65,21 @@ def lemma_d7(tables: Tables) -> Finding:
 @judges("dpgd/lemma-d.8")
 def lemma_d8(tables: Tables) -> Finding:
     """Does a bound with every constant keep d/n, at constant n/d, at n = d² and as n grows alone?"""
+    least = (tables["lemma"]["lower"] / tables["lemma"]["rate"]).min()
     powers = {
-        f"axis = {axis}, label_noise = {noise:g}": power(rows, "n", "rate", "lower")
+        f"axis = {axis}, label_noise = {noise:g}": power(rows, "n", "rate", "lower") if least > 0 else math.inf
         for (axis, noise), rows in tables["lemma"].groupby(["axis", "label_noise"], sort=False)
     }
     row, worst = max(powers.items(), key=lambda item: item[1])
-    least = (tables["lemma"]["lower"] / tables["lemma"]["rate"]).min()
     numbers = (
         Number("largest power of n that the bound loses", worst, None, 0.0, "lemma", row),
         Number("least of the bound over d/n", least, None, None, "lemma", "all"),
     )
     change = "Sizes along which the bound falls faster than $d/n$."
-    if not worst <= LOST_POWER or least <= 0:
+    if least <= 0:
+        headline = "Somewhere the bound is not positive and says nothing."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    if not worst <= LOST_POWER:
         headline = f"The bound loses the power {worst:.2f} of the number of records against $d/n$."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     headline = "By another proof the bound holds with every constant, and for any number of records."

@@ -1,0 +1,129 @@
+"""The machinery behind the chapter on the lower bound."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.dpgd import lower_bound, spectrum
+from costofprivacy.dpgd import schedule as schedules
+from costofprivacy.experiments.dpgd.lower_bound import attacks, optimality, steps
+from costofprivacy.experiments.dpgd.lower_bound.experiment import Experiment
+from costofprivacy.montecarlo import Runner, generator
+from tests import oracles
+
+TINY: dict[str, Any] = {
+    "d": 4, "ratios": (8,), "rho": (1.0,), "gammas": (0.01, 1e-3), "gamma": 1e-3, "rhos": (0.1,), "noises": (0.3,),
+    "rival_n": 400, "rival_rho": 1.0, "trials": 3, "rival_trials": 2,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return Experiment(**TINY).run(Runner(workers=1))
+
+
+def test_tables_of_a_small_run(tables: dict[str, pd.DataFrame]) -> None:
+    assert {name: len(table) for name, table in tables.items()} == {
+        "attack": 6, "records": 26, "chain": 2, "rivals": 2, "bounds": 15, "far": 267, "conversion": 6, "prior": 15,
+        "priors": 5, "likelihood": 30, "outside": 60, "lemma": 36, "bayes": 2, "orders": 90,
+    }  # fmt: skip
+    assert (tables["attack"]["trials"] == 3).all()
+    assert (tables["bounds"]["harmonic"] > tables["bounds"]["lower"]).all()
+
+
+def test_a_table_does_not_depend_on_the_other_cells(tables: dict[str, pd.DataFrame]) -> None:
+    more = Experiment(**TINY | {"ratios": (8, 9), "gammas": (0.01,)}).run(Runner(workers=1))
+    same = more["attack"][more["attack"]["n"] == 32].reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, tables["attack"])
+
+
+def test_twins_are_algorithm_1_with_one_record_replaced() -> None:
+    cell = attacks.TwinCell(d=3, n=40, rho=0.8, clip=0.2, label_noise=0.3, tuned=5.0, multiple=2.0)
+    found = attacks.twins(cell, rng=generator(1, 2, 3))
+    rng = generator(1, 2, 3)
+    model, x, y = cell.draw(rng)
+    others_x, others_y = spectrum.sample(model, len(cell.positions), rng=rng)
+    eta = schedules.learning_rates(schedules.Constant(10.0), 40)
+    bare = np.zeros((40, 3))
+
+    def run(features: np.ndarray, responses: np.ndarray) -> np.ndarray:
+        return oracles.dpgd(features, responses, eta, 0.2 * math.sqrt(3), np.zeros(40), bare)[-1]
+
+    theta = run(x, y)
+    noise = 2 * 0.2 * math.sqrt(3) * schedules.noise_multipliers(eta, 0.8)[-1]
+    for j, k in enumerate(cell.positions):
+        changed_x, changed_y = x.copy(), y.copy()
+        changed_x[k], changed_y[k] = others_x[j], others_y[j]
+        square = ((run(changed_x, changed_y) - theta) ** 2).sum() / noise**2
+        assert found[j] == pytest.approx(math.expm1(square), rel=1e-8)
+        assert square <= 0.8**2
+    score = sum((y[i] - x[i] @ model.target) * (x[i] @ (theta - model.target)) for i in range(40))
+    assert found[-2] == pytest.approx(score)
+    assert found[-1] == pytest.approx(float(model.risk(theta)) + 3 * noise**2 / 2)
+
+
+def test_the_attack_on_estimators_without_privacy() -> None:
+    cell = attacks.AttackCell(d=3, n=30, rho=math.inf, clip=0.1, label_noise=0.3, rates=(), offset=0.0)
+    found = attacks.attack(cell, rng=generator(1, 2, 3))
+    model, x, y = cell.draw(generator(1, 2, 3))
+    least = np.linalg.lstsq(x, y)[0]
+    assert found[2, 0] == pytest.approx(lower_bound.tracing_attack(x, y, model.target, least).sum())
+    stacked = np.vstack([x, np.eye(3) * math.sqrt(0.09 * 3 * 7)])
+    ridge = np.linalg.lstsq(stacked, np.append(y, np.zeros(3)))[0]
+    assert found[1, 1] == pytest.approx(float(model.risk(ridge)))
+    assert found[0, 1] == pytest.approx(model.initial_risk)
+
+
+def test_random_streams_are_distinct() -> None:
+    study = Experiment()
+    settings = [
+        study.shared(attacks.Setting, n=r * study.d, rho=p) for r in study.ratios for p in (*study.rho, math.inf)
+    ]
+    keys = [cell.key for cell in settings]
+    keys.append(study.shared(attacks.RivalCell, n=study.rival_n, rho=study.rival_rho).key)
+    keys += [steps.BayesCell(name, 50, n, 0.3).key for name in ("isotropic", "uniform") for n in (250, 2500)]
+    assert len(set(keys)) == len(keys)
+
+
+def test_moments_of_the_likelihood_ratio_against_draws() -> None:
+    rng, rho, power = np.random.default_rng(1), 0.7, 2.0
+    laplace = rng.laplace(size=400_000)
+    ratio = np.exp(np.abs(laplace) - np.abs(laplace - rho))
+    assert steps._laplace(rho, power) == pytest.approx((ratio**power).mean(), rel=0.01)
+    normal = rng.standard_normal(400_000)
+    assert steps._gaussian(rho, power) == pytest.approx(np.exp(power * (rho * normal - rho**2 / 2)).mean(), rel=0.02)
+    assert steps._gaussian(rho, power) == pytest.approx(math.exp(rho**2))
+    for of in steps.MECHANISMS.values():
+        assert of(rho, 1.0) == pytest.approx(1.0)
+
+
+def test_what_leaving_the_ball_costs_against_draws() -> None:
+    row = steps.outside().query("label_noise == 1.3 and ratio == 1.1 and d == 10").iloc[0]
+    theta = np.random.default_rng(2).normal(size=(200_000, 10)) * math.sqrt(row["spread"] / 10)
+    out = np.linalg.norm(theta, axis=1) >= 1
+    assert row["leaves"] == pytest.approx(out.mean(), abs=0.005)
+    risk = ((theta - np.eye(10)[0]) ** 2).sum(axis=1) / 2
+    assert row["cost"] == pytest.approx((risk * out).mean(), rel=0.02)
+
+
+def test_the_uneven_spectrum_has_the_trace_of_the_identity() -> None:
+    assert all(np.mean(values) == 1 for values in optimality.SPECTRA.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"d": 1}, "d must be a whole number of at least 2"),
+        ({"ratios": [1]}, "each of ratios must be a whole number of at least 2"),
+        ({"rho": [0.0]}, "each of rho must be positive and finite"),
+        ({"pilot_share": 1.0}, "pilot_share must be between 0 and 1"),
+        ({"d": 4}, "d times each of ratios must be at least 24, got 20"),
+        ({"trials": 1}, "trials must be a whole number of at least 2"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        Experiment(**change)

@@ -1,0 +1,70 @@
+import re
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.dpgd.lower_bound import pages
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("dpgd/lower-bound")
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    assert "stays bounded on every path" in found
+    bounds = TABLES["bounds"]
+    grown = change(bounds, "harmonic", lambda r: r["lower"] * r["gamma"] ** -0.3)
+    grown = change(grown, "two_stage", lambda r: 2 * r["harmonic"])
+    other = pages.answer(TABLES | {"bounds": change(grown, "factor", lambda r: r["harmonic"] / r["lower"])})
+    assert "keeps growing on some path" in other
+    assert "takes nothing of it" in other
+    assert words(other) <= 60
+
+
+PLATES: dict[str, Callable[[], Plate]] = {
+    "bounds": lambda: pages.draw_bounds(TABLES["bounds"]),
+    "attack": lambda: pages.draw_attack(TABLES["attack"]),
+    "records": lambda: pages.draw_records(TABLES["records"]),
+}
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    plate = PLATES[name]()
+    assert len(re.findall(r"\d", plate.alt)) >= 3
+    assert not re.search(r"\de-\d|nan|inf\b", plate.caption + plate.alt)
+    assert "\\" not in plate.alt
+
+
+def test_captions_follow_their_tables() -> None:
+    bounds = TABLES["bounds"]
+    assert (
+        "at most 1000,"
+        in pages.draw_bounds(change(bounds, "factor", lambda r: 1000.0, bounds["path"] == "along rho")).caption
+    )
+    attack = change(TABLES["attack"], "certified", lambda r: 2.5)
+    assert "shows 2.5" in pages.draw_attack(attack).caption
+    records = change(TABLES["records"], "value", lambda r: r["most"] / 4)
+    assert "stays near 25 %" in pages.draw_records(records).caption
+
+
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "factors": lambda: pages.show_factors(TABLES["bounds"]),
+    "chain": lambda: pages.show_chain(TABLES["chain"]),
+    "attack": lambda: pages.show_attack(TABLES["attack"]),
+    "rivals": lambda: pages.show_rivals(TABLES["rivals"]),
+    "priors": lambda: pages.show_priors(TABLES["priors"]),
+    "outside": lambda: pages.show_outside(TABLES["outside"]),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    shown = SHOWN[name]()
+    assert len(shown) >= 2
+    assert not re.search(r"\w_\w|\de[-+]\d|nan|NaN", shown.to_csv())
+    assert shown.notna().all(axis=None)
