@@ -23,7 +23,7 @@ class Experiment(Parameters):
     """Privacy parameters ρ of the algorithms that are attacked."""
     label_noise: float = parameter(FINITE_POSITIVE, 0.3)
     clip: float = parameter(FINITE_POSITIVE, 0.1)
-    gammas: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, ascending=True)
+    gammas: tuple[float, ...] = many(FINITE_POSITIVE, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, ascending=True)
     """Aspect ratios γ at which the harmonic schedule is tuned."""
     gamma: float = parameter(FINITE_POSITIVE, 1e-4)
     """Aspect ratio γ along which ρ varies."""

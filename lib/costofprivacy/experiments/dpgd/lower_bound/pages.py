@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy import figures
 from costofprivacy.experiments.dpgd.lower_bound.attacks import HARMONIC, LEAST_SQUARES, OUTPUT, RIDGE, ZERO
-from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_NOISE, ALONG_RHO, BALL, ISOTROPIC, PATHS
+from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_NOISE, ALONG_RHO, BALL, ISOTROPIC, PATHS, PRIOR
 from costofprivacy.experiments.dpgd.lower_bound.verdicts import section_8_optimality
 from costofprivacy.findings import Tables, Verdict, compact, select
 from costofprivacy.plates import Plate
@@ -199,10 +199,9 @@ def draw_records(records: pd.DataFrame) -> Plate:
 
 def show_factors(bounds: pd.DataFrame) -> pd.DataFrame:
     """DP-GD over the lower bound along each path, for the page."""
-    rows = select(bounds, start=BALL)
-    rows = rows[rows["path"].isin(list(PATHS))].assign(
-        column=lambda t: t["path"].map(PATH_NAMES) + ", " + t["spectrum"], aspect=lambda t: t["gamma"]
-    )
+    rows = bounds[bounds["path"].isin(list(PATHS))]
+    place = rows["spectrum"].where(rows["start"] == BALL, PRIOR)
+    rows = rows.assign(column=rows["path"].map(PATH_NAMES) + ", " + place, aspect=rows["gamma"])
     table = rows.pivot(index="aspect", columns="column", values="factor").sort_index(ascending=False)
     return table.rename_axis(index="γ", columns=None).map(plain).rename(index=plain)
 
