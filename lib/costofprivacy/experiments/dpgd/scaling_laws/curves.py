@@ -24,6 +24,7 @@ from costofprivacy.dpgd.system import System
 NO_PRIVACY = -math.inf  # b of ρ = ∞
 WITHIN = 0.01  # of h: where a slope has settled
 MARGIN = 2.0  # by which a clock may exceed the largest that a run needs
+WINDOW = 4  # points of a fit
 AROUND = (0.8, 0.9, 1.0, 1.1, 1.25)  # learning rates over the best one, that LSODA tries
 PLACE = ["phi", "psi", "alpha", "b"]
 
@@ -152,14 +153,21 @@ def local_slopes(points: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def fits(points: pd.DataFrame, smallest: float) -> pd.DataFrame:
-    """The slope of the best line through each curve on log axes, down to γ = ``smallest``, as the paper fits it."""
+def fits(points: pd.DataFrame) -> pd.DataFrame:
+    """The slope of the best line through `WINDOW` neighbouring points of each curve on log axes, as the paper fits it.
+
+    A row for each curve and window, named by its largest and its least γ.
+    """
     found = []
-    for place, curve in points[points["gamma"] >= smallest * (1 - 1e-9)].groupby(PLACE, sort=False):
-        slope = float(np.polyfit(np.log(curve["gamma"]), np.log(curve["risk"]), 1)[0])
-        h = float(curve["h"].iloc[0])
-        row = dict(zip(PLACE, place)) | {"smallest": smallest, "slope": slope, "h": h, "distance": slope - h}
-        found.append(row | {"points": len(curve), "capped": int(curve["at_cap"].sum())})
+    for place, curve in points.groupby(PLACE, sort=False):
+        curve = curve.sort_values("gamma", ascending=False)
+        for first in range(len(curve) - WINDOW + 1):
+            part = curve.iloc[first : first + WINDOW]
+            slope = float(np.polyfit(np.log(part["gamma"]), np.log(part["risk"]), 1)[0])
+            ends = {"window": first, "from_gamma": part["gamma"].iloc[0], "to_gamma": part["gamma"].iloc[-1]}
+            h, capped = float(part["h"].iloc[0]), int(part["at_cap"].sum())
+            row = {"slope": slope, "h": h, "distance": slope - h, "capped": capped}
+            found.append(dict(zip(PLACE, place)) | ends | row)
     return pd.DataFrame(found)
 
 

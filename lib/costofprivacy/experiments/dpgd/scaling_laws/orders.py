@@ -16,7 +16,7 @@ from costofprivacy.experiments.dpgd.scaling_laws.curves import Cell, Law, family
 
 WHOLE = 1.0  # c where a learning rate is given: c η̃(0) = γ^a is below the cap 2/γ for every a > −1
 CASES = (
-    (0.0, 0.0, 1.0, 0.0), (0.25, 0.5, 0.0, 0.2), (-2.0, 0.5, 2.0, 0.1), (0.5, 0.0, 0.5, 0.25),
+    (0.0, 0.0, 1.0, 0.0), (0.25, 0.5, 0.0, 0.0), (-2.0, 0.5, 2.0, 0.1), (0.5, 0.0, 0.5, 0.1),
     (0.0, 0.0, 1.0, 0.5), (0.25, 0.5, 2.0, 0.5), (-2.0, 1.5, 1.0, 0.7), (0.7, 0.1, 1.0, 0.5),
     (0.7, 0.0, 4.0, 0.1), (0.8, 0.1, 10.0, 0.0), (0.5, 0.2, 5.0, 0.2),
     (0.7, 0.0, 4.0, 0.5), (0.8, 0.1, 10.0, 0.5), (0.5, 0.2, 5.0, 0.6),
@@ -32,7 +32,7 @@ TIMES = np.array([0.0, 1e-4, 1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999, 1.0])
 FIRST, PER_DECADE = 1e-7, 60  # of the integrals over u = c(F(t) − F(s))
 GROWING = "growing"  # c = γ^(−¼), which no constant bounds
 CLIPS = (0.01, 0.1, 1.0, 10.0, 100.0)
-DEPTHS = (20, 40, 80, 160, 240, 300)  # decades of γ on which a logarithm is told from a constant
+DEPTHS = (10, 20, 40, 80, 120, 160)  # decades of γ on which a logarithm is told from a constant
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,21 @@ def clip_cells(laws: list[Law], gammas: tuple[float, ...]) -> list[tuple[str, Ce
 
 
 # ------------------------------------------------------------------------------------------------- the logarithm
+
+
+PRINTED_AT = (0.5, 0.0, 0.6)  # φ, ψ, b
+ALONG = (2.5, 2.9, 2.99, 3.0, 3.01, 3.1, 4.0)  # α, across φ(α + 1) = 2
+
+
+def printed_exponent() -> pd.DataFrame:
+    """h as (6.6) prints it at some γ, across φ(α + 1) = 2, and its limit."""
+    phi, psi, b = PRINTED_AT
+    found = []
+    for depth in DEPTHS:
+        for alpha in ALONG:
+            h = scaling.risk_exponent_at(10.0**-depth, phi, psi, alpha, b)
+            found.append((phi, psi, alpha, b, depth, h, float(scaling.risk_exponent(phi, psi, alpha, b))))
+    return pd.DataFrame(found, columns=["phi", "psi", "alpha", "b", "depth", "printed_h", "h"])
 
 
 def logarithm(law: Law, rate_exponent: float) -> pd.DataFrame:

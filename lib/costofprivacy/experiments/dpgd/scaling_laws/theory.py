@@ -13,7 +13,7 @@ from costofprivacy.dpgd.spectrum import PowerLaw
 STEPS = 200  # of the ternary search
 DEEPEST = -60.0  # the most negative a that is tried
 KERNELS = ("F", "K", "J")
-LAWS = ((0.0, 0.0), (0.25, 0.5), (0.7, 0.1), (0.95, -1.0), (-3.0, 2.5), (-28.0, 0.0), (0.0, -2.0))
+LAWS = ((0.0, 0.0), (0.25, 0.5), (0.7, 0.1), (0.95, -1.0), (-3.0, 2.5), (-8.0, 0.0), (0.0, -2.0))
 CLOCKS = 10.0 ** np.arange(-3, 13)
 PANELS = {
     "figure-10": (1.5, 0.0, 0.25),
