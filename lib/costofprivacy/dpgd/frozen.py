@@ -5,16 +5,17 @@ Let the clock at the end be x = Γ(1) and w = 1 − s the time that is left, so 
 
 .. math:: R(1) = \mathcal F(x) + \frac{\gamma\,\nu\mathcal P\,\tilde\eta(0)}{\mu}\int_0^x
           \Big(\frac ux\Big)^{\frac{\alpha}{\alpha+1}}\mathcal K(u)\,du
-          + \frac{2c^2\gamma^2\tilde\eta(0)^2}{\rho^2}\int_0^x \mathcal J(u)\,d\Big(\frac ux\Big)^{\frac{2\alpha}{\alpha+1}}
+          + \frac{2c^2\gamma^2\tilde\eta(0)^2}{\rho^2}
+          \int_0^x \mathcal J(u)\,d\Big(\frac ux\Big)^{\frac{2\alpha}{\alpha+1}}
 
 and for the power law all three are incomplete gamma functions. Early on the risk is not small and descent is slower
-than μ. That is a delay in the clock and nothing else, since late noise alone survives:
+than μ. That is a delay in the clock (of the ends of the integrals and of ℱ, not of u/x): late noise survives,
 
 .. math:: x = \frac{\mu\,\tilde\eta(0)}{\alpha+1} - \int_0^\infty\Big(\frac{\mu}{\mu_c(\mathcal F(u))} - 1\Big)du .
 
-What is left out is of second order in 1/x and of the order of R(1). No γ is too small for it, and its derivative is
-known: at the best η̃(0) the risk does not depend on η̃(0), so that d ln R/d ln γ along ρ = γ^b is the share of the
-sampling noise plus 2(1 − b) times the share of the private noise.
+What is left out vanishes with γ. No γ is too small for it, and its derivative is known: at the best η̃(0) the risk does
+not depend on η̃(0), so that d ln R/d ln γ along ρ = γ^b is the share of the sampling noise plus 2(1 − b) times the share
+of the private noise.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import minimize_scalar
-from scipy.special import gammainc
 from scipy.special import gamma as gamma_function
+from scipy.special import gammainc
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
@@ -128,7 +129,7 @@ class Late:
         def risk(place: float) -> float:
             return math.log(self.parts(math.exp(place), gamma, rho).sum())
 
-        if 0 < k:
+        if k > 0:
             ends = (logs[k - 1], logs[min(k + 1, len(logs) - 1)])
             found = minimize_scalar(risk, bounds=ends, method="bounded", options={"xatol": 1e-9})
             at_end = at_end and found.x > high - 1e-6

@@ -1,8 +1,9 @@
-r"""The exponents of the scaling laws of DP-GD under a power-law spectrum: Section 6 and Appendix E of arXiv:2505.16329v2.
+r"""The exponents of the scaling laws of DP-GD under a power-law spectrum: Section 6, Appendix E of arXiv:2505.16329v2.
 
 With v = c η̃(0), a schedule η̃(0)(1 − t)^α and ρ = γ^b the final risk is of the order of three terms (Lemma E.4),
 
-.. math:: v^{-\kappa_1} + \gamma\,v^{1/(\alpha+1)} + \frac{\gamma^2}{\rho^2}\,g(v), \qquad \kappa_1 = 2 - \varphi - \psi:
+.. math:: v^{-\kappa_1} + \gamma\,v^{1/(\alpha+1)} + \frac{\gamma^2}{\rho^2}\,g(v), \qquad
+          \kappa_1 = 2 - \varphi - \psi:
 
 what is left of the start, the noise of learning from one record at a time, the private noise. Put v = γ^a. Then the
 risk is γ^min(e₁, e₂, e₃) with e₁ = −aκ₁, e₂ = 1 + a/(α+1) and e₃ = 2 − 2b + a·max(φ, 2/(α+1)): the first falls in a,
@@ -186,7 +187,7 @@ def risk_exponent(phi: ArrayLike, psi: ArrayLike, alpha: ArrayLike, b: ArrayLike
 
 
 def risk_exponent_at(gamma: float, phi: float, psi: float, alpha: float, b: float) -> float:
-    """h as (6.6) of arXiv:2505.16329v2 prints it, at a given γ: with ln(a ln γ)/ln γ where φ(α+1) = 2 and privacy costs.
+    """h as (6.6) of arXiv:2505.16329v2 prints it at a given γ: with ln(a ln γ)/ln γ where φ(α+1) = 2, privacy costly.
 
     Args:
         gamma: γ in (0, 1). The others as in `risk_exponent`.

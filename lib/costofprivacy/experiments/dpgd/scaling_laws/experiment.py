@@ -49,7 +49,7 @@ class Experiment(Parameters):
     initial_risk: float = parameter(FINITE_POSITIVE, 0.5)
     """Risk R(0) of the start, which the paper does not print."""
     decades: tuple[int, ...] = many(at_least(1), *range(2, 11), ascending=True)
-    """Decades of γ, from the largest to the smallest, at which the learning rate is optimised: γ is 10 to minus each."""
+    """Decades of γ at which the learning rate is optimised: γ is 10 to minus each."""
     far: int = parameter(at_least(12), 60)
     """Last decade of the closed form."""
     starts: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.5, 2.0)
@@ -60,7 +60,7 @@ class Experiment(Parameters):
     """Decades of γ on which clipping constants are tried."""
     checked: tuple[int, ...] = many(at_least(1), 2, 3)
     """Decades of γ at which the optimised risk is computed again by LSODA."""
-    draws: int = parameter(at_least(10), 4000)
+    draws: int = parameter(at_least(10), 2000)
     """Random places on which Theorem 4 is held against a numerical optimum."""
     seed: int = parameter(at_least(0), 10)
 

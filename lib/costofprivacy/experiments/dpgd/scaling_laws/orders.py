@@ -182,6 +182,6 @@ def logarithm(law: Law, rate_exponent: float) -> pd.DataFrame:
         gamma = 10.0**-depth
         power = float(late.parts(gamma**rate_exponent / WHOLE, gamma, law.rho(gamma)).sum())
         best = late.best(gamma, law.rho(gamma)).risk
-        found.append(law.place | {"depth": depth, "log": depth * math.log(10), "h": law.h, "power": power / gamma**law.h,
-                                  "best": best / gamma**law.h})  # fmt: skip
+        sizes = {"depth": depth, "log": depth * math.log(10), "h": law.h}
+        found.append(law.place | sizes | {"power": power / gamma**law.h, "best": best / gamma**law.h})
     return pd.DataFrame(found)

@@ -26,8 +26,10 @@ def answer(tables: Tables) -> str:
     free = cost[cost["b"] <= cost["critical"]].groupby("gamma")["ratio"].max()
     return (
         f"Risk falls like $\\gamma^h$, $\\gamma=d/n$; weak directions lower $h$. In Figure 2 privacy is free down to "
-        f"$\\rho=\\gamma^b$, $b$ from {compact(cost['critical'].min())} to {compact(cost['critical'].max())}: at constant "
-        f"$\\rho$ it adds {percent(free.iloc[-1] - 1)} at the largest $\\gamma$, {percent(free.iloc[0] - 1)} at the least. "
+        f"$\\rho=\\gamma^b$, $b$ from {compact(cost['critical'].min())} to {compact(cost['critical'].max())}: "
+        "at constant "
+        f"$\\rho$ it adds {percent(free.iloc[-1] - 1)} at the largest $\\gamma$, {percent(free.iloc[0] - 1)} "
+        "at the least. "
         f"Of {len(verdicts)} claims, {tally(verdicts)}."
     )
 
@@ -54,7 +56,8 @@ def draw_figure_2(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
         figure,
         caption=(
             f"**Figure 2, re-computed to smaller $\\gamma$.** Risk with the best learning rate at each $\\gamma$, "
-            f"$\\alpha={alpha:g}$. Dashed: $\\gamma^h$ of Theorem 4 through the last point. {finding.headline} Crosses: "
+            f"$\\alpha={alpha:g}$. Dashed: $\\gamma^h$ of Theorem 4 through the last point. {finding.headline} "
+            "Crosses: "
             f"{int(rows['at_cap'].sum())} points at the cap $2/\\gamma$. Solved equations: no sampling error."
         ),
         alt=_risks_alt(rows, "b", "rho is gamma to the power"),
@@ -78,8 +81,10 @@ def draw_figure_3(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
     return Plate(
         figure,
         caption=(
-            f"**Figure 3, re-computed to smaller $\\gamma$.** Risk with the best learning rate, {privacy(rows['b'].iloc[0])}"
-            f", $\\psi={rows['psi'].iloc[0]:g}$. Dashed: $\\gamma^h$ through the last point. {finding.headline} Crosses: "
+            f"**Figure 3, re-computed to smaller $\\gamma$.** Risk with the best learning rate, "
+            f"{privacy(rows['b'].iloc[0])}"
+            f", $\\psi={rows['psi'].iloc[0]:g}$. Dashed: $\\gamma^h$ through the last point. "
+            f"{finding.headline} Crosses: "
             f"{int(shown_rows['at_cap'].sum())} points at the cap. Solved equations: no sampling error."
         ),
         alt=_risks_alt(shown_rows, "phi", "phi"),
@@ -148,10 +153,12 @@ def draw_slopes(points: pd.DataFrame, fits: pd.DataFrame, slopes: pd.DataFrame) 
     return Plate(
         figure,
         caption=(
-            f"**Slopes against the schedule's exponent.** Marks: fits down to $\\gamma={_power(first['to_gamma'].min())}$, "
+            f"**Slopes against the schedule's exponent.** Marks: fits down to "
+            f"$\\gamma={_power(first['to_gamma'].min())}$, "
             f"a range that solvers of many equations reach; full lines: local slopes at "
             f"$\\gamma={_power(last['gamma'].min())}$; dashed: $h$. The fits miss $h$ by up to "
-            f"{compact(abs(worst['distance']))}, the local slopes by up to {compact(abs(end['distance']))}. No sampling "
+            f"{compact(abs(worst['distance']))}, the local slopes by up to {compact(abs(end['distance']))}. No "
+            "sampling "
             "error."
         ),
         alt=(
@@ -162,9 +169,8 @@ def draw_slopes(points: pd.DataFrame, fits: pd.DataFrame, slopes: pd.DataFrame) 
 
 
 def _slopes(axes: Axes, fits: pd.DataFrame, slopes: pd.DataFrame, ends: list[pd.Series]) -> None:
-    places = [tuple(end) for end in ends]
-    for place, look in figures.looks(dict.fromkeys(places)).items():
-        phi, psi = place
+    places = list(dict.fromkeys((float(end["phi"]), float(end["psi"])) for end in ends))
+    for (phi, psi), look in zip(places, figures.looks(places).values()):
         early = select(fits, phi=phi, psi=psi, window=0).sort_values("alpha")
         end = slopes.merge(early[PLACE], on=PLACE)
         end = end[end["gamma"] == end["gamma"].min()].sort_values("alpha")
@@ -205,7 +211,8 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
         figure,
         caption=(
             f"**How small $\\gamma$ must be.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
-            f"{privacy(place['b'])}; marks: solved; lines: closed form. Every curve ends within {WITHIN:g} (dashed). The "
+            f"{privacy(place['b'])}; marks: solved; lines: closed form. Every curve ends within {WITHIN:g} "
+            "(dashed). The "
             f"last to get there needs $\\gamma={_power(latest['settles_at'])}$: $\\varphi={latest['phi']:g}$, "
             f"$\\psi={latest['psi']:g}$, $\\alpha={latest['alpha']:g}$, where $\\varphi(\\alpha+1)="
             f"{latest['phi'] * (latest['alpha'] + 1):.3g}$."
@@ -217,7 +224,8 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
 def _approach_alt(settled: pd.DataFrame, alphas: list[float]) -> str:
     chosen = settled[settled["alpha"].isin(alphas)]
     texts = [
-        f"alpha {plain(row.alpha)} within {WITHIN:g} from gamma {plain(row.settles_at)} on, {plain(row.distance)} at the "
+        f"alpha {plain(row.alpha)} within {WITHIN:g} from gamma {plain(row.settles_at)} on, "
+        f"{plain(row.distance)} at the "
         f"last solved one"
         for row in chosen.itertuples()
     ]

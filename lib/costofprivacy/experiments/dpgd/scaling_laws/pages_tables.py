@@ -69,14 +69,20 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
     """The best risk over γ^h by clipping constant at the largest and the least γ."""
     ends = clips[clips["gamma"].isin([clips["gamma"].min(), clips["gamma"].max()])]
     table = ends.pivot_table(index=["case", "gamma"], columns="clip", values="ratio", sort=False)
-    named = table.rename(columns={"growing": "γ^(−1/4)"}).rename(index=CASES, level="case").rename(index=plain, level="gamma")
+    named = (
+        table.rename(columns={"growing": "γ^(−1/4)"})
+        .rename(index=CASES, level="case")
+        .rename(index=plain, level="gamma")
+    )
     return named.map(plain).rename_axis(index=["case", "γ"], columns="c")
 
 
 def show_check(check: pd.DataFrame) -> pd.DataFrame:
     """How far the optimised risks are from LSODA on the same equations, and what its neighbours would gain."""
     rows = tested({"check": check})
-    table = rows.groupby("gamma", sort=False).agg(curves=("apart", "size"), apart=("apart", "max"), better=("better", "max"))
+    table = rows.groupby("gamma", sort=False).agg(
+        curves=("apart", "size"), apart=("apart", "max"), better=("better", "max")
+    )
     names = {"apart": "largest relative difference", "better": "largest gain at a neighbouring rate"}
     shown = table.rename(index=plain).rename_axis("γ").rename(columns=names)
     return shown.assign(**{name: shown[name].map(plain) for name in names.values()})

@@ -43,7 +43,8 @@ def draw_cost(cost: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**What privacy costs.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$; best learning rate with and "
+            f"**What privacy costs.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$; best learning "
+            "rate with and "
             f"without privacy. {' '.join(texts)} Solved equations: no sampling error."
         ),
         alt="; ".join(
@@ -58,7 +59,8 @@ def _cost_of(b: float, least: pd.DataFrame, most: pd.DataFrame) -> str:
     start, end = select(most, b=b)["ratio"].max(), select(least, b=b)["ratio"].max()
     if end < start:
         return (
-            f"At {privacy(b)} it adds up to {percent(start - 1)} at the largest $\\gamma$ and {percent(end - 1)} at the "
+            f"At {privacy(b)} it adds up to {percent(start - 1)} at the largest $\\gamma$ and "
+            f"{percent(end - 1)} at the "
             "least."
         )
     return f"At {privacy(b)} the factor grows from {compact(start)} to {compact(end)}."
@@ -79,11 +81,16 @@ def draw_critical(critical: pd.DataFrame) -> Plate:
             figures.end_labels(axes)
     ends = right[(right["psi"] == 0) & (right["phi"] == right["phi"].max())]["critical"]
     negative = right[(right["psi"] < 0) & (right["phi"] == right["phi"].max())]
-    kept = f" With $\\psi={negative['psi'].iloc[0]:g}$ {compact(negative['critical'].iloc[0])} is left." if len(negative) else ""
+    kept = (
+        f" With $\\psi={negative['psi'].iloc[0]:g}$ {compact(negative['critical'].iloc[0])} is left."
+        if len(negative)
+        else ""
+    )
     return Plate(
         figure,
         caption=(
-            "**Where privacy is free: below the lines.** A larger $b$ is a stricter demand. Over all spectra and targets "
+            "**Where privacy is free: below the lines.** A larger $b$ is a stricter demand. Over all spectra "
+            "and targets "
             f"shown the critical $b$ goes from {compact(critical['critical'].min())} to "
             f"{compact(critical['critical'].max())}. At the steepest spectrum, $\\psi=0$, it is "
             f"{compact(float(ends.iloc[0]))} with the best schedule.{kept} Closed form."
@@ -128,8 +135,10 @@ def draw_panels(panels: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            "**Figures 10 to 13, re-computed.** Star: where the smallest exponent is largest. Privacy is free where that "
-            f"is the crossing of $e_1$ and $e_2$: {said}. All four draw (E.42), the case $\\varphi(\\alpha+1)<2$. Closed "
+            "**Figures 10 to 13, re-computed.** Star: where the smallest exponent is largest. Privacy is free "
+            "where that "
+            f"is the crossing of $e_1$ and $e_2$: {said}. All four draw (E.42), the case "
+            "$\\varphi(\\alpha+1)<2$. Closed "
             "form."
         ),
         alt="; ".join(f"Figure {n}: {word}, peak {plain(h)} at a {plain(a)}" for n, word, a, h in texts) + ".",
@@ -148,7 +157,9 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
         for name, look in figures.looks(labels).items():
             axes.plot(rows["log"], rows[name], label=labels[str(name)], **look)
             x = np.asarray(rows["log"])
-            axes.plot(x, rows[name].iloc[-1] * (x / x[-1]) ** claims[str(name)], "--", color="0.35", lw=1, label="_slope")
+            axes.plot(
+                x, rows[name].iloc[-1] * (x / x[-1]) ** claims[str(name)], "--", color="0.35", lw=1, label="_slope"
+            )
         figures.log_axes(axes, r"$\ln(1/\gamma)$", r"risk over $\gamma^h$")
         figures.end_labels(axes)
     found = {name: log_power(rows, name) for name in labels}
@@ -156,13 +167,15 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**The logarithm of (6.6).** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, $\\alpha={place['alpha']:g}$, "
+            f"**The logarithm of (6.6).** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
+            f"$\\alpha={place['alpha']:g}$, "
             f"$b={place['b']:g}$, so $\\varphi(\\alpha+1)=2$. At $v=\\gamma^a$ the power of the logarithm is "
             f"{compact(found['power'])}; a rate that is no pure power has {compact(found['best'])} (dashed: 1 and "
             f"{compact(claims['best'])}) and ends {compact(gain)} times lower. Closed form."
         ),
         alt=(
-            f"Risk over gamma to the h for ln(1/gamma) from {plain(rows['log'].min())} to {plain(rows['log'].max())}: at the "
+            f"Risk over gamma to the h for ln(1/gamma) from {plain(rows['log'].min())} to "
+            f"{plain(rows['log'].max())}: at the "
             f"power {plain(rows['power'].iloc[0])} to {plain(rows['power'].iloc[-1])}, at the best rate "
             f"{plain(rows['best'].iloc[0])} to {plain(rows['best'].iloc[-1])}."
         ),

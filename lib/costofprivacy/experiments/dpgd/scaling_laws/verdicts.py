@@ -130,7 +130,9 @@ def section_6_growth(tables: Tables) -> Finding:
         Number(f"least rise of {words[column]} in {words[size]}", value, None, 0.0, "slopes", "least γ")
         for (size, column), value in least.items()
     )
-    change = "Two curves of Figure 2 of which the one with the larger $\\alpha$ or $2-\\phi-\\psi$ has the lesser slope."
+    change = (
+        "Two curves of Figure 2 of which the one with the larger $\\alpha$ or $2-\\phi-\\psi$ has the lesser slope."
+    )
     headlines = (
         "Every larger schedule exponent and every larger start exponent of Figure 2 has the larger slope.",
         "A larger schedule exponent or start exponent of Figure 2 does not have the larger slope.",
@@ -169,17 +171,19 @@ def section_6_cap(tables: Tables) -> Finding:
     least = tables["exponents"].loc[tables["exponents"]["a"].idxmin()]
     points = pd.concat([tables["figure-2"], tables["figure-3"]])
     capped = points[points["at_cap"]]
-    last = float(capped["gamma"].min()) if len(capped) else float(points["gamma"].max())
     at_end = int((capped["gamma"] == points["gamma"].min()).sum())
     numbers = (
         number("least a", least, "a", -1.0, "exponents", "phi", "psi", "alpha", "b"),
-        Number("optima at the cap, least γ", at_end, None, 0.0, "figure-2 and figure-3", "at_cap"),
-        Number("optima at the cap, all γ", len(capped), None, 0.0, "figure-2 and figure-3", "at_cap"),
-        Number("least γ with an optimum at the cap", last, None, None, "figure-2 and figure-3", "at_cap"),
+        *(
+            Number("optima at the cap", tables[name]["at_cap"].sum(), None, 0.0, name, "at_cap")
+            for name in ("figure-2", "figure-3")
+        ),
+        Number("slopes at the least γ that touch the cap", at_end, None, 0.0, "slopes", "at_cap"),
     )
     change = "Exponents within the assumptions for which $a$ is $-1$ or less."
     headlines = (
-        f"The exponent of the learning rate stays above minus one; {len(capped)} of {len(points)} optima sit at the cap, "
+        f"The exponent of the learning rate stays above minus one; {len(capped)} of {len(points)} optima sit "
+        "at the cap, "
         "none at the least aspect ratio.",
         "The exponent of the learning rate reaches minus one, or optima sit at the cap at the least aspect ratio.",
     )

@@ -30,7 +30,9 @@ def _limit(tables: Tables, sign: str, change: str) -> Finding:
         return untestable("No spectrum of this kind was drawn.", change)
     gap, above = approached(rows, "h", "h_limit")
     numbers = (
-        Number("distance of h from its limit, largest α", gap, None, REACHED, "limits", f"alpha = {rows['alpha'].max()}"),
+        Number(
+            "distance of h from its limit, largest α", gap, None, REACHED, "limits", f"alpha = {rows['alpha'].max()}"
+        ),
         Number("largest excess of h over the limit", above, None, 0.0, "limits", "all"),
     )
     headlines = (
@@ -103,7 +105,8 @@ def section_6_well_conditioned(tables: Tables) -> Finding:
     )
     change = "A spectrum with $\\phi<0$ whose exponent stays below that of the well-conditioned case."
     headlines = (
-        f"Below zero the exponent rises to within {compact(gap)} of the well-conditioned one, and the spectrum shrinks to "
+        f"Below zero the exponent rises to within {compact(gap)} of the well-conditioned one, and the spectrum "
+        "shrinks to "
         "one point.",
         "Below zero the exponent stays away from the well-conditioned one, or the spectrum does not shrink.",
     )
@@ -118,7 +121,9 @@ def section_6_half(tables: Tables) -> Finding:
     numbers = (
         Number("least loss of exponent at b = ½", loss["min"].min(), None, 0.0, "limits", "phi <= 0"),
         Number("largest loss at the least α", loss["max"].iloc[0], None, 0.0, "limits", f"alpha = {loss.index[0]:g}"),
-        Number("largest loss at the largest α", loss["max"].iloc[-1], None, 0.0, "limits", f"alpha = {loss.index[-1]:g}"),
+        Number(
+            "largest loss at the largest α", loss["max"].iloc[-1], None, 0.0, "limits", f"alpha = {loss.index[-1]:g}"
+        ),
     )
     change = "A spectrum with $\\phi\\le0$ and a schedule for which privacy is free at $b=1/2$."
     headlines = (

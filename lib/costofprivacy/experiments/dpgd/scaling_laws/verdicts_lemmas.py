@@ -73,7 +73,9 @@ def proposition_e1(tables: Tables) -> Finding:
     spread = kernels.groupby(groups)["ratio"].agg(lambda r: r.max() / r.min())
     numbers = (
         number("largest power of x left over", worst, "power", LOST_POWER, "kernels", *groups),
-        Number("largest ratio of two of a kernel's quotients", spread.max(), None, None, "kernels", str(spread.idxmax())),
+        Number(
+            "largest ratio of two of a kernel's quotients", spread.max(), None, None, "kernels", str(spread.idxmax())
+        ),
     )
     change = "A spectrum for which a kernel over its power of $x$ grows or falls like a power."
     headlines = (
@@ -89,7 +91,7 @@ def _extremes(tables: Tables) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
     table = tables["paths"].groupby(keys, as_index=False, sort=False).agg(
         low=("ratio", "min"), high=("ratio", "max"), side=("explicit", "max")
     )  # fmt: skip
-    return tuple(powers(table, CURVE, name) for name in ("low", "high", "side"))  # type: ignore[return-value]
+    return tuple(powers(table, CURVE, name) for name in ("low", "high", "side"))
 
 
 @judges("dpgd/lemma-e.2")
@@ -147,14 +149,19 @@ def lemma_e4(tables: Tables) -> Finding:
     rows = tables["orders"]
     found = powers(rows, [*CURVE, "tight"], "ratio")
     tight, least = found[found["tight"]], found.iloc[0]
-    change = "A learning rate at which the risk falls below the three terms by a power, or exceeds them under (i)–(iii)."
+    change = (
+        "A learning rate at which the risk falls below the three terms by a power, or exceeds them under (i)–(iii)."
+    )
     if tight.empty:
         return untestable("No learning rate that satisfies the conditions was tried.", change)
     most, loose = tight.iloc[-1], found[~found["tight"]]
     numbers = (
         number("least power of 1/γ in risk over the order", least, "power", -LOST_POWER, "orders", *CURVE),
         number("largest one under the conditions", most, "power", LOST_POWER, "orders", *CURVE),
-        *(number("largest one outside them", row, "power", None, "orders", *CURVE) for _, row in loose.tail(1).iterrows()),
+        *(
+            number("largest one outside them", row, "power", None, "orders", *CURVE)
+            for _, row in loose.tail(1).iterrows()
+        ),
     )
     headlines = (
         f"At {len(found)} kinds of learning rate the three terms bound the risk from below, and match it under the "
@@ -181,9 +188,12 @@ def lemma_e5(tables: Tables) -> Finding:
         return decide(False, ("", "The deterministic risk has another power than the lemma's."), numbers, change)
     powers_of_log = [power for _, power, _ in corner]
     if max(powers_of_log, default=0.0) <= LOG_POWER:
-        return decide(True, (f"The deterministic risk has the lemma's power at all {places} places.", ""), numbers, change)
+        return decide(
+            True, (f"The deterministic risk has the lemma's power at all {places} places.", ""), numbers, change
+        )
     headline = (
-        f"The exponents are the numerical optimum at all {places} places; at a double equality the risk has a logarithm "
+        f"The exponents are the numerical optimum at all {places} places; at a double equality the risk has a "
+        "logarithm "
         "more."
     )
     mended = BOUNDARY + f"$\\ln^{{{max(powers_of_log):.2f}}}(1/\\gamma)$."
@@ -194,7 +204,7 @@ def _panel(tables: Tables, name: str) -> tuple[pd.Series, pd.Series, pd.Series]:
     """The rows of a figure's line where min(e₁, e₂, e₃), min(e₁, e₂) and min(e₁, e₃) are largest."""
     rows = select(tables["panels"], figure=name)
     sets = (["e1", "e2", "e3"], ["e1", "e2"], ["e1", "e3"])
-    return tuple(rows.loc[rows[names].min(axis=1).idxmax()] for names in sets)  # type: ignore[return-value]
+    return tuple(rows.loc[rows[names].min(axis=1).idxmax()] for names in sets)
 
 
 def _drawn(tables: Tables, name: str, free: bool) -> Finding:
@@ -215,7 +225,11 @@ def _drawn(tables: Tables, name: str, free: bool) -> Finding:
     end = f"as drawn, at {compact(whole['a'])}"
     if whole["largest_phi"] < 1 and len(spectra) < len(other):
         end += ", for spectra with an exponent below two over that of the schedule plus one"
-    yes = f"The smallest exponent peaks {end}." if free else f"The smallest exponent peaks later than without privacy, {end}."
+    yes = (
+        f"The smallest exponent peaks {end}."
+        if free
+        else f"The smallest exponent peaks later than without privacy, {end}."
+    )
     return decide(bool(true), (yes, "The smallest exponent does not peak where the caption has it."), numbers, change)
 
 

@@ -30,7 +30,8 @@ def equation_e12(tables: Tables) -> Finding:
     if half.max() > QUADRATURE:
         return decide(False, ("", "The linear system's solution is another one."), numbers, change, Consequence.NUMBERS)
     headline = (
-        f"The linear system descends at half the rate: its risk is up to {compact(rows['solved'].div(rows['as_printed']).max())}"
+        f"The linear system descends at half the rate: its risk is up to "
+        f"{compact(rows['solved'].div(rows['as_printed']).max())}"
         " times the side that it should equal."
     )
     mended = "$-2\\lambda_i\\tilde\\eta(t)cD'_i$ in the first term of (E.12); the lemma, up to constants, stays."
@@ -47,15 +48,20 @@ def equation_e14(tables: Tables) -> Finding:
     )
     change = "A comparison of the two clocks that needs no bound on the risk."
     if least >= 1 - COMPARED:
-        return decide(True, ("The comparison holds with the least constant that the proof allows.", ""), numbers, change)
+        return decide(
+            True, ("The comparison holds with the least constant that the proof allows.", ""), numbers, change
+        )
     if larger < 1 - COMPARED:
-        return decide(False, ("", "The comparison fails with a larger constant too."), numbers, change, Consequence.NUMBERS)
+        return decide(
+            False, ("", "The comparison fails with a larger constant too."), numbers, change, Consequence.NUMBERS
+        )
     headline = (
         f"With the proof's least constant one side falls to {compact(least)} of the other; with a larger one, which a "
         "bounded risk allows, it holds."
     )
     mended = (
-        "$C_2$ is to be larger by $\\sqrt{2\\sup R+\\zeta^2}/\\zeta$. That $\\sup R$ is bounded has to be shown first; the "
+        "$C_2$ is to be larger by $\\sqrt{2\\sup R+\\zeta^2}/\\zeta$. That $\\sup R$ is bounded has to be "
+        "shown first; the "
         "page does."
     )
     return Finding(Verdict.CORRECTED, headline, numbers, correction=mended, would_change=change)
@@ -78,7 +84,8 @@ def equation_e27(tables: Tables) -> Finding:
     )
     change = "A time at which the sampling noise exceeds $\\gamma v$ by a power."
     headlines = (
-        f"At all times the sampling noise is at most {compact(largest['quotient'])} times the printed bound, whatever the "
+        f"At all times the sampling noise is at most {compact(largest['quotient'])} times the printed bound, "
+        "whatever the "
         "aspect ratio.",
         "At some time the sampling noise exceeds the printed bound by a power.",
     )
@@ -140,7 +147,9 @@ def equation_e48(tables: Tables) -> Finding:
         return decide(False, ("", "The condition does not hold for this schedule."), numbers, change)
     if max(abs(low - PRINTED_BOUND), abs(high - PRINTED_BOUND)) <= ROUNDING:
         return decide(True, ("The condition holds for the printed reason.", ""), numbers, change)
-    headline = f"The condition holds, but the sum is to be compared with {compact(high)} and not with the printed number."
+    headline = (
+        f"The condition holds, but the sum is to be compared with {compact(high)} and not with the printed number."
+    )
     mended = "$3\\kappa_1/2+2>2$, since $\\frac43(\\alpha+1)=2$."
     return Finding(Verdict.CORRECTED, headline, numbers, correction=mended, would_change=change)
 

@@ -24,7 +24,7 @@ BOUNDARY = "For $b$ below its bound, or $\\phi(\\alpha+1) \\ne 2$; at both equal
 
 
 def optimum(tables: Tables, cases: tuple[int, ...]) -> tuple[float, int]:
-    """The largest distance of h from the numerical optimum of (E.41) in some cases of Theorem 4, and how many places."""
+    """The largest distance of h from the numerical optimum of (E.41) in some cases, and how many places."""
     rows = tables["exponents"]
     rows = rows[rows["case"].isin(cases)]
     return float((rows["best_h"] - rows["h"]).abs().max()), len(rows)
@@ -64,7 +64,8 @@ def _case(tables: Tables, case: int, extra: tuple[Number, ...] = ()) -> tuple[bo
         *extra,
     )
     headline = (
-        f"The exponent is the numerical optimum at all {places} places tried, and solved risks follow it within a power "
+        f"The exponent is the numerical optimum at all {places} places tried, and solved risks follow it "
+        "within a power "
         f"of {compact(abs(lost['power']))}."
     )
     return bool(apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER), numbers, headline
@@ -179,7 +180,9 @@ def section_6_optimal(tables: Tables) -> Finding:
     if apart > ROUNDING:
         return decide(False, ("", "The theorem's exponent is not the numerical optimum."), numbers, change)
     if power - best <= LOST_POWER:
-        return decide(True, ("No learning rate does better than the theorem's, even by a logarithm.", ""), numbers, change)
+        return decide(
+            True, ("No learning rate does better than the theorem's, even by a logarithm.", ""), numbers, change
+        )
     headline = (
         f"At equality a learning rate that is no pure power lowers the logarithm's power from {compact(power)} to "
         f"{compact(best)}."
@@ -208,7 +211,7 @@ def section_6_critical_b(tables: Tables) -> Finding:
     )
     change = "Admissible exponents with a critical $b$ or an $a$ outside these intervals."
     inside = 0.25 < low <= high < 0.5 and 0 < steep_low <= steep_high < 0.5
-    inside = inside and -1 < rows["a"].min() and rows["a"].max() < 0
+    inside = inside and rows["a"].min() > -1 and rows["a"].max() < 0
     headlines = (
         f"At {len(rows)} random places every critical exponent and every learning-rate exponent lies in its interval.",
         "A critical exponent or a learning-rate exponent lies outside its interval.",
