@@ -124,7 +124,9 @@ def iterated(phi: float, psi: float, alpha: float, gamma: float, rho: float, rat
     return float(found[-1] + 2 * (c * gamma / rho * eta[-1]) ** 2)
 
 
-@pytest.mark.parametrize(("phi", "psi", "alpha", "b"), [(0.0, 0.5, 1.0, 0.5), (0.25, 0.0, 0.0, 0.0), (0.7, 0.1, 2.0, 0.5)])
+@pytest.mark.parametrize(
+    ("phi", "psi", "alpha", "b"), [(0.0, 0.5, 1.0, 0.5), (0.25, 0.0, 0.0, 0.0), (0.7, 0.1, 2.0, 0.5)]
+)
 def test_optimised_risks_by_iterating_the_implicit_equation(phi: float, psi: float, alpha: float, b: float) -> None:
     """To 1 %: an implementation that shares nothing with the solver, and no rate nearby does better."""
     gamma = 0.01

@@ -22,6 +22,7 @@ MAP_PHI = (*np.round(np.linspace(-2, 0.95, 60), 3).tolist(), 0.99, 0.999)
 MAP_PSI = (-1.0, 0.0, 0.25, 0.5)
 MAP_ALPHA = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0)
 OTHER_PHI = (-1.0, 0.0, 0.15, 0.3, 0.5, 0.65)  # at the κ₁, α and b of Figures 10 to 13
+CLOSE, SKIP = 30, 10  # every decade of the closed form up to here, then every tenth
 COARSE = 0.01  # γ at which (6.2) is evaluated along a path
 
 
@@ -50,7 +51,7 @@ class Experiment(Parameters):
     """Risk R(0) of the start, which the paper does not print."""
     decades: tuple[int, ...] = many(at_least(1), *range(2, 11), ascending=True)
     """Decades of γ at which the learning rate is optimised: γ is 10 to minus each."""
-    far: int = parameter(at_least(12), 60)
+    far: int = parameter(at_least(30), 60)
     """Last decade of the closed form."""
     starts: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.5, 2.0)
     """Risks R(0) of the start that are tried beside it."""
@@ -74,12 +75,18 @@ class Experiment(Parameters):
         """The curves of Figure 3."""
         return [self._law(*p) for p in product(self.steep_phi, self.steep_psi, self.steep_alpha, [self.steep_b])]
 
+    @property
+    def _beyond(self) -> list[int]:
+        """Decades of the closed form: each one for a while after the last solved one, then some."""
+        first = self.decades[-1] + 1
+        return [*range(first, min(CLOSE, self.far) + 1), *range(CLOSE + SKIP, self.far + 1, SKIP)]
+
     def check(self) -> None:
         """Refuse a target without a finite norm, and decades too few to see a slope."""
         for phis, psis in ((self.flat_phi, self.flat_psi), (self.steep_phi, self.steep_psi)):
             scaling.size(*np.meshgrid(phis, psis), 0.0)
-        if len(self.decades) <= curves.WINDOW:
-            raise ValueError(f"decades must be more than {curves.WINDOW}, got {list(self.decades)}")
+        if len(self.decades) <= curves.WINDOW or self.decades[-1] >= CLOSE:
+            raise ValueError(f"decades must be more than {curves.WINDOW} and below {CLOSE}, got {list(self.decades)}")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """The tables of Figures 2 and 3 and what follows from them, then those of the theory."""
@@ -116,7 +123,7 @@ class Experiment(Parameters):
             for name, chosen in (("figure-2", self.flat), ("figure-3", self.steep), ("free", bare))
         }
         starts = [curves.rows(law, gammas, solved[law]).assign(initial_risk=law.initial_risk) for law in other]
-        far = curves.approach([*self.flat, *self.steep], _gammas(range(2, self.far + 1, 2)))
+        far = curves.approach([*self.flat, *self.steep], _gammas(self._beyond))
         drawn = pd.concat([tables["figure-2"], tables["figure-3"]], ignore_index=True)
         slopes = curves.local_slopes(drawn)
         return {

@@ -211,9 +211,9 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
         figure,
         caption=(
             f"**How small $\\gamma$ must be.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
-            f"{privacy(place['b'])}; marks: solved; lines: closed form. Every curve ends within {WITHIN:g} "
-            "(dashed). The "
-            f"last to get there needs $\\gamma={_power(latest['settles_at'])}$: $\\varphi={latest['phi']:g}$, "
+            f"{privacy(place['b'])}; marks: solved; lines: closed form. Of "
+            f"{len(table)} curves {int(table['settles_at'].notna().sum())} end within {WITHIN:g} (dashed). The last "
+            f"to get there needs $\\gamma={_power(latest['settles_at'])}$: $\\varphi={latest['phi']:g}$, "
             f"$\\psi={latest['psi']:g}$, $\\alpha={latest['alpha']:g}$, where $\\varphi(\\alpha+1)="
             f"{latest['phi'] * (latest['alpha'] + 1):.3g}$."
         ),

@@ -90,6 +90,6 @@ def show_check(check: pd.DataFrame) -> pd.DataFrame:
 
 def _named(table: pd.DataFrame, names: list[str], columns: str) -> pd.DataFrame:
     """A table whose rows are named by numbers in few digits."""
-    index = [tuple(f"{v:g}" if isinstance(v, (int, float)) else v for v in place) for place in table.index]
+    index = [tuple(v if isinstance(v, str) else plain(v) for v in place) for place in table.index]
     table.index = pd.MultiIndex.from_tuples(index, names=names)
     return table.rename_axis(columns=columns or None)

@@ -134,8 +134,8 @@ def section_6_growth(tables: Tables) -> Finding:
         "Two curves of Figure 2 of which the one with the larger $\\alpha$ or $2-\\phi-\\psi$ has the lesser slope."
     )
     headlines = (
-        "Every larger schedule exponent and every larger start exponent of Figure 2 has the larger slope.",
-        "A larger schedule exponent or start exponent of Figure 2 does not have the larger slope.",
+        "In Figure 2 every larger $\\alpha$ and every larger $2-\\phi-\\psi$ has the larger slope.",
+        "In Figure 2 a larger $\\alpha$ or a larger $2-\\phi-\\psi$ does not have the larger slope.",
     )
     return decide(min(least.values()) > 0, headlines, numbers, change)
 

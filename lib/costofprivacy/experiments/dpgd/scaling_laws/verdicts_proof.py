@@ -6,7 +6,7 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.trends import ROUNDING, decide, number, powers, untestable
 from costofprivacy.experiments.dpgd.scaling_laws.verdicts_lemmas import CURVE
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.findings import Finding, Number, Tables, Verdict, compact, judges, select
 from costofprivacy.growth import LOST_POWER
 
 QUADRATURE = 1e-6  # relative error of the integrals behind (E.12)
@@ -28,7 +28,7 @@ def equation_e12(tables: Tables) -> Finding:
     if printed.max() <= QUADRATURE:
         return decide(True, ("The linear system has the printed solution.", ""), numbers, change)
     if half.max() > QUADRATURE:
-        return decide(False, ("", "The linear system's solution is another one."), numbers, change, Consequence.NUMBERS)
+        return decide(False, ("", "The linear system's solution is another one."), numbers, change)
     headline = (
         f"The linear system descends at half the rate: its risk is up to "
         f"{compact(rows['solved'].div(rows['as_printed']).max())}"
@@ -52,9 +52,7 @@ def equation_e14(tables: Tables) -> Finding:
             True, ("The comparison holds with the least constant that the proof allows.", ""), numbers, change
         )
     if larger < 1 - COMPARED:
-        return decide(
-            False, ("", "The comparison fails with a larger constant too."), numbers, change, Consequence.NUMBERS
-        )
+        return decide(False, ("", "The comparison fails with a larger constant too."), numbers, change)
     headline = (
         f"With the proof's least constant one side falls to {compact(least)} of the other; with a larger one, which a "
         "bounded risk allows, it holds."
@@ -169,7 +167,7 @@ def appendix_e_references(tables: Tables) -> Finding:
         return decide(True, ("All three figures named show the case.", ""), numbers, change)
     if not meant["fits"].all():
         no = "Neither the figures named nor those meant show the case."
-        return decide(False, ("", no), numbers, change, Consequence.NUMBERS)
+        return decide(False, ("", no), numbers, change)
     headline = "Of the figures named one shows the opposite case and one stands twice; three others show it."
     mended = "Figures 10, 12 and 13."
     return Finding(Verdict.CORRECTED, headline, numbers, correction=mended, would_change=change)
