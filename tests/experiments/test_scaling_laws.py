@@ -134,7 +134,7 @@ def test_the_comparison_s_clocks() -> None:
     """Γ of (E.14) is that of the solver's path without noise."""
     law = Law(0.0, 0.0, 0.0, -1.0, 0.1, 0.3, 0.5)
     equations = law.equations(1e-9)
-    clock = proof._clock(equations, law, 500.0, 0.4)
+    clock = float(proof._clock(equations, law, 500.0, np.array([0.4]))[0])
     risk = orders.equivalent.risk_path(equations, curves.family(0.0, 500.0), 0.1, math.inf, [0.4])[0]
     assert float(implicit.kernels(equations, clock)[0]) == pytest.approx(risk, rel=2e-3)
 

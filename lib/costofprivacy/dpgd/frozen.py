@@ -35,7 +35,7 @@ from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.spectrum import PowerLaw
 
 _NEAR = 0.05  # |k| below which the difference of two gamma functions over k loses digits
-_SCAN = 24  # learning rates to a decade
+_SCAN = 8  # learning rates to a decade
 _RULE = np.polynomial.legendre.leggauss(20)
 _PANELS = 60
 

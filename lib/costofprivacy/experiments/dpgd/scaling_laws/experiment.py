@@ -164,8 +164,12 @@ class Experiment(Parameters):
         return {
             "powers": _rows(runner, orders.released, theorem, orders.theorem_row),
             "orders": _rows(runner, orders.released, lemma, orders.order_row),
-            "paths": pd.concat([orders.path_rows(c, v[0]) for c, v in runner.run(orders.paths, along, 1, 0).items()]),
-            "parts": pd.concat([_parts(c, v[0]) for c, v in runner.run(orders.parts, checked, 1, 0).items()]),
+            "paths": pd.concat(
+                [orders.path_rows(c, v[0]) for c, v in runner.run(orders.paths, along, 1, 0).items()], ignore_index=True
+            ),
+            "parts": pd.concat(
+                [_parts(c, v[0]) for c, v in runner.run(orders.parts, checked, 1, 0).items()], ignore_index=True
+            ),
             "clips": pd.DataFrame([_clip_row(name, cell, clips[cell][0]) for name, cell in named]),
             "printed_exponent": orders.printed_exponent(),
             "logarithm": pd.concat([orders.logarithm(orders.whole(law), a) for law, a in equal], ignore_index=True),

@@ -7,13 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd import equivalent, implicit, scaling
+from costofprivacy.dpgd import implicit, scaling
 from costofprivacy.dpgd.clipping import descent_reduction
-from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.dpgd.system import System
-from costofprivacy.experiments.dpgd.scaling_laws.curves import Law, family
+from costofprivacy.experiments.dpgd.scaling_laws.curves import Law
 
-LINEAR_CLIP = 1e-3  # of the linear system (E.12), which is (4.7) with c/ζ so small and ζ so large that μ is constant
 REFERENCES = (("Figure 11", 1.5, 0.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4))
 MENDED = (("Figure 10", 1.5, 0.0, 0.25), ("Figure 12", 30.0, 2.0, 0.4), ("Figure 13", 1.5, 10.0, 0.4))
 ENERGY_TIMES = np.linspace(0.1, 1.0, 10)
@@ -83,7 +81,7 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     bound = 2 * law.initial_risk + zeta**2  # C₁ = R(0)
     least = law.clip / (zeta * float(descent_reduction(law.clip, zeta**2 / 2)))  # sup of c/(√(2R + ζ²) μ_c), at R = 0
     times = np.concatenate([[0.0], np.geomspace(1e-4, 1.0, 400)])
-    clocks = np.array([_clock(equations, law, rate, time) for time in times])
+    clocks = _clock(equations, law, rate, times)
     # R̲' in its own clock: dG/d(cηt) = √bound/√(2ℱ(G) + ζ²)
     grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
     slowness = np.sqrt((2 * implicit.kernels(equations, grid)[0] + zeta**2) / bound)
@@ -96,15 +94,9 @@ def comparison(law: Law, gamma: float, rate: float) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True).assign(ratio=lambda t: t["lower"] / t["side"])
 
 
-def _clock(equations: System, law: Law, rate: float, time: float) -> float:
+def _clock(equations: System, law: Law, rate: float, times: np.ndarray) -> np.ndarray:
     """Γ(t) = ∫ η̃ μ_c(R) ds by the path's own start: R = ℱ(Γ) without noise, so t(Γ) = ∫ dΓ/(η̃ μ_c(ℱ(Γ)))."""
     grid = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 4000)])
     mu = descent_reduction(law.clip, implicit.kernels(equations, grid)[0] + law.label_noise**2 / 2)
     run = np.concatenate([[0.0], np.cumsum(np.diff(grid) * (1 / mu[1:] + 1 / mu[:-1]) / 2)]) / rate
-    return float(np.interp(time, run, grid))
-
-
-def path_of(law: Law, gamma: float, rate: float, times: np.ndarray) -> np.ndarray:
-    """R(t) by the solver."""
-    plan = family(law.alpha, rate) if law.alpha else Constant(rate)
-    return equivalent.risk_path(law.equations(gamma), plan, law.clip, law.rho(gamma), times)
+    return np.interp(times, run, grid)
