@@ -1,0 +1,143 @@
+"""The exponents of the scaling laws, against numerical optima and the printed cases."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.dpgd import scaling
+
+PHI = st.floats(-3.0, 0.98)
+SLACK = st.floats(0.01, 4.0)  # of ψ below 1 − φ
+ALPHA = st.one_of(st.sampled_from([0.0, 0.5]), st.floats(1.0, 20.0))
+B = st.floats(-1.0, 0.99)
+
+
+def least_exponent(a: np.ndarray, phi: float, psi: float, alpha: float, b: float) -> np.ndarray:
+    """min(e₁, e₂, e₃) as (E.42) and (E.49) print them."""
+    kappa = 2 - phi - psi
+    third = 2 - 2 * b + (2 * a / (alpha + 1) if phi * (alpha + 1) < 2 else a * phi)
+    return np.minimum(np.minimum(-a * kappa, a / (alpha + 1) + 1), third)
+
+
+@settings(max_examples=200, deadline=None)
+@given(PHI, SLACK, ALPHA, B)
+def test_exponents_are_the_numerical_optimum(phi: float, slack: float, alpha: float, b: float) -> None:
+    psi = 1 - phi - slack
+    a, h = (float(f(phi, psi, alpha, b)) for f in (scaling.rate_exponent, scaling.risk_exponent))
+    tried = np.linspace(-3, 0, 30001)
+    values = least_exponent(tried, phi, psi, alpha, b)
+    assert float(least_exponent(np.array(a), phi, psi, alpha, b)) == pytest.approx(h, abs=1e-12)
+    assert values.max() <= h + 1e-12
+    assert values.max() == pytest.approx(h, abs=1e-4 * (1 + 2 - phi - psi))
+    assert min(map(float, scaling.terms(a, phi, psi, alpha, b))) == pytest.approx(h, abs=1e-12)
+
+
+def printed(phi: float, psi: float, alpha: float, b: float) -> tuple[float, float]:
+    """a and h as Theorem 4 prints them, case by case, (6.4) to (6.6)."""
+    K = (2 - phi - psi) * (alpha + 1)
+    flat = phi * (alpha + 1) < 2
+    bound = K / (2 * (K + 1)) if flat else 1 - (2 - psi) * (alpha + 1) / (2 * (K + 1))
+    if b <= bound:
+        return -(alpha + 1) / (K + 1), K / (K + 1)
+    if flat:
+        return -2 * (1 - b) * (alpha + 1) / (K + 2), 2 * K * (1 - b) / (K + 2)
+    return -2 * (1 - b) / (2 - psi), 2 * (2 - phi - psi) * (1 - b) / (2 - psi)
+
+
+@settings(max_examples=300, deadline=None)
+@given(PHI, SLACK, ALPHA, B)
+def test_the_four_cases_as_printed(phi: float, slack: float, alpha: float, b: float) -> None:
+    psi = 1 - phi - slack
+    a, h = printed(phi, psi, alpha, b)
+    assert float(scaling.rate_exponent(phi, psi, alpha, b)) == pytest.approx(a, abs=1e-12)
+    assert float(scaling.risk_exponent(phi, psi, alpha, b)) == pytest.approx(h, abs=1e-12)
+    K = (2 - phi - psi) * (alpha + 1)
+    flat = phi * (alpha + 1) < 2
+    bound = K / (2 * (K + 1)) if flat else 1 - (2 - psi) * (alpha + 1) / (2 * (K + 1))
+    assert float(scaling.critical_b(phi, psi, alpha)) == pytest.approx(bound, abs=1e-12)
+    if abs(b - bound) > 1e-9 and abs(phi * (alpha + 1) - 2) > 1e-9:
+        assert int(scaling.regime(phi, psi, alpha, b)) == 1 + (b > bound) + 2 * (not flat)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PHI, SLACK, ALPHA)
+def test_h_is_continuous_where_cases_meet(phi: float, slack: float, alpha: float) -> None:
+    psi, step = 1 - phi - slack, 1e-8
+    critical = float(scaling.critical_b(phi, psi, alpha))
+    sides = [float(scaling.risk_exponent(phi, psi, alpha, critical + s)) for s in (-step, step)]
+    assert sides[0] == pytest.approx(sides[1], abs=1e-6)
+    exponents = scaling.terms(scaling.rate_exponent(phi, psi, alpha, critical), phi, psi, alpha, critical)
+    assert max(exponents) == pytest.approx(min(exponents), abs=1e-9)
+
+
+@pytest.mark.parametrize("b", [0.1, 0.45, 0.8])
+def test_h_is_continuous_across_equality(b: float) -> None:
+    sides = [float(scaling.risk_exponent(0.5, 0.1, 3 + s, b)) for s in (-1e-8, 0.0, 1e-8)]
+    assert sides == pytest.approx([sides[1]] * 3, abs=1e-7)
+
+
+def test_values_of_the_paper() -> None:
+    """K = 1.5 has its critical b at 0.3; (6.9) at φ = ½, ψ = 0 is ⅓; Figure 13's at φ = 0."""
+    assert float(scaling.critical_b(0.5, 0.0, 0.0)) == pytest.approx(0.3)
+    assert float(scaling.limit_critical_b(0.5, 0.0)) == pytest.approx(1 / 3)
+    assert float(scaling.critical_b(0.0, 0.5, 10.0)) == pytest.approx(16.5 / 35)
+    assert scaling.kappas(0.25, 0.5) == (1.25, 2.75, 1.75)
+
+
+@settings(max_examples=100, deadline=None)
+@given(PHI, SLACK, B)
+def test_limits_along_the_schedule(phi: float, slack: float, b: float) -> None:
+    psi, alpha = 1 - phi - slack, 1e7
+    if abs(phi) * alpha < 10:
+        return
+    first, second = scaling.limit_exponents(phi, psi)
+    wanted = min(float(first), 2 * (1 - b) * float(second))
+    assert float(scaling.risk_exponent(phi, psi, alpha, b)) == pytest.approx(wanted, abs=1e-5)
+    assert float(scaling.critical_b(phi, psi, alpha)) == pytest.approx(
+        float(scaling.limit_critical_b(phi, psi)), abs=1e-5
+    )
+
+
+def test_the_order_of_the_risk() -> None:
+    """(E.16) by hand, and (E.17) in its three cases."""
+    v, gamma, rho = 100.0, 1e-3, 0.1
+    found = float(scaling.order(v, gamma, rho, 0.25, 0.5, 1.0))
+    assert found == pytest.approx(v**-1.25 + gamma * v**0.5 + (gamma / rho) ** 2 * v)
+    assert float(scaling.noise_growth(v, 0.5, 3.0)) == pytest.approx(math.sqrt(v) * math.log(v))
+    assert float(scaling.noise_growth(v, 0.6, 3.0)) == pytest.approx(v**0.6)
+    assert scaling.has_logarithm(0.8, 1.5)
+    assert not scaling.has_logarithm(0.8, 1.6)
+
+
+def test_the_logarithm() -> None:
+    """(6.6) and (E.55) at γ = 1e-10; the best power of the logarithm by a numerical minimum over v."""
+    phi, psi, alpha, b, gamma = 0.5, 0.0, 3.0, 0.6, 1e-10
+    a = float(scaling.rate_exponent(phi, psi, alpha, b))
+    wanted = 0.6 + math.log(a * math.log(gamma)) / math.log(gamma)
+    assert scaling.risk_exponent_at(gamma, phi, psi, alpha, b) == pytest.approx(wanted)
+    assert scaling.risk_exponent_at(gamma, 0.6, psi, alpha, b) == float(scaling.risk_exponent(0.6, psi, alpha, b))
+    assert float(scaling.terms_at(a, gamma, phi, psi, alpha, b)[2]) == pytest.approx(wanted)
+    least = []
+    for depth in (1e5, 1e6):  # ln(1/γ); in logarithms, since γ itself is no double
+        log_v = np.linspace(0.3, 0.5, 400001) * depth
+        start, noise = -1.5 * log_v, -2 * (1 - b) * depth + phi * log_v + np.log(log_v)
+        least.append(np.logaddexp(start, noise).min() + 0.6 * depth)
+    power = (least[1] - least[0]) / math.log(10)
+    assert power == pytest.approx(scaling.best_logarithm(phi, psi), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: scaling.size(1.0, 0.0, 1.0), "phi must be below 1"),
+        (lambda: scaling.size(0.5, 0.5, 1.0), "psi must be below 1 - phi"),
+        (lambda: scaling.size(0.0, 0.0, -1.0), "alpha must be non-negative"),
+        (lambda: scaling.risk_exponent(0.0, 0.0, 1.0, 1.0), "b must be below 1"),
+    ],
+)
+def test_what_is_refused(call, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        call()

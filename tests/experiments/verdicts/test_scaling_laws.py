@@ -1,0 +1,218 @@
+"""What is tried on the judges of the chapter on scaling laws."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/scaling-laws"
+MENDED = ("equation-e.12", "equation-e.14", "equation-e.46", "equation-e.48", "appendix-e-references")
+LIMITED = ("theorem-4iii", "section-6-optimal", "lemma-e.5", "equation-6.9")
+HELD = (
+    "figure-2", "figure-3", "section-6-larger-data", "section-6-growth", "section-6-free", "section-6-cap",
+    "corollary-6.1-flat", "corollary-6.1-steep", "section-6-well-conditioned", "section-6-half",
+    "section-6-small-directions", "section-8-scaling", "equation-e.40", "equation-6.2", "assumption-3",
+    "proposition-e.1", "lemma-e.2", "lemma-e.3", "lemma-e.4", "figure-10", "figure-11", "figure-12", "figure-13",
+    "equation-e.27", "equation-e.45", "theorem-4i", "theorem-4ii", "theorem-4iv", "theorem-4-lower",
+    "section-6-critical-b", "section-6-monotone",
+)  # fmt: skip
+FOUND = (
+    {f"dpgd/{name}": HOLDS for name in HELD}
+    | {f"dpgd/{name}": CORRECTED for name in MENDED}
+    | {f"dpgd/{name}": NARROWER for name in LIMITED}
+)
+Rows = Callable[[pd.DataFrame], Any]
+
+
+def to(table: str, column: str, value: Rows, where: Rows | None = None) -> Any:
+    """A column of a table changed, in some rows."""
+
+    def make(t: Tables) -> Tables:
+        rows = slice(None) if where is None else where(t[table])
+        return {table: change(t[table], column, value, rows)}
+
+    return make
+
+
+def only(table: str, query: str) -> Any:
+    return lambda t: {table: t[table].query(query)}
+
+
+def both(*changes: Any) -> Any:
+    def make(t: dict[str, pd.DataFrame]) -> Tables:
+        told: dict[str, pd.DataFrame] = {}
+        for one in changes:
+            told |= one({**t, **told})
+        return told
+
+    return make
+
+
+def worse(power: float) -> Rows:
+    """Rows whose ratio has another power of 1/γ."""
+    return lambda r: r["ratio"] * r["inverse_gamma"] ** power
+
+
+def last(rows: pd.DataFrame) -> pd.Series:
+    return rows["gamma"] == rows["gamma"].min()
+
+
+def at(rows: pd.DataFrame, **where: float) -> pd.Series:
+    found = pd.Series(True, index=rows.index)
+    for column, value in where.items():
+        found &= (rows[column] - value).abs() < 1e-6
+    return found
+
+
+def case(number: int) -> Rows:
+    return lambda r: r["case"] == number
+
+
+def corner(r: pd.DataFrame) -> pd.Series:
+    return (r["b"] - 3 / 7).abs() < 1e-6
+
+
+def without_log(column: str) -> Any:
+    return to("logarithm", column, lambda r: 1.0)
+
+
+def one_log(t: Tables) -> Tables:
+    """The best rate does no better than the pure power."""
+    return {"logarithm": change(t["logarithm"], "best", lambda r: r["power"])}
+
+
+def settled_at(distance: float, curve: str) -> Any:
+    """The local slopes of a figure's curves at the least γ, all this far from h."""
+    return to("slopes", "distance", lambda r: distance, lambda r: last(r) & r.eval(curve))
+
+
+def same_fits(t: Tables) -> Tables:
+    return {"fits": change(t["fits"], "distance", lambda r: 0.3, t["fits"]["window"] > 0)}
+
+
+CASES = [
+    Case("dpgd/figure-2", "a slope stays away", settled_at(0.02, "phi < 0.5"), FAILS, says="still 0.02"),
+    Case("dpgd/figure-2", "just near enough", settled_at(0.0099, "phi < 0.5"), HOLDS, says="0.0099"),
+    Case("dpgd/figure-2", "fits get worse", same_fits, FAILS),
+    Case("dpgd/figure-3", "a slope stays away", settled_at(-0.02, "alpha > 5 and phi > 0.5"), FAILS, says="0.02"),
+    Case("dpgd/figure-3", "theory grows on", to("slopes", "h", lambda r: r["alpha"]), FAILS),
+    Case("dpgd/figure-3", "only near equality", only("figure-3", "phi == 0.7 and alpha == 2"), UNTESTABLE),
+    Case("dpgd/section-6-larger-data", "small exponents never improve",
+         to("approach", "distance", lambda r: -0.02, last), FAILS),
+    Case("dpgd/section-6-larger-data", "large exponents fit worse",
+         to("fits", "distance", lambda r: 0.2, lambda r: (r["alpha"] > 6) & (r["window"] > 0)), FAILS),
+    Case("dpgd/section-6-growth", "slopes fall in α", to("slopes", "slope", lambda r: -r["alpha"]), FAILS),
+    Case("dpgd/section-6-growth", "h falls in the start's exponent",
+         to("slopes", "h", lambda r: r["alpha"] + r["phi"] + r["psi"]), FAILS),
+    Case("dpgd/section-6-free", "a cost stays", to("cost", "ratio", lambda r: 1.1, lambda r: r["b"] == 0), FAILS),
+    Case("dpgd/section-6-free", "a cost vanishes where it should not",
+         to("cost", "ratio", lambda r: 1.0, lambda r: r["b"] == 0.5), FAILS),
+    Case("dpgd/section-6-free", "free everywhere", only("cost", "b == 0"), UNTESTABLE),
+    Case("dpgd/section-6-cap", "an exponent of −1", to("exponents", "a", lambda r: -1.0), FAILS),
+    Case("dpgd/section-6-cap", "a cap at the least γ", to("figure-2", "at_cap", lambda r: True, last), FAILS),
+    Case("dpgd/corollary-6.1-flat", "h stops short", to("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
+    Case("dpgd/corollary-6.1-flat", "no such spectrum", only("limits", "phi > 0"), UNTESTABLE),
+    Case("dpgd/corollary-6.1-steep", "h stops short", to("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
+    Case("dpgd/equation-6.9", "the threshold goes to zero for all",
+         to("critical", "critical", lambda r: 0.001, lambda r: r["phi"] > 0.9), HOLDS),
+    Case("dpgd/equation-6.9", "another limit", to("limits", "critical", lambda r: 0.1), FAILS),
+    Case("dpgd/section-6-well-conditioned", "h stops short", to("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
+    Case("dpgd/section-6-well-conditioned", "no identity", to("spectra", "variance", lambda r: 1.0), FAILS),
+    Case("dpgd/section-6-half", "free at one half", to("limits", "h_half", lambda r: r["h_free"]), FAILS),
+    Case("dpgd/section-6-small-directions", "more weight is cheaper",
+         to("critical", "critical", lambda r: 0.3 + 0.1 * r["psi"], lambda r: r["phi"] > 0), FAILS),
+    Case("dpgd/section-6-small-directions", "one sign alone", only("critical", "phi > 0"), UNTESTABLE),
+    Case("dpgd/section-8-scaling", "large constants are harmless", to("clips", "ratio", lambda r: 1.0), FAILS),
+    Case("dpgd/section-8-scaling", "decay gains nothing", to("exponents", "h_more", lambda r: r["h"] - 0.1), FAILS),
+    Case("dpgd/equation-e.40", "a large constant wins a power",
+         to("clips", "ratio", lambda r: r["gamma"] ** 0.3, lambda r: r["value"] >= 10), FAILS),
+    Case("dpgd/equation-e.40", "none tried", only("clips", "value <= 1"), UNTESTABLE),
+    Case("dpgd/equation-6.2", "the sides differ", to("parts", "side", lambda r: 1.01 * r["risk"]), FAILS),
+    Case("dpgd/assumption-3", "another mean", to("spectra", "mean", lambda r: 1.01), FAILS),
+    Case("dpgd/assumption-3", "a bounded norm", to("spectra", "norm_0.999", lambda r: 1.0), FAILS),
+    Case("dpgd/proposition-e.1", "another power", to("kernels", "ratio", lambda r: r["ratio"] * r["x"] ** 0.2), FAILS),
+    Case("dpgd/lemma-e.2", "the risk falls below", to("paths", "ratio", worse(-0.2)), FAILS),
+    Case("dpgd/lemma-e.2", "a bounded risk exceeds", to("paths", "ratio", worse(0.2)), FAILS),
+    Case("dpgd/lemma-e.3", "the risk exceeds", to("paths", "ratio", worse(0.2), lambda r: r["b"] < 0.8), FAILS),
+    Case("dpgd/lemma-e.3", "nothing bounded", only("paths", "b > 0.8"), UNTESTABLE),
+    Case("dpgd/lemma-e.4", "the risk falls below", to("orders", "ratio", worse(-0.2)), FAILS),
+    Case("dpgd/lemma-e.4", "the risk exceeds", to("orders", "ratio", worse(0.2), lambda r: r["tight"]), FAILS),
+    Case("dpgd/lemma-e.4", "it exceeds outside the conditions only",
+         to("orders", "ratio", worse(0.2), lambda r: ~r["tight"]), HOLDS),
+    Case("dpgd/lemma-e.5", "no logarithm at the corner", to("logarithm", "power", lambda r: 1.0, corner), HOLDS),
+    Case("dpgd/lemma-e.5", "another exponent", to("exponents", "h", lambda r: r["h"] + 0.01), FAILS),
+    Case("dpgd/lemma-e.5", "another power of the risk", to("powers", "ratio", worse(0.2)), FAILS),
+    Case("dpgd/figure-10", "privacy costs", to("panels", "e3", lambda r: r["e3"] - 0.3), FAILS),
+    Case("dpgd/figure-11", "privacy is free", to("panels", "e3", lambda r: 3.0), FAILS),
+    Case("dpgd/figure-12", "privacy costs", to("panels", "e3", lambda r: r["e1"] - 0.3 + 9 * r["a"]), FAILS),
+    Case("dpgd/figure-13", "privacy costs", to("panels", "e3", lambda r: r["e3"] - 0.4), FAILS),
+    Case("dpgd/equation-e.12", "as printed", to("linear", "as_printed", lambda r: r["solved"]), HOLDS),
+    Case("dpgd/equation-e.12", "neither", to("linear", "solved", lambda r: 9.0), FAILS),
+    Case("dpgd/equation-e.14", "the least constant suffices", to("comparison", "ratio", lambda r: 1.0), HOLDS),
+    Case("dpgd/equation-e.14", "none suffices", to("comparison", "ratio", lambda r: 0.5), FAILS),
+    Case("dpgd/equation-e.27", "a power more",
+         to("paths", "sampling", lambda r: r["sampling"] * r["inverse_gamma"]), FAILS),
+    Case("dpgd/equation-e.27", "one aspect ratio", lambda t: {"paths": t["paths"][last(t["paths"])]}, UNTESTABLE),
+    Case("dpgd/equation-e.45", "it grows at a place", to("exponents", "tight", lambda r: r["tight"] - 0.5), FAILS),
+    Case("dpgd/equation-e.46", "b alone suffices", to("reasons", "a", lambda r: r["a"].clip(lower=-1.0)), HOLDS),
+    Case("dpgd/equation-e.46", "it leaves the interval", to("reasons", "a", lambda r: -2.0), FAILS),
+    Case("dpgd/equation-e.48", "the printed number",
+         to("reasons", "threshold", lambda r: 1.5, lambda r: r["threshold"].notna()), HOLDS),
+    Case("dpgd/equation-e.48", "the condition fails", to("reasons", "left", lambda r: -r["left"]), FAILS),
+    Case("dpgd/equation-e.48", "no square root", only("reasons", "alpha > 0.5"), UNTESTABLE),
+    Case("dpgd/appendix-e-references", "all show the case",
+         both(to("references", "fits", lambda r: True),
+              to("references", "figure", lambda r: r["figure"] + r["place"].astype(str))), HOLDS),
+    Case("dpgd/appendix-e-references", "none does", to("references", "fits", lambda r: False), FAILS),
+    *(Case(f"dpgd/theorem-4{name}", "another exponent",
+           to("exponents", "best_h", lambda r: r["h"] + 0.01, case(i)), FAILS)
+      for i, name in enumerate(("i", "ii", "iii", "iv"), start=1)),
+    *(Case(f"dpgd/theorem-4{name}", "another power of the risk", to("powers", "ratio", worse(-0.2), case(i)), FAILS)
+      for i, name in enumerate(("i", "ii", "iii", "iv"), start=1)),
+    Case("dpgd/theorem-4iii", "no logarithm at the corner", to("logarithm", "power", lambda r: 1.0, corner), HOLDS),
+    Case("dpgd/theorem-4iii", "the corner was not tried", only("logarithm", "b > 0.45"), UNTESTABLE),
+    Case("dpgd/theorem-4iv", "no logarithm", without_log("power"), FAILS),
+    Case("dpgd/theorem-4iv", "its square", to("logarithm", "power", lambda r: r["log"] ** 2), FAILS),
+    Case("dpgd/theorem-4-lower", "a risk below", to("clips", "ratio", worse(-0.2)), FAILS),
+    Case("dpgd/theorem-4-lower", "a better exponent", to("exponents", "best_h", lambda r: r["h"] + 0.01), FAILS),
+    Case("dpgd/section-6-optimal", "no rate does better", one_log, HOLDS),
+    Case("dpgd/section-6-optimal", "another exponent", to("exponents", "best_h", lambda r: r["h"] + 0.01), FAILS),
+    Case("dpgd/section-6-optimal", "not tried", only("logarithm", "b < 0.45"), UNTESTABLE),
+    Case("dpgd/section-6-critical-b", "a critical b of 0.6", to("exponents", "critical", lambda r: 0.6), FAILS),
+    Case("dpgd/section-6-critical-b", "a is 0", to("exponents", "a", lambda r: 0.0), FAILS),
+    Case("dpgd/section-6-monotone", "h falls", to("exponents", "h_more", lambda r: r["h"] - 0.01), FAILS),
+    Case("dpgd/section-6-monotone", "a dip that stays",
+         to("printed_exponent", "printed_h", lambda r: r["h"] - 0.2, lambda r: r["alpha"] == 3), FAILS),
+    Case("dpgd/section-6-monotone", "no dip",
+         to("printed_exponent", "printed_h", lambda r: r["h"]), HOLDS, silent="dips"),
+]  # fmt: skip
+
+test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
+    CHAPTER, FOUND, CASES
+)
+
+
+@pytest.mark.parametrize("figure", ["figure-2", "figure-3"])
+def test_the_issue_s_bounds(figure: str) -> None:
+    """Slopes within 0.01 of h at 1e-10 but near φ(α+1) = 2; risks within 1 % of LSODA's."""
+    tables = committed(CHAPTER)
+    slopes = tables["slopes"].merge(tables[figure][PLACE].drop_duplicates(), on=PLACE)
+    end = slopes[slopes["gamma"] < 2e-10]
+    away = (end["phi"] * (end["alpha"] + 1) - 2).abs() > 0.2
+    assert end.loc[away, "distance"].abs().max() < 0.01
+    check = tables["check"]
+    assert ((check["lsoda"] / check["risk"] - 1).abs() < 0.01).all()
+    assert (check["lsoda_least"] > 0.99 * check["risk"]).all()
+
+
+def test_the_settled_table_says_when() -> None:
+    settled = committed(CHAPTER)["settled"]
+    assert settled["settles_at"].notna().all()
+    assert settled["settles_at"].min() < 1e-10
+    assert judge(CHAPTER, "dpgd/figure-2", committed(CHAPTER)).verdict == HOLDS
