@@ -146,7 +146,8 @@ def equation_528(tables: Tables) -> Finding:
         headline = f"A useful algorithm, {useful['algorithm'].iloc[0]}, is not traced by the attack."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     headline = (
-        f"The attack finds nothing in {worst['algorithm']}, which is private; the claim needs a useful algorithm."
+        f"A private algorithm, for instance {worst['algorithm']}, may leave the attack nothing to find; the claim "
+        "needs a useful algorithm."
     )
     correction = (
         r"For algorithms of squared error $\mathbb{E}\|\mathcal{M} - \theta^*\|^2 \le \min(\zeta^2/2, 1/40)$, as "
