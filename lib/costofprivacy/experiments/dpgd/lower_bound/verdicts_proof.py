@@ -161,8 +161,8 @@ def equation_d144(tables: Tables) -> Finding:
         headline = "The mean score never exceeds what the first record's likelihood ratio allows."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     headline = (
-        "In DP-GD the last records count most: its score is "
-        f"{compact(worst['score'] / worst['first'])} times what the first record's likelihood ratio allows."
+        f"DP-GD at {compact(worst['multiple'])} times its best learning rate has {compact(worst['score'] / worst['first'])} "
+        "times the score that the first record's likelihood ratio allows."
     )
     correction = (
         r"$\sqrt{e^{\rho^2} - 1}$ in the place of $\sqrt{\mathbb{E}[(L_1 - 1)^2]}$: (D.145) bounds the likelihood "
