@@ -160,8 +160,9 @@ def equation_d144(tables: Tables) -> Finding:
     if excess.max() <= 1:
         headline = "The mean score never exceeds what the first record's likelihood ratio allows."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    times = compact(worst["score"] / worst["first"])
     headline = (
-        f"DP-GD at {compact(worst['multiple'])} times its best learning rate has {compact(worst['score'] / worst['first'])} "
+        f"DP-GD at {compact(worst['multiple'])} times its best learning rate has {times} "
         "times the score that the first record's likelihood ratio allows."
     )
     correction = (
