@@ -119,7 +119,7 @@ CASES = [
          says="2 for the first"),
     Case(FIRST_RECORD, "all records count alike", to("chain", "first", lambda r: r["each"]), HOLDS, says="never"),
     Case(FIRST_RECORD, "the first counts a little less", to("chain", "first", lambda r: 0.5 * r["score"]), CORRECTED,
-         says="2 times what the first"),
+         says="has 2 times the score"),
     Case(FIRST_RECORD, "the score exceeds everything", to("chain", "score", lambda r: 2 * r["most"]), FAILS,
          says="Cauchy and Schwarz"),
     Case(OUTSIDE, "weak noise alone", only("outside", "label_noise < 1.1"), HOLDS, says="exponentially rare"),

@@ -160,9 +160,10 @@ def equation_d144(tables: Tables) -> Finding:
     if excess.max() <= 1:
         headline = "The mean score never exceeds what the first record's likelihood ratio allows."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    times = compact(worst["score"] / worst["first"])
     headline = (
-        "In DP-GD the last records count most: its score is "
-        f"{compact(worst['score'] / worst['first'])} times what the first record's likelihood ratio allows."
+        f"DP-GD at {compact(worst['multiple'])} times its best learning rate has {times} "
+        "times the score that the first record's likelihood ratio allows."
     )
     correction = (
         r"$\sqrt{e^{\rho^2} - 1}$ in the place of $\sqrt{\mathbb{E}[(L_1 - 1)^2]}$: (D.145) bounds the likelihood "
