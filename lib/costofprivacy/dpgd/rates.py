@@ -1,7 +1,7 @@
 r"""Orders and bounds of Section 5 of arXiv:2505.16329v2 for output perturbation and constant private noise.
 
-Everything here is a formula in γ and ρ: the orders of Propositions 5.1, D.3 and D.4 with every hidden constant left out,
-the linear equations that the paper puts in the place of (4.11), with their solutions, and what the optimal risk is to
+Everything here is a formula in γ and ρ: the orders of Propositions 5.1, D.3 and D.4 without their hidden constants, the
+linear equations that the paper puts in the place of (4.11), with their solutions, and what the optimal risk is to
 leading order with its constant.
 
 **The constant.** Let Σ = I and ρ, c fixed. Once R ≪ ζ² the factors stand at their values for R = 0, μ and 𝒱 = νζ²/2,
@@ -119,7 +119,10 @@ def factor(initial_risk: float, clip: float, label_noise: float) -> float:
     Raises:
         ValueError: if an argument is outside its range.
     """
-    risk, zeta = _validate.nonnegative("initial_risk", initial_risk), _validate.finite_positive("label_noise", label_noise)
+    risk, zeta = (
+        _validate.nonnegative("initial_risk", initial_risk),
+        _validate.finite_positive("label_noise", label_noise),
+    )
     least = zeta / clip * float(descent_reduction(clip, zeta**2 / 2))
     return 1.5 * math.sqrt(2 * risk + 2 + zeta**2) / (2 * least)
 
@@ -174,6 +177,52 @@ def best_product(aspect_ratio: float, alpha: float, clip: float, label_noise: fl
     _power(alpha)
     mu = float(descent_reduction(clip, _validate.finite_positive("label_noise", label_noise) ** 2 / 2))
     return clip * _log(aspect_ratio) / (2 * mu * CLOCK[alpha])
+
+
+def descent_time(initial_risk: float, final_risk: float, clip: float, label_noise: float) -> float:
+    """∫ η̄ dt that the descent of (4.11) of arXiv:2505.16329v2 takes from one risk to another: ∫ dR/(2μ_c(R)R).
+
+    Args:
+        initial_risk: R(0) > 0. final_risk: in (0, R(0)]. clip: c > 0. label_noise: ζ > 0.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    start = _validate.finite_positive("initial_risk", initial_risk)
+    end = _validate.between("final_risk", _validate.finite_positive("final_risk", final_risk), 0, start)
+    half = _validate.finite_positive("label_noise", label_noise) ** 2 / 2
+
+    def pace(log_risk: float) -> float:
+        return 1 / (2 * float(descent_reduction(clip, math.exp(log_risk) + half)))
+
+    return float(quad(pace, math.log(end), math.log(start), epsrel=1e-9, limit=200)[0])
+
+
+def advised_rate(
+    alpha: float, aspect_ratio: float, rho: float, clip: float, label_noise: float, initial_risk: float
+) -> float:
+    """A learning rate that is nearly best: descent from R(0) to ζ²(γ + γ²/ρ²)/4 takes the whole run, (1 − t)^α.
+
+    Not the paper's (5.2), to which it is equal in order: the same logarithm with its factor and with the time that a
+    start far above ζ² costs. It wants R(0) and ζ, which a private user has to know or to bound.
+
+    Args:
+        alpha: 0 or ½. aspect_ratio: γ > 0. rho: ρ in (0, ∞]. clip: c > 0. label_noise: ζ > 0. initial_risk: R(0) > 0.
+
+    Returns:
+        η̃(0), at most 2/γ.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> round(0.1 * advised_rate(0.5, 0.001, 0.1, 0.1, 0.3, 0.5), 2)
+    3.78
+    """
+    _power(alpha)
+    gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
+    floor = label_noise**2 * (gamma + (gamma / _validate.positive("rho", rho)) ** 2) / 4
+    whole = descent_time(initial_risk, min(floor, initial_risk / 2), clip, label_noise)
+    return min(whole / CLOCK[alpha], 2 / gamma)
 
 
 # ------------------------------------------------------------------------------- the equations in the paper's sketch

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS
 from costofprivacy.streams import Runner
 
 NOISE_SIZES = (10, 100, 1000, 10000)
-LIMIT_GAMMA, LIMIT_CLIP, LIMIT_RATE = 0.1, 0.1, 15.0  # where risks are followed along the dimension
+LIMIT_GAMMA, LIMIT_RHO, LIMIT_CLIP, LIMIT_RATE = 0.1, 1.0, 0.1, 15.0  # where risks are followed along the dimension
 
 
 class Experiment(Parameters):
@@ -39,9 +40,9 @@ class Experiment(Parameters):
         FINITE_POSITIVE, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 10.0, ascending=True
     )
     """Clipping constants at which the best learning rate is found."""
-    rate_gammas: tuple[float, ...] = many(PROBABILITY, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11)
+    rate_gammas: tuple[float, ...] = many(PROBABILITY, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
     """Aspect ratios at which rates are measured."""
-    sketch_gammas: tuple[float, ...] = many(PROBABILITY, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+    sketch_gammas: tuple[float, ...] = many(PROBABILITY, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
     """Aspect ratios at which the sketch of the proof is held against the equations."""
     comparison_gammas: tuple[float, ...] = many(
         PROBABILITY, 0.9, 0.5, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8
@@ -54,7 +55,7 @@ class Experiment(Parameters):
     seed: int = parameter(at_least(0), 10)
 
     @property
-    def own(self) -> dict[str, float]:
+    def own(self) -> dict[str, Any]:
         """ζ and R(0), which all problems share."""
         return {"label_noise": self.label_noise, "initial_risk": self.initial_risk}
 
@@ -87,7 +88,7 @@ class Experiment(Parameters):
         return tuned.valley(cells, runner)
 
     def _limit(self, runner: Runner) -> pd.DataFrame:
-        fixed = {"gamma": LIMIT_GAMMA, "base": LIMIT_CLIP, "learning_rate": LIMIT_RATE}
+        fixed = {"gamma": LIMIT_GAMMA, "rho": LIMIT_RHO, "base": LIMIT_CLIP, "learning_rate": LIMIT_RATE}
         cells = [
             self.shared(limit.Size, d=d, alpha=alpha, rule=rule, **fixed)
             for alpha, rule, d in itertools.product(ALPHAS, limit.RULES, self.limit_d)

@@ -14,7 +14,7 @@ from costofprivacy.experiments.dpgd.hyperparameters.problem import TOLERANCE, eq
 from costofprivacy.streams import Runner
 
 CLIPS = (1e-3, 10.0)  # the range of c
-SMALLEST_RATE, BEYOND = 0.3, 3.0  # the range of η̃(0): from this to this many times 2/γ
+SMALLEST_RATE, BEYOND = 0.3, 3.0  # the range of η̃(0): from this to about this many times 2/γ, which is on the grid
 PLACE = ["gamma", "alpha", "clip", "learning_rate"]
 
 
@@ -47,8 +47,11 @@ class Map:
 
     @property
     def rates(self) -> np.ndarray:
-        """The values of η̃(0)."""
-        return np.geomspace(SMALLEST_RATE, BEYOND * 2 / self.gamma, self.points)
+        """The values of η̃(0), even in its logarithm; 2/γ is one of them."""
+        cap = 2 / self.gamma
+        share = np.log(cap / SMALLEST_RATE) / np.log(BEYOND * cap / SMALLEST_RATE)
+        last = min(self.points - 2, round(share * (self.points - 1)))
+        return cap * (cap / SMALLEST_RATE) ** ((np.arange(self.points) - last) / last)
 
     @property
     def places(self) -> list[tuple[float, float]]:

@@ -24,7 +24,9 @@ def schedule(alpha: float, rate: float) -> Schedule:
     return Constant(rate) if alpha == OUTPUT else Polynomial(rate, alpha)
 
 
-def equations(gamma: float, label_noise: float, initial_risk: float, least: float = 1.0, aligned: bool = False) -> System:
+def equations(
+    gamma: float, label_noise: float, initial_risk: float, least: float = 1.0, aligned: bool = False
+) -> System:
     """Definition 4.2 for half of the eigenvalues at λ_min and half at 2 − λ_min, so that tr Σ = d.
 
     The target is even, (θ*_i)² equal, with the given R(0); or it lies in the lower eigenspace with ‖θ*‖ = 1, and R(0)

@@ -3,9 +3,10 @@ r"""Steps of the proofs in Appendix D.1 of arXiv:2505.16329v2, one by one: each 
 A row has a left and a right side in one case; ``claim`` says whether they are to be equal or ordered. ``reading`` is
 ``printed``, or ``corrected`` where another constant is put in.
 
-**The constant of the descent.** With R ≤ R(0) + 1, Lemma B.2 gives μ_c(R)/c ≥ m/√(2R + ζ²) ≥ m/√(2R(0) + 2 + ζ²). (D.31)
-has √(R(0) + 1 + ζ²) there and (D.61) √(R(0) + 1 + ζ²/2), both smaller: more descent than the lemma grants. At t = 0,
-where R = R(0), it is too much where R(0) > 1, or R(0) > 1 − ζ²/2. Then R̄' falls faster than R̄ at first, against (D.34).
+**The constant of the descent.** With R ≤ R(0) + 1, Lemma B.2 gives μ_c(R)/c ≥ m/√(2R + ζ²) ≥ m/√(2R(0) + 2 + ζ²).
+(D.31) has √(R(0) + 1 + ζ²) there and (D.61) √(R(0) + 1 + ζ²/2), both smaller: more descent than the lemma grants. At
+t = 0, where R = R(0), it is too much where R(0) > 1, or R(0) > 1 − ζ²/2. Then R̄' falls faster than R̄ at first,
+against (D.34).
 
 **(D.44)** With (B.17) it gives b₁ = min(1, ζ²)/4 for every c ≥ 1 and every R.
 

@@ -24,9 +24,10 @@ from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, TOLER
 from costofprivacy.streams import Runner
 
 CLIPS = {"c = 0.1": (0.1, 0.0), "c = 1": (1.0, 0.0), "c = γ^−¼": (1.0, -0.25), "c = γ^−½": (1.0, -0.5)}
-RHOS = {"ρ = 0.1": (0.1, 0.0), "ρ = γ^¾": (1.0, 0.75)}
+RHOS = {"ρ = 0.1": (0.1, 0.0), "ρ = γ^¾": (1.0, 0.75), "ρ = 1/γ": (1.0, -1.0)}
 SHARES = (0.01, 0.5, 1.0)  # η̃(0) in units of 2/γ, where factors are followed
-REACHES = (0.5, 1.0)  # the largest η̃(0) in these units, in `reduced`
+CHOSEN, HALF, WHOLE = "(5.2)", "1/γ", "2/γ"  # how far v goes: to C ln(1/γ) with this C, or η̃(0) to these
+LARGE = 2.0  # C
 SLOWEST = 1e-2  # the least v
 LARGEST = 1e9  # where the search for k gives up
 
@@ -53,7 +54,13 @@ class Sweep:
         """v: min(c, 1) η̃(0), up to the cap, half of the cap among them."""
         largest = min(self.clip, 1.0) * 2 / self.gamma
         even = np.geomspace(SLOWEST, largest, self.points)
-        return np.unique(np.concatenate([even, [share * largest for share in REACHES]]))
+        return np.unique(np.concatenate([even, list(self.reaches.values())]))
+
+    @property
+    def reaches(self) -> dict[str, float]:
+        """The largest v of each range."""
+        largest = min(self.clip, 1.0) * 2 / self.gamma
+        return {CHOSEN: min(-LARGE * math.log(self.gamma), largest), HALF: largest / 2, WHOLE: largest}
 
 
 def sweep(cell: Sweep, *, rng: np.random.Generator) -> np.ndarray:
@@ -88,8 +95,8 @@ def least_stretch(cell: Sweep, risks: np.ndarray, largest: float) -> float:
     return math.exp(high)
 
 
-def reduced(gammas: Sequence[float], points: int, runner: Runner, **own: float) -> pd.DataFrame:
-    """``reduced``: the least k of each regime, for η̃(0) up to 1/γ and up to 2/γ."""
+def reduced(gammas: Sequence[float], points: int, runner: Runner, **own: Any) -> pd.DataFrame:
+    """``reduced``: the least k of each regime, for v up to C ln(1/γ), and for η̃(0) up to 1/γ and 2/γ."""
     cells = {}
     for alpha, clip, rho, gamma in itertools.product(ALPHAS, CLIPS, RHOS, gammas):
         clip_value, rho_value = (scale * gamma**power for scale, power in (CLIPS[clip], RHOS[rho]))
@@ -98,8 +105,8 @@ def reduced(gammas: Sequence[float], points: int, runner: Runner, **own: float) 
     def rows(cell: Sweep, risks: np.ndarray) -> list[dict[str, Any]]:
         place = {"alpha": cell.alpha, "clip_rule": cells[cell][0], "rho_rule": cells[cell][1], "gamma": cell.gamma}
         place |= {"clip": cell.clip, "rho": cell.rho, "inverse": 1 / cell.gamma}
-        ends = {reach: reach * cell.speeds[-1] for reach in REACHES}
-        return [place | {"reach": 2 * reach, "stretch": least_stretch(cell, risks, end)} for reach, end in ends.items()]
+        ends = cell.reaches.items()
+        return [place | {"reach": reach, "stretch": least_stretch(cell, risks, end)} for reach, end in ends]
 
     return tabulated(runner, sweep, list(cells), rows)
 

@@ -18,8 +18,8 @@ from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, TOLER
 from costofprivacy.streams import Runner
 
 USUAL_CLIP = 0.1  # of the paper's Figure 7
-RATE_CLIPS = (0.1, 0.3, 1.0, 3.0)  # of which the best is taken where rates are measured
-SCAN = np.geomspace(1, 100, 13)  # learning rates beyond 2/γ, in units of it
+RATE_CLIPS = (0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 3.0)  # of which the best is taken where rates are measured
+SCAN = np.geomspace(1.1, 100, 13)  # learning rates beyond 2/γ, in units of it
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Problem:
     clips: tuple[float, ...]
     least: float = 1.0
     aligned: bool = False
+    share: float = 1.0  # of 2/γ: the largest η̃(0) that is tried
 
     @property
     def key(self) -> int:
@@ -52,19 +53,18 @@ class Problem:
 
 def best(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
     """For each clip the best η̃(0) ≤ 2/γ and its risk, shape (clips, 2)."""
-    found = [
-        tuning.best_rate(cell.equations, partial(schedule, cell.alpha), clip, cell.rho, tolerance=TOLERANCE)
-        for clip in cell.clips
-    ]
+    given, family = cell.equations, partial(schedule, cell.alpha)
+    end = cell.share * given.cap
+    found = [tuning.best_rate(given, family, clip, cell.rho, end, TOLERANCE) for clip in cell.clips]
     return np.array([(each.initial, each.risk) for each in found])
 
 
 def advised(cell: Problem, *, rng: np.random.Generator) -> np.ndarray:
-    """For each clip the risk at cη̃(0) = ln(1/γ), at the best leading order, and the least beyond 2/γ; (clips, 3)."""
+    """For each clip the risk at cη̃(0) = ln(1/γ), at `rates.advised_rate`, and the least beyond 2/γ; (clips, 3)."""
     cap, found = cell.equations.cap, []
     for clip in cell.clips:
         line = min(rates.product(cell.gamma) / clip, cap)
-        ours = min(rates.best_product(cell.gamma, cell.alpha, clip, cell.label_noise) / clip, cap)
+        ours = rates.advised_rate(cell.alpha, cell.gamma, cell.rho, clip, cell.label_noise, cell.initial_risk)
         plans = [schedule(cell.alpha, rate) for rate in (line, ours, *(cap * SCAN))]
         risks = equivalent.final_risks(cell.equations, plans, clip, cell.rho, TOLERANCE)
         found.append((risks[0], risks[1], risks[2:].min()))
@@ -87,7 +87,7 @@ def valley(cells: Sequence[Problem], runner: Runner) -> pd.DataFrame:
 
     def rows(cell: Problem, found: np.ndarray) -> list[dict[str, Any]]:
         place = {"gamma": cell.gamma, "rho": cell.rho, "alpha": cell.alpha}
-        names = ("clip", "learning_rate", "risk", "line_risk", "leading_risk", "beyond_risk")
+        names = ("clip", "learning_rate", "risk", "line_risk", "rule_risk", "beyond_risk")
         columns = zip(cell.clips, *found.T, *extra[cell].T)
         return [place | dict(zip(names, values)) for values in columns]
 
@@ -124,7 +124,7 @@ AXES = {
 }
 
 
-def rate_table(gammas: Sequence[float], runner: Runner, **own: float) -> pd.DataFrame:
+def rate_table(gammas: Sequence[float], runner: Runner, **own: Any) -> pd.DataFrame:
     """``rates``: the risk at the choice (D.23) and the least over c and η̃(0), with both bounds, along each axis."""
     axes = list(itertools.product(AXES, ALPHAS, gammas))
     cells = [AXES[axis].problem(alpha, gamma, **own) for axis, alpha, gamma in axes]
@@ -158,31 +158,31 @@ def _rate_row(cell: Problem, found: np.ndarray, paper: np.ndarray) -> dict[str, 
     }
 
 
-def comparison(gammas: Sequence[float], rhos: Sequence[float], runner: Runner, **own: float) -> pd.DataFrame:
-    """``comparison``: both schedules, each at its best η̃(0), at the usual clip, with and without privacy."""
+def comparison(gammas: Sequence[float], rhos: Sequence[float], runner: Runner, **own: Any) -> pd.DataFrame:
+    """``comparison``: both schedules, each at its best c and η̃(0), with and without privacy."""
     places = list(itertools.product((*rhos, math.inf), gammas))
     cells = {
-        (rho, gamma, alpha): Problem(alpha, gamma, rho, clips=(USUAL_CLIP,), **own)
+        (rho, gamma, alpha): Problem(alpha, gamma, rho, clips=RATE_CLIPS, **own)
         for rho, gamma in places
         for alpha in ALPHAS
     }
     found = runner.run(best, list(cells.values()), 1, 0)
-    risk = {place: float(found[cell][0][0, 1]) for place, cell in cells.items()}
+    risk = {place: float(found[cell][0][:, 1].min()) for place, cell in cells.items()}
     rows = [(rho, gamma, *(risk[rho, gamma, alpha] for alpha in ALPHAS)) for rho, gamma in places]
     table = pd.DataFrame(rows, columns=["rho", "gamma", "output_risk", "constant_risk"])
     return table.assign(ratio=table["constant_risk"] / table["output_risk"])
 
 
-CLIP_RULES = {"c = 0.1": (0.1, 0.0), "c = 1": (1.0, 0.0), "c = γ^−¼": (1.0, -0.25), "c = γ^−¾": (1.0, -0.75)}
+CLIP_RULES = {"c = 0.1": (0.1, 0.0), "c = 1": (1.0, 0.0), "c = γ^−½": (1.0, -0.5), "c = γ^−¾": (1.0, -0.75)}
 
 
-def clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: float) -> pd.DataFrame:
-    """``clipping``: the least risk over η̃(0) with c fixed, or growing as γ falls, against (5.12)."""
+def clipping(gammas: Sequence[float], rho: float, runner: Runner, **own: Any) -> pd.DataFrame:
+    """``clipping``: the least risk over η̃(0) ≤ 1/γ with c fixed, or growing as γ falls, against (5.12)."""
     places = list(itertools.product(CLIP_RULES, ALPHAS, gammas))
     cells = []
     for rule, alpha, gamma in places:
         scale, power = CLIP_RULES[rule]
-        cells.append(Problem(alpha, gamma, rho, clips=(scale * gamma**power,), **own))
+        cells.append(Problem(alpha, gamma, rho, clips=(scale * gamma**power,), share=0.5, **own))
     found = runner.run(best, list(dict.fromkeys(cells)), 1, 0)
     rows = []
     for (rule, alpha, gamma), cell in zip(places, cells):
