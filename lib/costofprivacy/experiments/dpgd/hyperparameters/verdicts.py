@@ -215,7 +215,7 @@ def equation_512(tables: Tables) -> Finding:
     costly = first.loc[first["clip"].idxmax()]
     cheap = first[first["alpha"] == costly["alpha"]]["risk"].min()
     headline = (
-        f"A clipping constant that grows costs what is claimed: {compact(costly['risk'] / cheap)} times the least risk at "
-        f"the clipping constant {compact(costly['clip'])}."
+        "A clipping constant that grows costs what is claimed: "
+        f"{compact(costly['risk'] / cheap)} times the least risk at the clipping constant {compact(costly['clip'])}."
     )
     return Finding(Verdict.HOLDS, headline, numbers, would_change=CHANGE)
