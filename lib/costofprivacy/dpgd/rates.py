@@ -317,7 +317,7 @@ def reduced_final(schedule: Schedule, clip: float, aspect_ratio: float, rho: flo
         ValueError: if an argument is outside its range.
     """
     scale = min(_validate.finite_positive("clip", clip), 1.0)
-    gamma, release = _validate.finite_positive("aspect_ratio", aspect_ratio), 2 * (clip * aspect_ratio) ** 2 / 2
+    gamma, release = _validate.finite_positive("aspect_ratio", aspect_ratio), (clip * aspect_ratio) ** 2
 
     def clock(start: float) -> float:
         if isinstance(schedule, (Constant, Polynomial)):

@@ -83,7 +83,7 @@ class Experiment(Parameters):
         gammas = sorted({*self.advice_gammas, *self.gamma}, reverse=True)
         cells = [
             tuned.Problem(alpha, gamma, rho, clips=self.clips, **self.own)
-            for rho, alpha, gamma in itertools.product((self.rho, 1.0), ALPHAS, gammas)
+            for rho, alpha, gamma in itertools.product(dict.fromkeys((self.rho, 1.0)), ALPHAS, gammas)
         ]
         return tuned.valley(cells, runner)
 

@@ -128,7 +128,8 @@ def rate_table(gammas: Sequence[float], runner: Runner, **own: Any) -> pd.DataFr
     """``rates``: the risk at the choice (D.23) and the least over c and η̃(0), with both bounds, along each axis."""
     axes = list(itertools.product(AXES, ALPHAS, gammas))
     cells = [AXES[axis].problem(alpha, gamma, **own) for axis, alpha, gamma in axes]
-    found, paper = runner.run(best, cells, 1, 0), runner.run(proven, cells, 1, 0)
+    distinct = list(dict.fromkeys(cells))
+    found, paper = runner.run(best, distinct, 1, 0), runner.run(proven, distinct, 1, 0)
     return pd.DataFrame(
         [{"axis": axis} | _rate_row(cell, found[cell][0], paper[cell][0]) for (axis, *_), cell in zip(axes, cells)]
     )
