@@ -55,12 +55,12 @@ def maps(make: Any) -> Any:
     return changed
 
 
-def ideal(power: float = 1.0, large: float = 1.0, beyond: float = 1.0) -> Any:
-    """A valley at c^power·η̃ = 1 that rises with c above one, and with η̃ above the cap."""
+def ideal(power: float = 1.0, large: float = 1.0) -> Any:
+    """A valley at c^power·η̃ = 1 that rises with c above one, and a hundredfold with η̃ above the cap."""
 
     def risk(clip: pd.Series, rate: pd.Series, gamma: pd.Series) -> pd.Series:
         valley = 0.1 + np.log(clip**power * rate) ** 2
-        return valley * np.maximum(clip, 1.0) ** large * np.where(rate > 2.0001 / gamma, (rate * gamma) ** beyond, 1.0)
+        return valley * np.maximum(clip, 1.0) ** large * np.where(rate > 2.0001 / gamma, 100.0, 1.0)
 
     return maps(risk)
 

@@ -173,8 +173,8 @@ def draw_difference(table: pd.DataFrame) -> Plate:
             "the ODE, in the colours of Figure 4. Right: mean of the runs minus the ODE, in standard errors of the "
             f"mean; blank in the divergent corner, where the risk exceeds {CAP:g}. {percent(share)} of the points are "
             f"within {CONSISTENT:g}, those beside $2/\\gamma$ left out. There a finite dimension rounds the kink of "
-            f"$\\bar\\eta$, and the simulation is off by up to {percent(kink)} of the risk. Points of a map share their "
-            "data: they err together."
+            f"$\\bar\\eta$, and the simulation is off by up to {percent(kink)} of the risk. Points of a map share "
+            "their data: they err together."
         ),
         alt=(
             f"Share of points within {CONSISTENT:g} standard errors: {percent(share)}; largest deviation beside the "

@@ -55,7 +55,7 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
             "**Measured rates.** Left: the least risk over all $c$ and $\\tilde\\eta(0)$; dashed: its leading order "
             f"with the constant derived here. Over the last three $\\gamma$ it goes like {powers}; the claimed powers "
             "are 1 and 2/3. Right: with a falling $\\lambda_{\\min}$ the upper bound goes like the least risk times "
-            f" $\\lambda_{{\\min}}^{{{loose:.2f}}}$. Deterministic, no error."
+            f"$\\lambda_{{\\min}}^{{{loose:.2f}}}$. Deterministic, no error."
         ),
         alt=(
             "Powers of the logarithm: "

@@ -196,7 +196,7 @@ def equation_51(tables: Tables) -> Finding:
     )
     if not (exact and tends and falls):
         headline = "The noise of a schedule is not where the text after (5.1) puts it."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     headline = "The noise is where the text puts it: all in the last step, level, or falling at least linearly."
     return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
 
