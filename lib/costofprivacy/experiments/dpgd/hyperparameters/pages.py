@@ -40,6 +40,7 @@ __all__ = [
 CAP = 1.0  # of the figure
 FINE = 6  # pixels of a cell: a heat map is a small picture
 KINK = 1.5  # a learning rate within this factor of 2/γ is beside the kink of min(η̃, 2/γ)
+FEW = 0.05  # aspect ratios below it are those at which learning pays for every ρ that was tried
 USUAL = 0.1  # c of the paper's Figure 7
 LINES: dict[str, Any] = {"color": "#d62728", "ls": "--", "lw": 1}
 
@@ -47,13 +48,13 @@ LINES: dict[str, Any] = {"color": "#d62728", "ls": "--", "lw": 1}
 def answer(tables: Tables) -> str:
     """The chapter's answer."""
     rows = advice(tables["valley"])
-    small = rows[rows["gamma"] < 0.05]
+    small = rows[rows["gamma"] < FEW]
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     return (
-        f"Clip at $c = {USUAL:g}$ and divide the learning rate by it. The printed "
+        f"Clip at $c = {USUAL:g}$, the learning rate divided by it. The printed "
         r"$c\tilde\eta(0) = \ln(1/\gamma)$ has the right order, but with constant 1 costs "
-        f"{span(small['line'])} times the least risk; a rule with the right factor {span(small['rule'])} times. Of "
-        f"{len(verdicts)} claims, {tally(verdicts)}."
+        f"{span(small['line'])} times the least risk where $\\gamma < {FEW:g}$; a rule with the right factor "
+        f"{span(small['rule'])}. Of {len(verdicts)} claims, {tally(verdicts)}."
     )
 
 
@@ -264,14 +265,14 @@ def draw_advice(valley: pd.DataFrame) -> Plate:
                 axes.set_title(f"$\\alpha = {alpha:g}$, $\\rho = {rho:g}$")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=4, loc="outside lower center")
     worst = {name: (table[name].max(), table.loc[table[name].idxmax(), "gamma"]) for name in choices}
-    small = table[table["gamma"] < 0.05]
+    small = table[table["gamma"] < FEW]
     return Plate(
         figure,
         caption=(
-            "**What advice costs.** Risk over the least of all $(c, \\tilde\\eta(0))$. At $\\gamma < 0.05$: the "
-            f"printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, $c = 1$ with its best "
-            f"rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate {span(small['usual'])}, and with the rule "
-            f"of the text {span(small['rule'])}. Deterministic, no error."
+            "**What advice costs.** Risk over the least of all $(c, \\tilde\\eta(0))$. At "
+            f"$\\gamma < {FEW:g}$: the printed product with constant 1 at $c = {USUAL:g}$ costs {span(small['line'])}, "
+            f"$c = 1$ with its best rate {span(small['one'])}, $c = {USUAL:g}$ with its best rate "
+            f"{span(small['usual'])}, and with the rule of the text {span(small['rule'])}. Deterministic, no error."
         ),
         alt="Largest cost over all problems: "
         + listed(f"{name} {plain(value)} at gamma {plain(gamma)}" for name, (value, gamma) in worst.items())
