@@ -229,4 +229,4 @@ def test_simulated_maps_agree_with_the_equivalent() -> None:
     """Away from the divergent corner and from the kink at 2/γ, within four standard errors nearly everywhere."""
     share, kink = agreement(committed(CHAPTER)["figure-4"])
     assert share > 0.97
-    assert kink < 0.2
+    assert kink < 0.4
