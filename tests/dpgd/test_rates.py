@@ -1,0 +1,192 @@
+"""Orders, bounds and linear equations of Section 5, each against an oracle of another kind."""
+
+import math
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad, solve_ivp
+
+from costofprivacy.dpgd import equivalent, rates, system
+from costofprivacy.dpgd.clipping import descent_reduction
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
+
+GAMMA, RHO, CLIP, ZETA, START = 0.01, 0.3, 0.1, 0.3, 0.5
+
+
+@pytest.mark.parametrize(("alpha", "power"), [(0.0, 1.0), (0.5, 2 / 3)])
+def test_orders_are_those_of_the_proposition(alpha: float, power: float) -> None:
+    log = math.log(100)
+    assert rates.order(alpha, GAMMA, RHO) == pytest.approx(GAMMA * log**power + GAMMA**2 * log ** (2 * power) / RHO**2)
+    assert rates.order(alpha, GAMMA, math.inf) == pytest.approx(GAMMA * log**power)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_general_bounds_are_the_orders_at_eigenvalues_of_one_and_scale(alpha: float) -> None:
+    assert rates.upper(alpha, GAMMA, RHO, 1.0, 1.0) == rates.lower(alpha, GAMMA, RHO, 1.0)
+    assert rates.lower(alpha, GAMMA, RHO, 2.0) == pytest.approx(rates.order(alpha, GAMMA, RHO) / 4)
+    sampling, private = rates.order(alpha, GAMMA, math.inf), rates.order(alpha, GAMMA, RHO)
+    private -= sampling
+    found = rates.upper(alpha, GAMMA, RHO, 0.5, 1.5)
+    assert found == pytest.approx((1.5 * sampling + private) / 0.25)
+
+
+def test_conditions() -> None:
+    log = math.log(100)
+    assert rates.smallness(0.0, GAMMA, RHO, 0.5, 1.5) == pytest.approx(1.5 / 0.25 * log * GAMMA)
+    both = log**2 * GAMMA / 0.25 * (1.5 + GAMMA / RHO**2)
+    assert rates.smallness(0.5, GAMMA, RHO, 0.5, 1.5) == pytest.approx(both)
+    assert rates.product(GAMMA, 0.5, 3.0) == pytest.approx(6 * log)
+
+
+@pytest.mark.parametrize(("clip", "worst"), [(0.1, 1.0), (1.0, 1.0), (10.0, 100.0)])
+def test_a_large_clip_costs_its_square(clip: float, worst: float) -> None:
+    assert rates.clipping_order(clip, GAMMA, RHO) == pytest.approx(GAMMA + worst * GAMMA**2 / RHO**2)
+
+
+def test_relaxation_solves_its_equation() -> None:
+    times = np.linspace(0, 1, 7)
+    found = solve_ivp(lambda t, r: -3 * r + 0.4, (0, 1), [0.5], t_eval=times, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(rates.relaxation(times, 3.0, 0.4, 0.5), found.y[0], rtol=1e-8)
+
+
+@given(st.floats(0.05, 300), st.floats(0, 5), st.floats(0, 5), st.floats(0, 1))
+def test_square_root_path_is_the_variation_of_constants(rate: float, first: float, second: float, time: float) -> None:
+    def clock(start: float) -> float:
+        return 2 * rate / 3 * ((1 - start) ** 1.5 - (1 - time) ** 1.5)
+
+    def source(start: float) -> float:
+        return math.exp(-clock(start)) * (first * (1 - start) + second)
+
+    middle = max(0.0, time - 5 / rate)
+    found = sum(quad(source, *ends, epsrel=1e-11, limit=200)[0] for ends in ((0, middle), (middle, time)))
+    expected = 0.5 * math.exp(-clock(0.0)) + found
+    assert float(rates.square_root_path(time, rate, first, second, 0.5)) == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize("time", [0.2, 0.9])
+def test_square_root_path_is_the_printed_form(time: float) -> None:
+    """(D.54) with mpmath's generalised exponential integrals, symbol for symbol."""
+    a, b1, b2, initial, s = 4.0, 0.7, 0.2, 0.5, 1 - time
+    k, x = 2 * a / 3, s**1.5
+    first = mpmath.expint(-1 / 3, k) - s**2 * mpmath.expint(-1 / 3, k * x)
+    second = mpmath.expint(1 / 3, k) - s * mpmath.expint(1 / 3, k * x)
+    inner = 3 - 2 / initial * mpmath.exp(k) * (b1 * first + b2 * second)
+    printed = initial / 3 * mpmath.exp(-k * (1 - x)) * inner
+    assert float(rates.square_root_path(time, a, b1, b2, initial)) == pytest.approx(float(printed), rel=1e-10)
+
+
+@pytest.mark.parametrize(("sampling", "private"), [(1.0, 0.0), (0.0, 1.0)])
+def test_the_end_is_the_path_s_where_the_start_is_forgotten(sampling: float, private: float) -> None:
+    end = float(rates.square_root_path(1.0, 80.0, sampling, private, 0.5))
+    assert rates.square_root_end(80.0, sampling, private) == pytest.approx(end, rel=1e-9)
+
+
+def test_reduced_release_is_minimal_where_the_text_says() -> None:
+    """Without privacy the least of (5.8) is at about ln(R(0)/γ), and of the order γ ln(1/γ)."""
+    gamma = 1e-6
+    products = np.linspace(1, 40, 4000)
+    found = np.array([rates.reduced_release(float(x), gamma, math.inf, START) for x in products])
+    assert products[found.argmin()] == pytest.approx(math.log(START / gamma), rel=0.05)
+    assert found.min() == pytest.approx(gamma * math.log(START / gamma), rel=0.1)
+
+
+@pytest.mark.parametrize("clip", [0.1, 1.0, 5.0])
+def test_reduced_final_of_both_schedules_is_their_closed_form(clip: float) -> None:
+    scale, rate = min(clip, 1.0), 7.0
+    v = scale * rate
+    source = (clip * rate * GAMMA / RHO) ** 2
+    constant = float(rates.relaxation(1.0, v, v**2 * GAMMA, START)) + source
+    assert rates.reduced_final(Constant(rate), clip, GAMMA, RHO, START) == pytest.approx(constant)
+    even = float(rates.square_root_path(1.0, v, v**2 * GAMMA, source, START))
+    assert rates.reduced_final(Polynomial(rate, 0.5), clip, GAMMA, RHO, START) == pytest.approx(even)
+
+
+def test_reduced_final_solves_its_equation_for_any_schedule() -> None:
+    plan: Schedule = Harmonic(0.5, 0.1)
+
+    def slope(t: float, risk: np.ndarray) -> np.ndarray:
+        v = CLIP * float(plan(t))
+        fall = float(plan.squared_decrease(t)) * (CLIP * GAMMA / RHO) ** 2
+        return -v * risk + v**2 * GAMMA + fall
+
+    end = solve_ivp(slope, (0, 1), [START], rtol=1e-10, atol=1e-12).y[0, -1]
+    expected = end + (CLIP * GAMMA / RHO * float(plan(1.0))) ** 2
+    assert rates.reduced_final(plan, CLIP, GAMMA, RHO, START) == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_leading_order_is_approached(alpha: float) -> None:
+    """The least risk over η̃(0) comes down to the leading order, by the slow logarithm of the next one."""
+    found = []
+    for gamma in (1e-8, 1e-16):
+        given_, log = system.isotropic(START, gamma, ZETA), -math.log(gamma)
+        products = np.linspace(0.1, 1.0, 60) * log
+        plans = [Constant(p / CLIP) if alpha == 0 else Polynomial(p / CLIP, alpha) for p in products]
+        least = equivalent.final_risks(given_, plans, CLIP, 1.0, 1e-5).min()
+        found.append(least / rates.leading(alpha, gamma, 1.0, CLIP, ZETA))
+    assert 1 < found[1] < found[0] < 1.6
+    assert found[1] < 1.25
+
+
+def test_small_clips_have_one_leading_order_and_one_product() -> None:
+    values = [rates.leading(0.0, 1e-6, 0.1, c, ZETA) for c in (1e-4, 1e-3)]
+    assert values[0] == pytest.approx(values[1], rel=3e-3)
+    log, gamma = math.log(1e6), 1e-6
+    limit = math.pi * ZETA**2 / 16 * gamma * log + math.pi * ZETA**2 / 4 * (gamma * log / 0.1) ** 2
+    assert values[0] == pytest.approx(limit, rel=1e-3)
+    assert rates.best_product(gamma, 0.0, 1e-4, ZETA) == pytest.approx(ZETA * math.sqrt(math.pi / 8) * log, rel=1e-4)
+
+
+def test_descent_time_is_the_time_of_the_descent() -> None:
+    """With γ → 0 nothing but descent is left: after that time at unit rate the ODE is there."""
+    time = rates.descent_time(START, 0.05, CLIP, ZETA)
+    reached = equivalent.risk_path(system.isotropic(START, 1e-12, ZETA), Constant(time), CLIP, math.inf, [1.0], 1e-8)
+    assert float(reached[0]) == pytest.approx(0.05, rel=1e-6)
+    assert rates.descent_time(START, START, CLIP, ZETA) == 0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+@pytest.mark.parametrize("gamma", [1e-3, 1e-6])
+def test_the_advised_rate_is_nearly_best(alpha: float, gamma: float) -> None:
+    given_ = system.isotropic(START, gamma, ZETA)
+    rate = rates.advised_rate(alpha, gamma, 0.1, CLIP, ZETA, START)
+    plans = [Constant(r) if alpha == 0 else Polynomial(r, alpha) for r in (rate, *(rate * np.geomspace(0.2, 5, 80)))]
+    risks = equivalent.final_risks(given_, plans, CLIP, 0.1, 1e-5)
+    assert risks[0] < 1.25 * risks.min()
+
+
+def test_the_advised_rate_stays_below_the_cap() -> None:
+    assert rates.advised_rate(0.5, 0.5, 1.0, 1e-4, ZETA, START) == 4.0
+
+
+@pytest.mark.parametrize("initial", [0.1, 0.5, 3.0])
+def test_the_factor_is_large_enough(initial: float) -> None:
+    """With the descent that Lemma B.2 grants, both schedules bring the start below γ."""
+    large = rates.factor(initial, CLIP, ZETA)
+    least = ZETA / CLIP * float(descent_reduction(CLIP, ZETA**2 / 2))
+    descent = 2 * large * math.log(1 / GAMMA) * least / math.sqrt(2 * initial + 2 + ZETA**2)
+    for alpha in (0.0, 0.5):
+        assert math.exp(-descent * rates.CLOCK[alpha]) <= GAMMA * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: rates.order(0.3, GAMMA, RHO), "alpha must be 0 or 0.5"),
+        (lambda: rates.order(0.0, 1.0, RHO), "aspect_ratio must be between 0 and 1"),
+        (lambda: rates.order(0.0, GAMMA, 0.0), "rho must be positive"),
+        (lambda: rates.upper(0.0, GAMMA, RHO, 0.0, 1.0), "least must be positive"),
+        (lambda: rates.smallness(0.5, GAMMA, RHO, 1.0, -1.0), "largest must be positive"),
+        (lambda: rates.product(GAMMA, factor=0.0), "factor must be positive"),
+        (lambda: rates.relaxation(1.0, 0.0, 1.0, 1.0), "rate must be positive"),
+        (lambda: rates.descent_time(0.5, 0.6, CLIP, ZETA), "final_risk must be between 0 and 0.5"),
+        (lambda: rates.clipping_order(-1.0, GAMMA, RHO), "clip must be positive"),
+    ],
+)
+def test_bad_arguments(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        call()

@@ -1,0 +1,169 @@
+"""The machinery behind the chapter on hyper-parameters."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import chain, equivalent, rates, spectrum, system, tuning
+from costofprivacy.dpgd.descent import Configuration, descend
+from costofprivacy.dpgd.schedule import Constant, Polynomial
+from costofprivacy.experiments.dpgd.hyperparameters import limit, maps, problem, steps, terms, tuned
+from costofprivacy.experiments.dpgd.hyperparameters.experiment import Experiment
+from costofprivacy.montecarlo import Runner, generator
+
+OWN: dict[str, Any] = {"label_noise": 0.3, "initial_risk": 0.5}
+MAP = maps.Map(20, 0.1, 0.5, 0.5, 0.3, 0.5, 6)
+TINY: dict[str, Any] = {
+    "d": 10,
+    "gamma": (0.2, 0.1),
+    "points": 5,
+    "trials": 2,
+    "advice_gammas": (0.1,),
+    "rhos": (0.3,),
+    "clips": (0.1, 3.0),
+    "rate_gammas": (1e-2, 1e-3),
+    "sketch_gammas": (1e-1, 1e-2),
+    "comparison_gammas": (0.1, 1e-3),
+    "limit_d": (5, 10),
+    "limit_trials": 2,
+}
+
+
+def test_the_cap_is_on_the_grid_which_is_even() -> None:
+    for gamma in (0.1, 0.01, 0.001):
+        for points in (5, 14, 28):
+            cell = maps.Map(100, gamma, 0.0, 0.1, 0.3, 0.5, points)
+            assert np.isclose(cell.rates, 2 / gamma, rtol=1e-12).sum() == 1
+            np.testing.assert_allclose(np.diff(np.log(cell.rates)), np.log(cell.rates[1] / cell.rates[0]))
+            assert len(cell.rates) == len(cell.clips) == points
+            assert cell.rates[0] == pytest.approx(maps.SMALLEST_RATE)
+            assert cell.rates[-1] > 2 / gamma
+
+
+def test_a_map_s_trial_is_the_chain_and_both_schedules_share_draws() -> None:
+    found = maps.trial(MAP, rng=generator(1, MAP.key, 0))
+    values = spectrum.isotropic(20)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
+    c, rate = MAP.places[7]
+    runs = [Configuration(c, Polynomial(rate, 0.5), 0.5)]
+    alone = chain.risk_at(chain.eigenspaces(model), runs, 200, [1.0], 1, rng=generator(1, MAP.key, 0))
+    assert found[7] == pytest.approx(alone[0, 0, 0])
+    assert maps.Map(20, 0.1, 0.0, 0.5, 0.3, 0.5, 6).key == MAP.key
+
+
+def test_a_map_is_algorithm_1_in_law() -> None:
+    """One place of the map against the literal algorithm, means of 300 runs each."""
+    c, rate = 0.3, 6.0
+    values = spectrum.isotropic(20)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
+    run = [Configuration(c, Polynomial(rate, 0.5), 0.5)]
+    literal = [descend(model, run, 200, [1.0], rng=generator(2, 0, t)).released_risk[0] for t in range(300)]
+    chained = chain.risk_at(chain.eigenspaces(model), run, 200, [1.0], 300, rng=generator(3, 0, 0))[0, :, 0]
+    error = math.hypot(np.std(literal), np.std(chained)) / math.sqrt(300)
+    assert abs(np.mean(literal) - chained.mean()) < 4 * error
+
+
+def test_a_map_s_ode_is_the_equivalent() -> None:
+    found = maps.solve(MAP, rng=generator(1, 0, 0))
+    for k in (0, 11, 35):
+        c, rate = MAP.places[k]
+        direct = equivalent.final_risk(system.isotropic(0.5, 0.1, 0.3), Polynomial(rate, 0.5), c, 0.5)
+        assert found[k] == pytest.approx(direct, rel=1e-3)
+
+
+def test_problems_have_trace_and_start_as_told() -> None:
+    even = problem.equations(0.1, 0.3, 0.5, least=0.4)
+    assert even.initial_risk == pytest.approx(0.5)
+    assert even.readout.sum() == pytest.approx(1)
+    aligned = problem.equations(0.1, 0.3, 0.5, least=0.4, aligned=True)
+    assert aligned.initial_risk == pytest.approx(0.2)
+    assert problem.equations(0.1, 0.3, 0.5).initial.size == 1
+    assert problem.schedule(0.0, 2.0) == Constant(2.0)
+
+
+def test_best_and_advised_rates() -> None:
+    cell = tuned.Problem(0.0, 0.01, 1.0, clips=(0.1, 1.0), **OWN)
+    found = tuned.best(cell, rng=generator(1, 0, 0))
+    brute = [cell.risk(0.1, float(r)) for r in np.geomspace(5, 80, 60)]
+    assert found[0, 1] <= min(brute) * 1.0005
+    assert cell.risk(0.1, found[0, 0]) == pytest.approx(found[0, 1], rel=1e-3)
+    direct = tuning.best_rate(cell.equations, Constant, 1.0, 1.0)
+    assert found[1, 1] == pytest.approx(direct.risk, rel=1e-3)
+    line, rule, beyond = tuned.advised(cell, rng=generator(1, 0, 0))[0]
+    assert line == pytest.approx(cell.risk(0.1, math.log(100) / 0.1), rel=1e-3)
+    assert found[0, 1] * 0.999 < rule < line < beyond
+    rate, risk = tuned.proven(cell, rng=generator(1, 0, 0))
+    assert rate == pytest.approx(rates.factor(0.5, 0.1, 0.3) * math.log(100) / 0.1)
+    assert risk == pytest.approx(cell.risk(0.1, rate), rel=1e-3)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_the_least_stretch_of_an_exact_sketch_is_one(alpha: float) -> None:
+    cell = terms.Sweep(alpha, 0.01, 0.1, 0.1, points=6, **OWN)
+    exact = np.array([terms.sketch(cell, float(v), 1.0) for v in cell.speeds])
+    assert terms.least_stretch(cell, exact, cell.speeds[-1]) == pytest.approx(1.0, abs=2e-3)
+    double = np.array([terms.sketch(cell, float(v), 2.0) for v in cell.speeds])
+    assert terms.least_stretch(cell, double, cell.speeds[-1]) == pytest.approx(2.0, rel=2e-3)
+    assert terms.least_stretch(cell, exact * 1e12, cell.speeds[-1]) == math.inf
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5])
+def test_the_sketch_is_the_reduced_equation(alpha: float) -> None:
+    for clip in (0.1, 4.0):
+        cell = terms.Sweep(alpha, 0.01, clip, 0.1, points=6, **OWN)
+        plan = problem.schedule(alpha, 5.0 / min(clip, 1.0))
+        assert terms.sketch(cell, 5.0, 1.0) == pytest.approx(rates.reduced_final(plan, clip, 0.01, 0.1, 0.5), rel=1e-6)
+
+
+def test_a_wrong_constant_is_missed_and_the_right_one_is_not() -> None:
+    table = steps.table(0.01, 0.3)
+    shares = table["left"] / table["right"] - 1
+    missed = table[(shares > 1e-9) & (table["claim"] == steps.AT_MOST)]
+    assert set(missed["reading"]) == {steps.PRINTED}
+    assert set(missed["step"]) == {"D.31", "D.61", "D.35"}
+    assert all("R(0) = 2" in case or "R(0) = 5" in case for case in missed["case"])
+
+
+def test_noise_of_the_schedules() -> None:
+    table = steps.noise((10, 1000), 0.5)
+    value = table.set_index(["n", "alpha", "quantity"])["value"]
+    assert value[1000, 0.0, steps.LAST_SHARE] == 1
+    assert value[1000, 0.5, steps.LAST_SHARE] == 0
+    assert value[10, 0.5, steps.FIRST_LEVEL] == pytest.approx(0.9**-0.5 - 1)
+    assert value[1000, 2.0, steps.DECAY] == pytest.approx(3, abs=0.05)
+
+
+def test_the_growing_clip_grows() -> None:
+    fixed, growing = (limit.Size(50, 0.0, rule, 0.1, 1.0, 0.3, 0.5, 0.1, 15.0) for rule in limit.RULES)
+    assert fixed.clip == 0.1
+    assert growing.clip == pytest.approx(0.1 * math.log(500))
+
+
+def test_tables_of_a_small_run() -> None:
+    tables = Experiment(**TINY).run(Runner(workers=1))
+    assert {name: len(table) for name, table in tables.items()} == {
+        "figure-4": 100, "valley": 16, "rates": 32, "comparison": 4, "clipping": 16, "reduced": 144, "factors": 24,
+        "limit": 8, "steps": 97, "noise": 36,
+    }  # fmt: skip
+    columns = ["gamma", "alpha", "clip", "learning_rate", "risk_mean", "risk_sd", "trials", "ode_risk"]
+    assert list(tables["figure-4"].columns) == columns
+    assert (tables["figure-4"]["trials"] == 2).all()
+    assert (tables["valley"]["risk"] <= tables["valley"]["rule_risk"] * 1.001).all()
+    assert (tables["rates"]["best_risk"] <= tables["rates"]["proven_risk"] * 1.001).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gamma": [1.0]}, "each of gamma must be between 0 and 1"),
+        ({"points": 3}, "points must be a whole number of at least 4"),
+        ({"trials": 1}, "trials must be a whole number of at least 2"),
+        ({"clips": []}, "clips must be a non-empty list"),
+        ({"limit_d": [1]}, "each of limit_d must be a whole number of at least 2"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        Experiment(**change)

@@ -1,0 +1,78 @@
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.dpgd.hyperparameters import pages, pages_rates
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("dpgd/hyperparameters")
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    assert "none fails" in found
+    dear = change(TABLES["valley"], "line_risk", lambda rows: 7 * rows["risk"])
+    assert "costs 7 to" in pages.answer(TABLES | {"valley": dear})
+    worse = change(TABLES["limit"], "risk_mean", lambda rows: 3 * rows["ode_risk"])
+    assert "1 fails" in pages.answer(TABLES | {"limit": worse})
+
+
+PLATES: dict[str, Callable[[], Plate]] = {
+    "figure-4": lambda: pages.draw_figure_4(TABLES["figure-4"]),
+    "difference": lambda: pages.draw_difference(TABLES["figure-4"]),
+    "valley": lambda: pages.draw_valley(TABLES["valley"]),
+    "advice": lambda: pages.draw_advice(TABLES["valley"]),
+    "rates": lambda: pages.draw_rates(TABLES["rates"]),
+    "comparison": lambda: pages.draw_comparison(TABLES["comparison"]),
+}
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    plate = PLATES[name]()
+    assert len(re.findall(r"\d", plate.alt)) >= 3
+    assert not re.search(r"\de-\d|nan|inf\b", plate.caption + plate.alt)
+    assert "\\" not in plate.alt
+
+
+def test_agreement_counts_points_within_four_standard_errors() -> None:
+    places = pd.DataFrame({"gamma": 0.01, "learning_rate": [1.0, 2.0, 200.0, 1.0]})
+    table = places.assign(ode_risk=[0.5, 0.5, 0.5, 5.0], risk_sd=0.1, trials=4, risk_mean=[0.6, 0.9, 0.55, 9.0])
+    share, kink = pages.agreement(table)
+    assert share == 0.5
+    assert kink == pytest.approx(0.1)
+
+
+def test_powers_of_the_logarithm_are_those_of_the_rows() -> None:
+    inverse = np.array([1e4, 1e8, 1e12])
+    rows = pd.DataFrame({"inverse": inverse, "gamma": 1 / inverse, "best_risk": np.log(inverse) ** 0.7 / inverse})
+    assert pages_rates.log_slope(rows) == pytest.approx(0.7)
+
+
+def test_costs_are_over_the_least_risk_of_all_clips() -> None:
+    group = TABLES["valley"].query("rho == 0.1 and alpha == 0 and gamma == 0.001")
+    row = pages.advice(group).iloc[0]
+    assert row["best"] == group["risk"].min()
+    assert row["one"] == group.query("clip == 1")["risk"].item() / row["best"]
+    assert row["line"] == group.query("clip == 0.1")["line_risk"].item() / row["best"]
+
+
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "advice": lambda: pages.show_advice(TABLES["valley"]),
+    "steps": lambda: pages.show_steps(TABLES["steps"]),
+    "reduced": lambda: pages.show_reduced(TABLES["reduced"]),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    shown = SHOWN[name]()
+    assert len(shown) > 2
+    assert not re.search(r"\w_\w|\de[-+]\d|nan|NaN", shown.to_csv())
+    assert shown.notna().all(axis=None)
