@@ -1,5 +1,6 @@
 """The deterministic equivalent against closed forms, LSODA, mpmath and its own tolerance."""
 
+import dataclasses
 import math
 
 import mpmath
@@ -8,7 +9,7 @@ import pytest
 from scipy.integrate import quad, solve_ivp
 
 from costofprivacy.dpgd import diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
-from costofprivacy.dpgd.schedule import Constant, Polynomial
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 
 from .problems import SCHEDULES, TIMES, Rising, uniform_model
 
@@ -197,29 +198,55 @@ def test_mpmath_agrees_on_a_coupled_pair():
     assert equivalent.risk_path(equations, schedule, clip, rho, [1.0], 1e-8)[0] == pytest.approx(expected, rel=1e-8)
 
 
-def test_a_cell_ends_where_the_cap_lets_go():
-    equation, schedule = system.isotropic(0.5, 0.1, 0.3), Polynomial(40.0, 1.0)  # 2/γ = 20: at t = ½
-    grid = equivalent._grid(equation, schedule, 1.0, np.array([0.3]))
-    for level in (0, 3):
-        nodes, ends = grid.nodes(level)
-        np.testing.assert_allclose(nodes[ends], [0.0, 0.3, 0.5, 1.0], atol=1e-12)
-    assert (np.diff(nodes) > 0).all()
-
-
 def test_two_extrapolations_that_agree_by_accident_have_not_settled():
-    near, far = np.array([1.0]), np.array([1.1])
-    assert equivalent._settled([near + 1e-5, near, near], 1e-6)
-    assert not equivalent._settled([far, near, near], 1e-6)
-    assert not equivalent._settled([near, near, near + 1e-3], 1e-6)
+    assert equivalent._settled(np.array([[1.00001], [1.0], [1.0]]), 1e-6)
+    assert not equivalent._settled(np.array([[1.1], [1.0], [1.0]]), 1e-6)
+    assert not equivalent._settled(np.array([[1.0], [1.0], [1.001]]), 1e-6)
+    assert not equivalent._settled(np.array([[1.0], [1.0]]), 1e-6)
 
 
 def test_one_grid_that_overflows_alone_is_no_divergence():
-    raw, finite = np.array([math.inf]), np.array([1e200])
-    alone = equivalent._extrapolated(raw, [finite, finite])
+    raw = np.array([math.inf])
+    alone = equivalent._extrapolated(raw, np.array([[1e200], [1e200]]))
     assert not equivalent._settled(alone, 1e-6)
-    both = equivalent._extrapolated(raw, [raw, raw])
+    both = equivalent._extrapolated(raw, np.array([[math.inf], [math.inf]]))
     assert equivalent._settled(both, 1e-6)
     assert both[-1] == math.inf
+
+
+@dataclasses.dataclass(frozen=True)
+class Opaque:
+    """A schedule that says nothing of its form."""
+
+    inner: Constant | Harmonic | Polynomial
+
+    def __call__(self, time):
+        return self.inner(time)
+
+    def squared_decrease(self, time):
+        return self.inner.squared_decrease(time)
+
+
+FORMS = [Constant(3.0), Constant(30.0), Polynomial(30.0, 0.5), Polynomial(30.0, 2.0), Harmonic(2.0, 0.05)]
+
+
+@pytest.mark.parametrize("schedule", FORMS)
+def test_the_papers_schedules_in_machine_code_are_any_schedules(schedule):
+    """One asks the schedule for its values, the other computes them; the cap 2/γ = 20 lets go on the way."""
+    for equations in (system.isotropic(0.5, 0.1, 0.3), system.of_model(uniform_model(), 50)):
+        path = equivalent.risk_path(equations, schedule, 0.5, 1.0, [1.0])[0]
+        whole = path + system.last_step(equations, schedule, 0.5, 1.0)
+        opaque, known = equivalent.final_risks(equations, [Opaque(schedule), schedule], 0.5, 1.0)
+        assert opaque == pytest.approx(whole, rel=1e-12)
+        assert known == pytest.approx(whole, rel=3e-6)
+
+
+def test_a_batch_is_its_members_one_by_one():
+    equations = system.of_model(uniform_model(), 200)
+    batch = [Constant(2.0), Harmonic(1.0, 0.1), Polynomial(5.0, 0.5)]
+    found = equivalent.final_risks(equations, batch, 0.5, 0.7)
+    assert found.tolist() == [equivalent.final_risk(equations, schedule, 0.5, 0.7) for schedule in batch]
+    assert equivalent.final_risks(equations, [], 0.5, 0.7).shape == (0,)
 
 
 WRONG = [

@@ -1,39 +1,32 @@
 r"""The deterministic equivalent of DP-GD: the risk that Algorithm 1 has, up to O(log²n/√n), along its whole path.
 
-`risk_path` solves Definition 4.2 for any spectrum and schedule; `final_risk` adds the noise of the last step, (4.23).
-Both integrate with `exponential.path` on grids that are doubled until the answer settles. The integrator's error has
-the powers h², h³, … of the cells' length; two of them are taken out by extrapolation, and what that changes estimates
-the error.
+`risk_path` solves Definition 4.2 for any spectrum and schedule; `final_risk` adds the noise of the last step, (4.23),
+and `final_risks` does so for many schedules. All integrate with `exponential` on the cells of a `grid`, which are
+halved until the answer settles. The integrator's error has the powers h², h³, … of the cells' length; two of them are
+taken out by extrapolation, and what that changes estimates the error.
 
-Cells have equal length in a coordinate of time that has no fast scale: a third of it is ln(a + t), where a is the
-time in which the fastest mode relaxes at the start; a third is −ln(b + (1 − t)^¼), where b⁴ is the time before the
-end from which on even the fastest mode is at rest; a third is −ln(η̄ + η̄_b), with η̄_b the learning rate then, for
-schedules that fall by orders of magnitude on the way. Where η̄ has a kink, and at the times asked for, a cell ends.
+For the schedules of the paper (`schedule.Form`) `final_risks` runs wholly in machine code; any other one is asked for
+its values at the times of each grid.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from costofprivacy import _validate
-from costofprivacy.dpgd import exponential
-from costofprivacy.dpgd.schedule import Schedule, check_schedule
-from costofprivacy.dpgd.system import System, check_times, last_step, noise_scale, reductions
+from costofprivacy._compiled import compiled
+from costofprivacy.dpgd import exponential, grid
+from costofprivacy.dpgd.schedule import Form, Schedule, check_schedule, rate_at
+from costofprivacy.dpgd.system import System, check_times, last_step
 
 TOLERANCE = 1e-6
-_CELLS = 16  # of the coarsest grid
-_LEVELS = 12  # grids that are tried, each twice as fine as the one before
-_POWERS = (2, 3)  # of the cells' length in the error, taken out by extrapolation
-_RELAXED = 0.25  # of a relaxation time: for less than that a mode is at rest
-_NEAREST = 1e-9  # the smallest b⁴: 1 − t has seven digits there
-_GRADING = 0.25  # the power of 1 − t in which the grid is even at the end
-_TABLE = 500  # points to an end of the table of the coordinate, many more than cells
+_LEVELS = 13  # grids that are tried, each twice as fine as the one before
+_POWERS = 2  # of the cells' length in the error, h² and h³, taken out by extrapolation
+_UNSETTLED = "the risk has not settled to {tolerance!r} on grids of up to {cells} cells"
 
 
 def risk_path(
@@ -63,17 +56,18 @@ def risk_path(
     """
     when = check_times(times)
     _validate.finite_positive("tolerance", tolerance)
-    noise_scale(clip, rho)
     check_schedule(schedule)
-    grid = _grid(system, schedule, clip, when)
-    rows: list[list[np.ndarray]] = []
+    law = exponential.law_of(system, clip, rho)
+    breaks = np.unique([0.0, 1.0, *_kinks(system, schedule), *when])
+    coordinates = grid.coordinates(np.minimum(schedule(grid.TABLE), system.cap), grid.fastest(law))
+    row = np.empty((0, len(breaks)))
     for level in range(_LEVELS):
-        nodes, ends = grid.nodes(level)
-        risks = exponential.path(system, exponential.cells_of(system, schedule, nodes), clip, rho)[ends]
-        rows.append(_extrapolated(risks, rows[-1] if rows else []))
-        if level >= len(_POWERS) and _settled(rows[-1], tolerance):
-            return rows[-1][-1][np.searchsorted(grid.breaks, when)]
-    raise RuntimeError(f"the risk has not settled to {tolerance!r} on grids of {_CELLS} to {len(nodes)} cells")
+        nodes, ends = grid.nodes(coordinates, breaks, level)
+        cells = exponential.integrals(nodes, schedule(exponential.inner_times(nodes)), schedule(nodes), system.cap)
+        row = _extrapolated(exponential.risks_at_ends(law, system.initial, cells, exponential.PASSES)[ends], row)
+        if _settled(row, tolerance):
+            return row[-1][np.searchsorted(breaks, when)]
+    raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=len(nodes) - 1))
 
 
 def final_risk(system: System, schedule: Schedule, clip: float, rho: float, tolerance: float = TOLERANCE) -> float:
@@ -94,8 +88,7 @@ def final_risk(system: System, schedule: Schedule, clip: float, rho: float, tole
     >>> round(final_risk(system.isotropic(0.5, 0.1, 0.3), schedule.Constant(3.0), 1.0, 1.0), 5)
     0.19224
     """
-    before = risk_path(system, schedule, clip, rho, [1.0], tolerance)
-    return float(before[0]) + last_step(system, schedule, clip, rho)
+    return float(final_risks(system, [schedule], clip, rho, tolerance)[0])
 
 
 def final_risks(
@@ -112,49 +105,65 @@ def final_risks(
     Raises:
         ValueError, RuntimeError: as `risk_path`.
     """
-    return np.array([final_risk(system, schedule, clip, rho, tolerance) for schedule in schedules])
+    _validate.finite_positive("tolerance", tolerance)
+    law = exponential.law_of(system, clip, rho)
+    forms = [getattr(schedule, "form", None) for schedule in schedules]
+    table = np.array([form for form in forms if form is not None]).reshape(-1, 3)
+    solved = iter(_ends(law, system.initial, system.cap, table, tolerance))
+    risks = np.empty(len(schedules))
+    for k, schedule in enumerate(schedules):
+        form = forms[k]
+        before = risk_path(system, schedule, clip, rho, [1.0], tolerance)[0] if form is None else next(solved)
+        risks[k] = before + last_step(system, schedule, clip, rho)
+    if np.isnan(risks).any():
+        raise RuntimeError(_UNSETTLED.format(tolerance=tolerance, cells=grid.CELLS * 2 ** (_LEVELS - 1)))
+    return risks
 
 
-@dataclass(frozen=True)
-class _Grid:
-    """Cells of equal length in a coordinate of time, cut where they must end.
-
-    Args:
-        times, coordinates: a table, both ascending; linear in between.
-        breaks: the times, 0 and 1 among them, that are ends of cells, ascending.
-    """
-
-    times: np.ndarray
-    coordinates: np.ndarray
-    breaks: np.ndarray
-
-    def nodes(self, level: int) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of the cells, halved ``level`` times from the coarsest, and which of them are the breaks."""
-        marks = np.interp(self.breaks, self.times, self.coordinates)
-        share = np.diff(marks) / (marks[-1] - marks[0])
-        counts = 2**level * np.maximum(np.ceil(share * _CELLS - 1e-9), 1).astype(int)
-        ends = np.concatenate([[0], np.cumsum(counts)])
-        within = (np.arange(ends[-1]) - np.repeat(ends[:-1], counts)) / np.repeat(counts, counts)
-        places = np.repeat(marks[:-1], counts) + within * np.repeat(np.diff(marks), counts)
-        nodes = np.interp(np.append(places, marks[-1]), self.coordinates, self.times)
-        nodes[ends] = self.breaks
-        return nodes, ends
+@compiled
+def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarray, tolerance: float) -> np.ndarray:
+    """R(1) for each row of a `Form`; NaN where it has not settled."""
+    risks = np.full(len(forms), np.nan)
+    for k in range(len(forms)):
+        form = Form(forms[k, 0], forms[k, 1], forms[k, 2])
+        kink = _kink(form, cap)
+        breaks = np.array([0.0, kink, 1.0]) if 0 < kink < 1 else np.array([0.0, 1.0])
+        coordinates = grid.coordinates(_rates(form, grid.TABLE, cap), grid.fastest(law))
+        row = np.empty((0, 1))
+        for level in range(_LEVELS):
+            nodes, _ = grid.nodes(coordinates, breaks, level)
+            inner = exponential.inner_times(nodes)
+            rates = _rates(form, inner.ravel(), np.inf).reshape(inner.shape)
+            cells = exponential.integrals(nodes, rates, _rates(form, nodes, np.inf), cap)
+            row = _extrapolated(exponential.risks_at_ends(law, initial, cells, exponential.PASSES)[-1:], row)
+            if _settled(row, tolerance):
+                risks[k] = row[-1, 0]
+                break
+    return risks
 
 
-def _grid(system: System, schedule: Schedule, clip: float, times: np.ndarray) -> _Grid:
-    """The grid of the module's docstring, with ``times`` among the ends of its cells."""
-    fastest = 2 * float(system.relaxation.max()) * reductions(system, clip, 0.0)[0]
-    left = np.geomspace(_NEAREST, 0.5, _TABLE)
-    table = np.concatenate([[0.0], np.geomspace(_NEAREST**2, 0.5, 2 * _TABLE)[:-1], 1 - left[::-1], [1.0]])
-    rates = system.learning_rate(schedule, table)
-    early = _RELAXED / max(fastest * rates[0], 2 * _RELAXED)
-    late = float(np.interp(_RELAXED, fastest * left * system.learning_rate(schedule, 1 - left), left))
-    slow = float(system.learning_rate(schedule, 1 - late))
-    parts = [np.log(early + table), -np.log(late**_GRADING + (1 - table) ** _GRADING)]
-    if rates[-1] < rates[0]:
-        parts.append(-np.log(rates + slow))
-    coordinates = sum((part - part[0]) / (part[-1] - part[0]) for part in parts)
-    return _Grid(table, coordinates, np.unique([0.0, 1.0, *_kinks(system, schedule), *times]))
+@compiled
+def _rates(form: Form, times: np.ndarray, cap: float) -> np.ndarray:
+    """min(η̃, cap) at times, shape (k,)."""
+    rates = np.empty(len(times))
+    for k in range(len(times)):
+        rates[k] = min(rate_at(form, times[k]), cap)
+    return rates
+
+
+@compiled
+def _kink(form: Form, cap: float) -> float:
+    """The time at which η̃ falls below the cap by bisection; 0 where it does so nowhere inside (0, 1)."""
+    low, high = 0.0, 1.0
+    if not rate_at(form, low) > cap > rate_at(form, high):
+        return 0.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if rate_at(form, middle) > cap:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _kinks(system: System, schedule: Schedule) -> list[float]:
@@ -166,24 +175,31 @@ def _kinks(system: System, schedule: Schedule) -> list[float]:
     return [brentq(above, 0.0, 1.0, xtol=1e-15)] if above(0.0) > 0 > above(1.0) else []
 
 
-def _extrapolated(risks: np.ndarray, coarser: list[np.ndarray]) -> list[np.ndarray]:
-    """A row of Richardson's table: the risks, then with the error's powers of `_POWERS` taken out one by one.
+@compiled
+def _extrapolated(risks: np.ndarray, coarser: np.ndarray) -> np.ndarray:
+    """A row of Richardson's table: the risks, then with h² and h³ taken out of the error, shape (up to 3, k).
 
     It is ∞ where the finer and the coarser risk are, and not a number where one of them alone is not finite.
     """
-    row = [risks]
-    for power, coarse in zip(_POWERS, coarser):
-        fine = row[-1]
-        with np.errstate(invalid="ignore"):
-            change = np.where(np.isfinite(fine - coarse), fine - coarse, math.nan) / (2**power - 1)
-        row.append(np.where(np.isinf(fine) & np.isinf(coarse), math.inf, fine + change))
+    row = np.empty((min(len(coarser), _POWERS) + 1, len(risks)))
+    row[0] = risks
+    for j in range(len(row) - 1):
+        for k in range(len(risks)):
+            fine, coarse = row[j, k], coarser[j, k]
+            if np.isfinite(fine) and np.isfinite(coarse):
+                row[j + 1, k] = fine + (fine - coarse) / (2 ** (j + 2) - 1)
+            else:
+                row[j + 1, k] = np.inf if np.isinf(fine) and np.isinf(coarse) else np.nan
     return row
 
 
-def _settled(row: list[np.ndarray], tolerance: float) -> bool:
+@compiled
+def _settled(row: np.ndarray, tolerance: float) -> bool:
     """Whether the last two extrapolations agree, and not by accident: an error h² has the power ³⁄₂ of size h³."""
-    raw, once, twice = row
-    with np.errstate(invalid="ignore", divide="ignore"):
-        last, first = np.abs(twice / once - 1), np.abs(once / raw - 1)
-        small = np.maximum(last, first**1.5) <= tolerance
-    return bool((small | (raw == twice)).all())
+    if len(row) <= _POWERS:
+        return False
+    for k in range(row.shape[1]):
+        raw, once, twice = row[0, k], row[1, k], row[2, k]
+        if raw != twice and not max(abs(twice / once - 1), abs(once / raw - 1) ** 1.5) <= tolerance:
+            return False
+    return True

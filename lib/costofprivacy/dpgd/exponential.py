@@ -26,18 +26,19 @@ clock is slower.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from costofprivacy._compiled import compiled
 from costofprivacy.dpgd.schedule import Schedule
-from costofprivacy.dpgd.system import System, noise_scale, reductions
+from costofprivacy.dpgd.system import System, noise_scale, reductions_at
 
 _GAUSS = np.polynomial.legendre.leggauss(4)  # a cell's integrals of η̄ and η̄η̃², smooth inside the cell
-_PASSES = 3  # one alone, with μ frozen, is of first order; so are two where the private noise drives fast modes
-_FLOOR = 1e-8  # below it φ₁ and φ₂ are their limits at 0 to 1e-8
+_PLACES, _SHARES = (_GAUSS[0] + 1) / 2, _GAUSS[1] / 2
+PASSES = 3  # one alone, with μ frozen, is of first order; so are two where the private noise drives fast modes
+_SMALL = 0.1  # below it φ₁ and φ₂ are summed from their series, seven terms for all digits that count
 _SOLVED = 1e-10  # relative accuracy of R⁺ in its scalar equation
 _ITERATIONS = 100
 _DEEPEST = 60  # halvings of a cell
@@ -65,23 +66,42 @@ class Cells:
 def cells_of(system: System, schedule: Schedule, grid: np.ndarray) -> Cells:
     """Integrals of a schedule over the cells of a grid.
 
-    The centre of the noise comes by parts, ∫ (F − F_start)(−dη̃²) = ∫ η̃² dF − η̃²_end ΔF, without a derivative.
-
     Assumes: η̄ smooth inside each cell.
 
     Args:
         system: for its cap. schedule: η̃. grid: t_0 < … < t_k.
     """
-    nodes, weights = _GAUSS
-    width = np.diff(grid)[:, None]
-    inner = grid[:-1, None] + width * (nodes + 1) / 2
-    squared, rate = schedule(inner) ** 2, system.learning_rate(schedule, inner)
-    ends, capped = schedule(grid) ** 2, system.learning_rate(schedule, grid)
-    progress, noise = (width / 2 * rate) @ weights, ends[:-1] - ends[1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        centre = ((width / 2 * rate * squared) @ weights / progress - ends[1:]) / noise
-    lean = np.where(noise > 0, 6 * np.clip(np.nan_to_num(centre, nan=0.5), 0.0, 1.0) - 3, 0.0)
-    return Cells(progress, capped[:-1], capped[1:], noise, lean)
+    return Cells(*integrals(grid, schedule(inner_times(grid)), schedule(grid), system.cap).T)
+
+
+@compiled
+def inner_times(grid: np.ndarray) -> np.ndarray:
+    """The times in each cell at which `integrals` needs η̃, shape (k, 4)."""
+    times = np.empty((len(grid) - 1, len(_PLACES)))
+    for k in range(len(times)):
+        for j in range(len(_PLACES)):
+            times[k, j] = grid[k] + (grid[k + 1] - grid[k]) * _PLACES[j]
+    return times
+
+
+@compiled
+def integrals(grid: np.ndarray, inner: np.ndarray, ends: np.ndarray, cap: float) -> np.ndarray:
+    """The fields of `Cells`, shape (k, 5), from η̃ at the `inner_times` and at the ends.
+
+    The centre of the noise comes by parts, ∫ (F − F_start)(−dη̃²) = ∫ η̃² dF − η̃²_end ΔF, without a derivative.
+    """
+    rows = np.empty((len(inner), 5))
+    for k in range(len(inner)):
+        progress, squared = 0.0, 0.0
+        for j in range(len(_PLACES)):
+            share = (grid[k + 1] - grid[k]) * _SHARES[j] * min(inner[k, j], cap)
+            progress += share
+            squared += share * inner[k, j] ** 2
+        noise = ends[k] ** 2 - ends[k + 1] ** 2
+        centre = (squared / progress - ends[k + 1] ** 2) / noise if noise > 0 and progress > 0 else 0.5
+        rows[k, 0], rows[k, 1], rows[k, 2] = progress, min(ends[k], cap), min(ends[k + 1], cap)
+        rows[k, 3], rows[k, 4] = noise, 6 * min(max(centre, 0.0), 1.0) - 3 if noise > 0 else 0.0
+    return rows
 
 
 class _Cell(NamedTuple):
@@ -94,6 +114,18 @@ class _Cell(NamedTuple):
     lean: float
 
 
+class Law(NamedTuple):
+    """What does not change on the way: a, b and r of `system.System`, ζ²/2, c, γ and 2c²γ²/ρ²."""
+
+    relaxation: np.ndarray
+    sampling: np.ndarray
+    readout: np.ndarray
+    label: float
+    clip: float
+    gamma: float
+    private: float
+
+
 class _State(NamedTuple):
     """D, and what follows from it: R, μ_c(R) and ν_c(R)(R + ζ²/2)."""
 
@@ -103,11 +135,12 @@ class _State(NamedTuple):
     scaled_nu: float
 
 
-def path(system: System, cells: Cells, clip: float, rho: float) -> np.ndarray:
+def path(system: System, cells: Cells, clip: float, rho: float, passes: int = PASSES) -> np.ndarray:
     """R at the ends of all cells, R(0) first.
 
     Args:
         system: the equations. cells: of its schedule, k of them. clip: c in (0, ∞]. rho: ρ in (0, ∞].
+        passes: times that μ⁺ is found in a cell; fewer cost an order.
 
     Returns:
         shape (k + 1,): ∞ from where R overflows.
@@ -115,38 +148,67 @@ def path(system: System, cells: Cells, clip: float, rho: float) -> np.ndarray:
     Raises:
         ValueError: as `system.noise_scale`.
     """
-    risks = np.full(len(cells.progress) + 1, math.inf)
-    risks[0] = system.initial_risk
-    state = _State(system.initial, system.initial_risk, *reductions(system, clip, system.initial_risk))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for k, cell in enumerate(_scaled(system, cells, clip, rho), start=1):
-            state = _cross(system, clip, state, cell)
-            if not math.isfinite(state.risk):
-                risks[k:] = state.risk
-                break
-            risks[k] = state.risk
+    columns = (cells.progress, cells.rate_start, cells.rate_end, cells.noise, cells.lean)
+    return risks_at_ends(law_of(system, clip, rho), system.initial, np.column_stack(columns), passes)
+
+
+def law_of(system: System, clip: float, rho: float) -> Law:
+    """What compiled code knows of the equations.
+
+    Args:
+        system: the equations. clip: c in (0, ∞]. rho: ρ in (0, ∞].
+
+    Raises:
+        ValueError: as `system.noise_scale`.
+    """
+    gamma, label = system.aspect_ratio, system.label_noise**2 / 2
+    private = 2 * noise_scale(clip, rho) * gamma**2
+    return Law(system.relaxation, system.sampling, system.readout, label, float(clip), gamma, private)
+
+
+@compiled
+def risks_at_ends(law: Law, energies: np.ndarray, rows: np.ndarray, passes: int) -> np.ndarray:
+    """`path`, from the rows of `integrals`."""
+    risks = np.full(len(rows) + 1, np.inf)
+    risk = _dot(law.readout, energies)
+    risks[0] = risk
+    mu, scaled_nu = reductions_at(risk + law.label, law.clip)
+    state = _State(energies.copy(), risk, mu, scaled_nu)
+    for k in range(len(rows)):
+        row = rows[k]
+        cell = _Cell(row[0], law.gamma * row[1], law.gamma * row[2], law.private * row[3], row[4])
+        state = _cross(law, state, cell, passes)
+        if not math.isfinite(state.risk):
+            risks[k + 1 :] = state.risk
+            break
+        risks[k + 1] = state.risk
     return risks
 
 
-def _scaled(system: System, cells: Cells, clip: float, rho: float) -> list[_Cell]:
-    gamma = system.aspect_ratio
-    noise = 2 * noise_scale(clip, rho) * gamma**2
-    columns = (cells.progress, gamma * cells.rate_start, gamma * cells.rate_end, noise * cells.noise, cells.lean)
-    return [_Cell(*row) for row in np.column_stack(columns).tolist()]
-
-
-def _cross(system: System, clip: float, state: _State, cell: _Cell, depth: int = 0) -> _State:
+@compiled
+def _cross(law: Law, state: _State, cell: _Cell, passes: int) -> _State:
     """The state at the end of a cell, which is halved as long as R grows too fast for its size."""
-    after = _advance(system, clip, state, cell)
-    if not math.isnan(after.risk) or depth == _DEEPEST:
+    after = _advance(law, state, cell, passes)
+    if not math.isnan(after.risk):
         return after
-    for half in _halves(cell):
-        state = _cross(system, clip, state, half, depth + 1)
+    waiting, depths = [cell], [0]
+    while len(waiting) > 0:
+        part, depth = waiting.pop(), depths.pop()
+        after = _advance(law, state, part, passes)
+        if math.isnan(after.risk) and depth < _DEEPEST:
+            first, second = _halves(part)
+            waiting.append(second)
+            waiting.append(first)
+            depths.append(depth + 1)
+            depths.append(depth + 1)
+            continue
+        state = after
         if not math.isfinite(state.risk):
             break
     return state
 
 
+@compiled
 def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
     """The two halves of a cell in F, of what is linear in it; a half keeps some noise, however the cell leans."""
     middle, shift = (cell.rate_start + cell.rate_end) / 2, min(max(cell.lean / 2, -_ONE_SIDED), _ONE_SIDED)
@@ -156,71 +218,99 @@ def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
     )
 
 
-def _advance(system: System, clip: float, state: _State, cell: _Cell) -> _State:
+@compiled
+def _advance(law: Law, state: _State, cell: _Cell, passes: int) -> _State:
     """The state at the end of a cell; only its risk is set where that is ∞, or not a number: no value of it is near."""
     start = cell.rate_start * state.scaled_nu / state.mu
-
-    def sampling(risk: float) -> float:
-        mu, scaled_nu = reductions(system, clip, risk)
-        return cell.rate_end * scaled_nu / mu
-
-    risk, source, tried = state.risk, cell.rate_end * state.scaled_nu / state.mu, [state.mu]
-    for _ in range(_PASSES):
-        ahead = _limit(tried)
+    risk, mu, scaled_nu, ahead = state.risk, state.mu, state.scaled_nu, state.mu
+    tried = np.empty(passes + 1)
+    tried[0] = mu
+    known, by_end = np.empty_like(state.energies), np.empty_like(state.energies)
+    for trial in range(passes):
+        ahead = _limit(tried, trial + 1)
         clock = cell.progress * (state.mu + ahead) / 2
         lean = cell.lean + (state.mu - ahead) / (state.mu + ahead)
-        known, by_end = _response(system, state.energies, clock, start, cell.noise, lean)
-        offset, slope = float(system.readout @ known), float(system.readout @ by_end)
-        risk = _fixed_point(sampling, offset, slope, risk, source)
+        respond(law, state.energies, clock, start, cell.noise, lean, known, by_end)
+        offset, slope = _dot(law.readout, known), _dot(law.readout, by_end)
+        risk = _fixed_point(law, cell.rate_end, offset, slope, risk, cell.rate_end * scaled_nu / mu)
         if not math.isfinite(risk):
-            return state._replace(risk=risk)
-        mu, scaled_nu = reductions(system, clip, risk)
-        source = cell.rate_end * scaled_nu / mu
-        tried.append(mu)
+            return _State(state.energies, risk, state.mu, state.scaled_nu)
+        mu, scaled_nu = reductions_at(risk + law.label, law.clip)
+        tried[trial + 1] = mu
         if abs(mu - ahead) <= _SOLVED * mu:
             break
-    return _State(known + source * by_end, risk, mu, scaled_nu)
+    source = cell.rate_end * scaled_nu / mu
+    for i in range(len(known)):
+        known[i] += source * by_end[i]
+    return _State(known, risk, mu, scaled_nu)
 
 
-def _limit(values: list[float]) -> float:
-    """The last of the values, or Aitken's limit of the last three, as far as they are monotone."""
-    if len(values) < 3:
-        return values[-1]
-    first, second, third = values[-3:]
-    old, new = second - first, third - second
-    return third + new * new / (old - new) if abs(new) < abs(old) else third
+@compiled
+def _dot(left: np.ndarray, right: np.ndarray) -> float:
+    total = 0.0
+    for i in range(len(left)):
+        total += left[i] * right[i]
+    return total
 
 
-def _response(
-    system: System, energies: np.ndarray, clock: float, start: float, noise: float, lean: float
-) -> tuple[np.ndarray, np.ndarray]:
+@compiled
+def _limit(values: np.ndarray, count: int) -> float:
+    """The last of the first ``count`` values, or Aitken's limit of the last three, as far as they are monotone."""
+    last = values[count - 1]
+    if count < 3:
+        return last
+    old, new = values[count - 2] - values[count - 3], last - values[count - 2]
+    return last + new * new / (old - new) if abs(new) < abs(old) else last
+
+
+@compiled
+def respond(
+    law: Law,
+    energies: np.ndarray,
+    clock: float,
+    start: float,
+    noise: float,
+    lean: float,
+    known: np.ndarray,
+    by_end: np.ndarray,
+) -> None:
     """D after ΔΓ = ``clock`` as two vectors, ``known + g⁺·by_end``, with g = ``start`` at the start.
 
     The noise has the mass ``noise`` and the density (1 + lean·(2s − 1))/ΔΓ, s from 0 to 1 through the cell.
     """
-    exponent = -2 * clock * system.relaxation
-    floored = np.minimum(exponent, -_FLOOR)
-    first = np.expm1(floored) / floored
-    by_end = (first - 1) / floored
-    known = np.exp(exponent) * energies + (first - by_end) * (clock * start * system.sampling + noise * (1 - lean))
-    known += by_end * (noise * (1 + lean))
-    return known, clock * by_end * system.sampling
+    for i in range(len(energies)):
+        z = 2 * clock * law.relaxation[i]
+        if z < _SMALL:
+            second = 0.5 - z * (1 / 6 - z * (1 / 24 - z * (1 / 120 - z * (1 / 720 - z * (1 / 5040 - z / 40320)))))
+            first = 1 - z * second
+            left = 1 - z * first
+        else:
+            left = math.exp(-z)
+            first = (1 - left) / z
+            second = (1 - first) / z
+        sampled = clock * law.sampling[i]
+        known[i] = left * energies[i] + (first - second) * (start * sampled + noise * (1 - lean))
+        known[i] += second * noise * (1 + lean)
+        by_end[i] = second * sampled
 
 
-def _fixed_point(
-    source: Callable[[float], float], offset: float, slope: float, guess: float, source_there: float
-) -> float:
-    """r = offset + slope·source(r) by the secant method; not a number where the right side rises as fast as r."""
-    old, old_value = guess, offset + slope * source_there
+@compiled
+def _fixed_point(law: Law, rate: float, offset: float, slope: float, guess: float, source: float) -> float:
+    """r = offset + slope·g(r), g = γη̄⁺νP/μ, by the secant method from ``guess``, where g = ``source``.
+
+    Not a number where the right side rises as fast as r.
+    """
+    old, old_value = guess, offset + slope * source
     new = old_value
     for _ in range(_ITERATIONS):
         if not math.isfinite(new):
             return new
-        value = offset + slope * source(new)
+        mu, scaled_nu = reductions_at(new + law.label, law.clip)
+        value = offset + slope * (rate * scaled_nu / mu)
         if abs(value - new) <= _SOLVED * value:
             return value
         rise = (value - old_value) / (new - old) if new != old else 0.0
         if not rise < 1:
-            return math.nan if math.isfinite(value) else value
+            return np.nan if math.isfinite(value) else value
         old, old_value, new = new, value, max(new + (value - new) / (1 - rise), 0.0)
-    return math.nan
+    return np.nan

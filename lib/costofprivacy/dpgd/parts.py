@@ -80,10 +80,13 @@ def _cross(system: System, cells: exponential.Cells, clip: float, rho: float, ri
     noises = 2 * noise_scale(clip, rho) * gamma**2 * cells.noise
     start, sampling, private = np.array(system.initial), np.zeros(len(system.initial)), np.zeros(len(system.initial))
     told = [(system.initial_risk, 0.0, 0.0)]
+    law, known, by_end = exponential.law_of(system, clip, rho), np.empty_like(start), np.empty_like(start)
     for clock, lean, begin, end, noise in zip(clocks, leans, begins, ends, noises):
-        start, _ = exponential._response(system, start, clock, 0.0, 0.0, lean)
-        known, by_end = exponential._response(system, sampling, clock, begin, 0.0, lean)
+        exponential.respond(law, start, clock, 0.0, 0.0, lean, known, by_end)
+        start = known.copy()
+        exponential.respond(law, sampling, clock, begin, 0.0, lean, known, by_end)
         sampling = known + end * by_end
-        private, _ = exponential._response(system, private, clock, 0.0, noise, lean)
+        exponential.respond(law, private, clock, 0.0, noise, lean, known, by_end)
+        private = known.copy()
         told.append((system.risk(start), system.risk(sampling), system.risk(private)))
     return np.array(told)

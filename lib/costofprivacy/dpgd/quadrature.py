@@ -27,10 +27,9 @@ _ALIAS = 1e-8  # relative error of the trapezoidal rule
 _TAIL = 1e-9  # relative size of what lies left of the smallest node
 _RIGHT = 3.1  # the largest v: e^{−v − e^v} is 1e-11 there
 _STEPS = (1e-3, 1.0)  # the step is between them
-LARGEST_CLOCK = 1e7
 
 
-def power_law_rule(law: PowerLaw, psi: float = 0.0, clock: float = LARGEST_CLOCK) -> tuple[np.ndarray, np.ndarray]:
+def power_law_rule(law: PowerLaw, psi: float, clock: float) -> tuple[np.ndarray, np.ndarray]:
     """Nodes and weights for ∫ f(λ) p(λ) dλ with f(λ) = λ e^{−2λx}, λ² e^{−2λx} and λ^{1−ψ} e^{−2λx}.
 
     Guarantee: relative error about 1e-8, uniformly over 0 ≤ x ≤ ``clock``; beyond, it grows like (x/clock)^(2−φ−ψ).
@@ -69,7 +68,7 @@ def of_power_law(
     label_noise: float,
     psi: float = 0.0,
     initial_risk: float = 0.5,
-    clock: float = LARGEST_CLOCK,
+    clock: float | None = None,
 ) -> System:
     """The system of Definition 4.2 as d → ∞ for the spectrum and the target of Assumption 3 of arXiv:2505.16329v2.
 
@@ -78,10 +77,12 @@ def of_power_law(
         aspect_ratio: γ > 0. label_noise: ζ ≥ 0.
         psi: ψ < 1 − φ; D(0) is proportional to λ^(−ψ).
         initial_risk: R(0) > 0.
-        clock: the largest Γ(1) = ∫ η̄ μ dt that is of interest; at most ∫ η̄ dt.
+        clock: the largest Γ(1) = ∫ η̄ μ dt that is of interest; by default 2/γ, which it never exceeds: η̄ ≤ 2/γ
+            and μ ≤ 1. So the rule's error is the same for every γ.
 
     Raises:
         ValueError: if a value is outside its range.
     """
-    nodes, weights = power_law_rule(law, psi, clock)
+    gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
+    nodes, weights = power_law_rule(law, psi, 2 / gamma if clock is None else clock)
     return of_spectrum(nodes, law.initial_energy(nodes, psi, initial_risk), aspect_ratio, label_noise, weights)

@@ -16,12 +16,30 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
 from costofprivacy.privacy.amplification import spent_by_record
+
+
+class Form(NamedTuple):
+    """The paper's schedules in one formula, η̃(t) = A (1 − t)^α / (t + τ), without the divisor where τ = ∞."""
+
+    scale: float
+    exponent: float
+    offset: float
+
+
+@compiled
+def rate_at(form: Form, time: float) -> float:
+    """η̃(t) of a `Form`."""
+    rate = form.scale
+    if form.exponent != 0:
+        rate *= (1 - time) ** form.exponent
+    return rate / (time + form.offset) if form.offset < np.inf else rate
 
 
 class Schedule(Protocol):
@@ -54,6 +72,11 @@ class Constant:
         """η̃(0), of the shape of ``time``."""
         return np.full(np.shape(time), float(self.initial))
 
+    @property
+    def form(self) -> Form:
+        """A = η̃(0)."""
+        return Form(float(self.initial), 0.0, math.inf)
+
     def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
         """0: before the last step there is no noise."""
         return np.zeros(np.shape(time))
@@ -81,6 +104,11 @@ class Polynomial:
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(t), of the shape of ``time``."""
         return self.initial * (1 - np.asarray(time, dtype=float)) ** self.exponent
+
+    @property
+    def form(self) -> Form:
+        """A = η̃(0), and α."""
+        return Form(float(self.initial), float(self.exponent), math.inf)
 
     def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
         """2α η̃(0)² (1 − t)^(2α−1); for α < ½ it is ∞ at t = 1."""
@@ -111,6 +139,11 @@ class Harmonic:
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(t), of the shape of ``time``."""
         return self.scale / (np.asarray(time, dtype=float) + self.offset)
+
+    @property
+    def form(self) -> Form:
+        """A = β, and τ."""
+        return Form(float(self.scale), 0.0, float(self.offset))
 
     def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
         """2β²/(t + τ)³."""
