@@ -26,6 +26,7 @@ _FINER = 9  # of each scan between neighbours
 _ROUNDS = 4  # of these: the rate is right to a share of 1e-3 then, the risk to 1e-6
 _OFFSETS = 3  # values of τ to a decade in the scan of harmonic schedules
 _OFFSET_RANGE = (1e-2, 10.0)  # the smallest τ over γ, and the largest τ: the schedule is all but constant there
+_LONGEST = 100.0  # the largest τ of a descent: the schedule falls by a hundredth, and rounding is no matter yet
 _STARTS = 3  # harmonic schedules of the scan from which a descent starts
 
 Family = Callable[[float], Schedule]  # a schedule for each η̃(0)
@@ -122,7 +123,8 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
 
     def risk(place: np.ndarray) -> float:
         rate = min(math.exp(place[0]), system.cap)
-        return equivalent.final_risk(system, _harmonic(math.exp(place[1]))(rate), clip, rho, tolerance)
+        offset = min(math.exp(place[1]), _LONGEST)
+        return equivalent.final_risk(system, _harmonic(offset)(rate), clip, rho, tolerance)
 
     def descent(k: int) -> tuple[float, np.ndarray]:
         start = np.array([math.log(scan[k].initial), math.log(offsets[k])])
@@ -134,7 +136,7 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
     least, (log_rate, log_offset) = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
     rate = min(math.exp(log_rate), system.cap)
     minima = scan[int(order[0])].minima
-    return Best(_harmonic(math.exp(log_offset))(rate), clip, least, rate >= system.cap, minima)
+    return Best(_harmonic(min(math.exp(log_offset), _LONGEST))(rate), clip, least, rate >= system.cap, minima)
 
 
 def _harmonic(offset: float) -> Family:

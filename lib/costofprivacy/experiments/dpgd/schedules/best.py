@@ -1,0 +1,147 @@
+"""What the best of all schedules gains over families of schedules, by the deterministic equivalent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+
+from costofprivacy.dpgd import control, equivalent, system, tuning
+from costofprivacy.dpgd.clip_schedule import released_risk
+from costofprivacy.dpgd.schedule import Constant, Harmonic
+from costofprivacy.dpgd.system import System
+from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, INITIAL_RISK, ISOTROPIC, TOLERANCE, UNIFORM
+
+POWER = 1.1  # of the two-parameter family
+CONSTANT, FLAT, FLAT_FREE = "constant", "flat, then power 1.1", "flat, then a free power"
+FAMILIES = (CONSTANT, HARMONIC, FLAT, FLAT_FREE)
+NODES = 12  # of a Gauss–Legendre rule for the uniform spectrum
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the plane of n/d and ρ, with ζ and c as in `Experiment`."""
+
+    n_over_d: float
+    rho: float
+    label_noise: float
+    clip: float
+
+    @property
+    def key(self) -> int:
+        """Nothing is drawn."""
+        return 0
+
+    @property
+    def gamma(self) -> float:
+        """d/n."""
+        return 1 / self.n_over_d
+
+    @property
+    def drift(self) -> control.Drift:
+        """The equation of Σ = I."""
+        return control.fixed_clip(INITIAL_RISK, self.gamma, self.label_noise, self.clip, self.rho)
+
+
+def gains(place: Place, *, rng: np.random.Generator) -> np.ndarray:
+    """The least risk, its η̃(0) and switch, and the risk of each family of `FAMILIES`, shape (7,)."""
+    found = control.least(place.drift)
+    equation = system.isotropic(INITIAL_RISK, place.gamma, place.label_noise)
+    constant = tuning.best_rate(equation, Constant, place.clip, place.rho)
+    harmonic = tuning.best_harmonic(equation, place.clip, place.rho, TOLERANCE)
+    start = np.log([found.schedule.initial, min(max(found.schedule.switch, place.gamma / 10), 1.0)])
+    flat = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), POWER), start)
+    free = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), p[2]), np.append(start, POWER))
+    risks = (constant.risk, min(harmonic.risk, constant.risk), min(flat, constant.risk), min(free, constant.risk))
+    return np.array([found.risk, found.schedule.initial, found.schedule.switch, *risks])
+
+
+def _flat(place: Place, told: Callable[[np.ndarray], tuple[float, float, float]], start: np.ndarray) -> float:
+    """The least risk of η̃ = m·(τ/max(t, τ))^p, by descent; ``told`` gives m, τ and p."""
+
+    def log_risk(p: np.ndarray) -> float:
+        rate, turn, power = told(p)
+        rate = min(rate, 2 / place.gamma)
+        risk = released_risk(place.drift, lambda t: rate * (turn / max(t, turn)) ** power, lambda t: place.clip,
+                             place.label_noise, place.rho)  # fmt: skip
+        return math.log(max(risk, 1e-300))
+
+    found = minimize(log_risk, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-5, "maxiter": 400})
+    return math.exp(found.fun)
+
+
+def gain_rows(place: Place, found: np.ndarray) -> list[dict[str, object]]:
+    """Rows of the table ``gains``: a family each, its risk and the least one."""
+    least, initial, switch = found[:3]
+    return [
+        {
+            "n_over_d": place.n_over_d,
+            "rho": place.rho,
+            "family": family,
+            "risk": risk,
+            "least": least,
+            "excess": risk / least - 1,
+            "rate": initial * place.gamma,
+            "switch": switch,
+        }
+        for family, risk in zip(FAMILIES, found[3:])
+    ]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search over all schedules that knows nothing of the theorem: a spectrum and a place."""
+
+    spectrum: str
+    place: Place
+
+    @property
+    def key(self) -> int:
+        """Nothing is drawn."""
+        return 0
+
+    @property
+    def equations(self) -> System:
+        """One equation, or a quadrature rule for the uniform spectrum."""
+        if self.spectrum == ISOTROPIC:
+            return system.isotropic(INITIAL_RISK, self.place.gamma, self.place.label_noise)
+        nodes, weights = np.polynomial.legendre.leggauss(NODES)
+        energies = np.full(NODES, INITIAL_RISK)
+        return system.of_spectrum(1 + nodes, energies, self.place.gamma, self.place.label_noise, weights / 2)
+
+
+def search(task: Search, *, rng: np.random.Generator) -> np.ndarray:
+    """The risks of the schedule found from the best constant one, of the theorem's, and of the best harmonic one."""
+    equations, place = task.equations, task.place
+    constant = tuning.best_rate(equations, Constant, place.clip, place.rho)
+    table = control.Tabulated(constant.initial, 1.0, np.array([1.0]), np.array([constant.initial]))
+    found = control.search(equations, place.clip, place.rho, control.Optimum(table, constant.risk, np.empty(0)))
+    risk = equivalent.final_risk(equations, found.schedule, place.clip, place.rho, 10 * TOLERANCE)
+    harmonic = tuning.best_harmonic(equations, place.clip, place.rho, TOLERANCE)
+    assert isinstance(harmonic.schedule, Harmonic)
+    known = control.least(place.drift).risk if task.spectrum == ISOTROPIC else math.nan
+    return np.array([risk, known, min(harmonic.risk, constant.risk)])
+
+
+def search_rows(found: dict[Search, np.ndarray]) -> pd.DataFrame:
+    """Table ``search``."""
+    return pd.DataFrame(
+        [
+            {
+                "spectrum": task.spectrum,
+                "n_over_d": task.place.n_over_d,
+                "rho": task.place.rho,
+                "searched": values[0, 0],
+                "least": values[0, 1],
+                "harmonic": values[0, 2],
+            }
+            for task, values in found.items()
+        ]
+    )
+
+
+SEARCHED = (ISOTROPIC, UNIFORM)
