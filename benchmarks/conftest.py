@@ -14,7 +14,6 @@ RATIOS = (
     ("literal Algorithm 1 over the fast path, a trial of Figure 3", "literal-3", "fast-3"),
     ("literal DP-GD over the batch, a step of a configuration", "literal descent, one step", "descents, one step"),
     ("400 descents over drawing their normals", "descents", "draws of descents"),
-    *((f"risk chain over its draws, d = {d}", f"chain, {d}", f"draws of the chain, {d}") for d in (10, 1000, 100_000)),
 )
 NOTES: list[str] = []
 

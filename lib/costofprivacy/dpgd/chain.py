@@ -18,17 +18,19 @@ eigenspace: its part β along v_g is N(0, 1), the square of the rest is χ²(m_g
 
 So the new (u_g) is a function of the old and of 4G + 1 fresh scalars, whose law does not involve the past. ∎
 
-A step of many chains at once is some twenty operations on arrays; from 500 chains on, the draws are most of the cost.
+The draws are NumPy's; the recursion that consumes them is compiled, and costs less than they do.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
 from costofprivacy.dpgd.descent import Configuration, check_steps, step_table, steps_at
 from costofprivacy.dpgd.spectrum import Gaussian, RegressionModel
 
@@ -79,9 +81,9 @@ class Draws:
     """The fresh scalars of m steps of M chains.
 
     Args:
-        along: √λ_g ξ_g, shape (m, G, 1, M). square_rest: λ_g ‖w_g‖², same shape.
-        square_norm: ‖x‖², shape (m, 1, M). label: z, shape (m, 1, M).
-        noise_along: β, shape (m, G, 1, M). noise_rest: χ² of the rest of the noise, same shape.
+        along: √λ_g ξ_g, shape (m, M, G). square_rest: λ_g ‖w_g‖², same shape.
+        square_norm: ‖x‖², shape (m, M). label: z, same shape.
+        noise_along: β, shape (m, M, G). noise_rest: χ² of the rest of the noise, same shape.
     """
 
     along: np.ndarray
@@ -99,19 +101,33 @@ def draw(spaces: Eigenspaces, steps: int, chains: int, *, rng: np.random.Generat
         spaces: G eigenspaces. steps: m, at least 1. chains: M, at least 1. rng: source of randomness.
 
     Returns:
-        Arrays of shape (m, G, 1, M); ``square_norm`` and ``label`` of shape (m, 1, M).
+        Arrays of shape (m, M, G); ``square_norm`` and ``label`` of shape (m, M).
     """
-    shape = (steps, len(spaces.eigenvalues), 1, chains)
-    eigenvalues, half = spaces.eigenvalues[:, None, None], (spaces.multiplicities[:, None, None] - 1) / 2
-    along = rng.standard_normal(shape)
-    along *= np.sqrt(eigenvalues)
-    square_rest = rng.standard_gamma(half, shape)
-    square_rest *= 2 * eigenvalues
-    square_norm = (along**2 + square_rest).sum(axis=1)
-    label = spaces.label_noise * rng.standard_normal((steps, 1, chains))
-    noise_along = rng.standard_normal(shape)
-    noise_rest = 2 * rng.standard_gamma(half, shape)
-    return Draws(along, square_rest, square_norm, label, noise_along, noise_rest)
+    values = spaces.eigenvalues.astype(float)
+    half = (spaces.multiplicities - 1) / 2
+    return Draws(*_drawn(values, half, float(spaces.label_noise), steps, chains, rng))
+
+
+@compiled
+def _drawn(
+    eigenvalues: np.ndarray, half: np.ndarray, label_noise: float, steps: int, chains: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The fields of `Draws`, step by step, chain by chain."""
+    shape = (steps, chains, len(eigenvalues))
+    along, square_rest, noise_along, noise_rest = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
+    square_norm, label, roots = np.empty((steps, chains)), np.empty((steps, chains)), np.sqrt(eigenvalues)
+    for k in range(steps):
+        for m in range(chains):
+            square = 0.0
+            for g in range(len(eigenvalues)):
+                along[k, m, g] = roots[g] * rng.standard_normal()
+                square_rest[k, m, g] = 2 * eigenvalues[g] * rng.standard_gamma(half[g])
+                noise_along[k, m, g] = rng.standard_normal()
+                noise_rest[k, m, g] = 2 * rng.standard_gamma(half[g])
+                square += along[k, m, g] ** 2 + square_rest[k, m, g]
+            square_norm[k, m] = square
+            label[k, m] = label_noise * rng.standard_normal()
+    return along, square_rest, square_norm, label, noise_along, noise_rest
 
 
 def risks(
@@ -144,57 +160,63 @@ def risks(
 def _walk(
     spaces: Eigenspaces, configurations: Sequence[Configuration], n: int, chains: int, rng: np.random.Generator
 ) -> Iterator[np.ndarray]:
-    eigenvalues = spaces.eigenvalues
-    norms = np.tile(spaces.target_norms[:, None, None], (1, len(configurations), chains))
-    chunk = max(1, CHUNK_NUMBERS // (chains * (4 * len(eigenvalues) + 1)))
-    yield _risk(eigenvalues, norms**2)
+    for risks in _chunks(spaces, configurations, n, chains, rng):
+        yield from risks
+
+
+def _chunks(
+    spaces: Eigenspaces, configurations: Sequence[Configuration], n: int, chains: int, rng: np.random.Generator
+) -> Iterator[np.ndarray]:
+    """The risks of some steps at a time, shape (steps, configurations, chains), those after 0 steps first."""
+    eigenvalues = spaces.eigenvalues.astype(float)
+    norms = np.tile(spaces.target_norms.astype(float), (chains, len(configurations), 1))
+    chunk = max(1, CHUNK_NUMBERS // (chains * max(4 * len(eigenvalues) + 1, len(configurations))))
+    yield (norms**2 @ eigenvalues / 2).T[None]
     for first in range(0, n, chunk):
         last = min(first + chunk, n)
         table = step_table(configurations, n, spaces.d, first, last)
         draws = draw(spaces, last - first, chains, rng=rng)
-        rates = np.minimum(table.learning_rates[:, :, None], 2 / draws.square_norm)
-        bound = table.clip_norm[:, None] / np.sqrt(draws.square_norm)
-        for k, noise_std in enumerate(table.noise_std):
-            coefficient = _coefficient(norms, draws.along[k], draws.label[k], rates[k], bound[k])
-            squares = _after_data(norms, coefficient, draws.along[k], draws.square_rest[k])
-            if noise_std.any():
-                squares = _after_noise(squares, noise_std[:, None], draws.noise_along[k], draws.noise_rest[k])
-            norms = np.sqrt(squares)
-            yield _risk(eigenvalues, squares)
+        fresh = (draws.along, draws.square_rest, draws.square_norm, draws.label, draws.noise_along, draws.noise_rest)
+        yield _steps(norms, eigenvalues, table.learning_rates, table.noise_std, table.clip_norm, *fresh)
 
 
-def _risk(eigenvalues: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """½ Σ_g λ_g u_g², shape (configurations, chains)."""
-    return (eigenvalues / 2 @ squares.reshape(len(eigenvalues), -1)).reshape(squares.shape[1:])
-
-
-def _coefficient(
-    norms: np.ndarray, along: np.ndarray, label: np.ndarray, rates: np.ndarray, bound: np.ndarray
+@compiled
+def _steps(
+    norms: np.ndarray,
+    eigenvalues: np.ndarray,
+    learning_rates: np.ndarray,
+    noise_std: np.ndarray,
+    clip_norm: np.ndarray,
+    along: np.ndarray,
+    square_rest: np.ndarray,
+    square_norm: np.ndarray,
+    label: np.ndarray,
+    noise_along: np.ndarray,
+    noise_rest: np.ndarray,
 ) -> np.ndarray:
-    """a, the multiple of x that the step subtracts, shape (configurations, chains)."""
-    residual = (norms * along).sum(axis=0)
-    residual -= label
-    np.minimum(residual, bound, out=residual)
-    np.maximum(residual, -bound, out=residual)
-    residual *= rates
-    return residual
-
-
-def _after_data(norms: np.ndarray, coefficient: np.ndarray, along: np.ndarray, square_rest: np.ndarray) -> np.ndarray:
-    """‖v_g‖², a sum of two squares, shape (G, configurations, chains)."""
-    squares = norms - coefficient * along
-    squares *= squares
-    squares += coefficient**2 * square_rest
-    return squares
-
-
-def _after_noise(squares: np.ndarray, std: np.ndarray, along: np.ndarray, rest: np.ndarray) -> np.ndarray:
-    """‖v_g + s b_g‖², shape (G, configurations, chains)."""
-    moved = np.sqrt(squares)
-    moved += std * along
-    moved *= moved
-    moved += std**2 * rest
-    return moved
+    """Risks after each of some steps, shape (steps, configurations, chains), from u_g in ``norms``, which it moves."""
+    chains, configurations, spaces = norms.shape
+    risks = np.empty((len(along), configurations, chains))
+    for k in range(len(along)):
+        for m in range(chains):
+            inverse = 1 / math.sqrt(square_norm[k, m])
+            for j in range(configurations):
+                u, std, residual, risk = norms[m, j], noise_std[k, j], -label[k, m], 0.0
+                for g in range(spaces):
+                    residual += u[g] * along[k, m, g]
+                bound = clip_norm[j] * inverse
+                rate = min(learning_rates[k, j], 2 * inverse * inverse)
+                coefficient = rate * min(max(residual, -bound), bound)
+                for g in range(spaces):
+                    moved = u[g] - coefficient * along[k, m, g]
+                    total = moved * moved + coefficient * coefficient * square_rest[k, m, g]
+                    if std > 0:
+                        pushed = math.sqrt(total) + std * noise_along[k, m, g]
+                        total = pushed * pushed + std * std * noise_rest[k, m, g]
+                    u[g] = math.sqrt(total)
+                    risk += eigenvalues[g] / 2 * total
+                risks[k, j, m] = risk
+    return risks
 
 
 def risk_at(
@@ -222,9 +244,13 @@ def risk_at(
     Raises:
         ValueError: as `risks`, or if the times are not in order or not in [0, 1].
     """
-    records = steps_at(times, n)
+    check_steps(configurations, n)
+    _validate.whole("chains", chains)
+    records, done = steps_at(times, n), 0
     out = np.empty((len(configurations), chains, len(records)))
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for k, risk in enumerate(risks(spaces, configurations, n, chains, rng=rng)):
-            out[:, :, records == k] = np.where(np.isfinite(risk), risk, np.inf)[:, :, None]
+    for risk in _chunks(spaces, configurations, n, chains, rng):
+        here = (records >= done) & (records < done + len(risk))
+        found = risk[records[here] - done]
+        out[:, :, here] = np.moveaxis(np.where(np.isfinite(found), found, np.inf), 0, -1)
+        done += len(risk)
     return out

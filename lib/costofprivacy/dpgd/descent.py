@@ -32,6 +32,7 @@ from costofprivacy.dpgd.spectrum import RegressionModel, sample
 CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
 CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
 BLOCK = 32  # steps between two updates of the parameters
+_CHECKED = 1001  # steps at which a schedule is looked at before the first
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,16 @@ class StepTable:
 
 
 def check_steps(configurations: Sequence[Configuration], n: int) -> None:
-    """Raise ``ValueError`` unless n is whole, there is a configuration, and no schedule increases over n steps."""
+    """Raise ``ValueError`` unless n is whole, there is a configuration, and no schedule increases over n steps.
+
+    Schedules are seen at up to `_CHECKED` even steps; `step_table` sees all of them on the way.
+    """
     _validate.whole("n", n)
     if len(configurations) == 0:
         raise ValueError("configurations must be a non-empty list, got none")
+    times = np.unique(np.linspace(1, n, min(n, _CHECKED)).round()) / n
     for distinct in {c.schedule for c in configurations}:
-        schedules.learning_rates(distinct, n)
+        schedules.check_rates(distinct(times) / n)
 
 
 def step_table(configurations: Sequence[Configuration], n: int, d: int, first: int, last: int) -> StepTable:
@@ -108,7 +113,8 @@ def step_table(configurations: Sequence[Configuration], n: int, d: int, first: i
     rates, noise = zip(*(columns[c.schedule, c.rho] for c in configurations))
     clip_norm = np.array([c.clip_norm(d) for c in configurations])
     scale = np.where(np.isinf(clip_norm), 0.0, 2 * clip_norm)
-    return StepTable(np.stack(rates, axis=1), scale * np.stack(noise, axis=1), clip_norm)
+    with np.errstate(over="ignore"):
+        return StepTable(np.stack(rates, axis=1), scale * np.stack(noise, axis=1), clip_norm)
 
 
 @dataclass(frozen=True, eq=False)

@@ -167,7 +167,7 @@ def learning_rates(schedule: Schedule, n: int) -> np.ndarray:
     """
     steps = _validate.whole("n", n)
     rates = schedule(np.arange(1, steps + 1) / steps) / steps
-    _check_rates(rates)
+    check_rates(rates)
     return rates
 
 
@@ -193,7 +193,7 @@ def noise_multipliers(learning_rates: np.ndarray, rho: float) -> np.ndarray:
     """
     _validate.positive("rho", rho)
     rates = np.asarray(learning_rates, dtype=float)
-    _check_rates(rates)
+    check_rates(rates)
     following = np.append(rates[1:], 0.0)
     return np.sqrt((rates - following) * (rates + following)) / rho
 
@@ -271,7 +271,15 @@ def check_schedule(schedule: Schedule) -> None:
         raise ValueError(f"schedule must not increase, got {schedule!r}")
 
 
-def _check_rates(rates: np.ndarray) -> None:
+def check_rates(rates: np.ndarray) -> None:
+    """Refuse learning rates that increase, are negative or not finite.
+
+    Args:
+        rates: shape (n,).
+
+    Raises:
+        ValueError: if they do, or there is none.
+    """
     if rates.ndim != 1 or rates.size == 0:
         raise ValueError(f"learning_rates must have shape (n,) with n at least 1, got {rates.shape}")
     wrong = ~((rates >= 0) & (rates < math.inf))
