@@ -39,10 +39,10 @@ from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.system import System, noise_scale
 
-_A_DECADE = 400  # risks in the table: its trapezoids err by 3e-6
+_A_DECADE = 200  # risks in the table: its trapezoids err by 1e-5
 _DECADES = 80  # at most
 _HALVINGS = 60  # of the interval in which w* lies
-_SCAN = 40  # values of m before the last, local search
+_SCAN = 24  # values of m before the last, local search
 _LOWEST = 1e-5  # the smallest m over the largest
 _KNOTS, _STEPS = 36, 320  # of `search`: free values of the schedule, and steps of the integrator
 _EARLIEST = 1e-3  # the first of these times over γ

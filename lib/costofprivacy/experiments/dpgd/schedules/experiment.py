@@ -79,7 +79,9 @@ class Experiment(Parameters):
         return {
             "gains": pd.DataFrame([row for place, v in found.items() for row in best.gain_rows(place, v[0])]),
             "search": best.search_rows(runner.run(best.search, tasks, 1, 0)),
-            "small-noise": small_noise.rows(self.small_gammas, self.small_noises),
+            "small-noise": small_noise.rows(
+                runner.run(small_noise.solve, small_noise.places(self.small_gammas, self.small_noises), 1, 0)
+            ),
         }
 
     def _checks(self) -> dict[str, pd.DataFrame]:
