@@ -37,6 +37,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
+from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.system import System, noise_scale
 
 _A_DECADE = 200  # risks in the table: its trapezoids err by 1e-5
@@ -44,8 +45,9 @@ _DECADES = 80  # at most
 _HALVINGS = 60  # of the interval in which w* lies
 _SCAN = 24  # values of m before the last, local search
 _LOWEST = 1e-5  # the smallest m over the largest
-_KNOTS, _STEPS = 36, 320  # of `search`: free values of the schedule, and steps of the integrator
+_KNOTS, _STEPS = 44, 400  # of `search`: free values of the schedule, and steps of the integrator
 _EARLIEST = 1e-3  # the first of these times over γ
+_END = 1e-3  # distance from t = 1 at which they are even again
 _QUOTIENT = 1e-5  # of the difference quotients in ln η̃
 _TINY = 1e-300
 
@@ -259,21 +261,20 @@ def _from(drift: Drift, curve: _Curve, initial: float) -> Optimum:
     return Optimum(schedule, float(risk[-1] + drift.noise * w[-1] ** 2), risk)
 
 
-def search(system: System, clip: float, rho: float, start: Optimum) -> Optimum:
+def search(system: System, clip: float, rho: float, start: Schedule) -> Optimum:
     """The schedule with the least released risk for any spectrum, by descent from a schedule to start from.
 
     Guarantee: no worse than ``start`` on the grid of its own integrator, which errs by 1e-3; a local minimum.
 
     Args:
-        system: the equations. clip: c > 0. rho: ρ in (0, ∞]. start: such as what `least` finds for one equation.
+        system: the equations. clip: c > 0. rho: ρ in (0, ∞]. start: η̃, such as what `least` finds for one equation.
 
     Returns:
         The schedule with η̃(0) ≤ 2/γ, as a table from its first knot on, with an empty path.
     """
-    gamma = system.aspect_ratio
-    times = np.concatenate([[0.0], np.geomspace(_EARLIEST * gamma, 1.0, _STEPS)])
-    knots = np.geomspace(_EARLIEST * gamma, 1.0, _KNOTS)
-    place = np.interp(np.log(np.maximum(times, knots[0])), np.log(knots), np.arange(_KNOTS))
+    first = _EARLIEST * system.aspect_ratio
+    times = np.concatenate([[0.0], _graded(first, _STEPS)])
+    place = np.interp(_coordinate(np.maximum(times, first)), _coordinate(_graded(first, _KNOTS)), np.arange(_KNOTS))
     left = np.minimum(place.astype(int), _KNOTS - 2)
     weights = np.zeros((len(times), _KNOTS))
     weights[np.arange(len(times)), left] = 1 - (place - left)
@@ -289,13 +290,28 @@ def search(system: System, clip: float, rho: float, start: Optimum) -> Optimum:
         logs = np.log(risks(tried))
         return float(logs[0]), (logs[1:] - logs[0]) / _QUOTIENT
 
-    logs = np.minimum(np.log(start.schedule(knots)), cap)
-    first = np.maximum(np.concatenate([[cap - logs[0]], -np.diff(logs)]), 0.0)
-    found = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * _KNOTS,
+    known = start(_graded(first, _KNOTS))
+    logs = np.minimum(np.log(np.maximum(known, _LOWEST * known[0])), cap)
+    begin = np.maximum(np.concatenate([[cap - logs[0]], -np.diff(logs)]), 0.0)
+    found = minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * _KNOTS,
                      options={"maxiter": 150, "ftol": 1e-7})  # fmt: skip
-    rates = np.exp(cap - np.cumsum(found.x))
-    table = Tabulated(float(rates[0]), float(knots[0]), knots, rates)
+    rates = np.minimum.accumulate(np.exp(weights[1:] @ (cap - np.cumsum(found.x))))
+    table = Tabulated(float(rates[0]), first, times[1:], rates)
     return Optimum(table, float(np.exp(found.fun)), np.empty(0))
+
+
+def _coordinate(times: np.ndarray) -> np.ndarray:
+    """A coordinate that is fine at both ends, ln t − ln(1 − t), cut off at t = 1."""
+    return np.log(times) - np.log(1 + _END - times)
+
+
+def _graded(first: float, count: int) -> np.ndarray:
+    """Times from ``first`` to 1, even in `_coordinate`."""
+    ends = _coordinate(np.array([first, 1.0]))
+    odds = np.exp(np.linspace(*ends, count))
+    times = odds * (1 + _END) / (1 + odds)
+    times[0], times[-1] = first, 1.0
+    return times
 
 
 def _released(system: System, clip: float, rho: float, times: np.ndarray, rates: np.ndarray) -> np.ndarray:

@@ -12,9 +12,16 @@ from scipy.optimize import minimize
 
 from costofprivacy.dpgd import control, equivalent, system, tuning
 from costofprivacy.dpgd.clip_schedule import released_risk
-from costofprivacy.dpgd.schedule import Constant, Harmonic
+from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.dpgd.system import System
-from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, INITIAL_RISK, ISOTROPIC, TOLERANCE, UNIFORM
+from costofprivacy.experiments.dpgd.schedules.figure_seven import (
+    HARMONIC,
+    INITIAL_RISK,
+    ISOTROPIC,
+    TOLERANCE,
+    UNIFORM,
+    polynomial,
+)
 
 POWER = 1.1  # of the two-parameter family
 CONSTANT, FLAT, FLAT_FREE = "constant", "flat, then power 1.1", "flat, then a free power"
@@ -70,8 +77,14 @@ def _flat(place: Place, told: Callable[[np.ndarray], tuple[float, float, float]]
                              place.label_noise, place.rho)  # fmt: skip
         return math.log(max(risk, 1e-300))
 
-    found = minimize(log_risk, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-5, "maxiter": 400})
-    return math.exp(found.fun)
+    steps = np.diag([-0.3, 0.5, 0.15][: len(start)])
+    best = math.inf
+    for shift in (0.0, -1.0, 1.0):
+        first = start + shift * np.eye(len(start))[1]
+        simplex = np.vstack([first, first + steps])
+        options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-5, "maxiter": 300}
+        best = min(best, float(minimize(log_risk, first, method="Nelder-Mead", options=options).fun))
+    return math.exp(best)
 
 
 def gain_rows(place: Place, found: np.ndarray) -> list[dict[str, object]]:
@@ -115,16 +128,18 @@ class Search:
 
 
 def search(task: Search, *, rng: np.random.Generator) -> np.ndarray:
-    """The risks of the schedule found from the best constant one, of the theorem's, and of the best harmonic one."""
+    """The risks of the best schedule found, of the theorem's, of the harmonic one and of α = 2."""
     equations, place = task.equations, task.place
     constant = tuning.best_rate(equations, Constant, place.clip, place.rho)
-    table = control.Tabulated(constant.initial, 1.0, np.array([1.0]), np.array([constant.initial]))
-    found = control.search(equations, place.clip, place.rho, control.Optimum(table, constant.risk, np.empty(0)))
-    risk = equivalent.final_risk(equations, found.schedule, place.clip, place.rho, 10 * TOLERANCE)
     harmonic = tuning.best_harmonic(equations, place.clip, place.rho, TOLERANCE)
-    assert isinstance(harmonic.schedule, Harmonic)
+    squared = tuning.best_rate(equations, polynomial(2.0), place.clip, place.rho)
+    starts = (constant,) if task.spectrum == ISOTROPIC else (constant, harmonic, squared)
+    found = [control.search(equations, place.clip, place.rho, start.schedule) for start in starts]
+    risk = min(
+        equivalent.final_risk(equations, f.schedule, place.clip, place.rho, 10 * TOLERANCE) for f in found
+    )
     known = control.least(place.drift).risk if task.spectrum == ISOTROPIC else math.nan
-    return np.array([risk, known, min(harmonic.risk, constant.risk)])
+    return np.array([risk, known, min(harmonic.risk, constant.risk), squared.risk])
 
 
 def search_rows(found: dict[Search, np.ndarray]) -> pd.DataFrame:
@@ -138,6 +153,7 @@ def search_rows(found: dict[Search, np.ndarray]) -> pd.DataFrame:
                 "searched": values[0, 0],
                 "least": values[0, 1],
                 "harmonic": values[0, 2],
+                "square": values[0, 3],
             }
             for task, values in found.items()
         ]

@@ -15,7 +15,7 @@ from costofprivacy.dpgd.schedule import Harmonic, Polynomial, Schedule
 
 ORDERS = (-5.0, -2.0, -1.0, -0.75, -0.5, -1 / 3, 0.0, 0.5, 0.9)  # β of Lemma D.2; the proofs use (−1, 0]
 ARGUMENTS = np.logspace(-6, 2, 33)
-SMALL = 1e-6  # x at which (D.10) is tried
+SMALL = 1e-6  # x, or x^{1−β} where that is larger, at which (D.10) is tried
 LIMIT, CEILING, TAIL, QUADRATURE = "limit", "ceiling", "tail", "quadrature"
 
 
@@ -24,11 +24,12 @@ def lemma_d2() -> pd.DataFrame:
     rows = []
     for order in ORDERS:
         values = np.array([_integral(order, x) for x in ARGUMENTS])
+        nearest = SMALL ** (1 / min(1 - order, 1.0))
         allowed = (order >= 0) | (ARGUMENTS >= -2 * order)
         rows.append(
             {
                 "order": order,
-                LIMIT: _integral(order, SMALL) / float(rates.exponential_integral_ceiling(order, SMALL)),
+                LIMIT: _integral(order, nearest) / float(rates.exponential_integral_ceiling(order, nearest)),
                 CEILING: float((values / rates.exponential_integral_ceiling(order, ARGUMENTS)).max()),
                 TAIL: float((values / rates.exponential_integral_tail(ARGUMENTS))[allowed].max()),
                 QUADRATURE: float(np.abs(values / rates.exponential_integral(order, ARGUMENTS) - 1).max()),

@@ -31,7 +31,7 @@ SMALLEST, LARGEST, DEGREE, EXPONENT = "smallest eigenvalue", "largest eigenvalue
 EXPONENTS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
 OWN = (1.0, 2.0, 8.0)  # α at which Proposition 5.2's own choice is followed along γ
 FACTOR = 2.0  # C of (5.15); it needs 2μC/c > 1 + 1/α at all risks up to R(0)
-EIGENVALUES = (0.3, 0.1, 0.03, 0.01, 0.003)
+EIGENVALUES = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)
 THEOREM_DECADES = tuple(range(2, 26, 2))  # −log₁₀ γ at which Theorem 2 is followed: its constants settle late
 FAR = (6, 8, 16, 32, 64, 128)  # −log₁₀ γ where α = ln²(1/γ)
 TEXT, PROOF = "text", "proof"
