@@ -307,8 +307,8 @@ def _coordinate(times: np.ndarray) -> np.ndarray:
 
 def _graded(first: float, count: int) -> np.ndarray:
     """Times from ``first`` to 1, even in `_coordinate`."""
-    ends = _coordinate(np.array([first, 1.0]))
-    odds = np.exp(np.linspace(*ends, count))
+    low, high = _coordinate(np.array([first, 1.0])).tolist()
+    odds = np.exp(np.linspace(low, high, count))
     times = odds * (1 + _END) / (1 + odds)
     times[0], times[-1] = first, 1.0
     return times

@@ -1,4 +1,4 @@
-r"""Risk bounds for learning rates that decay to the end: polynomial and harmonic schedules, sections 5.1, 5.2, D.2, D.3.
+r"""Risk bounds for learning rates that decay: polynomial and harmonic schedules, sections 5.1, 5.2, D.2 and D.3.
 
 Both proofs bound the risk by the solution of a linear equation, (D.100) of arXiv:2505.16329v2,
 

@@ -135,9 +135,7 @@ def search(task: Search, *, rng: np.random.Generator) -> np.ndarray:
     squared = tuning.best_rate(equations, polynomial(2.0), place.clip, place.rho)
     starts = (constant,) if task.spectrum == ISOTROPIC else (constant, harmonic, squared)
     found = [control.search(equations, place.clip, place.rho, start.schedule) for start in starts]
-    risk = min(
-        equivalent.final_risk(equations, f.schedule, place.clip, place.rho, 10 * TOLERANCE) for f in found
-    )
+    risk = min(equivalent.final_risk(equations, f.schedule, place.clip, place.rho, 10 * TOLERANCE) for f in found)
     known = control.least(place.drift).risk if task.spectrum == ISOTROPIC else math.nan
     return np.array([risk, known, min(harmonic.risk, constant.risk), squared.risk])
 

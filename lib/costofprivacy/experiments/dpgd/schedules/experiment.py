@@ -1,4 +1,4 @@
-"""What is measured of decaying learning rates: Figure 7, the rates of section 5, the best schedule, small label noise."""
+"""What is measured of learning rate schedules: Figure 7, rates, the best schedule, vanishing label noise."""
 
 from __future__ import annotations
 
@@ -69,9 +69,7 @@ class Experiment(Parameters):
         }
 
     def _best(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        places = [
-            self.shared(best.Place, n_over_d=n, rho=rho) for rho, n in product(self.best_rho, self.best_n)
-        ]
+        places = [self.shared(best.Place, n_over_d=n, rho=rho) for rho, n in product(self.best_rho, self.best_n)]
         found = runner.run(best.gains, places, 1, 0)
         tasks = [
             best.Search(name, self.shared(best.Place, n_over_d=n)) for name, n in product(best.SEARCHED, self.search_n)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ def lemma_d2() -> pd.DataFrame:
     for order in ORDERS:
         values = np.array([_integral(order, x) for x in ARGUMENTS])
         nearest = SMALL ** (1 / min(1 - order, 1.0))
-        allowed = (order >= 0) | (ARGUMENTS >= -2 * order)
+        allowed = (order >= 0) | (-2 * order <= ARGUMENTS)
         rows.append(
             {
                 "order": order,
@@ -43,7 +44,7 @@ def _integral(order: float, x: float) -> float:
     low, high = math.log(x), math.log(x + 800 + 10 * abs(order))
     marks = np.linspace(low, high, 40)
     pieces = [quad(lambda s: math.exp((1 - order) * s - math.exp(s)), a, b, epsabs=0, epsrel=1e-12)[0]
-              for a, b in zip(marks[:-1], marks[1:])]  # fmt: skip
+              for a, b in pairwise(marks)]  # fmt: skip
     return x ** (order - 1) * math.fsum(pieces)
 
 

@@ -11,7 +11,7 @@ from costofprivacy import figures
 from costofprivacy.experiments.dpgd.schedules.best import CONSTANT, FLAT, FLAT_FREE
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
 from costofprivacy.experiments.dpgd.schedules.verdicts import excess, figure_7, wide
-from costofprivacy.findings import Tables, compact, select
+from costofprivacy.findings import Tables, select
 from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, percent, plain, times
 
@@ -29,10 +29,10 @@ def answer(tables: Tables) -> str:
     worst = {family: rows["excess"].max() for family, rows in gains.groupby("family", sort=False)}
     behind = excess(wide(tables["figure-7"], UNIFORM)).max()
     return (
-        "For isotropic data the best schedule is known exactly: constant at first, then on a curve that falls roughly "
-        f"like $1/t$. The tuned harmonic one costs up to {percent(worst[HARMONIC])}, a constant one "
-        f"{compact(1 + worst[CONSTANT])} times the risk; a flat start and a free power, {percent(worst[FLAT_FREE])}. "
-        f"On a uniform spectrum a power of time can halve the harmonic risk ({times(1 + behind)})."
+        "For isotropic data the best schedule is known: constant at first, then along an explicit curve. A tuned "
+        f"harmonic one costs up to {percent(worst[HARMONIC])} more, a constant one {times(1 + worst[CONSTANT])} the "
+        f"risk, a flat start with a power after it {percent(worst[FLAT_FREE])} more. On a uniform spectrum the "
+        f"harmonic one has up to {times(1 + behind)} the risk of a power of $1-t$."
     )
 
 

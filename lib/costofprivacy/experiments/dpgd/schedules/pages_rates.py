@@ -71,7 +71,8 @@ def draw_theorem(theorem: pd.DataFrame, rates: pd.DataFrame) -> Plate:
     return Plate(
         drawn,
         caption=(
-            f"**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of doing nothing (dashed) {says}. "
+            "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of doing nothing (dashed) "
+            f"{says}. "
             f"At the smallest $\\gamma$ it is {times(ratio)} the tuned risk; run with its constants, the schedule has "
             f"{times(last['risk'] / tuned.iloc[-1]['risk'])} the tuned risk there. No randomness."
         ),

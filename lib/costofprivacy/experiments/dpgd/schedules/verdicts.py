@@ -45,7 +45,7 @@ def figure_7(tables: Tables) -> Finding:
     both = {name: wide(tables["figure-7"], name) for name in (ISOTROPIC, UNIFORM)}
     worst = {name: excess(table) for name, table in both.items()}
     numbers = tuple(
-        _number("harmonic over the best polynomial schedule, at worst", 1 + s.max(), name, s.idxmax(), 1 + PAR)
+        _number("harmonic over the best power, at worst", 1 + s.max(), name, s.idxmax(), 1 + PAR)
         for name, s in worst.items()
     )
     falls = all((table.diff().iloc[1:] < 0).all(axis=None) for table in both.values())
@@ -63,12 +63,12 @@ def figure_7(tables: Tables) -> Finding:
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=AS_PRINTED)
     behind = worst[UNIFORM][worst[UNIFORM] > PAR]
     headline = (
-        f"So it is on isotropic data; on the uniform spectrum the harmonic schedule has up to {times(1 + behind.max())} "
-        "the best polynomial risk at large $n$."
+        f"So it is on isotropic data; on the uniform spectrum the harmonic schedule has up to {times(1 + behind.max())}"
+        " the best polynomial risk at large $n$."
     )
     correction = (
-        f"The last part for isotropic data, and for the uniform spectrum below $n = {behind.index.min():.0f}$. Excluded "
-        "is the right end of the second and fourth panel."
+        f"The last part for isotropic data, and for the uniform spectrum below $n = {behind.index.min():.0f}$. "
+        "Excluded is the right end of the second and fourth panel."
     )
     return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, AS_PRINTED)
 
@@ -122,9 +122,9 @@ def harmonic_isotropic(tables: Tables) -> Finding:
     over = excess(table)
     first, last, n = over.iloc[0], over.iloc[-1], over.index
     numbers = (
-        _number("harmonic over the best polynomial schedule, smallest n", 1 + first, ISOTROPIC, n[0], 1.0),
-        _number("harmonic over the best polynomial schedule, largest n", 1 + last, ISOTROPIC, n[-1], 1.0),
-        _number("harmonic over the best polynomial schedule, at worst", 1 + over.max(), ISOTROPIC, over.idxmax(), 1.0),
+        _number("harmonic over the best power, smallest n", 1 + first, ISOTROPIC, n[0], 1.0),
+        _number("harmonic over the best power, largest n", 1 + last, ISOTROPIC, n[-1], 1.0),
+        _number("harmonic over the best power, at worst", 1 + over.max(), ISOTROPIC, over.idxmax(), 1.0),
     )
     if first <= SAME and last < -PAR:
         between = "" if over.max() <= SAME else f", in between up to {percent(over.max())} above"
@@ -143,8 +143,8 @@ def harmonic_uniform(tables: Tables) -> Finding:
     risk = table[HARMONIC].iloc[-1]
     near = [name for name in last.index if abs(risk / last[name] - 1) <= PAR]
     numbers = (
-        _number("harmonic over the best polynomial schedule, smallest n", 1 + over.iloc[0], UNIFORM, over.index[0], 1.0),
-        _number("harmonic over the best polynomial schedule, largest n", 1 + over.iloc[-1], UNIFORM, over.index[-1],
+        _number("harmonic over the best power, smallest n", 1 + over.iloc[0], UNIFORM, over.index[0], 1.0),
+        _number("harmonic over the best power, largest n", 1 + over.iloc[-1], UNIFORM, over.index[-1],
                 1 + PAR),
         *(_number(f"harmonic over alpha = {name}, largest n", risk / last[name], UNIFORM, over.index[-1], 1.0)
           for name in last.index),
@@ -223,8 +223,8 @@ def small_noise(tables: Tables) -> Finding:
         headline = "With a clip that follows the risk, the risk has the conjectured order along every path."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     headline = (
-        "A clip that follows the risk attains the order, unless the label noise is exponentially small; what is left of "
-        "the start then stays."
+        "A clip that follows the risk attains the order, unless the label noise is exponentially small; what is left "
+        "of the start then stays."
     )
     correction = (
         r"$O\big(\zeta^2(\gamma+\gamma^2/\rho^2)\big)$ where $\ln(1/\zeta)\lesssim\min(1,\rho)/\gamma$; in general "
@@ -253,8 +253,8 @@ def fixed_clip(tables: Tables) -> Finding:
     if lost[small] > growth.LOST_POWER:
         rest = "no constant attains" if other > growth.LOST_POWER else "a larger constant attains"
         headline = (
-            f"Such a clip leaves a risk of {compact(end['proportional'])} where the label noise is tiny, and {rest} the "
-            "order."
+            f"Such a clip leaves a risk of {compact(end['proportional'])} where the label noise is tiny, and {rest} "
+            "the order."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     headline = "A constant clip of the order of the label noise attains the order even where that noise is tiny."

@@ -147,8 +147,8 @@ def theorem_2_offset(tables: Tables) -> Finding:
         r"$\gamma/\rho$, none is."
     )
     correction = (
-        r"$\tau$ scales like $\max(\gamma,\gamma/\rho)$, as in (D.105). The text's $\max(\gamma,\gamma^2/\rho^2)$ is of "
-        r"that order for $\rho$ bounded away from $0$. Excluded is $\rho\to0$."
+        r"$\tau$ scales like $\max(\gamma,\gamma/\rho)$, as in (D.105). The text's $\max(\gamma,\gamma^2/\rho^2)$ is "
+        r"of that order for $\rho$ bounded away from $0$. Excluded is $\rho\to0$."
     )
     return Finding(Verdict.NARROWER, headline, numbers, Consequence.NUMBERS, correction, change)
 
@@ -223,7 +223,9 @@ def _solution(tables: Tables, display: str) -> Finding:
     if worst > ROUNDING:
         headline = f"The formula is off by {compact(worst)} of the equation's solution."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
-    headline = "The formula agrees with a numerical solution of the equation, for decaying powers and harmonic schedules."
+    headline = (
+        "The formula agrees with a numerical solution of the equation, for decaying powers and harmonic schedules."
+    )
     return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
 
 
