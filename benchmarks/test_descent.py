@@ -21,7 +21,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import E
 N, DIMENSION = 100_000, 100
 LITERAL_STEPS = 100
 CHAIN_STEPS, CHAINS = 2000, 1000
-SECONDS = 20.0  # for 400 descents
+DESCENTS_OVER_DRAWS = 20.0  # 400 descents share their draws: a descent is a twentieth of its own draws
 TIMES_DRAWS = 1.5  # for a risk chain, whatever d, one or a thousand at once
 GRID = [
     Configuration(c, Polynomial(rate, 0.5), 0.1)
@@ -48,7 +48,6 @@ def test_400_descents(benchmark: Any, seconds: dict[str, float], note: list[str]
     seconds["descents"] = benchmark.stats["mean"]
     seconds["descents, one step"] = benchmark.stats["mean"] / (N * len(GRID))
     note.append(f"{len(GRID)} descents, n = {N}, d = {DIMENSION}: {benchmark.stats['mean']:.3g} s on one core")
-    assert benchmark.stats["mean"] < SECONDS
 
 
 def test_figure_1_at_full_scale(benchmark: Any, note: list[str]) -> None:
@@ -90,6 +89,7 @@ def test_the_draws_of_descents(benchmark: Any, seconds: dict[str, float]) -> Non
 
     benchmark.pedantic(run, rounds=1)
     seconds["draws of descents"] = benchmark.stats["mean"]
+    assert seconds.get("descents", 0.0) < DESCENTS_OVER_DRAWS * benchmark.stats["mean"]
 
 
 @pytest.mark.parametrize("chains", [1, CHAINS])

@@ -127,12 +127,20 @@ class Law(NamedTuple):
 
 
 class _State(NamedTuple):
-    """D, and what follows from it: R, μ_c(R) and ν_c(R)(R + ζ²/2)."""
+    """What follows from D: R, μ_c(R) and ν_c(R)(R + ζ²/2)."""
 
-    energies: np.ndarray
     risk: float
     mu: float
     scaled_nu: float
+
+
+class _Room(NamedTuple):
+    """D, which the integrator moves, and what it needs on the way: known, by_end of `respond` and the μ tried."""
+
+    energies: np.ndarray
+    known: np.ndarray
+    by_end: np.ndarray
+    tried: np.ndarray
 
 
 def path(system: System, cells: Cells, clip: float, rho: float, passes: int = PASSES) -> np.ndarray:
@@ -170,14 +178,15 @@ def law_of(system: System, clip: float, rho: float) -> Law:
 def risks_at_ends(law: Law, energies: np.ndarray, rows: np.ndarray, passes: int) -> np.ndarray:
     """`path`, from the rows of `integrals`."""
     risks = np.full(len(rows) + 1, np.inf)
+    room = _Room(energies.copy(), np.empty(len(energies)), np.empty(len(energies)), np.empty(passes + 1))
     risk = _dot(law.readout, energies)
     risks[0] = risk
-    mu, scaled_nu = reductions_at(risk + law.label, law.clip)
-    state = _State(energies.copy(), risk, mu, scaled_nu)
+    state = _state(law, risk)
     for k in range(len(rows)):
         row = rows[k]
         cell = _Cell(row[0], law.gamma * row[1], law.gamma * row[2], law.private * row[3], row[4])
-        state = _cross(law, state, cell, passes)
+        after = _advance(law, state, cell, room)
+        state = _in_halves(law, state, cell, room) if math.isnan(after.risk) else after
         if not math.isfinite(state.risk):
             risks[k + 1 :] = state.risk
             break
@@ -186,15 +195,18 @@ def risks_at_ends(law: Law, energies: np.ndarray, rows: np.ndarray, passes: int)
 
 
 @compiled
-def _cross(law: Law, state: _State, cell: _Cell, passes: int) -> _State:
+def _state(law: Law, risk: float) -> _State:
+    mu, scaled_nu = reductions_at(risk + law.label, law.clip)
+    return _State(risk, mu, scaled_nu)
+
+
+@compiled
+def _in_halves(law: Law, state: _State, cell: _Cell, room: _Room) -> _State:
     """The state at the end of a cell, which is halved as long as R grows too fast for its size."""
-    after = _advance(law, state, cell, passes)
-    if not math.isnan(after.risk):
-        return after
     waiting, depths = [cell], [0]
     while len(waiting) > 0:
         part, depth = waiting.pop(), depths.pop()
-        after = _advance(law, state, part, passes)
+        after = _advance(law, state, part, room)
         if math.isnan(after.risk) and depth < _DEEPEST:
             first, second = _halves(part)
             waiting.append(second)
@@ -219,30 +231,31 @@ def _halves(cell: _Cell) -> tuple[_Cell, _Cell]:
 
 
 @compiled
-def _advance(law: Law, state: _State, cell: _Cell, passes: int) -> _State:
-    """The state at the end of a cell; only its risk is set where that is ∞, or not a number: no value of it is near."""
-    start = cell.rate_start * state.scaled_nu / state.mu
-    risk, mu, scaled_nu, ahead = state.risk, state.mu, state.scaled_nu, state.mu
-    tried = np.empty(passes + 1)
-    tried[0] = mu
-    known, by_end = np.empty_like(state.energies), np.empty_like(state.energies)
-    for trial in range(passes):
+def _advance(law: Law, state: _State, cell: _Cell, room: _Room) -> _State:
+    """The state at the end of a cell, with D moved there.
+
+    Where R is ∞ there, or not a number, because no value of it is near, D stays.
+    """
+    energies, known, by_end, tried = room
+    start, risk, ahead, after = cell.rate_start * state.scaled_nu / state.mu, state.risk, state.mu, state
+    tried[0] = state.mu
+    for trial in range(len(tried) - 1):
         ahead = _limit(tried, trial + 1)
         clock = cell.progress * (state.mu + ahead) / 2
         lean = cell.lean + (state.mu - ahead) / (state.mu + ahead)
-        respond(law, state.energies, clock, start, cell.noise, lean, known, by_end)
+        respond(law, energies, clock, start, cell.noise, lean, known, by_end)
         offset, slope = _dot(law.readout, known), _dot(law.readout, by_end)
-        risk = _fixed_point(law, cell.rate_end, offset, slope, risk, cell.rate_end * scaled_nu / mu)
+        risk = _fixed_point(law, cell.rate_end, offset, slope, risk, cell.rate_end * after.scaled_nu / after.mu)
         if not math.isfinite(risk):
-            return _State(state.energies, risk, state.mu, state.scaled_nu)
-        mu, scaled_nu = reductions_at(risk + law.label, law.clip)
-        tried[trial + 1] = mu
-        if abs(mu - ahead) <= _SOLVED * mu:
+            return _State(risk, state.mu, state.scaled_nu)
+        after = _state(law, risk)
+        tried[trial + 1] = after.mu
+        if abs(after.mu - ahead) <= _SOLVED * after.mu:
             break
-    source = cell.rate_end * scaled_nu / mu
+    source = cell.rate_end * after.scaled_nu / after.mu
     for i in range(len(known)):
-        known[i] += source * by_end[i]
-    return _State(known, risk, mu, scaled_nu)
+        energies[i] = known[i] + source * by_end[i]
+    return after
 
 
 @compiled

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import minimize_scalar
 
-from costofprivacy.dpgd import equivalent, system
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
+from costofprivacy.dpgd import system
+from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.system import System
+from costofprivacy.dpgd.tuning import Best, best_harmonic, best_rate
 
 ZERO_RISK = 0.5  # the excess risk of answering 0 where the response without its noise has variance one
 SMALL, LARGE = 0.1, 4.0  # clipping constants: active throughout, and hardly ever
@@ -22,33 +21,22 @@ NOISE_AT_END, EVEN, HARMONIC, UNCLIPPED = (
     "DP-GD, harmonic, hardly clipped",
 )
 ZERO, LEAST_SQUARES = "zero", "least squares, no privacy"
-_COARSE = np.geomspace(0.1, 1e4, 16)  # first rates that are tried before the best is refined
-OFFSETS = 5  # of the harmonic schedule
-_LOG_RATE = 1e-2  # where the risk is least a rate that is 1 % off costs about 1e-4 of it
-_TOLERANCE = 1e-4
-
-Family = Callable[[float], Schedule]  # a schedule for each first learning rate
+Finder = Callable[[System, float, float], Best]  # from the equations, c and ρ
 
 
-def _constant(gamma: float) -> list[Family]:
-    return [Constant]
+def _even(equations: System, clip: float, rho: float) -> Best:
+    return best_rate(equations, lambda rate: Polynomial(rate, 0.5), clip, rho)
 
 
-def _root(gamma: float) -> list[Family]:
-    return [lambda rate: Polynomial(rate, 0.5)]
+def _at_end(equations: System, clip: float, rho: float) -> Best:
+    return best_rate(equations, Constant, clip, rho)
 
 
-def _harmonic(gamma: float) -> list[Family]:
-    """β/(t + τ) with τ from γ, which is best where privacy is cheap, to 1."""
-    offsets = np.geomspace(gamma, 1.0, OFFSETS)
-    return [lambda rate, offset=offset: Harmonic(rate * offset, offset) for offset in offsets]  # type: ignore[misc]
-
-
-WAYS: dict[str, tuple[Callable[[float], list[Family]], float]] = {
-    NOISE_AT_END: (_constant, SMALL),
-    EVEN: (_root, SMALL),
-    HARMONIC: (_harmonic, SMALL),
-    UNCLIPPED: (_harmonic, LARGE),
+WAYS: dict[str, tuple[Finder, float]] = {
+    NOISE_AT_END: (_at_end, SMALL),
+    EVEN: (_even, SMALL),
+    HARMONIC: (best_harmonic, SMALL),
+    UNCLIPPED: (best_harmonic, LARGE),
 }
 
 
@@ -79,24 +67,9 @@ def table(records: Sequence[int], rhos: Sequence[float], label_noise: float) -> 
 
 def best_schedule(way: str, gamma: float, rho: float, label_noise: float) -> tuple[Schedule, float]:
     """The schedule of a way with the least released risk, and that risk."""
-    families, clip = WAYS[way]
-    equations = system.isotropic(ZERO_RISK, gamma, label_noise)
-    return min((_least(equations, family, clip, rho) for family in families(gamma)), key=lambda found: found[1])
-
-
-def _least(equations: System, family: Family, clip: float, rho: float) -> tuple[Schedule, float]:
-    """The best schedule of one family, on a grid over five decades and then between the neighbours of the best."""
-
-    def risk(log_rate: float) -> float:
-        return equivalent.final_risk(equations, family(math.exp(log_rate)), clip, rho, _TOLERANCE)
-
-    logs = np.log(_COARSE)
-    tried = np.array([risk(value) for value in logs])
-    middle = int(np.argmin(tried))
-    around = (logs[max(middle - 1, 0)], logs[min(middle + 1, len(logs) - 1)])
-    found = minimize_scalar(risk, bounds=around, method="bounded", options={"xatol": _LOG_RATE})
-    best = found.x if found.fun < tried[middle] else logs[middle]
-    return family(math.exp(best)), float(min(found.fun, tried[middle]))
+    find, clip = WAYS[way]
+    best = find(system.isotropic(ZERO_RISK, gamma, label_noise), clip, rho)
+    return best.schedule, best.risk
 
 
 def least_squares(gamma: float, label_noise: float) -> float:
