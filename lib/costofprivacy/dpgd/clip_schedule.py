@@ -29,7 +29,7 @@ from scipy.integrate import solve_ivp
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
-from costofprivacy.dpgd.control import Drift, Optimum
+from costofprivacy.dpgd.control import Drift
 from costofprivacy.dpgd.system import noise_scale
 from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
 
@@ -67,27 +67,18 @@ def privacy_parameter(learning_rates: np.ndarray, clip_norms: np.ndarray, noise_
     return float(spent_by_record(sensitivities, noise_stds).max())
 
 
-def followed(optimum: Optimum, label_noise: float, ratio: float) -> Callable[[float], float]:
-    """The clip c(t) = c'√(2R(t) + ζ²) along a schedule of `control.following_clip`, from its table; needs a fall.
-
-    Args:
-        optimum: what `control.least` found. label_noise: ζ. ratio: c'.
-
-    Returns:
-        c as a function of t from the switch on; constant before, as w is there.
-    """
-    clips = ratio * np.sqrt(2 * optimum.path + label_noise**2)
-    logs, times = np.log(clips), np.log(optimum.schedule.times)
-    return lambda time: float(np.exp(np.interp(math.log(max(time, 1e-300)), times, logs)))
-
-
 def released_risk(
-    drift: Drift, product: Callable[[float], float], clip: Callable[[float], float], label_noise: float, rho: float
+    drift: Drift,
+    product: Callable[[float], float],
+    clip: Callable[[float, float], float],
+    label_noise: float,
+    rho: float,
 ) -> float:
     """The released risk for Σ = I with η̃(t) = w(t)/c(t), by LSODA in u = R + 2γ²w²/ρ²; an oracle, not fast.
 
     Args:
-        drift: for γ and R(0). product: w(t), not increasing. clip: c(t). label_noise: ζ. rho: ρ in (0, ∞].
+        drift: for γ and R(0). product: w(t), not increasing. label_noise: ζ. rho: ρ in (0, ∞].
+        clip: c from t and R(t); the equation's own risk is a function of time, so c is one too.
 
     Raises:
         RuntimeError: if LSODA gives up.
@@ -96,8 +87,9 @@ def released_risk(
     noise = 2 * noise_scale(1.0, rho) * gamma**2
 
     def slope(time: float, u: np.ndarray) -> np.ndarray:
-        w, c = float(product(time)), clip(time)
+        w = float(product(time))
         risk = max(float(u[0]) - noise * w**2, 0.0)
+        c = clip(time, risk)
         test_risk = risk + label_noise**2 / 2
         ratio, rate = c / math.sqrt(2 * test_risk), min(w / c, 2 / gamma)
         sampled = gamma * rate**2 * float(variance_reduction_at(ratio)) * test_risk

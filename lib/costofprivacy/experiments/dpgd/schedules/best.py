@@ -73,7 +73,7 @@ def _flat(place: Place, told: Callable[[np.ndarray], tuple[float, float, float]]
     def log_risk(p: np.ndarray) -> float:
         rate, turn, power = told(p)
         rate = min(rate, 2 / place.gamma)
-        risk = released_risk(place.drift, lambda t: rate * (turn / max(t, turn)) ** power, lambda t: place.clip,
+        risk = released_risk(place.drift, lambda t: rate * (turn / max(t, turn)) ** power, lambda t, risk: place.clip,
                              place.label_noise, place.rho)  # fmt: skip
         return math.log(max(risk, 1e-300))
 

@@ -137,7 +137,7 @@ def _own(
     log = math.log(1 / gamma)
     initial = FACTOR * exponent * log
     drift = control.fixed_clip(INITIAL_RISK, gamma, label_noise, clip, rho)
-    risk = released_risk(drift, lambda t: initial * max(1 - t, 0.0) ** exponent, lambda t: clip, label_noise, rho)
+    risk = released_risk(drift, lambda t: initial * max(1 - t, 0.0) ** exponent, lambda t, risk: clip, label_noise, rho)
     return {
         "axis": axis,
         "size": size,
