@@ -24,6 +24,7 @@ from costofprivacy.experiments.dpgd.schedules.figure_seven import (
 )
 
 POWER = 1.1  # of the two-parameter family
+EARLIEST = 1e-6  # the least τ over γ: a flat start so short is none
 CONSTANT, FLAT, FLAT_FREE = "constant", "flat, then power 1.1", "flat, then a free power"
 FAMILIES = (CONSTANT, HARMONIC, FLAT, FLAT_FREE)
 NODES = 12  # of a Gauss–Legendre rule for the uniform spectrum
@@ -62,7 +63,7 @@ def gains(place: Place, *, rng: np.random.Generator) -> np.ndarray:
     harmonic = tuning.best_harmonic(equation, place.clip, place.rho, TOLERANCE)
     start = np.log([found.schedule.initial, min(max(found.schedule.switch, place.gamma / 10), 1.0)])
     flat = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), POWER), start)
-    free = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), p[2]), np.append(start, POWER))
+    free = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), max(p[2], 0.0)), np.append(start, POWER))
     risks = (constant.risk, min(harmonic.risk, constant.risk), min(flat, constant.risk), min(free, constant.risk))
     return np.array([found.risk, found.schedule.initial, found.schedule.switch, *risks])
 
@@ -72,17 +73,17 @@ def _flat(place: Place, told: Callable[[np.ndarray], tuple[float, float, float]]
 
     def log_risk(p: np.ndarray) -> float:
         rate, turn, power = told(p)
-        rate = min(rate, 2 / place.gamma)
+        rate, turn = min(rate, 2 / place.gamma), min(max(turn, EARLIEST * place.gamma), 1.0)
         risk = released_risk(place.drift, lambda t: rate * (turn / max(t, turn)) ** power, lambda t, risk: place.clip,
                              place.label_noise, place.rho)  # fmt: skip
         return math.log(max(risk, 1e-300))
 
     steps = np.diag([-0.3, 0.5, 0.15][: len(start)])
     best = math.inf
-    for shift in (0.0, -1.0, 1.0):
+    for shift in (0.0, 0.7):
         first = start + shift * np.eye(len(start))[1]
         simplex = np.vstack([first, first + steps])
-        options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-5, "maxiter": 300}
+        options = {"initial_simplex": simplex, "xatol": 1e-3, "fatol": 1e-4, "maxiter": 120}
         best = min(best, float(minimize(log_risk, first, method="Nelder-Mead", options=options).fun))
     return math.exp(best)
 
