@@ -29,10 +29,10 @@ def answer(tables: Tables) -> str:
     worst = {family: rows["excess"].max() for family, rows in gains.groupby("family", sort=False)}
     behind = excess(wide(tables["figure-7"], UNIFORM)).max()
     return (
-        "For isotropic data the best schedule is known: constant at first, then along an explicit curve. A tuned "
-        f"harmonic one costs up to {percent(worst[HARMONIC])} more, a constant one {times(1 + worst[CONSTANT])} the "
-        f"risk, a flat start with a power after it {percent(worst[FLAT_FREE])} more. On a uniform spectrum the "
-        f"harmonic one has up to {times(1 + behind)} the risk of a power of $1-t$."
+        "For isotropic data the best schedule is known: constant, then along an explicit curve. A tuned harmonic one "
+        f"costs up to {percent(worst[HARMONIC])} more, a constant one {times(1 + worst[CONSTANT])} the risk, a flat "
+        f"start with a power after it {percent(worst[FLAT_FREE])}. On a uniform spectrum harmonic has up to "
+        f"{times(1 + behind)} the risk of a power of $1-t$."
     )
 
 
