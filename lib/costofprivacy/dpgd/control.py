@@ -1,0 +1,335 @@
+r"""The best of all learning rate schedules that do not increase, by optimal control of the deterministic equivalent.
+
+**One equation, Σ = I.** Let w be what the private noise is made from: w = η̃ for a constant clip c, w = η̃c where c is
+a function of time (`clip_schedule`). With u = R + κw² the equation (4.11) of arXiv:2505.16329v2 loses the derivative of
+the schedule, and the noise of the last step:
+
+.. math:: \dot u = g(R, w) = -2w\,h(R) + \gamma w^2 q(R), \qquad R = u - \kappa w^2,\qquad u(0) = R(0) + \kappa w(0)^2,
+
+and the released risk (4.23) is u(1). For a constant clip h = μ_c R, q = ν_c(R + ζ²/2) and κ = 2c²γ²/ρ².
+
+**Theorem.** Fix w(0) = m. Let w*(u) minimise g over w at fixed u, and let it fall with u. Then w = min(m, w*(u)) gives
+the least u(1) of all schedules that do not increase from m.
+
+*Proof.* All schedules from m have the same u(0), and g(·, w) ≥ g(·, min(m, w*)) at the same u for every w ≤ m, where
+g(·, ·) falls in w up to w*. By comparison no other u is ever below this one. It falls as long as g < 0, so w does not
+increase: it is admissible. ∎
+
+What is left is the one number m: more of it descends faster and costs κm² at once. So the best schedule is constant
+until w*(u) = m, and then follows a curve that does not depend on m: with the derivative of g,
+
+.. math:: h - \gamma w q - 2\kappa w^2 h' + \gamma\kappa w^3 q' = 0 .
+
+The paper's heuristic (5.21) is this rule without its terms in κ. `least` puts both together by quadratures.
+
+**Many equations** have no such rule. `search` minimises over the values of ln η̃ at some times, by a quasi-Newton
+descent with all difference quotients in one batch, for any `System`; for one equation it has to find what `least` does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+
+from costofprivacy import _validate
+from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
+from costofprivacy.dpgd.schedule import Schedule
+from costofprivacy.dpgd.system import System, noise_scale
+
+_A_DECADE = 200  # risks in the table: its trapezoids err by 1e-5
+_DECADES = 80  # at most
+_HALVINGS = 60  # of the interval in which w* lies
+_SCAN = 24  # values of m before the last, local search
+_LOWEST = 1e-5  # the smallest m over the largest
+_KNOTS, _STEPS = 44, 400  # of `search`: free values of the schedule, and steps of the integrator
+_EARLIEST = 1e-3  # the first of these times over γ
+_END = 1e-3  # distance from t = 1 at which they are even again
+_QUOTIENT = 1e-5  # of the difference quotients in ln η̃
+_TINY = 1e-300
+
+Factor = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]  # a function of R with its derivative
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The equation u' = −2w h(R) + γw²q(R) with R = u − κw²; see the module.
+
+    Args:
+        pull: h and h'. spread: q and q'. noise: κ. aspect_ratio: γ. initial_risk: R(0). largest: the largest w(0).
+    """
+
+    pull: Factor
+    spread: Factor
+    noise: float
+    aspect_ratio: float
+    initial_risk: float
+    largest: float
+
+    def slope(self, risk: np.ndarray, w: np.ndarray | float) -> np.ndarray:
+        """u' at these R and w."""
+        return -2 * w * self.pull(risk)[0] + self.aspect_ratio * np.square(w) * self.spread(risk)[0]
+
+    def best(self, risk: np.ndarray) -> np.ndarray:
+        """w on the best curve at these R, by bisection of the cubic in the module's docstring."""
+        (h, dh), (q, dq) = self.pull(risk), self.spread(risk)
+        low, high = np.zeros_like(risk), h / (self.aspect_ratio * q)
+        for _ in range(_HALVINGS):
+            w = (low + high) / 2
+            below = h - self.aspect_ratio * w * (q - self.noise * w**2 * dq) - 2 * self.noise * w**2 * dh > 0
+            low, high = np.where(below, w, low), np.where(below, high, w)
+        return (low + high) / 2
+
+
+def fixed_clip(initial_risk: float, aspect_ratio: float, label_noise: float, clip: float, rho: float) -> Drift:
+    """The equation (4.11) of arXiv:2505.16329v2 for w = η̃ and a constant clip, η̃ at most 2/γ.
+
+    Args:
+        initial_risk: R(0) > 0. aspect_ratio: γ > 0. label_noise: ζ > 0. clip: c > 0. rho: ρ in (0, ∞].
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    gamma, offset = _validate.finite_positive("aspect_ratio", aspect_ratio), label_noise**2 / 2
+    _validate.finite_positive("label_noise", label_noise)
+    _validate.finite_positive("initial_risk", initial_risk)
+
+    def pull(risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ratio = clip / np.sqrt(2 * (risk + offset))
+        mu = descent_reduction_at(ratio)
+        fall = math.sqrt(2 / math.pi) * np.exp(-(ratio**2) / 2) * ratio / (2 * (risk + offset))
+        return mu * risk, mu - risk * fall
+
+    def spread(risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        ratio = clip / np.sqrt(2 * (risk + offset))
+        nu = variance_reduction_at(ratio)
+        return nu * (risk + offset), nu - ratio**2 * (1 - descent_reduction_at(ratio))
+
+    return Drift(pull, spread, 2 * noise_scale(clip, rho) * gamma**2, gamma, initial_risk, 2 / gamma)
+
+
+def following_clip(initial_risk: float, aspect_ratio: float, label_noise: float, ratio: float, rho: float) -> Drift:
+    """The same for w = η̃c and a clip that follows the risk, c(t) = c'√(2R(t) + ζ²): μ and ν do not change.
+
+    Then h = μ(c')R/c and q = ν(c')/(2c'²), and κ = 2γ²/ρ². The clip is a function of time known beforehand, so
+    nothing is spent on it; see `clip_schedule`.
+
+    Args:
+        initial_risk: R(0) > 0. aspect_ratio: γ > 0. label_noise: ζ > 0. ratio: c' > 0. rho: ρ in (0, ∞].
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+    gamma, offset = _validate.finite_positive("aspect_ratio", aspect_ratio), label_noise**2 / 2
+    _validate.finite_positive("label_noise", label_noise)
+    mu = float(descent_reduction_at(_validate.finite_positive("ratio", ratio)))
+    level = float(variance_reduction_at(ratio)) / (2 * ratio**2)
+
+    def pull(risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        clip = ratio * np.sqrt(2 * (risk + offset))
+        return mu * risk / clip, mu * (risk / 2 + offset) / (clip * (risk + offset))
+
+    def spread(risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.full(risk.shape, level), np.zeros(risk.shape)
+
+    largest = 2 / gamma * ratio * math.sqrt(2 * (_validate.finite_positive("initial_risk", initial_risk) + offset))
+    return Drift(pull, spread, 2 * noise_scale(1.0, rho) * gamma**2, gamma, initial_risk, largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated:
+    """A schedule w(t) that is constant up to a switch and then a table, interpolated on log axes.
+
+    Args:
+        initial: w(0). switch: when it begins to fall; 1 or more for never. times, values: the table, times ascending
+            from the switch on, values falling.
+    """
+
+    initial: float
+    switch: float
+    times: np.ndarray
+    values: np.ndarray
+
+    def __call__(self, time: float | np.ndarray) -> np.ndarray:
+        """w(t), of the shape of ``time``."""
+        when = np.asarray(time, dtype=float)
+        if self.switch >= 1:
+            return np.full(when.shape, self.initial)
+        logs = np.interp(np.log(np.maximum(when, self.switch)), np.log(self.times), np.log(self.values))
+        return np.where(when <= self.switch, self.initial, np.exp(logs))
+
+    def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
+        """−d(w²)/dt at t, of the shape of ``time``: 0 before the switch, a power of t in each cell of the table."""
+        when = np.asarray(time, dtype=float)
+        if self.switch >= 1:
+            return np.zeros(when.shape)
+        powers = np.diff(np.log(self.values)) / np.diff(np.log(self.times))
+        cell = np.clip(np.searchsorted(self.times, when, side="right") - 1, 0, len(powers) - 1)
+        falls = -2 * powers[cell] * self(when) ** 2 / np.maximum(when, self.times[0])
+        return np.where(when < self.switch, 0.0, falls)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The best schedule, and what it reaches.
+
+    Args:
+        schedule: w(t). risk: the released risk u(1). path: R at ``schedule.times``, the end included.
+    """
+
+    schedule: Tabulated
+    risk: float
+    path: np.ndarray
+
+
+def least(drift: Drift) -> Optimum:
+    """The schedule with the least released risk of all that do not increase, for one equation; see the module.
+
+    Guarantee: the risk to 1e-4, relative.
+
+    Args:
+        drift: `fixed_clip` or `following_clip`.
+
+    Raises:
+        RuntimeError: if the best curve does not fall, so that the theorem does not apply.
+
+    >>> found = least(fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1))
+    >>> print(f"{found.risk:.3e} {found.schedule.initial:.0f} {found.schedule.switch:.3f}")
+    2.871e-04 239 0.026
+    """
+    curve = _curve(drift)
+    top = min(drift.largest, float(curve.w[0]))
+    logs = np.linspace(math.log(_LOWEST * top), math.log(top), _SCAN)
+    risks = [_from(drift, curve, math.exp(log)).risk for log in logs]
+    k = int(np.argmin(risks))
+    near = (float(logs[max(k - 1, 0)]), float(logs[min(k + 1, _SCAN - 1)]))
+    found = minimize_scalar(lambda log: _from(drift, curve, math.exp(log)).risk, bounds=near, method="bounded",
+                            options={"xatol": 1e-5})  # fmt: skip
+    inner = _from(drift, curve, math.exp(found.x))
+    return min((inner, _from(drift, curve, math.exp(logs[k]))), key=lambda optimum: optimum.risk)
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The best curve: R falling, w there, and the time that it takes to get there from R(0)."""
+
+    risk: np.ndarray
+    w: np.ndarray
+    times: np.ndarray
+
+
+def _curve(drift: Drift) -> _Curve:
+    decades = 4
+    while True:
+        risk = drift.initial_risk * np.logspace(0, -decades, 1 + _A_DECADE * decades)
+        w = drift.best(risk)
+        times = _crossing(risk + drift.noise * w**2, -drift.slope(risk, w))
+        if times[-1] > 1 or decades >= _DECADES:
+            break
+        decades *= 2
+    if (np.diff(w) > 0).any():
+        raise RuntimeError("the best learning rate does not fall with the risk")
+    return _Curve(risk, w, times)
+
+
+def _crossing(u: np.ndarray, speed: np.ndarray) -> np.ndarray:
+    """The times at which falling values are passed at these speeds, by the trapezoidal rule; ∞ from a stop on."""
+    if (speed <= 0).any():
+        speed = np.where(np.cumsum(speed <= 0) > 0, _TINY, speed)
+    return np.concatenate([[0.0], np.cumsum(-np.diff(u) * (1 / speed[:-1] + 1 / speed[1:]) / 2)])
+
+
+def _from(drift: Drift, curve: _Curve, initial: float) -> Optimum:
+    """Constant at ``initial`` until the curve is met, then along the curve."""
+    joined = math.exp(np.interp(-math.log(initial), -np.log(curve.w), np.log(curve.risk)))
+    before = np.append(curve.risk[curve.risk > joined], joined)
+    passed = _crossing(before, -drift.slope(before, initial))
+    if passed[-1] >= 1:
+        end = float(np.interp(1.0, passed, before))
+        return Optimum(Tabulated(initial, 1.0, np.array([1.0]), np.array([initial])),
+                       end + drift.noise * initial**2, np.array([end]))  # fmt: skip
+    start = float(np.interp(-math.log(joined), -np.log(curve.risk), curve.times))
+    later = (curve.times > start) & (curve.times - start < 1 - passed[-1])
+    marks = np.concatenate([[start], curve.times[later], [start + 1 - passed[-1]]])
+    w = np.exp(np.interp(marks, curve.times, np.log(curve.w)))
+    risk = np.exp(np.interp(marks, curve.times, np.log(curve.risk)))
+    w[0] = initial
+    schedule = Tabulated(initial, float(passed[-1]), marks - start + passed[-1], w)
+    return Optimum(schedule, float(risk[-1] + drift.noise * w[-1] ** 2), risk)
+
+
+def search(system: System, clip: float, rho: float, start: Schedule) -> Optimum:
+    """The schedule with the least released risk for any spectrum, by descent from a schedule to start from.
+
+    Guarantee: no worse than ``start`` on the grid of its own integrator, which errs by 1e-3; a local minimum.
+
+    Args:
+        system: the equations. clip: c > 0. rho: ρ in (0, ∞]. start: η̃, such as what `least` finds for one equation.
+
+    Returns:
+        The schedule with η̃(0) ≤ 2/γ, as a table from its first knot on, with an empty path.
+    """
+    first = _EARLIEST * system.aspect_ratio
+    times = np.concatenate([[0.0], _graded(first, _STEPS)])
+    place = np.interp(_coordinate(np.maximum(times, first)), _coordinate(_graded(first, _KNOTS)), np.arange(_KNOTS))
+    left = np.minimum(place.astype(int), _KNOTS - 2)
+    weights = np.zeros((len(times), _KNOTS))
+    weights[np.arange(len(times)), left] = 1 - (place - left)
+    weights[np.arange(len(times)), left + 1] = place - left
+    cap = math.log(system.cap)
+    falls = np.tril(np.ones((_KNOTS, _KNOTS)))  # ln η̃ at the knots is the sum of non-negative falls, from the cap
+
+    def risks(places: np.ndarray) -> np.ndarray:
+        return _released(system, clip, rho, times, np.exp((cap - places @ falls.T) @ weights.T))
+
+    def objective(place: np.ndarray) -> tuple[float, np.ndarray]:
+        tried = np.vstack([place, place + _QUOTIENT * np.eye(_KNOTS)])
+        logs = np.log(risks(tried))
+        return float(logs[0]), (logs[1:] - logs[0]) / _QUOTIENT
+
+    known = start(_graded(first, _KNOTS))
+    logs = np.minimum(np.log(np.maximum(known, _LOWEST * known[0])), cap)
+    begin = np.maximum(np.concatenate([[cap - logs[0]], -np.diff(logs)]), 0.0)
+    found = minimize(objective, begin, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * _KNOTS,
+                     options={"maxiter": 150, "ftol": 1e-7})  # fmt: skip
+    rates = np.minimum.accumulate(np.exp(weights[1:] @ (cap - np.cumsum(found.x))))
+    table = Tabulated(float(rates[0]), first, times[1:], rates)
+    return Optimum(table, float(np.exp(found.fun)), np.empty(0))
+
+
+def _coordinate(times: np.ndarray) -> np.ndarray:
+    """A coordinate that is fine at both ends, ln t − ln(1 − t), cut off at t = 1."""
+    return np.log(times) - np.log(1 + _END - times)
+
+
+def _graded(first: float, count: int) -> np.ndarray:
+    """Times from ``first`` to 1, even in `_coordinate`."""
+    low, high = _coordinate(np.array([first, 1.0])).tolist()
+    odds = np.exp(np.linspace(low, high, count))
+    times = odds * (1 + _END) / (1 + odds)
+    times[0], times[-1] = first, 1.0
+    return times
+
+
+def _released(system: System, clip: float, rho: float, times: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Released risks of schedules given at these times, shape (schedules,), by Heun's rule in u_i = D_i + κη̃²."""
+    noise = 2 * noise_scale(clip, rho) * system.aspect_ratio**2
+    u = system.initial + noise * rates[:, :1] ** 2
+    for k, step in enumerate(np.diff(times)):
+        slope = _slopes(system, clip, noise, u, rates[:, k])
+        there = _slopes(system, clip, noise, u + step * slope, rates[:, k + 1])
+        u = u + step * (slope + there) / 2
+    return np.maximum(u @ system.readout, _TINY)
+
+
+def _slopes(system: System, clip: float, noise: float, u: np.ndarray, rate: np.ndarray) -> np.ndarray:
+    """u_i', shape (schedules, equations)."""
+    energies = u - noise * rate[:, None] ** 2
+    test_risk = np.maximum(energies @ system.readout, 0.0) + system.label_noise**2 / 2
+    ratio = clip / np.sqrt(2 * test_risk)
+    descent = (2 * rate * descent_reduction_at(ratio))[:, None] * system.relaxation
+    sampled = system.aspect_ratio * rate**2 * variance_reduction_at(ratio) * test_risk
+    return sampled[:, None] * system.sampling - descent * energies

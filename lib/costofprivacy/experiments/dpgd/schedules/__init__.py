@@ -1,0 +1,1 @@
+"""Which learning rate schedule should one use, and how much does it matter?"""

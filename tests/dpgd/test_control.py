@@ -1,0 +1,166 @@
+"""The best schedule against other schedules, another method and the equations; clips that change in time."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import clip_schedule, control, equivalent, schedule, system, tuning
+from costofprivacy.dpgd.schedule import Constant, Harmonic
+from costofprivacy.privacy.amplification import amplification_by_iteration
+
+PLACES = [(0.1, 1.0), (0.01, 0.1), (1e-3, 0.3), (1e-5, 0.03)]
+
+
+@pytest.mark.parametrize(("gamma", "rho"), PLACES)
+def test_the_best_schedule_has_the_risk_that_it_is_said_to_have(gamma: float, rho: float) -> None:
+    found = control.least(control.fixed_clip(0.5, gamma, 0.3, 0.1, rho))
+    equation = system.isotropic(0.5, gamma, 0.3)
+    assert equivalent.final_risk(equation, found.schedule, 0.1, rho, 1e-4) == pytest.approx(found.risk, rel=4e-4)
+    assert found.schedule.initial <= 2 / gamma * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("gamma", "rho"), PLACES)
+def test_no_other_schedule_is_better(gamma: float, rho: float) -> None:
+    least = control.least(control.fixed_clip(0.5, gamma, 0.3, 0.1, rho)).risk
+    equation = system.isotropic(0.5, gamma, 0.3)
+    others = [tuning.best_rate(equation, Constant, 0.1, rho).risk, tuning.best_harmonic(equation, 0.1, rho).risk]
+    for exponent in (0.5, 1.0, 2.0):
+        others.append(
+            tuning.best_rate(equation, lambda r, a=exponent: schedule.Polynomial(r, a), 0.1, rho).risk  # type: ignore[misc]
+        )
+    assert least <= min(others) * (1 + 1e-4)
+
+
+def test_a_search_that_knows_nothing_finds_it() -> None:
+    found = control.least(control.fixed_clip(0.5, 0.01, 0.3, 0.1, 0.1))
+    equation = system.isotropic(0.5, 0.01, 0.3)
+    searched = control.search(equation, 0.1, 0.1, Constant(13.0))
+    risk = equivalent.final_risk(equation, searched.schedule, 0.1, 0.1, 1e-3)
+    assert risk == pytest.approx(found.risk, rel=3e-3)
+
+
+def test_the_first_value_is_stationary() -> None:
+    drift = control.fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1)
+    found = control.least(drift)
+    curve = control._curve(drift)
+    for factor in (0.9, 1.1):
+        assert control._from(drift, curve, factor * found.schedule.initial).risk > found.risk
+
+
+def test_the_curve_minimises_the_slope_at_fixed_u() -> None:
+    drift = control.fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1)
+    risk = np.array([0.4, 0.05, 1e-3])
+    w = drift.best(risk)
+    u = risk + drift.noise * w**2
+    best = drift.slope(risk, w)
+    for factor in (0.98, 1.02):
+        assert (drift.slope(u - drift.noise * (factor * w) ** 2, factor * w) > best).all()
+    without = dataclasses.replace(drift, noise=0.0)
+    h, q = without.pull(risk)[0], without.spread(risk)[0]
+    np.testing.assert_allclose(without.best(risk), h / (1e-3 * q))  # (5.21)
+
+
+@pytest.mark.parametrize("make", [control.fixed_clip, control.following_clip])
+def test_derivatives_of_the_factors(make: object) -> None:
+    drift = make(0.5, 1e-3, 0.3, 0.7, 1.0)  # type: ignore[operator]
+    risk, step = np.array([1e-3, 0.05, 0.4]), 1e-7
+    for factor in (drift.pull, drift.spread):
+        slope = (factor(risk + step)[0] - factor(risk - step)[0]) / (2 * step)
+        np.testing.assert_allclose(factor(risk)[1], slope, rtol=1e-6, atol=1e-9)
+
+
+def test_the_limits_of_the_risk() -> None:
+    """4b₁/a² where there is no private noise, 27b₂/a² where there is little else."""
+    found = control.least(control.fixed_clip(0.5, 1e-7, 0.3, 0.1, math.inf))
+    mu, nu = system.reductions(system.isotropic(0.5, 1e-7, 0.3), 0.1, 0.0)
+    assert found.risk == pytest.approx(4 * 1e-7 * nu / (2 * mu) ** 2, rel=1e-3)
+    found = control.least(control.fixed_clip(0.5, 1e-9, 0.3, 0.1, 1e-6))
+    noise = 2 * (0.1 * 1e-9 / 1e-6) ** 2
+    assert found.risk == pytest.approx(27 * noise / (2 * mu) ** 2, rel=0.05)
+
+
+def test_a_table_is_a_schedule() -> None:
+    table = control.Tabulated(3.0, 0.25, np.array([0.25, 0.5, 1.0]), np.array([3.0, 1.5, 0.75]))
+    np.testing.assert_allclose(table([0.0, 0.25, 0.5, 0.75, 1.0]), [3.0, 3.0, 1.5, 1.0, 0.75])
+    t, h = np.array([0.1, 0.3, 0.8]), 1e-6
+    np.testing.assert_allclose(table.squared_decrease(t), (table(t - h) ** 2 - table(t + h) ** 2) / (2 * h), rtol=1e-6)
+    constant = control.Tabulated(3.0, 1.0, np.array([1.0]), np.array([3.0]))
+    assert constant(0.7) == 3.0
+    assert constant.squared_decrease(0.7) == 0.0
+
+
+# ---------------------------------------------------------------------------------------- clips that change in time
+
+
+def test_the_noise_of_a_constant_clip_is_the_papers() -> None:
+    rates = schedule.learning_rates(Harmonic(2.0, 0.3), 50)
+    stds = clip_schedule.noise_stds(rates, np.full(50, 4.0), 0.7)
+    np.testing.assert_allclose(stds, 2 * 4.0 * schedule.noise_multipliers(rates, 0.7))
+
+
+@pytest.mark.parametrize("falls", [True, False])
+def test_changing_clips_spend_rho_by_the_general_theorem(falls: bool) -> None:
+    rng = np.random.default_rng(3)
+    rates, clips = rng.uniform(0.5, 1, 40), rng.uniform(1, 2, 40)
+    if falls:
+        clips = np.sort(rates * clips)[::-1] / rates
+    stds = clip_schedule.noise_stds(rates, clips, 0.7)
+    assert amplification_by_iteration(2 * rates * clips, stds).mu == pytest.approx(0.7)
+    assert clip_schedule.privacy_parameter(rates, clips, stds) == pytest.approx(0.7)
+    less = clip_schedule.privacy_parameter(rates, clips, 0.99 * stds)
+    assert less == pytest.approx(0.7 / 0.99)
+
+
+def test_noise_for_the_learning_rate_alone_would_not_do() -> None:
+    rates = np.array([2.0, 1.0])
+    clips = np.array([1.0, 3.0])
+    wrong = 2 * clips * schedule.noise_multipliers(rates, 1.0)
+    assert clip_schedule.privacy_parameter(rates, clips, 0.5 * wrong) > 1.0
+    right = clip_schedule.noise_stds(rates, clips, 1.0)
+    assert clip_schedule.privacy_parameter(rates, clips, right) == pytest.approx(1.0)
+
+
+def test_the_risk_with_a_constant_clip_is_the_equivalents() -> None:
+    drift = control.fixed_clip(0.5, 0.05, 0.3, 0.5, 1.0)
+    plan = Harmonic(3.0, 0.4)
+    found = clip_schedule.released_risk(drift, lambda t: 0.5 * float(plan(t)), lambda t, risk: 0.5, 0.3, 1.0)
+    known = equivalent.final_risk(system.isotropic(0.5, 0.05, 0.3), plan, 0.5, 1.0)
+    assert found == pytest.approx(known, rel=1e-5)
+
+
+@pytest.mark.parametrize("label_noise", [0.3, 1e-3])
+def test_the_best_product_has_the_risk_that_it_is_said_to_have(label_noise: float) -> None:
+    drift = control.following_clip(0.5, 0.01, label_noise, 1.0, 1.0)
+    found = control.least(drift)
+
+    def clip(time: float, risk: float) -> float:
+        return math.sqrt(2 * risk + label_noise**2)
+
+    risk = clip_schedule.released_risk(drift, lambda t: float(found.schedule(t)), clip, label_noise, 1.0)
+    assert risk == pytest.approx(found.risk, rel=0.02)
+
+
+def test_the_literal_algorithm_with_a_changing_clip_has_the_equations_risk() -> None:
+    d, n, rho, zeta = 60, 1200, 1.0, 0.3
+    drift = control.fixed_clip(0.5, d / n, zeta, 1.0, rho)
+    product, clip = (lambda t: 6.0 * (1 - 0.9 * t)), (lambda t: 1.5 - t)
+    known = clip_schedule.released_risk(drift, product, lambda t, risk: clip(t), zeta, rho)
+    k = np.arange(1, n + 1) / n
+    rates, clips = np.array([product(t) / clip(t) for t in k]) / n, np.array([clip(t) for t in k]) * math.sqrt(d)
+    stds = clip_schedule.noise_stds(rates, clips, rho)
+    risks = []
+    for trial in range(30):
+        rng = np.random.default_rng(trial)
+        target = np.full(d, d**-0.5)
+        x = rng.standard_normal((n, d))
+        y = x @ target + zeta * rng.standard_normal(n)
+        theta = np.zeros(d)
+        for row, answer, rate, bound, std in zip(x, y, rates, clips, stds):
+            gradient = row * (row @ theta - answer)
+            gradient *= min(1, bound / np.linalg.norm(gradient))
+            theta = theta - min(rate, 2 / (row @ row)) * gradient + std * rng.standard_normal(d)
+        risks.append(((theta - target) ** 2).sum() / 2)
+    error = np.std(risks) / math.sqrt(len(risks))
+    assert np.mean(risks) == pytest.approx(known, abs=4 * error + 0.05 * known)

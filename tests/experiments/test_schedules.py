@@ -1,0 +1,142 @@
+"""The machinery behind the chapter on learning rate schedules."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import equivalent
+from costofprivacy.dpgd.schedule import Constant, Polynomial
+from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
+from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
+from costofprivacy.montecarlo import Runner, generator
+
+SMALL: dict[str, Any] = {
+    "d": 10,
+    "n": (100, 400),
+    "simulated": 100,
+    "trials": 2,
+    "gammas": (1e-4, 1e-2),
+    "best_n": (100.0,),
+    "best_rho": (0.3,),
+    "search_n": (30.0,),
+    "small_gammas": (1e-3, 1e-2),
+    "small_noises": (1e-3, 0.1),
+}
+
+
+def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
+    return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
+
+
+def test_tables_of_a_small_run() -> None:
+    tables = Experiment(**SMALL).run(Runner(workers=1))
+    figure = tables["figure-7"]
+    assert list(figure.columns[:7]) == ["spectrum", "schedule", "n", "ode_risk", "risk_mean", "risk_sd", "trials"]
+    assert len(figure) == 2 * 2 * 5
+    assert set(figure["schedule"]) == {"0", "0.5", "1", "2", "harmonic"}
+    run = figure["n"] <= 100
+    assert figure.loc[run, ["risk_mean", "risk_sd"]].notna().all(axis=None)
+    assert figure.loc[~run, "risk_mean"].isna().all()
+    assert (figure.loc[run, "trials"] == 2).all()
+    assert list(tables["optimum"]["n"]) == [100, 400]
+    assert set(tables["rates"]["path"]) == set(orders.PATHS)
+    assert len(tables["gains"]) == len(best.FAMILIES)
+    assert set(tables["search"]["spectrum"]) == {"isotropic", "uniform"}
+
+
+def test_tuned_risks_are_those_of_the_equations_and_least_nearby() -> None:
+    here = setting("uniform")
+    found = figure_seven.tune(here, rng=generator(0, 0, 0))
+    equations = here.equations
+    for (rate, _, risk), family in zip(found, (Constant, lambda r: Polynomial(r, 1.0))):
+        near = [equivalent.final_risk(equations, family(f * rate), 0.5, 1.0) for f in (0.7, 1.0, 1.4)]
+        assert risk == pytest.approx(near[1], rel=1e-4)
+        assert near[1] <= min(near)
+    assert here.names == ["0", "1", "harmonic"]
+
+
+def test_simulated_risks_are_near_the_equations() -> None:
+    for spectrum in figure_seven.SPECTRA:
+        here = setting(spectrum, n=2000, d=50)
+        found = figure_seven.tune(here, rng=generator(0, 0, 0))
+        run = figure_seven.Run(here, tuple((r, t) for r, t, _ in found[:-1]), 20 if spectrum == "isotropic" else 1)
+        risks = np.concatenate([figure_seven.simulate(run, rng=generator(1, run.key, k)) for k in range(2)])
+        count = 4 if spectrum == "isotropic" else 3
+        assert risks.shape[1] == count
+        np.testing.assert_allclose(risks.mean(axis=0), found[:count, 2], rtol=0.6)
+
+
+def test_streams_and_cells_are_distinct() -> None:
+    keys = [setting(name, n).key for name in figure_seven.SPECTRA for n in (100, 101, 102)]
+    assert len(set(keys)) == 6
+
+
+def test_paths_and_orders() -> None:
+    table = orders.own_choice((1e-4, 1e-2), 0.3, 0.1)
+    both = table[table["axis"] == orders.DEGREE]
+    assert (both["condition"].diff().dropna() < 0).all()
+    assert (both["privacy"].diff().dropna() > 0).all()
+    log = np.log(1 / both["gamma"])
+    np.testing.assert_allclose(both["alpha"], log**2)
+    first = table.iloc[0]
+    known = equivalent.final_risk(
+        orders.Point("rho = 1", first["gamma"], 0.3, 0.1).equation,
+        Polynomial(orders.FACTOR * first["alpha"] * math.log(1 / first["gamma"]) / 0.1, first["alpha"]),
+        0.1,
+        first["rho"],
+    )
+    assert first["left"] == pytest.approx(known, rel=1e-4)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_two_eigenvalues_have_mean_one(largest: bool) -> None:
+    equations, low, high = orders.spread(largest, 0.1, 0.3, 1e-3)
+    assert equations.readout.sum() == pytest.approx(1.0)
+    assert equations.initial_risk == pytest.approx(0.5)
+    assert (low, high) == (0.5, 10.0) if largest else (0.1, 1.9)
+
+
+def test_theorem_2s_bound_bounds_the_risk() -> None:
+    table = orders.theorem_rows(0.3)
+    assert (table["risk"] <= table["bound"]).all()
+    assert (table["highest"] <= table["ceiling"]).all()
+
+
+def test_no_family_beats_the_best() -> None:
+    place = best.Place(100.0, 0.3, 0.3, 0.1)
+    rows = best.gain_rows(place, best.gains(place, rng=generator(0, 0, 0)))
+    excess = {str(row["family"]): float(str(row["excess"])) for row in rows}
+    assert min(excess.values()) > -1e-3
+    assert excess[best.FLAT_FREE] <= excess[best.FLAT] + 1e-3 < excess[best.HARMONIC]
+
+
+def test_small_noise_with_a_clip_that_follows_is_never_the_worst() -> None:
+    place = small_noise.Place("a", 1.0, 1e-2, 1e-3)
+    found = small_noise.rows({place: small_noise.solve(place, rng=generator(0, 0, 0))[None]}).iloc[0]
+    assert found["following"] < found["fixed"] <= found["proportional"] * (1 + 1e-2)
+    assert found["order"] == pytest.approx(1e-6 * (1e-2 + 1e-4))
+
+
+def test_identities_stand() -> None:
+    assert identities.solutions()["difference"].max() < 1e-6
+    assert identities.lemma_d2()["quadrature"].max() < 1e-9
+    table = identities.constants(0.3, 0.5).set_index("constant")
+    assert table.loc["margin beside A", "needed"] < 90
+    assert 0 <= identities.least_margin(0.6) < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"d": 1}, "d must be a whole number of at least 2"),
+        ({"n": [5]}, "each of n must be a whole number of at least 10"),
+        ({"gammas": [1.5]}, "each of gammas must be between 0 and 1"),
+        ({"rho": 0.0}, "rho must be positive"),
+        ({"trials": 1}, "trials must be a whole number of at least 2"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        Experiment(**change)

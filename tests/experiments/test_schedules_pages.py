@@ -1,0 +1,62 @@
+"""The page on learning rate schedules says what its tables hold."""
+
+import re
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.dpgd.schedules import pages, pages_rates
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("dpgd/schedules")
+PLATES: dict[str, Callable[[], Plate]] = {
+    "figure-7": lambda: pages.draw_figure_7(TABLES["figure-7"], TABLES["optimum"]),
+    "gains": lambda: pages.draw_gains(TABLES["gains"]),
+    "rates": lambda: pages_rates.draw_rates(TABLES["rates"]),
+    "theorem-2": lambda: pages_rates.draw_theorem(TABLES["theorem-2"], TABLES["rates"]),
+    "small-noise": lambda: pages_rates.draw_small_noise(TABLES["small-noise"]),
+}
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "figure-7": lambda: pages.show_figure_7(TABLES["figure-7"]),
+    "search": lambda: pages.show_search(TABLES["search"]),
+    "limits": lambda: pages.show_limits(TABLES["rates"]),
+    "decay": lambda: pages_rates.show_decay(TABLES["decay"]),
+    "constants": lambda: pages_rates.show_constants(TABLES["constants"]),
+}
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    worse = change(TABLES["gains"], "excess", lambda r: 7.0, TABLES["gains"]["family"] == "harmonic")
+    assert "700 % more" in pages.answer(TABLES | {"gains": worse})
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    plate = PLATES[name]()
+    assert len(re.findall(r"\d", plate.alt)) >= 3
+    assert not re.search(r"\de-\d|nan|inf\b", plate.caption + plate.alt)
+    assert "\\" not in plate.alt
+
+
+def test_the_caption_on_gains_follows_them() -> None:
+    worse = change(TABLES["gains"], "excess", lambda r: 7.0, TABLES["gains"]["family"] == "harmonic")
+    assert "700 %" in pages.draw_gains(worse).caption
+    assert "700 %" not in PLATES["gains"]().caption
+
+
+def test_a_bound_that_is_never_useful_is_told() -> None:
+    never = change(TABLES["theorem-2"], "bound", lambda r: 9.0)
+    assert "nowhere here" in pages_rates.draw_theorem(never, TABLES["rates"]).caption
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    shown = SHOWN[name]()
+    assert len(shown) > 2
+    assert not re.search(r"\w_\w|\de[-+]\d|nan|NaN", shown.to_csv())
+    assert shown.notna().all(axis=None)

@@ -1,0 +1,153 @@
+"""What is tried on the judges of the chapter on learning rate schedules."""
+
+from typing import Any
+
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "dpgd/schedules"
+FIGURE, OUTPUT = "dpgd/figure-7", "dpgd/section-7-output-perturbation"
+SPREAD, ISO, UNI = (f"dpgd/section-7-{name}" for name in ("non-isotropic", "harmonic-isotropic", "harmonic-uniform"))
+ALPHA, POWER, GENERAL, LOGS = (
+    f"dpgd/{name}"
+    for name in ("section-5.1-larger-alpha", "proposition-5.2", "proposition-5.2-general", "equation-5.17")
+)
+RATE, OFFSET, CONSTANTS = "dpgd/theorem-2", "dpgd/theorem-2-offset", "dpgd/theorem-2-general"
+NOISE, CLIP = "dpgd/section-8-small-noise", "dpgd/section-8-fixed-clip"
+HEURISTIC, SOLUTION, LEMMA, INTEGRAL = "dpgd/equation-5.22", "dpgd/equation-5.24", "dpgd/lemma-d.5", "dpgd/lemma-d.2"
+FOUND = dict.fromkeys(
+    (OUTPUT, SPREAD, ISO, ALPHA, LOGS, RATE, CONSTANTS, CLIP, HEURISTIC, SOLUTION, LEMMA, INTEGRAL), HOLDS
+) | dict.fromkeys((FIGURE, UNI, POWER, GENERAL, OFFSET, NOISE), NARROWER)
+
+
+def risk(spectrum: str, schedule: str, to: Any, query: str = "n > 0") -> Any:
+    """Risks of Figure 7 multiplied, for one schedule and spectrum."""
+
+    def make(t: Tables) -> Tables:
+        table = t["figure-7"]
+        rows = table.eval(query) & (table["spectrum"] == spectrum) & (table["schedule"] == schedule)
+        return {"figure-7": change(table, "ode_risk", lambda r: to * r["ode_risk"], rows)}
+
+    return make
+
+
+def harmonic(t: Tables, share: float = 1.0, spectra: str = "isotropic|uniform") -> Tables:
+    """The harmonic schedule at this share of the best polynomial risk, for all n."""
+    table = t["figure-7"].copy()
+    powers = table[table["schedule"] != "harmonic"].groupby(["spectrum", "n"])["ode_risk"].min()
+    rows = (table["schedule"] == "harmonic") & table["spectrum"].str.fullmatch(spectra)
+    table.loc[rows, "ode_risk"] = [share * powers[key] for key in zip(table["spectrum"][rows], table["n"][rows])]
+    return {"figure-7": table}
+
+
+def last(t: Tables) -> str:
+    return f"n == {t['figure-7']['n'].max()}"
+
+
+def axis(table: str, where: str, column: str, to: Any) -> Any:
+    """A column of the rows whose axis or path holds some words."""
+
+    def make(t: Tables) -> Tables:
+        name = "axis" if "axis" in t[table] else "path"
+        rows = t[table][name].str.contains(where, regex=False)
+        return {table: change(t[table], column, to, rows)}
+
+    return make
+
+
+def bounded(t: Tables, where: str = "") -> Tables:
+    """Every risk at half its bound, along the axes that hold some words."""
+    return axis("decay", where, "left", lambda r: 0.5 * r["right"])(t)
+
+
+def both(*changes: Any) -> Any:
+    """One change after the other."""
+
+    def make(t: Tables) -> Tables:
+        done = dict(t)
+        for one in changes:
+            done |= dict(one(done))
+        return done
+
+    return make
+
+
+def offsets(rule: str, power: float) -> Any:
+    def make(t: Tables) -> Tables:
+        rows = t["offsets"]["rule"] == rule
+        return {"offsets": change(t["offsets"], "risk", lambda r: r["order"] * r["inverse"] ** power, rows)}
+
+    return make
+
+
+def schedule(name: str, to: Any) -> Any:
+    return lambda t: {"rates": change(t["rates"], "risk", to, t["rates"]["schedule"] == name)}
+
+
+def cell(table: str, column: str, value: float, row: int = 0) -> Any:
+    return lambda t: {table: change(t[table], column, lambda r: value, [row])}
+
+
+def display(name: str) -> Any:
+    return lambda t: {
+        "solutions": change(t["solutions"], "difference", lambda r: 1e-3, t["solutions"]["display"] == name)
+    }
+
+
+CASES = [
+    Case(FIGURE, "on a par everywhere", lambda t: harmonic(t, 1.05), HOLDS, says="never above the best"),
+    Case(FIGURE, "behind on isotropic data", lambda t: harmonic(t, 1.3, "isotropic"), FAILS, says="isotropic data too"),
+    Case(FIGURE, "a risk rises", lambda t: risk("uniform", "1", 1e5, last(t))(t), FAILS, says="rises"),
+    Case(FIGURE, "output perturbation loses early", risk("isotropic", "0", 1.2, "n == 1000"), FAILS, says="order"),
+    Case(FIGURE, "output perturbation wins late", risk("isotropic", "0", 1e-1, "n > 500000"), FAILS),
+    Case(OUTPUT, "another is better at the smallest n", risk("uniform", "0.5", 0.8, "n == 1000"), FAILS, says="even"),
+    Case(OUTPUT, "the harmonic one is far better there", risk("uniform", "harmonic", 0.9, "n == 1000"), FAILS),
+    Case(OUTPUT, "decaying powers are worse still", risk("isotropic", "0.5", 1.02, "n == 1000"), HOLDS),
+    Case(SPREAD, "less on the uniform spectrum", lambda t: risk("uniform", "0", 0.2, last(t))(t), FAILS, says="more"),
+    Case(SPREAD, "more still", lambda t: risk("uniform", "0", 2.0, last(t))(t), HOLDS),
+    Case(ISO, "behind at the smallest n", risk("isotropic", "harmonic", 1.1, "n == 1000"), FAILS, says="smallest"),
+    Case(ISO, "no better at the largest", lambda t: risk("isotropic", "harmonic", 1.8, last(t))(t), FAILS,
+         says="largest"),
+    Case(ISO, "never above", lambda t: harmonic(t, 0.8, "isotropic"), HOLDS, silent="between"),
+    Case(UNI, "above the best from the start", lambda t: harmonic(t, 1.05, "uniform"), FAILS, says="already"),
+    Case(UNI, "on a par at the end", lambda t: risk("uniform", "harmonic", 0.5, last(t))(t), HOLDS, says="on a par"),
+    Case(UNI, "on a par with none", lambda t: risk("uniform", "harmonic", 1.2, last(t))(t), FAILS, says="times"),
+    Case(ALPHA, "the largest exponent does no harm", lambda t: schedule("16", lambda r: 0.1 * r["risk"])(t), FAILS),
+    Case(ALPHA, "the least is best", lambda t: schedule("0", lambda r: 0.01 * r["risk"])(t), FAILS, says="does not"),
+    Case(POWER, "no power is lost", bounded, HOLDS, says="every path"),
+    Case(POWER, "a fixed exponent loses", axis("decay", "rho = 1, alpha = 2", "left", lambda r: r["size"]), FAILS),
+    Case(POWER, "while the bound says something", axis("decay", "both at once", "privacy", lambda r: 0.01), FAILS,
+         says="says something"),
+    Case(GENERAL, "no power is lost", bounded, CORRECTED, says="too small", mends=r"1\+\\alpha"),
+    Case(GENERAL, "no power and no slip", both(bounded, lambda t: {
+        "constants": change(t["constants"], "printed", lambda r: 100.0)}), HOLDS),
+    Case(GENERAL, "a small eigenvalue loses", axis("decay", "smallest", "left", lambda r: r["size"]), FAILS),
+    Case(LOGS, "a power is lost", axis("decay", "rho = 1, log-log", "left", lambda r: r["right"] * r["size"]), FAILS),
+    Case(RATE, "a power is lost", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS,
+         says="outgrows"),
+    Case(RATE, "by another constant", lambda t: schedule("harmonic", lambda r: 3 * r["risk"])(t), HOLDS,
+         silent="least constant"),
+    Case(OFFSET, "the text's offset does", offsets("text", 0.0), HOLDS, says="right order"),
+    Case(OFFSET, "it never does", offsets("text", 1.0), FAILS, says="any path"),
+    Case(OFFSET, "neither does", both(offsets("text", 1.0), offsets("proof", 1.0)), FAILS),
+    Case(CONSTANTS, "a bound that outgrows the order", axis("theorem-2", "rho = 1", "bound", lambda r: r["size"]),
+         FAILS),
+    Case(CONSTANTS, "a risk above its bound", cell("theorem-2", "bound", 1e-9), FAILS, says="above"),
+    Case(CONSTANTS, "a path above its ceiling", cell("theorem-2", "ceiling", 0.1), FAILS),
+    Case(NOISE, "no power is lost at all", axis("small-noise", "zeta", "following", lambda r: r["order"]), HOLDS),
+    Case(NOISE, "a power is lost", axis("small-noise", "gamma^2", "following", lambda r: r["order"] * r["size"]),
+         FAILS),
+    Case(CLIP, "a constant does", axis("small-noise", "gamma^2", "proportional", lambda r: r["order"]), FAILS),
+    Case(CLIP, "a larger constant does", axis("small-noise", "gamma^2", "fixed", lambda r: r["order"]), HOLDS,
+         says="a larger constant"),
+    Case(HEURISTIC, "another solution", cell("heuristic", "solved", 0.5), FAILS, says="off by"),
+    Case(HEURISTIC, "a better one nearby", cell("heuristic", "nearby", 1e-3), FAILS),
+    Case(SOLUTION, "it is off", display("(5.24)"), FAILS, says="off by"),
+    Case(LEMMA, "it is off", display("(D.101)"), FAILS, says="off by"),
+    Case(INTEGRAL, "beyond its ceiling", cell("exponential-integrals", "ceiling", 1.1), FAILS, says="exceeded"),
+    Case(INTEGRAL, "beyond its tail", cell("exponential-integrals", "tail", 1.1), FAILS),
+    Case(INTEGRAL, "another limit", cell("exponential-integrals", "limit", 0.9), FAILS),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
