@@ -26,6 +26,7 @@ _FINER = 9  # of each scan between neighbours
 _ROUNDS = 4  # of these: the rate is right to a share of 1e-3 then, the risk to 1e-6
 _OFFSETS = 3  # values of τ to a decade in the scan of harmonic schedules
 _OFFSET_RANGE = (1e-2, 10.0)  # the smallest τ over γ, and the largest τ: the schedule is all but constant there
+_FLAT = math.log(1e6)  # of τ: beyond, a harmonic schedule falls by less than rounding lets the equations see
 _STARTS = 3  # harmonic schedules of the scan from which a descent starts
 
 Family = Callable[[float], Schedule]  # a schedule for each η̃(0)
@@ -120,9 +121,11 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
     scan = [best_rate(system, _harmonic(offset), clip, rho, tolerance=1e-3) for offset in offsets]
     order = np.argsort([best.risk for best in scan])[:_STARTS]
 
+    def schedule(place: np.ndarray) -> Schedule:
+        return _harmonic(math.exp(min(place[1], _FLAT)))(min(math.exp(place[0]), system.cap))
+
     def risk(place: np.ndarray) -> float:
-        rate = min(math.exp(place[0]), system.cap)
-        return equivalent.final_risk(system, _harmonic(math.exp(place[1]))(rate), clip, rho, tolerance)
+        return equivalent.final_risk(system, schedule(place), clip, rho, tolerance)
 
     def descent(k: int) -> tuple[float, np.ndarray]:
         start = np.array([math.log(scan[k].initial), math.log(offsets[k])])
@@ -131,10 +134,9 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
         found = minimize(risk, start, method="Nelder-Mead", options=options)
         return float(found.fun), found.x
 
-    least, (log_rate, log_offset) = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
-    rate = min(math.exp(log_rate), system.cap)
+    least, place = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
     minima = scan[int(order[0])].minima
-    return Best(_harmonic(math.exp(log_offset))(rate), clip, least, rate >= system.cap, minima)
+    return Best(schedule(place), clip, least, math.exp(place[0]) >= system.cap, minima)
 
 
 def _harmonic(offset: float) -> Family:
