@@ -120,7 +120,9 @@ def _steps(theta: np.ndarray, x: np.ndarray, y: np.ndarray, table: StepTable, rn
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for start in range(0, len(x), BLOCK):
             rows = slice(start, start + BLOCK)
-            advance(theta, x[rows], y[rows], b[rows], table.learning_rates[rows], table.noise_std[rows], table.clip_norm)
+            advance(
+                theta, x[rows], y[rows], b[rows], table.learning_rates[rows], table.noise_std[rows], table.clip_norm
+            )
 
 
 def _steepest(table: StepTable) -> float:

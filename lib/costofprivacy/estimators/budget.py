@@ -43,7 +43,9 @@ def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Bud
     if rho is not None:
         raise InvalidParameterError(f"give rho, or epsilon and delta, not both: got {rho=!r} and {epsilon=!r}")
     if delta is None:
-        raise InvalidParameterError(f"delta must be given with epsilon, below 1 over the number of records: {epsilon=!r}")
+        raise InvalidParameterError(
+            f"delta must be given with epsilon, below 1 over the number of records: {epsilon=!r}"
+        )
     claimed = ApproximateDP(float(epsilon), float(delta))
     return Budget(claimed.to_gaussian().mu, claimed)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import InvalidParameterError, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from costofprivacy import _validate
@@ -64,7 +64,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             demonstration, no release**: whoever knows the seed can subtract the noise.
 
     Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum``, ``label_noise`` and
-    ``initial_risk``; no data are looked at, so it costs no privacy. The defaults, ζ = 0.3 and R(0) = ½, are the paper's.
+    ``initial_risk``; no data are looked at, so it costs no privacy. The defaults ζ = 0.3 and R(0) = ½ are the
+    paper's.
 
     Attributes:
         coef_: shape (d,), in the units of the data. intercept_: number; 0 at the stated centres without an intercept.

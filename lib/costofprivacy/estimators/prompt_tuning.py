@@ -5,19 +5,21 @@ What a user does not give is chosen so that the test error in closed form is lea
 .. math:: 1 + \tau^2 - \mathrm{gain}_T + \mathrm{noise}_T,
 
 with `learning_curve.noiseless_gain` and `dynamics.noise_risk`, over the penalty and the number of steps. C and G are
-those of (4.1) and of the proof of Theorem 4.1, R is C/(2√λ), and η₀ = 1/(λ + G²): the largest for which no direction
-of the update is overshot. Where the steps have converged the noise of the last iterate does not depend on η₀; larger
-steps need fewer of them.
+those of (4.1) and of the proof of Theorem 4.1. R is C/(2√λ), which no ridge solution exceeds, or less where the law of
+the prompts says less: twice the norm √D g of the population's ridge solution gI (`population.ridge_scale`). η₀ = 1/(λ +
+G²) is the largest for which no direction of the update is overshot. Where the steps have converged the noise of the
+last iterate does not depend on η₀; larger steps need fewer of them.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from costofprivacy.noisyhead import accounts, dynamics, hyperparameters, learning_curve
+from costofprivacy.noisyhead import accounts, dynamics, hyperparameters, learning_curve, population
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -25,6 +27,7 @@ from costofprivacy.privacy import ApproximateDP
 PENALTIES = tuple(np.geomspace(1e-6, 1e2, 49).tolist())
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 FAILURE = 0.1  # κ in C and G
+ROOM = 2.0  # of R over the norm of the matrix that is looked for
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,13 @@ def _at(model: PromptModel, N: int, given: Given, penalty: float) -> Hyperparame
     """All but T at a ridge penalty λ."""
     C = given.clip_norm or hyperparameters.clip_norm(model, N, FAILURE)
     G = given.feature_bound or min(C, _feature_bound(model, N, C))
-    R = given.weight_bound or hyperparameters.weight_bound_singular(C, penalty)
+    R = given.weight_bound or min(hyperparameters.weight_bound_singular(C, penalty), _expected_bound(model, penalty))
     return Hyperparameters(C, G, R, penalty / 2, given.learning_rate or 1 / (penalty + G**2), 1)
+
+
+def _expected_bound(model: PromptModel, penalty: float) -> float:
+    """`ROOM` times the norm of the population's ridge solution."""
+    return ROOM * math.sqrt(model.D) * population.ridge_scale(model, penalty)
 
 
 def _feature_bound(model: PromptModel, N: int, clip_norm: float) -> float:
@@ -73,5 +81,4 @@ def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyp
     """The test error less that of answering 0."""
     std = accounts.noise_std(account, hyper, budget, N, hyper.steps)
     noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-    gain = float(learning_curve.noiseless_gain(hyper, model, N, np.array(hyper.steps)))
-    return min(noise, learning_curve.noise_limit(hyper, model)) - gain
+    return noise - float(learning_curve.noiseless_gain(hyper, model, N, np.array(hyper.steps)))

@@ -185,13 +185,14 @@ class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
     def _moments(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Moments:
         """Moments of all prompts, some prompts at a time."""
         N, rows = len(X), max(1, NUMBERS // X.shape[2] ** 2)
-        gram, cross = 0.0, 0.0
+        gram, cross = np.zeros((X.shape[2] ** 2,) * 2), np.zeros(X.shape[2] ** 2)
         for start in range(0, N, rows):
             part = slice(start, start + rows)
             some = head.moments(self._statistics(X[part], y[part], hyper))
             share = len(X[part]) / N
-            gram, cross = gram + share * some.gram, cross + share * some.cross
-        return Moments(np.asarray(gram), np.asarray(cross))
+            gram += share * some.gram
+            cross += share * some.cross
+        return Moments(gram, cross)
 
 
 def _features(X: Any) -> np.ndarray:

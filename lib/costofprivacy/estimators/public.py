@@ -1,8 +1,8 @@
 r"""DP-GD's hyper-parameters from public knowledge alone, by the deterministic equivalent: no data, so no privacy.
 
-The equations of `costofprivacy.dpgd.system` give the risk of the released parameter for any clipping constant, schedule
-and learning rate, once n, the eigenvalues of the features, ζ and R(0) are stated. What is wrong with the statement costs
-accuracy, never privacy.
+The equations of `costofprivacy.dpgd.system` give the risk of the released parameter for any clipping constant,
+schedule and learning rate, once n, the eigenvalues of the features, ζ and R(0) are stated. What is wrong with the
+statement costs accuracy, never privacy.
 """
 
 from __future__ import annotations
@@ -112,12 +112,14 @@ def tuned(known: Knowledge, n: int, rho: float, clip: float | None, family: str,
     families = SCHEDULES[1:] if family == AUTO else (family,)
     found = [best for name in families if (best := _best(system, name, c, rho, rate)) is not None]
     if not found:
-        raise RuntimeError("no risk of the deterministic equivalent settles here: give clip, schedule and learning_rate")
+        raise RuntimeError(
+            "no risk of the deterministic equivalent settles here: give clip, schedule and learning_rate"
+        )
     return min(found, key=lambda best: best.risk)
 
 
 def _best_clip(known: Knowledge, system: System, rho: float, rate: float | None) -> float:
-    """The c of `CLIPS` that is best for the two schedules that are solved at once; the harmonic one has nearly the same."""
+    """The c of `CLIPS` that is best for the two schedules that are solved at once; it is near the harmonic one's."""
     clips = [known.response_deviation * share for share in CLIPS]
     found = [best for c in clips for name in _FAMILIES if (best := _best(system, name, c, rho, rate)) is not None]
     return min(found, key=lambda best: best.risk).clip if found else clips[1]
@@ -152,7 +154,7 @@ _FAMILIES: dict[str, Callable[[float], Schedule]] = {CONSTANT: Constant, EVEN: l
 
 
 def clipped(known: Knowledge, n: int, rho: float, clip: float | None, schedule: Schedule) -> tuple[float, float]:
-    """The clipping constant for a schedule, and the excess risk that the equations promise: NaN where they do not settle.
+    """The clipping constant for a schedule, and the excess risk that is promised: NaN where no equation settles.
 
     Args:
         known: what is public. n: number of records. rho: ρ in (0, ∞]. clip: c, or None: the best of `CLIPS`.
