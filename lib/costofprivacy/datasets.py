@@ -196,7 +196,9 @@ def split(
     Dropped, d is their number.
 
     Either way tr Σ need not be near d, as Assumption 1 has it: a pixel that is dark in all but one or two of the
-    normalisation rows has a tiny standard deviation there, and values of hundreds of them elsewhere.
+    normalisation rows has a tiny standard deviation there, and values of hundreds of them elsewhere. On MNIST, 1
+    against 7, 652 of 784 pixels vary at all. In twenty draws of 2000 normalisation and 7000 training rows 565 to 591
+    were live, ‖x‖² had a median of 269 to 285, and tr Σ went from 1000 to 32 000.
 
     Args:
         data: the data set. n: training rows, at least 1. rng: draws the rows.
@@ -291,11 +293,12 @@ def _loaded(name: str, fetch: bool, load: Callable[..., Any], download: bool | N
     if download is not None:
         home["download_if_missing"] = not cached
     if cached:
-        return _guarded(files(name)[-1], lambda: load(**home))
+        return _guarded(folder() / _OPENML if name == MNIST else files(name)[0], lambda: load(**home))
     try:
         return load(**home)
-    except OSError as error:
-        raise DataMissing(f"{name} could not be fetched into {folder()}: {error}") from error
+    except (OSError, RuntimeWarning) as error:
+        reason = error.__context__ if isinstance(error, RuntimeWarning) else error
+        raise DataMissing(f"{name} could not be fetched into {folder()}: {reason}") from error
 
 
 def _openml(data_home: str) -> Any:
@@ -306,14 +309,17 @@ def _openml(data_home: str) -> Any:
     """
     from sklearn.datasets import fetch_openml
 
-    paths = [path for path in files(MNIST) if path.is_file()]
-    for path in paths:
+    for path in (path for path in files(MNIST) if path.is_file()):
         _guarded(path, lambda path=path: _whole_gzip(path))  # type: ignore[misc]
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Invalid cache", category=RuntimeWarning)
         try:
             return fetch_openml("mnist_784", version=1, as_frame=False, data_home=data_home)
         except (RuntimeWarning, ValueError):
+            if not is_cached(MNIST):
+                raise
+            for path in files(MNIST):
+                _guarded(path, lambda path=path: _whole_gzip(path))  # type: ignore[misc]
             return fetch_openml("mnist_784", version=1, as_frame=False, parser="liac-arff", data_home=data_home)
 
 

@@ -87,10 +87,10 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rho": [Interval(Real, 0, None, closed="neither"), None],
-        "epsilon": [Interval(Real, 0, None, closed="neither"), None],
+        "rho": [Interval(Real, 0, None, closed="right"), None],
+        "epsilon": [Interval(Real, 0, None, closed="right"), None],
         "delta": [Interval(Real, 0, 1, closed="neither"), None],
-        "clip": [StrOptions({public.AUTO}), Interval(Real, 0, None, closed="neither")],
+        "clip": [StrOptions({public.AUTO}), Interval(Real, 0, None, closed="right")],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), Interval(Real, 0, float("inf"), closed="neither")],
         "fit_intercept": ["boolean"],
@@ -190,7 +190,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         Args:
             X: features, shape (n, d).
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = validate_data(self, X, dtype=_FLOATS, reset=False)
         return X @ self.coef_ + self.intercept_
 
