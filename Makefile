@@ -22,13 +22,16 @@ unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME OUT
 
-.PHONY: book pages test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
+.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@$(BOOK) build --preset "$$PRESET"
 
 pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html: under a minute, nothing is executed
 	@$(BOOK) pages
+
+data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
+	@$(BOOK) data
 
 test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
 

@@ -1,4 +1,4 @@
-"""The command line: ``python -m costofprivacy.book {build,pages,chapter,list,refresh,prepare,test,validate}``.
+"""The command line: ``python -m costofprivacy.book {build,pages,chapter,list,refresh,prepare,test,validate,data}``.
 
 What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
 status 1; an interrupt in one line and status 130.
@@ -166,6 +166,14 @@ def validate_command(project: Project, names: tuple[str, ...], rtol: float, atol
 
     validate(project, _known(project, names), Tolerance(rtol, atol), click.echo)
     click.echo("every verdict stands and every table agrees")
+
+
+@cli.command("data")
+def data_command() -> None:
+    """Fetch the real data sets into scikit-learn's data folder, and count their records."""
+    from costofprivacy.book.data import fetch
+
+    fetch(click.echo)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -3,14 +3,7 @@
 All configurations of a call meet the same samples (x_k, y_k) and the same private noise directions b_k. Each of them
 alone is Algorithm 1 in law, and their differences are free of the noise that they share.
 
-**Blocks.** Within a block of steps k = 1, …, B that starts at Θ, a column of Θ for each configuration,
-
-    θ_k = Θ − Σ_{j ≤ k} a_j x_j + Σ_{j ≤ k} s_j b_j,      a_j = η̄_j clip(r_j, ±C/‖x_j‖),      s_j = 2Cσ_j,
-    r_k = x_k'Θ − y_k − Σ_{j < k} a_j ⟨x_j, x_k⟩ + Σ_{j < k} s_j ⟨b_j, x_k⟩,
-
-since the clipped gradient r x min(1, C/(‖x‖|r|)) is x times the residual clipped at ±C/‖x‖. So the products with Θ,
-the Gram matrices and the update of Θ are matrix products, done once a block, and what is left to do step by step
-costs no multiple of d. This is Algorithm 1 itself up to rounding, not an approximation.
+The steps are those of `update.advance`, in blocks.
 
 **No step blows up.** Since η̄‖x‖² ≤ 2, the data part of a step moves θ − θ* no farther out than by the label noise; an
 iterate can overflow only through private noise of an absurd size. Such a run is reported as diverged, with risk ∞.
@@ -28,10 +21,10 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import schedule as schedules
 from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
+from costofprivacy.dpgd.update import BLOCK, advance
 
 CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
 CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
-BLOCK = 32  # steps between two updates of the parameters
 _CHECKED = 1001  # steps at which a schedule is looked at before the first
 
 
@@ -173,7 +166,8 @@ def descend(
             table = step_table(configurations, n, model.d, first, last)
             for start, stop in _blocks(first, last, records):
                 rows = slice(start - first, stop - first)
-                _advance(theta, x[rows], y[rows], b[rows], _rows(table, rows))
+                learning_rates, noise_std = table.learning_rates[rows], table.noise_std[rows]
+                advance(theta, x[rows], y[rows], b[rows], learning_rates, noise_std, table.clip_norm)
                 risk[:, records == stop] = _finite_risk(model, theta)[:, None]
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
@@ -245,26 +239,6 @@ def _blocks(first: int, last: int, records: np.ndarray) -> Iterator[tuple[int, i
     inside = records[(records > first) & (records < last)]
     ends = np.union1d(np.arange(first, last, BLOCK), np.append(inside, last))
     yield from zip(ends[:-1].tolist(), ends[1:].tolist())
-
-
-def _rows(table: StepTable, rows: slice) -> StepTable:
-    return StepTable(table.learning_rates[rows], table.noise_std[rows], table.clip_norm)
-
-
-def _advance(theta: np.ndarray, x: np.ndarray, y: np.ndarray, b: np.ndarray, steps: StepTable) -> None:
-    """The steps of one block, in place; ``theta`` has shape (d, configurations)."""
-    gram = x @ x.T
-    residual = x @ theta - y[:, None] + np.tril(x @ b.T, -1) @ steps.noise_std
-    square = gram.diagonal()[:, None]
-    rates = np.minimum(steps.learning_rates, 2 / square)
-    bound = steps.clip_norm / np.sqrt(square)
-    for k in range(len(x)):
-        coefficient = residual[k]  # a_k from here on: the rows above hold the a_j already
-        coefficient -= gram[k, :k] @ residual[:k]
-        np.minimum(coefficient, bound[k], out=coefficient)
-        np.maximum(coefficient, -bound[k], out=coefficient)
-        coefficient *= rates[k]
-    theta += b.T @ steps.noise_std - x.T @ residual
 
 
 def _finite_risk(model: RegressionModel, theta: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-r"""One step of Algorithm 1 of arXiv:2505.16329v2 without its noise, for many records at once.
+r"""The step of Algorithm 1 of arXiv:2505.16329v2: without its noise for many records at once, and in full on a block.
 
 With residual r = xᵀθ − y the step is θ ↦ θ − η̄ ḡ, where ḡ = r x min(1, C_clip/‖r x‖) and η̄ = min(η, 2/‖x‖²).
 
@@ -9,6 +9,17 @@ what η̄ sees to.
 
 **Replacing its record moves it by at most 2ηC_clip**, because a step is at most η̄‖ḡ‖ ≤ ηC_clip long. Two records with
 ‖x‖² ≤ 2/η, one opposite to the other, with residuals beyond C_clip/‖x‖ attain it.
+
+**A block of steps.** `advance` makes the steps k = 1, …, m on m given records, for several configurations at once, from
+Θ on, a column for each configuration:
+
+    θ_k = Θ − Σ_{j ≤ k} a_j x_j + Σ_{j ≤ k} s_j b_j,      a_j = η̄_j clip(r_j, ±C/‖x_j‖),      s_j = 2Cσ_j,
+    r_k = x_k'Θ − y_k − Σ_{j < k} a_j ⟨x_j, x_k⟩ + Σ_{j < k} s_j ⟨b_j, x_k⟩,
+
+since the clipped gradient r x min(1, C/(‖x‖|r|)) is x times the residual clipped at ±C/‖x‖. So the products with Θ,
+the Gram matrices and the update of Θ are matrix products, done once a block, and what is left to do step by step
+costs no multiple of d. This is Algorithm 1 itself up to rounding, not an approximation. Whatever draws or reads the
+records (`descent.descend`, `onepass.release`) makes its steps here.
 """
 
 from __future__ import annotations
@@ -18,6 +29,9 @@ import math
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
+
+BLOCK = 32  # steps between two updates of the parameters
 
 
 def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float) -> np.ndarray:
@@ -91,3 +105,49 @@ def step_sensitivities(learning_rates: np.ndarray, clip_norm: float) -> np.ndarr
         ValueError: if ``clip_norm`` is not positive and finite.
     """
     return 2 * _validate.finite_positive("clip_norm", clip_norm) * np.asarray(learning_rates, dtype=float)
+
+
+def advance(
+    theta: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    b: np.ndarray,
+    learning_rates: np.ndarray,
+    noise_std: np.ndarray,
+    clip_norm: np.ndarray,
+) -> None:
+    """Steps 2 to 6 of Algorithm 1 of arXiv:2505.16329v2 on each of m records in turn; ``theta`` changes in place.
+
+    Guarantees: each configuration alone is Algorithm 1, to rounding; a column that overflows spoils no other. Checks
+    nothing, since runs call it often. A record without features divides by zero: NumPy's warnings are the caller's.
+
+    Args:
+        theta: θ, a column for each configuration, shape (d, configurations).
+        x: features, shape (m, d); a few dozen rows are fastest (`BLOCK`). y: responses, shape (m,).
+        b: private noise of unit variance, shape (m, d).
+        learning_rates: η_k ≥ 0, shape (m, configurations).
+        noise_std: 2 C_clip σ_k, same shape.
+        clip_norm: C_clip in (0, ∞], shape (configurations,).
+    """
+    gram = x @ x.T
+    coefficients = x @ theta - y[:, None] + np.tril(x @ b.T, -1) @ noise_std
+    square = gram.diagonal()[:, None]
+    _residuals_to_coefficients(coefficients, gram, np.minimum(learning_rates, 2 / square), clip_norm / np.sqrt(square))
+    theta += b.T @ noise_std - x.T @ coefficients
+
+
+@compiled
+def _residuals_to_coefficients(values: np.ndarray, gram: np.ndarray, rates: np.ndarray, bounds: np.ndarray) -> None:
+    """From r_k without the block's own a_j to a_k, in place; all but ``gram`` of shape (m, configurations)."""
+    steps, configurations = values.shape
+    for k in range(steps):
+        for j in range(k):
+            for i in range(configurations):
+                values[k, i] -= gram[k, j] * values[j, i]
+        for i in range(configurations):
+            bound = bounds[k, i]
+            if values[k, i] > bound:
+                values[k, i] = bound
+            elif values[k, i] < -bound:
+                values[k, i] = -bound
+            values[k, i] *= rates[k, i]

@@ -1,0 +1,61 @@
+"""The privacy that a user asks for, and the generator of the noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import InvalidParameterError
+
+from costofprivacy.privacy import ApproximateDP, ZeroConcentratedDP
+
+DEFAULT_RHO = 1.0
+DEFAULT_DELTA = 1e-6  # at which a profile states its ε where the user asked by ρ
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a release may spend: ρ of Gaussian DP, and the (ε, δ) that is claimed for it."""
+
+    rho: float
+    claimed: ApproximateDP
+
+
+def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Budget:
+    """The budget asked for by ρ, or by ε and δ.
+
+    By ε and δ, ρ is the largest for which ρ-Gaussian DP implies them, exactly (arXiv:1805.06530). By ρ, what is claimed
+    is the ε that follows from ρ²/2-zCDP at ``delta``, Proposition A.3 of arXiv:2505.16329v2.
+
+    Args:
+        rho: ρ in (0, ∞], or None. epsilon: ε in (0, ∞], or None. delta: δ in (0, 1), or None.
+
+    Raises:
+        InvalidParameterError: if both ρ and ε are given, or ε without δ.
+
+    >>> print(round(budget(None, 1.0, 1e-5).rho, 4), round(budget(1.0, None, 1e-5).claimed.epsilon, 3))
+    0.2681 5.299
+    """
+    if epsilon is None:
+        mu, told = DEFAULT_RHO if rho is None else float(rho), DEFAULT_DELTA if delta is None else float(delta)
+        return Budget(mu, ApproximateDP(ZeroConcentratedDP(mu**2 / 2).epsilon(told), told))
+    if rho is not None:
+        raise InvalidParameterError(f"give rho, or epsilon and delta, not both: got {rho=!r} and {epsilon=!r}")
+    if delta is None:
+        raise InvalidParameterError(
+            f"delta must be given with epsilon, below 1 over the number of records: {epsilon=!r}"
+        )
+    claimed = ApproximateDP(float(epsilon), float(delta))
+    return Budget(claimed.to_gaussian().mu, claimed)
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The source of the noise: seeded from the operating system for None, repeatable otherwise.
+
+    Args:
+        random_state: None, a whole number, a `numpy.random.Generator` (used as it is) or a ``RandomState``.
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31, size=8).tolist())
+    return np.random.default_rng(random_state)

@@ -1,0 +1,254 @@
+"""DP-GD as an estimator: private linear regression in one pass, over arrays or over a stream."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from costofprivacy import _validate
+from costofprivacy.dpgd import onepass
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.onepass import Batch
+from costofprivacy.estimators import public
+from costofprivacy.estimators.budget import Budget, budget, generator
+from costofprivacy.estimators.scaling import Scale, public_scale
+from costofprivacy.privacy import PrivacyProfile
+
+ROWS = 4096  # of an array that are scaled at a time
+_FLOATS = (np.float64, np.float32)
+
+
+class DPGDRegressor(RegressorMixin, BaseEstimator):
+    r"""Differentially private linear regression: DP-GD, Algorithm 1 of arXiv:2505.16329v2.
+
+    One pass, each record used once; its gradient is clipped, and noise is added so that releasing ``coef_`` and
+    ``intercept_`` is ρ-Gaussian DP.
+
+    Guarantee: ρ-Gaussian DP, hence ρ²/2-zCDP, for replacing one record by any other, whether or not anything that is
+    stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
+    released: ``coef_`` does not exist before the pass is finished.
+
+    Assumes, for accuracy alone: features of mean 0 and variance 1, a response of mean square about 1, *on the stated
+    scale*, in no particular order. Nothing is ever standardised by the data. Data on another scale need ``feature_*``
+    and ``response_*``: public numbers, known before the data (`estimators.scaling` has the proof that they cost
+    nothing).
+
+    Args:
+        rho: ρ in (0, ∞]; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
+        epsilon: ε in (0, ∞], the other way to ask for privacy; needs ``delta``.
+        delta: δ in (0, 1), well below 1/n. With ``rho`` it is where the profile states its ε (10⁻⁶ by default).
+        clip: c in (0, ∞], the clipping constant of the scaled residual; C_clip = c√d.
+        schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
+            the best of them, or a `costofprivacy.dpgd.schedule.Schedule`.
+        learning_rate: η̃(0) > 0; a step is η̃(k/n)/n long. "auto" with a schedule object, which has its own.
+        fit_intercept: whether the response's mean on the stated scale may differ from 0.
+        feature_center, feature_scale: public; a number, or one for each feature. The scale is positive.
+        feature_bounds: public (low, high), numbers or one for each feature, instead of center and scale: features are
+            clipped to them and carried to [−√3, √3].
+        response_center, response_scale, response_bounds: the same for the response.
+        spectrum: public; the eigenvalues of the scaled features' second moment, d of them, or their sum tr Σ. All 1
+            where it is left out.
+        label_noise: ζ ≥ 0, public; standard deviation of the scaled response's noise.
+        initial_risk: R(0) > 0, public; half the mean square of the part of the scaled response that the features
+            explain.
+        shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
+            holds in any order that does not depend on the data.
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**: whoever knows the seed can subtract the noise.
+
+    Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum``, ``label_noise`` and
+    ``initial_risk``; no data are looked at, so it costs no privacy. The defaults ζ = 0.3 and R(0) = ½ are the
+    paper's.
+
+    Attributes:
+        coef_: shape (d,), in the units of the data. intercept_: number; 0 at the stated centres without an intercept.
+        profile_: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        configuration_: the c, η̃ and ρ of the run. expected_risk_: the excess risk on the stated scale that the
+            deterministic equivalent promises if the public knowledge is right.
+        n_records_: records used; fewer than announced where a stream ended early.
+        n_features_in_, feature_names_in_: as in scikit-learn.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((20_000, 5))
+    >>> y = X @ [0.5, -0.5, 0.5, -0.3, 0.2] + 0.3 * rng.standard_normal(20_000)
+    >>> model = DPGDRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(X, y)
+    >>> print(model.coef_.round(2), round(model.profile_.last_iterate.epsilon(1e-6), 6))
+    [ 0.5 -0.5  0.5 -0.3  0.2] 1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "rho": [Interval(Real, 0, None, closed="right"), None],
+        "epsilon": [Interval(Real, 0, None, closed="right"), None],
+        "delta": [Interval(Real, 0, 1, closed="neither"), None],
+        "clip": [StrOptions({public.AUTO}), Interval(Real, 0, None, closed="right")],
+        "schedule": [StrOptions(set(public.SCHEDULES)), callable],
+        "learning_rate": [StrOptions({public.AUTO}), Interval(Real, 0, float("inf"), closed="neither")],
+        "fit_intercept": ["boolean"],
+        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
+        "initial_risk": [Interval(Real, 0, float("inf"), closed="neither")],
+        "shuffle": ["boolean"],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        *,
+        rho: float | None = None,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        clip: float | str = "auto",
+        schedule: Any = "auto",
+        learning_rate: float | str = "auto",
+        fit_intercept: bool = True,
+        feature_center: Any = 0.0,
+        feature_scale: Any = 1.0,
+        feature_bounds: Any = None,
+        response_center: float = 0.0,
+        response_scale: float = 1.0,
+        response_bounds: Any = None,
+        spectrum: Any = None,
+        label_noise: float = 0.3,
+        initial_risk: float = 0.5,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.rho = rho
+        self.epsilon = epsilon
+        self.delta = delta
+        self.clip = clip
+        self.schedule = schedule
+        self.learning_rate = learning_rate
+        self.fit_intercept = fit_intercept
+        self.feature_center = feature_center
+        self.feature_scale = feature_scale
+        self.feature_bounds = feature_bounds
+        self.response_center = response_center
+        self.response_scale = response_scale
+        self.response_bounds = response_bounds
+        self.spectrum = spectrum
+        self.label_noise = label_noise
+        self.initial_risk = initial_risk
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> DPGDRegressor:
+        """One pass over arrays.
+
+        Args:
+            X: features, shape (n, d). y: responses, shape (n,).
+
+        Returns:
+            The estimator, fitted.
+        """
+        self._begin()
+        X, y = validate_data(self, X, y, dtype=_FLOATS, y_numeric=True)
+        rng = generator(self.random_state)
+        order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
+        return self._release(_chunks(X, y, order), len(X), rng)
+
+    def fit_stream(self, batches: Iterable[tuple[Any, Any]], n: int) -> DPGDRegressor:
+        """One pass over batches of records, which need not fit into memory together.
+
+        The noise depends on n, so it is announced. A stream that ends early is released with the noise that it still
+        owes (`costofprivacy.dpgd.onepass` has the proof), one with more records is refused and nothing is released.
+        Where it ends must not depend on what is in it. Records are used in the order in which they come.
+
+        Args:
+            batches: pairs of features, shape (m, d), and responses, shape (m,); read once.
+            n: number of records announced, at least 1.
+
+        Returns:
+            The estimator, fitted.
+
+        Raises:
+            ValueError: if there are more than n records or none, or a batch is not as scikit-learn wants data.
+        """
+        self._begin()
+        try:
+            announced = _validate.whole("n", n)
+        except ValueError as error:
+            raise InvalidParameterError(str(error)) from error
+        valid = self._valid(batches)
+        first = next(valid, None)
+        if first is None:
+            raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
+        return self._release(itertools.chain([first], valid), announced, generator(self.random_state))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The response ``X @ coef_ + intercept_``, shape (n,); bounds clip nothing here.
+
+        Args:
+            X: features, shape (n, d).
+        """
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, dtype=_FLOATS, reset=False)
+        return X @ self.coef_ + self.intercept_
+
+    def _begin(self) -> None:
+        """Check the arguments, and forget an earlier fit: whatever fails leaves nothing released."""
+        self._validate_params()
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def _valid(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
+        """The batches as scikit-learn checks data, all with the features of the first."""
+        for k, (X, y) in enumerate(batches):
+            yield validate_data(
+                self, X, y, dtype=_FLOATS, y_numeric=True, reset=k == 0, ensure_min_samples=int(len(y) > 0)
+            )
+
+    def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
+        """Run the pass on scaled records; only then do the results come into being."""
+        asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
+        eigenvalues = public.stated_eigenvalues(self.spectrum, d)
+        features = public_scale("feature", self.feature_bounds, self.feature_center, self.feature_scale, d)
+        unit = float(np.sqrt(eigenvalues.mean()))  # carries the features to the scale with tr Σ = d
+        features = Scale(features.center, features.scale * unit, features.low, features.high)
+        response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
+        known = public.knowledge(eigenvalues, self.fit_intercept, self.label_noise, self.initial_risk)
+        configuration, risk = self._configuration(known, n, asked)
+        scaled = ((self._enlarged(features.apply(X)), response.apply(y)) for X, y in batches)
+        released = onepass.release(scaled, configuration, n, known.d, rng=rng)
+        self.coef_ = response.scale * released.theta[:d] / features.scale
+        constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
+        self.intercept_ = float(response.center + constant - np.sum(self.coef_ * features.center))
+        self.n_records_ = released.records
+        self.configuration_, self.expected_risk_ = configuration, risk
+        spent = (released.every_iterate, released.last_iterate)
+        self.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
+        return self
+
+    def _enlarged(self, x: np.ndarray) -> np.ndarray:
+        """Features with the constant 1 where there is an intercept."""
+        return np.column_stack([x, np.ones(len(x))]) if self.fit_intercept else x
+
+    def _configuration(self, known: public.Knowledge, n: int, asked: Budget) -> tuple[Configuration, float]:
+        """c, η̃ and ρ of the run, and the risk that the equations promise."""
+        clip = None if self.clip == public.AUTO else float(self.clip)
+        rate = None if self.learning_rate == public.AUTO else float(self.learning_rate)
+        if clip is not None and np.isinf(clip) and np.isfinite(asked.rho):
+            raise InvalidParameterError(f"clip must be finite for a finite rho, got {self.clip!r}")
+        if isinstance(self.schedule, str):
+            best = public.tuned(known, n, asked.rho, clip, self.schedule, rate)
+            return Configuration(best.clip, best.schedule, asked.rho), best.risk
+        if rate is not None:
+            raise InvalidParameterError(f"learning_rate must be 'auto' with a schedule of its own, got {rate!r}")
+        chosen, risk = public.clipped(known, n, asked.rho, clip, self.schedule)
+        return Configuration(chosen, self.schedule, asked.rho), risk
+
+
+def _chunks(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Iterator[Batch]:
+    """Rows of arrays in an order, some at a time."""
+    for start in range(0, len(X), ROWS):
+        rows = order[start : start + ROWS]
+        yield X[rows], y[rows]

@@ -1,0 +1,215 @@
+"""NoisyHead as an estimator: a linear attention head, privately pretrained on prompts."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators.prompt_tuning import Given, tuned
+from costofprivacy.noisyhead import accounts, head, pretraining
+from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts
+from costofprivacy.privacy import ApproximateDP
+
+AUTO = "auto"
+NUMBERS = 2**22  # entries of Z that are held at a time: 32 MB
+_FAR = 1e100  # no scaled value is beyond, so that no square overflows
+_TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
+_POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
+
+
+class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
+    r"""In-context linear regression with differential privacy: NoisyHead, Algorithm 1 of arXiv:2504.16000v2.
+
+    A prompt is a small regression of its own: L labelled tokens and a query. From N prompts the estimator learns one
+    matrix Γ, by noisy descent on the penalised square loss of the query's response; then it answers the query of a new
+    prompt by ŷ = x_{L+1}ᵀ Γ m with the prompt's own context m = L⁻¹ Σ y_i x_i.
+
+    Guarantee: (ε, δ)-differential privacy of ``Gamma_`` for replacing one whole prompt by any other, whether or not
+    anything stated below about the data is true. By default only the last iterate is released, and the noise is
+    calibrated to that: T steps that contract (`costofprivacy.privacy.last_iterate`).
+
+    *Why the scales keep the sensitivity.* Each token is divided by the public ``feature_norm`` and shortened to norm 1
+    where it is longer, each response divided by ``response_scale`` and clipped to [−C, C]: maps of single prompts,
+    fixed before the data. So ‖x_{L+1}‖ ≤ 1 and, m shortened to G, ‖Z‖_F = ‖x_{L+1}‖‖m‖ ≤ G for *every* prompt, which
+    is all that the bound 2η₀G(C + RG)/N on a step's sensitivity asks for; Π_R keeps ‖Γ‖_F ≤ R.
+
+    Assumes, for accuracy alone: the law of section 2 of the paper on the stated scale, tokens of norm 1 and responses
+    of variance 1 + τ² and mean 0.
+
+    Args:
+        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
+        feature_norm: public; the norm of a token. response_scale: public; the standard deviation of a response.
+        label_noise: τ ≥ 0, public; of the scaled responses.
+        clip_norm, feature_bound, weight_bound: C, G and R. penalty: λ of the ridge problem to solve (the update has
+            λ/2, so that it rests there). learning_rate: η₀. steps: T. Each "auto" is chosen by the closed forms for the
+            law of the prompts (`estimators.prompt_tuning`): no data are looked at.
+        account: "last iterate", or "every iterate" where the iterates are to be released too.
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**: whoever knows the seed can subtract the noise.
+
+    Attributes:
+        Gamma_: shape (D, D), on the stated scale. hyperparameters_: C, G, R, λ/2, η₀ and T of the run.
+        noise_std_: standard deviation of the noise in an entry of a step.
+        profile_: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        n_features_in_: D. n_prompts_: N.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+
+    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
+
+    >>> from costofprivacy.noisyhead.prompts import PromptModel, sample
+    >>> rng = np.random.default_rng(0)
+    >>> train, test = (sample(PromptModel(D=2, L=30), N, rng=rng) for N in (50_000, 1000))
+    >>> model = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(train.x, train.y)
+    >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.last_iterate.epsilon(1e-6), 6))
+    1.0 1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [_POSITIVE],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+        "feature_norm": [_POSITIVE],
+        "response_scale": [_POSITIVE],
+        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
+        **{name: [StrOptions({AUTO}), _POSITIVE] for name in _TUNED[:-1]},
+        "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
+        "account": [StrOptions({accounts.LAST, accounts.EVERY})],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        feature_norm: float = 1.0,
+        response_scale: float = 1.0,
+        label_noise: float = 0.0,
+        clip_norm: float | str = "auto",
+        feature_bound: float | str = "auto",
+        weight_bound: float | str = "auto",
+        penalty: float | str = "auto",
+        learning_rate: float | str = "auto",
+        steps: int | str = "auto",
+        account: str = "last iterate",
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.feature_norm = feature_norm
+        self.response_scale = response_scale
+        self.label_noise = label_noise
+        self.clip_norm = clip_norm
+        self.feature_bound = feature_bound
+        self.weight_bound = weight_bound
+        self.penalty = penalty
+        self.learning_rate = learning_rate
+        self.steps = steps
+        self.account = account
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> NoisyHeadRegressor:
+        """Pretrain on N prompts.
+
+        Args:
+            X: features, shape (N, L + 1, D); the last token of a prompt is its query.
+            y: responses, shape (N, L + 1); the last one is what the head learns to answer.
+
+        Returns:
+            The estimator, fitted.
+        """
+        self._validate_params()
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+        X = _features(X)
+        N, tokens, D = X.shape
+        y = _responses(y, N, (tokens,))
+        budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
+        model = PromptModel(D, tokens - 1, float(self.label_noise))
+        hyper = tuned(model, N, budget, self.account, Given(**values))
+        std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps)
+        data = in_eigenbasis(self._moments(X, y, hyper))
+        released = pretraining.pretrain(data, hyper, [std], rng=generator(self.random_state))[0]
+        self.n_features_in_, self.n_prompts_ = D, N
+        self.hyperparameters_, self.noise_std_ = hyper, std
+        self.profile_ = pretraining.profile(hyper, budget, N, std)
+        self.Gamma_ = released
+        return self
+
+    def predict(self, X: Any, y: Any) -> np.ndarray:
+        """The response to each prompt's query, shape (N,).
+
+        Args:
+            X: features, shape (N, L + 1, D); any L.
+            y: responses of the labelled tokens, shape (N, L), or with a last column, which is not looked at.
+        """
+        check_is_fitted(self, "Gamma_")
+        X = _features(X)
+        N, tokens, D = X.shape
+        if self.n_features_in_ != D:
+            raise ValueError(f"X has {D} features, but NoisyHeadRegressor is expecting {self.n_features_in_} features.")
+        y = _responses(y, N, (tokens - 1, tokens), unseen=True)
+        return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.response_scale
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R² of the predicted responses to the queries.
+
+        Args:
+            X: features, shape (N, L + 1, D). y: responses, shape (N, L + 1). sample_weight: shape (N,), or None.
+        """
+        predicted = self.predict(X, y)
+        wanted = _responses(y, len(predicted), (np.shape(X)[1],))[:, -1]
+        return float(r2_score(wanted, predicted, sample_weight=sample_weight))
+
+    def _statistics(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Statistics:
+        """Clipped and projected statistics of scaled prompts."""
+        with np.errstate(over="ignore"):
+            x = np.clip(X / float(self.feature_norm), -_FAR, _FAR)
+            responses = np.clip(y / float(self.response_scale), -_FAR, _FAR)
+        x /= np.maximum(np.linalg.norm(x, axis=2, keepdims=True), 1.0)
+        prompts = Prompts(x, responses, np.zeros((len(x), x.shape[2])))
+        return head.project(head.statistics(prompts, hyper.clip_norm), hyper.feature_bound)
+
+    def _moments(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Moments:
+        """Moments of all prompts, some prompts at a time."""
+        N, rows = len(X), max(1, NUMBERS // X.shape[2] ** 2)
+        gram, cross = np.zeros((X.shape[2] ** 2,) * 2), np.zeros(X.shape[2] ** 2)
+        for start in range(0, N, rows):
+            part = slice(start, start + rows)
+            some = head.moments(self._statistics(X[part], y[part], hyper))
+            share = len(X[part]) / N
+            gram += share * some.gram
+            cross += share * some.cross
+        return Moments(gram, cross)
+
+
+def _features(X: Any) -> np.ndarray:
+    """Prompts as numbers, shape (N, L + 1, D), finite, with at least one labelled token."""
+    array = check_array(X, dtype=np.float64, allow_nd=True, ensure_min_features=0, input_name="X")
+    if array.ndim != 3 or array.shape[1] < 2 or array.shape[2] < 1:
+        raise ValueError(f"X must have shape (N, L + 1, D) with L and D at least 1, got {array.shape}.")
+    return array
+
+
+def _responses(y: Any, N: int, columns: tuple[int, ...], unseen: bool = False) -> np.ndarray:
+    """Responses as numbers, finite, a row for each prompt; with ``unseen`` a last column of 0 for the query."""
+    array = check_array(y, dtype=np.float64, ensure_min_features=0, input_name="y")
+    if len(array) != N or array.shape[1] not in columns:
+        widths = " or ".join(map(str, columns))
+        raise ValueError(f"y must have shape ({N}, {widths}) to go with X, got {array.shape}.")
+    if not unseen:
+        return array
+    labelled = array[:, : min(columns)]
+    return np.column_stack([labelled, np.zeros(N)])

@@ -1,0 +1,86 @@
+r"""Public scales: how a record is carried to the scale on which an algorithm runs, and what that does to privacy.
+
+**It costs no privacy.** A scale is a map of single records, x ↦ (clip(x, low, high) − center)/scale, fixed before the
+data are seen. It takes neighbours (one record replaced) to neighbours: what is replaced is one image by another. So an
+algorithm that is private for *all* neighbouring data sets is equally private after it, with the same sensitivity. DP-GD
+is such an algorithm: its step is bounded by clipping and shortened by 2/‖x‖², whatever the record.
+
+**Nor does an intercept.** It is the coefficient of one more feature, the constant 1: x ↦ (x, 1) is a map of single
+records too. The dimension grows by one, and with it C_clip = c√d and the noise's number of coordinates; the sensitivity
+2ηC_clip of a step is a bound for every record of that dimension.
+
+**A scale taken from the data is something else**: then replacing one record moves every image, the images are no
+neighbours, and nothing above holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils._param_validation import InvalidParameterError
+
+ROOT_THREE = 3**0.5  # half the width of a uniform law of variance 1
+_FAR = 1e100  # no scaled value is beyond, so that no square overflows
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """The map v ↦ (clip(v, low, high) − center)/scale of single values, cut at ±10¹⁰⁰.
+
+    Args:
+        center: number or shape (d,). scale: positive, same. low, high: same, or None for no clipping.
+    """
+
+    center: np.ndarray
+    scale: np.ndarray
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+    def apply(self, values: np.ndarray) -> np.ndarray:
+        """The images of finite values, a new array of the same shape (rows of length d)."""
+        inside = values if self.low is None else np.clip(values, self.low, self.high)
+        with np.errstate(over="ignore"):
+            scaled = (np.asarray(inside, dtype=float) - self.center) / self.scale
+        return np.clip(scaled, -_FAR, _FAR, out=scaled)
+
+
+def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
+    """The scale that an estimator's public arguments state.
+
+    Bounds (low, high) clip values and carry them to [−√3, √3]: a value that is uniform within its bounds has variance
+    1 there. They stand alone: center 0 and scale 1 must be left as they are.
+
+    Args:
+        name: "feature" or "response", for messages. bounds: None or a pair. center, scale: numbers or of length d.
+        d: number of features; None for the response.
+
+    Raises:
+        InvalidParameterError: if a shape is wrong, a value not finite, a scale not positive or low not below high.
+    """
+    middle, unit = _numbers(f"{name}_center", center, d), _numbers(f"{name}_scale", scale, d)
+    if not (unit > 0).all():
+        raise InvalidParameterError(f"{name}_scale must be positive, got {scale!r}")
+    if bounds is None:
+        return Scale(middle, unit)
+    if not (np.all(middle == 0) and np.all(unit == 1)):
+        raise InvalidParameterError(f"give {name}_bounds, or {name}_center and {name}_scale, not both")
+    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+        raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {bounds!r}")
+    low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
+    if not (low < high).all():
+        raise InvalidParameterError(f"{name}_bounds must have low below high, got {bounds!r}")
+    return Scale((low + high) / 2, (high - low) / (2 * ROOT_THREE), low, high)
+
+
+def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
+    """A number, or d of them."""
+    try:
+        numbers = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"{name} must be numbers, got {value!r}") from error
+    if numbers.shape not in {(), (d,)} or not np.isfinite(numbers).all():
+        wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
+        raise InvalidParameterError(f"{name} must be {wanted}, got {value!r}")
+    return numbers

@@ -1,0 +1,151 @@
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from costofprivacy.dpgd import accounting, onepass, schedule, spectrum
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.privacy import GaussianDP, spent_by_record
+from tests import oracles
+
+SCHEDULES = [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(4.0, 2.0), Harmonic(0.5, 0.02)]
+
+
+def records(n, d, seed=0):
+    values = spectrum.uniform(d)
+    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
+    return spectrum.sample(model, n, rng=np.random.default_rng(seed))
+
+
+def literal(x, y, configuration, n, rng):
+    """Algorithm 1 of tests.oracles on the records that came, with noise drawn as `release` draws it."""
+    eta = schedule.learning_rates(configuration.schedule, n)
+    sigma = schedule.noise_multipliers(eta, configuration.rho)
+    b = np.zeros(x.shape)
+    for k in range(len(x)):
+        if sigma[k] > 0:
+            b[k] = rng.standard_normal(x.shape[1])
+    clip_norm = configuration.clip_norm(x.shape[1])
+    theta = oracles.dpgd(x, y, eta[: len(x)], clip_norm, sigma[: len(x)], b)[-1]
+    owed = 2 * clip_norm * math.sqrt((sigma[len(x) :] ** 2).sum())
+    return theta + owed * rng.standard_normal(x.shape[1]) if owed else theta
+
+
+@pytest.mark.parametrize("plan", SCHEDULES)
+@pytest.mark.parametrize(("n", "seen"), [(1, 1), (90, 90), (90, 41), (90, 1), (3000, 1500)])
+def test_a_pass_is_algorithm_1_on_the_records_given(plan, n, seen, monkeypatch):
+    monkeypatch.setattr(onepass, "CHUNK_STEPS", 700)
+    x, y = records(seen, 6)
+    configuration = Configuration(0.5, plan, 1.3)
+    released = onepass.release([(x, y)], configuration, n, 6, rng=np.random.default_rng(1))
+    expected = literal(x, y, configuration, n, np.random.default_rng(1))
+    np.testing.assert_allclose(released.theta, expected, rtol=1e-8, atol=1e-11)
+    assert released.records == seen
+
+
+@pytest.mark.parametrize("plan", SCHEDULES)
+def test_how_records_are_split_into_batches_does_not_matter(plan):
+    x, y = records(500, 4)
+    configuration = Configuration(0.5, plan, 1.0)
+    whole = onepass.release([(x, y)], configuration, 600, 4, rng=np.random.default_rng(2)).theta
+    for size in (1, 7, 64):
+        parts = ((x[k : k + size], y[k : k + size]) for k in range(0, 500, size))
+        split = onepass.release(parts, configuration, 600, 4, rng=np.random.default_rng(2)).theta
+        np.testing.assert_allclose(split, whole, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("plan", SCHEDULES)
+def test_the_profile_of_a_full_pass_is_that_of_its_steps(plan):
+    n, rho = 200, 0.7
+    eta = schedule.learning_rates(plan, n)
+    sigma = schedule.noise_multipliers(eta, rho)
+    x, y = records(n, 3)
+    released = onepass.release([(x, y)], Configuration(0.5, plan, rho), n, 3, rng=np.random.default_rng(0))
+    assert released.last_iterate.mu == pytest.approx(accounting.last_iterate(eta, sigma).mu)
+    assert released.every_iterate.mu == pytest.approx(accounting.every_iterate(eta, sigma).mu)
+
+
+@pytest.mark.parametrize("plan", SCHEDULES)
+@pytest.mark.parametrize("seen", [1, 50, 99, 100])
+def test_the_owed_noise_completes_the_tail_sums_of_4_1(plan, seen):
+    n, d, configuration = 100, 5, Configuration(0.5, plan, 0.7)
+    eta = schedule.learning_rates(plan, n)
+    std = 2 * configuration.clip_norm(d) * schedule.noise_multipliers(eta, configuration.rho)
+    owed = onepass.owed_noise_std(configuration, n, d, seen)
+    assert owed == pytest.approx(math.sqrt((std[seen:] ** 2).sum()), abs=1e-15)
+    # (4.1) with the steps made and one more that uses no record: what each record spends is ρ, as announced
+    moved = np.append(2 * configuration.clip_norm(d) * eta[:seen], 0.0)
+    spent = spent_by_record(moved, np.append(std[:seen], owed))
+    np.testing.assert_allclose(spent[:seen][eta[:seen] > 0], 0.7)
+
+
+def test_an_early_end_has_the_announced_noise_in_law_and_no_other():
+    """So small a clip that θ is its noise alone: its standard deviation must be that of all n steps."""
+    n, d, clip = 50, 2000, 1e-9
+    configuration = Configuration(clip, Constant(3.0), 0.5)
+    x, y = records(10, d)
+    theta = onepass.release([(x, y)], configuration, n, d, rng=np.random.default_rng(3)).theta
+    std = 2 * clip * math.sqrt(d) * 3.0 / n / 0.5
+    drift = 10 * 3.0 / n * clip * math.sqrt(d)  # at most, of the ten steps
+    assert drift < std * math.sqrt(d)
+    assert stats.kstest(theta / std, "norm").pvalue > 1e-3
+    for wrong in (0.8, 1.25):
+        assert stats.kstest(theta / (wrong * std), "norm").pvalue < 1e-6
+
+
+def test_a_released_pair_of_neighbours_is_no_easier_to_tell_apart_than_announced():
+    """The worst record of a short pass, replaced: the test statistic along it stays within ρ-GDP, also cut short."""
+    rho, n, d, runs = 1.0, 4, 1, 2_000
+    configuration = Configuration(1.0, Constant(1.0), rho)
+    for seen in (1, 4):
+        x = np.full((seen, d), 1e-3)
+        releases = []
+        for sign in (1.0, -1.0):
+            y = np.zeros(seen)
+            y[0] = sign * 1e9
+            rng = np.random.default_rng(5)
+            theta = [onepass.release([(x, y)], configuration, n, d, rng=rng).theta[0] for _ in range(runs)]
+            releases.append(np.array(theta))
+        shift = abs(releases[0].mean() - releases[1].mean()) / releases[0].std()
+        assert shift == pytest.approx(rho, rel=0.1)  # attained, and no more
+
+
+def test_without_privacy_there_is_no_noise():
+    x, y = records(30, 3)
+    configuration = Configuration(math.inf, Polynomial(3.0, 0.5), math.inf)
+    released = [onepass.release([(x, y)], configuration, 40, 3, rng=np.random.default_rng(s)) for s in (0, 1)]
+    np.testing.assert_array_equal(released[0].theta, released[1].theta)
+    assert released[0].last_iterate == released[0].every_iterate == GaussianDP(math.inf)
+
+
+@pytest.mark.parametrize(
+    ("rows", "n", "message"),
+    [([3, 3], 5, "announced as 5; there are more"), ([], 5, "at least 1 record"), ([0, 0], 5, "at least 1 record")],
+)
+def test_too_many_records_or_none_are_refused(rows, n, message):
+    batches = [records(m, 2) if m else (np.empty((0, 2)), np.empty(0)) for m in rows]
+    with pytest.raises(ValueError, match=message):
+        onepass.release(batches, Configuration(0.5, Constant(1.0), 1.0), n, 2, rng=np.random.default_rng(0))
+
+
+def test_the_surplus_is_noticed_before_it_is_used():
+    x, y = records(6, 2)
+    seen = []
+
+    def stream():
+        for k in range(6):
+            seen.append(k)
+            yield x[k : k + 1], y[k : k + 1]
+
+    with pytest.raises(ValueError, match="there are more"):
+        onepass.release(stream(), Configuration(0.5, Constant(1.0), 1.0), 4, 2, rng=np.random.default_rng(0))
+    assert seen == [0, 1, 2, 3, 4]
+
+
+def test_shapes_must_agree():
+    x, y = records(6, 2)
+    for bad in [(x, y[:-1]), (x[:, :1], y), (x, y[:, None])]:
+        with pytest.raises(ValueError, match="must have shape"):
+            onepass.release([bad], Configuration(0.5, Constant(1.0), 1.0), 9, 2, rng=np.random.default_rng(0))

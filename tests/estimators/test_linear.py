@@ -1,0 +1,291 @@
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_limits
+
+from costofprivacy.dpgd import accounting, schedule
+from costofprivacy.dpgd.schedule import Constant, Harmonic
+from costofprivacy.estimators import DPGDRegressor
+from costofprivacy.privacy import GaussianDP
+
+
+def problem(n, d, seed=0, noise=0.3):
+    rng = np.random.default_rng(seed)
+    target = np.full(d, d**-0.5)
+    X = rng.standard_normal((n, d))
+    return X, X @ target + noise * rng.standard_normal(n), target
+
+
+def test_scikit_learns_own_checks_pass_without_an_exception_to_the_rule():
+    for result in check_estimator(DPGDRegressor(), on_skip=None, expected_failed_checks={}):
+        assert result["status"] == "passed" or result["check_name"] == "check_array_api_input", result
+    assert not DPGDRegressor().__sklearn_tags__().regressor_tags.poor_score
+
+
+def test_auto_reaches_the_risk_of_the_deterministic_equivalent():
+    """n = 10⁵, ρ = 1: the mean of some runs, each on data of its own, within 5 % of what the equations promise."""
+    n, d, runs = 100_000, 300, 8
+    risks = []
+    for seed in range(runs):
+        X, y, target = problem(n, d, seed)
+        model = DPGDRegressor(rho=1.0, fit_intercept=seed % 2 == 0, random_state=seed).fit(X, y)
+        risks.append((((model.coef_ - target) ** 2).sum() + model.intercept_**2) / 2 / model.expected_risk_)
+    error = np.std(risks, ddof=1) / math.sqrt(runs)
+    assert error < 0.04
+    assert abs(np.mean(risks) - 1) < 0.05 + error
+    assert model.expected_risk_ < 5e-4  # far below R(0) = 0.5
+
+
+@pytest.mark.parametrize("name", ["constant", "even", "harmonic", Harmonic(1.0, 0.02)])
+def test_a_million_records_take_seconds(name):
+    """A tenth of n = 10⁶, d = 100 in a tenth of ten seconds on one core, with room for a busy machine."""
+    X, y, _ = problem(100_000, 100)
+    DPGDRegressor(schedule=name).fit(X[:200], y[:200])  # compiles
+    DPGDRegressor(schedule=name).fit(X, y)  # tunes
+    with threadpool_limits(1):
+        start = time.process_time()
+        DPGDRegressor(schedule=name).fit(X, y)
+        assert time.process_time() - start < 2.0
+
+
+def test_arrays_and_streams_take_the_same_steps():
+    X, y, _ = problem(3000, 6)
+    asked = {"shuffle": False, "random_state": 4, "rho": 2.0}
+    whole = DPGDRegressor(**asked).fit(X, y)
+    parts = ((X[k : k + 77], y[k : k + 77]) for k in range(0, 3000, 77))
+    streamed = DPGDRegressor(**asked).fit_stream(parts, n=3000)
+    np.testing.assert_allclose(streamed.coef_, whole.coef_, rtol=1e-9)
+    assert streamed.intercept_ == pytest.approx(whole.intercept_)
+    assert streamed.n_records_ == whole.n_records_ == 3000
+    assert streamed.profile_ == whole.profile_
+
+
+def test_nothing_can_be_seen_before_the_pass_is_finished():
+    X, y, _ = problem(300, 3)
+    model = DPGDRegressor(random_state=0)
+    seen = []
+
+    def stream():
+        for k in range(0, 300, 100):
+            seen.append([name for name in vars(model) if name.endswith("_")])
+            with pytest.raises((NotFittedError, AttributeError)):
+                model.predict(X)
+            yield X[k : k + 100], y[k : k + 100]
+
+    model.fit_stream(stream(), n=300)
+    assert all(set(names) <= {"n_features_in_"} for names in seen)
+    assert len(seen) == 3
+    model.fit(X, y)
+    seen.clear()
+    model.fit_stream(stream(), n=300)  # an earlier release is forgotten too
+    assert all(set(names) <= {"n_features_in_"} for names in seen)
+
+
+def test_an_early_end_still_owes_its_noise():
+    """A constant rate has all its noise at the end: a stream that stops before must have as much."""
+    X, y, _ = problem(100, 200)
+    asked = {"rho": 1.0, "clip": 1e-6, "schedule": Constant(2.0), "fit_intercept": False}
+    model = DPGDRegressor(**asked, random_state=0).fit_stream([(X, y)], n=1000)
+    std = 2 * 1e-6 * math.sqrt(200) * 2.0 / 1000
+    assert model.n_records_ == 100
+    assert model.coef_.std() == pytest.approx(std, rel=0.15)
+    assert model.profile_.last_iterate == GaussianDP(1.0)
+    assert model.profile_.every_iterate == GaussianDP(math.inf)
+
+
+def test_more_records_than_announced_are_refused_and_nothing_is_released():
+    X, y, _ = problem(300, 3)
+    model = DPGDRegressor().fit(X, y)
+    with pytest.raises(ValueError, match="announced as 299"):
+        model.fit_stream([(X, y)], n=299)
+    assert not hasattr(model, "coef_")
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("batches", [[], [(np.empty((0, 2)), np.empty(0))]])
+def test_a_stream_without_records_is_refused(batches):
+    with pytest.raises(ValueError, match=r"0 sample\(s\)|at least 1 record"):
+        DPGDRegressor().fit_stream(batches, n=5)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, math.nan, "many"])
+def test_the_announced_number_must_be_whole(n):
+    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
+        DPGDRegressor().fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
+
+
+def test_batches_must_agree_and_be_finite():
+    X, y, _ = problem(20, 3)
+    with pytest.raises(ValueError, match="3 features"):
+        DPGDRegressor().fit_stream([(X, y), (X[:, :2], y)], n=50)
+    with pytest.raises(ValueError, match="NaN"):
+        DPGDRegressor().fit_stream([(X, y), (X * math.nan, y)], n=50)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"rho": 0.0}, "'rho' parameter"),
+        ({"rho": -1.0}, "'rho' parameter"),
+        ({"rho": math.nan}, "'rho' parameter"),
+        ({"epsilon": 0.0, "delta": 1e-5}, "'epsilon' parameter"),
+        ({"epsilon": 1.0}, "delta must be given"),
+        ({"epsilon": 1.0, "delta": 1.0}, "'delta' parameter"),
+        ({"epsilon": 1.0, "delta": 1e-5, "rho": 1.0}, "not both"),
+        ({"clip": 0.0}, "'clip' parameter"),
+        ({"clip": math.inf}, "clip must be finite"),
+        ({"schedule": "rising"}, "'schedule' parameter"),
+        ({"learning_rate": -1.0}, "'learning_rate' parameter"),
+        ({"schedule": Constant(1.0), "learning_rate": 1.0}, "schedule of its own"),
+        ({"label_noise": -0.1}, "'label_noise' parameter"),
+        ({"initial_risk": 0.0}, "'initial_risk' parameter"),
+        ({"spectrum": [1.0, 1.0]}, "spectrum must be a trace or 3 eigenvalues"),
+        ({"spectrum": -1.0}, "spectrum must be a trace or 3 eigenvalues"),
+        ({"feature_scale": 0.0}, "feature_scale must be positive"),
+        ({"feature_center": [1.0, 2.0]}, "feature_center must be a finite number, or 3"),
+        ({"feature_bounds": (1.0, 1.0)}, "low below high"),
+        ({"feature_bounds": (0.0, 1.0), "feature_scale": 2.0}, "not both"),
+        ({"response_bounds": (0.0, math.inf)}, "response_bounds must be a finite number"),
+        ({"random_state": "now"}, "'random_state' parameter"),
+    ],
+)
+def test_arguments_are_refused_as_scikit_learn_does(wrong, message):
+    X, y, _ = problem(20, 3)
+    with pytest.raises(ValueError, match=message):
+        DPGDRegressor(**wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_data_must_be_finite(value):
+    X, y, _ = problem(20, 3)
+    for name in ("X", "y"):
+        arrays = {"X": X.copy(), "y": y.copy()}
+        arrays[name].flat[4] = value
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            DPGDRegressor().fit(arrays["X"], arrays["y"])
+
+
+def test_public_scales_undo_a_change_of_units():
+    """Data in other units, with the units stated, give the same model in those units, to rounding."""
+    X, y, _ = problem(2000, 3)
+    units, middle = np.array([10.0, 0.1, 3.0]), np.array([5.0, -2.0, 100.0])
+    plain = DPGDRegressor(random_state=0).fit(X, y)
+    stated = {"feature_center": middle, "feature_scale": units, "response_center": 50.0, "response_scale": 7.0}
+    scaled = DPGDRegressor(**stated, random_state=0).fit(middle + units * X, 50 + 7 * y)
+    np.testing.assert_allclose(scaled.coef_, 7 * plain.coef_ / units, rtol=1e-8)
+    np.testing.assert_allclose(scaled.predict(middle + units * X), 50 + 7 * plain.predict(X), rtol=1e-8)
+    assert scaled.expected_risk_ == plain.expected_risk_
+
+
+def test_bounds_clip_records_and_carry_them_to_a_uniform_law_of_variance_one():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(2.0, 8.0, (20_000, 2))
+    y = np.clip(X @ [1.0, -1.0] + 0.3 * rng.standard_normal(20_000), -4, 4)
+    model = DPGDRegressor(feature_bounds=(2.0, 8.0), response_bounds=(-4.0, 4.0), random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, [1, -1], atol=0.1)
+    assert model.intercept_ == pytest.approx(0.0, abs=0.3)
+    outside = X.copy()
+    outside[0], y_far = 1e300, y.copy()
+    y_far[0] = -1e300
+    inside = X.copy()
+    inside[0], y_near = 8.0, y.copy()
+    y_near[0] = -4.0
+    one, two = (clone(model).fit(*data) for data in ((outside, y_far), (inside, y_near)))
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+
+
+def test_a_stated_trace_is_a_stated_scale():
+    X, y, _ = problem(2000, 4)
+    plain = DPGDRegressor(random_state=0).fit(X, y)
+    traced = DPGDRegressor(random_state=0, spectrum=4 * 25.0).fit(5 * X, y)
+    np.testing.assert_allclose(5 * traced.coef_, plain.coef_, rtol=1e-8)
+    one_each = DPGDRegressor(random_state=0, spectrum=[25.0] * 4).fit(5 * X, y)
+    np.testing.assert_allclose(one_each.coef_, traced.coef_, rtol=1e-8)
+
+
+def test_no_record_whatever_it_holds_moves_the_release_beyond_its_sensitivity():
+    """With the same noise: replacing a record moves θ by at most 2η_k C_clip, also where squares would overflow."""
+    X, y, _ = problem(500, 4)
+    asked = {"schedule": Constant(3.0), "clip": 0.5, "shuffle": False, "random_state": 0}
+    base = DPGDRegressor(**asked).fit(X, y)
+    most = 2 * 3.0 / 500 * 0.5 * math.sqrt(5)
+    for size in (1e-300, 1.0, 1e8, 1e160, 1e308):
+        for place in (0, 250, 499):
+            other, response = X.copy(), y.copy()
+            other[place], response[place] = size, -size
+            moved = DPGDRegressor(**asked).fit(other, response)
+            distance = math.hypot(*(moved.coef_ - base.coef_), moved.intercept_ - base.intercept_)
+            assert distance <= most * (1 + 1e-9)
+
+
+def test_the_order_of_sorted_rows_is_shuffled_away():
+    X, y, target = problem(20_000, 3)
+    order = np.argsort(y)
+    sorted_risk, shuffled_risk = (
+        ((DPGDRegressor(shuffle=flag, random_state=0).fit(X[order], y[order]).coef_ - target) ** 2).sum()
+        for flag in (False, True)
+    )
+    assert 10 * shuffled_risk < sorted_risk
+
+
+def test_without_a_seed_two_releases_differ_whatever_the_global_seed_is():
+    X, y, _ = problem(200, 3)
+    coefs = []
+    for _ in range(2):
+        np.random.seed(0)  # noqa: NPY002
+        coefs.append(DPGDRegressor().fit(X, y).coef_)
+    assert not np.array_equal(*coefs)
+    for state in (5, np.random.RandomState(5), np.random.default_rng(5)):
+        assert np.isfinite(DPGDRegressor(random_state=state).fit(X, y).coef_).all()
+
+
+def test_the_noise_has_the_standard_deviation_that_the_budget_asks_for():
+    X, y = np.zeros((50, 10_000)), np.zeros(50)
+    for asked, rho in (({"rho": 0.5}, 0.5), ({"epsilon": 1.0, "delta": 1e-5}, 0.2681)):
+        model = DPGDRegressor(
+            **asked, clip=0.2, schedule="constant", learning_rate=2.0, fit_intercept=False, random_state=1
+        )
+        std = 2 * 0.2 * math.sqrt(10_000) * 2.0 / 50 / rho
+        assert model.fit(X, y).coef_.std() == pytest.approx(std, rel=0.03)
+
+
+def test_the_profile_is_the_accountants():
+    X, y, _ = problem(300, 3)
+    model = DPGDRegressor(rho=0.7, schedule="even", delta=1e-5, random_state=0).fit(X, y)
+    eta = schedule.learning_rates(model.configuration_.schedule, 300)
+    told = accounting.profile(eta, schedule.noise_multipliers(eta, 0.7), 1e-5)
+    assert model.profile_.claimed.epsilon == pytest.approx(told.claimed.epsilon)
+    assert model.profile_.neighbours == told.neighbours
+    assert model.profile_.every_iterate.mu == pytest.approx(told.every_iterate.mu)
+    exact = DPGDRegressor(epsilon=1.0, delta=1e-5, random_state=0).fit(X, y).profile_
+    assert exact.claimed.epsilon == 1.0
+    assert exact.last_iterate.epsilon(1e-5) == pytest.approx(1.0)
+
+
+def test_frames_are_welcome_and_names_are_kept():
+    X, y, _ = problem(300, 2)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = DPGDRegressor(random_state=0).fit(frame, pd.Series(y))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    assert DPGDRegressor(random_state=0).fit(X.astype(np.float32), y).predict(X.astype(np.float32)).shape == (300,)
+
+
+@pytest.mark.parametrize("asked", [{"rho": math.inf}, {"epsilon": math.inf, "delta": 1e-5}])
+def test_without_privacy_it_is_least_squares_in_the_long_run(asked):
+    X, y, target = problem(50_000, 5)
+    model = DPGDRegressor(**asked, clip=math.inf, random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.coef_, target, atol=0.03)
+    assert model.profile_.last_iterate == GaussianDP(math.inf)
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 1), (1, 300), (5, 50)])
+def test_few_records_are_fitted_all_the_same(n, d):
+    X, y, _ = problem(n, d)
+    assert np.isfinite(DPGDRegressor(random_state=0).fit(X, y).coef_).all()

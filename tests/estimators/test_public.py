@@ -1,0 +1,88 @@
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import equivalent, spectrum, system
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.estimators import public
+from costofprivacy.estimators.budget import budget, generator
+from costofprivacy.estimators.scaling import public_scale
+
+KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)
+
+
+def test_an_intercept_is_one_more_feature():
+    assert KNOWN.d == 11
+    assert KNOWN.eigenvalues == (1.0,)
+    assert KNOWN.equations(110).aspect_ratio == pytest.approx(0.1)
+    assert KNOWN.equations(110).initial_risk == pytest.approx(0.5)
+
+
+def test_eigenvalues_are_carried_to_trace_d():
+    known = public.knowledge(np.array([1.0, 3.0]), False, 0.3, 0.5)
+    np.testing.assert_allclose(known.eigenvalues, [0.5, 1.5])
+    np.testing.assert_allclose(known.weights, [0.5, 0.5])
+
+
+def test_many_eigenvalues_are_averaged_and_the_risk_hardly_moves():
+    values = spectrum.power_law(300, 0.3)
+    grouped = public.knowledge(values.eigenvalues, False, 0.3, 0.5)
+    assert len(grouped.eigenvalues) == public.MOST_EQUATIONS
+    model = spectrum.RegressionModel(values.normalised(), spectrum.projections(values.normalised()), 0.3)
+    plan = Harmonic(2.0, 0.1)
+    whole = equivalent.final_risk(system.of_model(model, 3000), plan, 0.3, 1.0)
+    assert equivalent.final_risk(grouped.equations(3000), plan, 0.3, 1.0) == pytest.approx(whole, rel=5e-3)
+
+
+@pytest.mark.parametrize("rho", [0.1, 1.0, math.inf])
+def test_auto_is_no_worse_than_any_single_choice(rho):
+    best = public.tuned(KNOWN, 2000, rho, None, "auto", None)
+    for family in ("constant", "even", "harmonic"):
+        alone = public.tuned(KNOWN, 2000, rho, None, family, None)
+        assert best.risk <= alone.risk
+        assert alone.risk <= public.tuned(KNOWN, 2000, rho, best.clip, family, 1.0).risk * (1 + 1e-3)
+
+
+def test_a_given_rate_is_kept():
+    for family in public.SCHEDULES:
+        assert public.tuned(KNOWN, 2000, 1.0, 0.3, family, 2.5).initial == pytest.approx(2.5)
+    assert isinstance(public.tuned(KNOWN, 2000, 1.0, 0.3, "even", 2.5).schedule, Polynomial)
+
+
+def test_a_schedule_of_its_own_gets_the_best_clip_and_a_promise():
+    clip, risk = public.clipped(KNOWN, 2000, 1.0, None, Constant(3.0))
+    each = [
+        equivalent.final_risk(KNOWN.equations(2000), Constant(3.0), c * 1.044030650891055, 1.0) for c in public.CLIPS
+    ]
+    assert risk == pytest.approx(min(each), rel=1e-4)
+    assert clip == pytest.approx(public.CLIPS[int(np.argmin(each))] * 1.044030650891055)
+
+
+@pytest.mark.parametrize("n", [1, 2, 10**9])
+def test_extreme_sizes_have_an_answer(n):
+    wide = public.knowledge(np.ones(500), False, 0.3, 0.5)
+    for rho in (1e-3, 1.0):
+        assert public.tuned(wide, n, rho, None, "auto", None).risk > 0
+
+
+def test_the_budget_in_either_currency():
+    assert budget(None, None, None).rho == 1.0
+    assert budget(math.inf, None, None).claimed.epsilon == math.inf
+    assert budget(None, math.inf, 1e-5).rho == math.inf
+    asked = budget(None, 3.0, 1e-7)
+    assert (asked.claimed.epsilon, asked.claimed.delta) == (3.0, 1e-7)
+
+
+def test_a_generator_is_used_as_it_is_and_a_number_repeats():
+    rng = np.random.default_rng(1)
+    assert generator(rng) is rng
+    assert generator(3).random() == generator(3).random()
+    assert generator(None).random() != generator(None).random()
+
+
+def test_bounds_are_public_and_clip():
+    scale = public_scale("feature", ((0.0, -1.0), (1.0, 1.0)), 0.0, 1.0, 2)
+    found = scale.apply(np.array([[0.5, 0.0], [9.0, -9.0]]))
+    np.testing.assert_allclose(found, [[0.0, 0.0], [3**0.5, -(3**0.5)]])
+    assert np.isfinite(public_scale("feature", None, 0.0, 1e-300).apply(np.array([1e308]))).all()
