@@ -56,7 +56,7 @@ def test_release_is_the_pseudocode() -> None:
         Configuration(0.3, schedules.Constant(3.0), 1.0),
         Configuration(0.5, schedules.Harmonic(2.0, 0.2), 0.7),
     ]
-    found = descent.release(x, y, plans, rng=np.random.default_rng(4))
+    found = descent.descend_records(x, y, plans, rng=np.random.default_rng(4))
     fresh = np.random.default_rng(4)
     noise = np.concatenate([fresh.standard_normal((1024, 5)), fresh.standard_normal((76, 5))])
     for plan, theta in zip(plans, found):
@@ -64,4 +64,4 @@ def test_release_is_the_pseudocode() -> None:
         sigma = schedules.noise_multipliers(eta, plan.rho)
         np.testing.assert_allclose(oracles.dpgd(x, y, eta, plan.clip_norm(5), sigma, noise)[-1], theta, atol=1e-12)
     with pytest.raises(ValueError, match="y must have shape"):
-        descent.release(x, y[:-1], plans, rng=rng)
+        descent.descend_records(x, y[:-1], plans, rng=rng)

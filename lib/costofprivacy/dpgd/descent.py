@@ -172,7 +172,7 @@ def descend(
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
 
-def release(
+def descend_records(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:
     """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over given records, each used once, in their order.
@@ -198,8 +198,9 @@ def release(
         b = rng.standard_normal((last - first, d))
         table = step_table(configurations, n, d, first, last)
         for start, stop in _blocks(first, last, np.empty(0, dtype=int)):
-            inside = slice(start - first, stop - first)
-            _advance(theta, x[start:stop], y[start:stop], b[inside], _rows(table, inside))
+            rows, inside = slice(start, stop), slice(start - first, stop - first)
+            learning_rates, noise_std = table.learning_rates[inside], table.noise_std[inside]
+            advance(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
     return theta.T.copy()
 
 

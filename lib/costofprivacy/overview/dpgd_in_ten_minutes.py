@@ -21,8 +21,13 @@ CLAIMS = {
     "clipping": "dpgd/equation-4.6",
     "enclosure": "dpgd/equation-4.13",
     "diffusion": "dpgd/equation-4.14",
-    "rate": "dpgd/equation-1.4",
-    "lower": "dpgd/equation-1.5",
+    "settings": "dpgd/figure-4",
+    "even": "dpgd/section-5.1-comparison",
+    "rate": "dpgd/theorem-2",
+    "harmonic": "dpgd/figure-7",
+    "lower": "dpgd/theorem-3",
+    "scaling": "dpgd/figure-2",
+    "free": "dpgd/section-6-critical-b",
 }
 
 

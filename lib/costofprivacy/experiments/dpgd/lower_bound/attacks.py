@@ -94,7 +94,7 @@ def attack(cell: AttackCell, *, rng: np.random.Generator) -> np.ndarray:
     if math.isinf(cell.rho):
         theta = _without_privacy(cell, x, y)
     else:
-        theta = descent.release(x, y, cell.configurations, rng=rng)
+        theta = descent.descend_records(x, y, cell.configurations, rng=rng)
     score = lower_bound.tracing_attack(x, y, model.target, theta).sum(axis=1)
     fresh = lower_bound.tracing_attack(*spectrum.sample(model, cell.n, rng=rng), model.target, theta)
     return np.column_stack([score, model.risk(theta), fresh.sum(axis=1), (fresh**2).mean(axis=1)])
@@ -255,8 +255,8 @@ def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
     model, x, y = cell.draw(rng)
     whole, pilot = (Configuration(cell.clip, Harmonic(*plan[:2]), cell.rho) for plan in (cell.whole, cell.pilot))
     m = cell.pilot_n
-    first = descent.release(x, y, [whole], rng=rng)[0]
-    start = descent.release(x[:m], y[:m], [pilot], rng=rng)[0]
+    first = descent.descend_records(x, y, [whole], rng=rng)[0]
+    start = descent.descend_records(x[:m], y[:m], [pilot], rng=rng)[0]
     mu = float(descent_reduction(cell.last_clip, cell.pilot[2] + cell.label_noise**2 / 2))
     second = averaged_step(start, x[m:], y[m:], cell.last_clip, cell.rho, mu, rng=rng)
     return model.risk(np.stack([first, second]))
