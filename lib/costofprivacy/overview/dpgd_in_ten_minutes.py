@@ -5,6 +5,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 
 from costofprivacy import figures
+from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC
 from costofprivacy.experiments.method import regression
 from costofprivacy.findings import compact, pick, select
 from costofprivacy.overview import index
@@ -41,6 +42,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "d": f"{end['d']:.0f}",
         "off": percent(abs(index.off(end))),
         "clip_gain": clip_gain(saved),
+        "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
         "slips": saved.slips("dpgd"),
         "pending": f"{sum(c.pending for c in saved.register.values() if c.paper == 'dpgd')}",
     }
