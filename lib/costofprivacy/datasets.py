@@ -130,7 +130,7 @@ def files(name: str) -> list[Path]:
 
 
 def is_cached(name: str) -> bool:
-    """Whether all files of a set are in the data folder, readable or not."""
+    """Whether all files of a set are in the data folder; whether they can be read is seen when they are."""
     return all(path.is_file() for path in files(name))
 
 
@@ -325,8 +325,14 @@ def _openml(data_home: str) -> Any:
 
 def _openml_data(description: Path) -> Path:
     """Where the data are kept that OpenML's description names."""
-    content = _guarded(description, lambda: json.loads(gzip.decompress(description.read_bytes())))
-    return folder() / _OPENML / f"{urlparse(content['data_set_description']['url']).path.lstrip('/')}.gz"
+    address = _guarded(description, lambda: urlparse(_described(description)["url"]).path.lstrip("/"))
+    return folder() / _OPENML / f"{address}.gz"
+
+
+def _described(description: Path) -> dict[str, str]:
+    """OpenML's description of the data set."""
+    found = json.loads(gzip.decompress(description.read_bytes()))["data_set_description"]
+    return {name: str(found[name]) for name in ("url", "md5_checksum")}
 
 
 def _whole_gzip(path: Path) -> None:
@@ -338,7 +344,7 @@ def _whole_gzip(path: Path) -> None:
     description = folder() / _OPENML / f"{_OPENML_ANSWERS[1]}.gz"
     if not description.is_file() or path != _openml_data(description):
         return
-    wanted = json.loads(gzip.decompress(description.read_bytes()))["data_set_description"]["md5_checksum"]
+    wanted = _described(description)["md5_checksum"]
     if found.hexdigest() != wanted:
         raise ValueError(f"its MD5 is {found.hexdigest()}, OpenML's description says {wanted}")
 

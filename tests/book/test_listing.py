@@ -5,7 +5,7 @@ import pytest
 from costofprivacy import symbols
 from costofprivacy.book import listing
 from costofprivacy.book.errors import RequestError
-from costofprivacy.book.project import Project, chapters
+from costofprivacy.book.project import Project, chapters, is_plain
 
 PROJECT = Project(Path(__file__).parents[2])
 
@@ -18,7 +18,7 @@ def test_the_chapters_are_listed_with_question_claims_and_time(project: Project)
     ]
 
 
-@pytest.mark.parametrize("name", chapters(PROJECT))
+@pytest.mark.parametrize("name", [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)])
 def test_every_chapter_asks_a_question_and_lists_its_parameters(name: str) -> None:
     asked = listing.question(PROJECT, name)
     assert asked.endswith("?")
@@ -26,6 +26,11 @@ def test_every_chapter_asks_a_question_and_lists_its_parameters(name: str) -> No
     assert text.startswith(f"Parameters of {name}: {asked}")
     assert symbols.BY_NAME["workers"].meaning in text
     assert max(map(len, text.splitlines()[2:])) <= 200
+
+
+def test_a_plain_notebook_is_listed_by_its_title() -> None:
+    assert listing.question(PROJECT, "your-data") == "Private regression on your own data."
+    assert listing.parameters_of(PROJECT, "your-data").startswith("your-data has no parameters")
 
 
 def test_an_unknown_chapter_has_no_parameters(project: Project) -> None:

@@ -7,12 +7,12 @@ import pytest
 from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
-from costofprivacy.book.project import LEDGER, Project, chapters, place
+from costofprivacy.book.project import LEDGER, Project, chapters, is_plain, place
 from costofprivacy.claims import read_register
 from costofprivacy.findings import words
 
 PROJECT = Project(Path(__file__).parents[2])
-NAMES = [name for name in chapters(PROJECT) if name != LEDGER]
+NAMES = [name for name in chapters(PROJECT) if name != LEDGER and not is_plain(PROJECT, name)]
 JUDGING = sorted({claim.chapter for claim in read_register(PROJECT.claims).values() if not claim.pending})
 MOST_WORDS_BEFORE_A_FIGURE = 150
 LONGEST_SENTENCE = 40

@@ -199,6 +199,7 @@ def test_bounds_clip_records_and_carry_them_to_a_uniform_law_of_variance_one():
     y_near[0] = -4.0
     one, two = (clone(model).fit(*data) for data in ((outside, y_far), (inside, y_near)))
     np.testing.assert_array_equal(one.coef_, two.coef_)
+    np.testing.assert_array_equal(one.predict(outside), one.predict(inside))
 
 
 def test_a_stated_trace_is_a_stated_scale():

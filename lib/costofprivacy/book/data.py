@@ -42,7 +42,12 @@ def fetch(say: Callable[[str], Any]) -> None:
 def _watched(name: str, load: Callable[[], int]) -> int:
     """Load a set while a bar shows by how many megabytes the data folder has grown."""
     start, done = _size(datasets.folder()), threading.Event()
-    unit: dict[str, Any] = {"unit": "MB", "bar_format": "{desc}: {n:.1f}/{total:.1f} MB [{elapsed}]", "leave": False}
+    unit: dict[str, Any] = {
+        "unit": "MB",
+        "bar_format": "{desc}: {n:.1f}/{total:.1f} MB [{elapsed}]",
+        "leave": False,
+        "disable": None,
+    }
     with ThreadPoolExecutor(1) as pool, tqdm(total=MEGABYTES[name], desc=name, **unit) as bar:
         found = pool.submit(load)
         found.add_done_callback(lambda _: done.set())

@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
+from costofprivacy.book import notebooks
 from costofprivacy.book.check import BUDGETS
 from costofprivacy.book.parameters import experiment_class, read_yaml_file
-from costofprivacy.book.project import LEDGER, Project, chapters, check_name, module_name
+from costofprivacy.book.project import LEDGER, Project, chapters, check_name, is_plain, module_name, place
 from costofprivacy.claims import read_register
 
 WIDTH = 100
@@ -28,7 +29,10 @@ def chapter_lines(project: Project) -> Iterator[str]:
 
 
 def question(project: Project, name: str) -> str:
-    """What a chapter asks: the words of the package that serves it."""
+    """What a chapter asks: the words of the package that serves it; the title of a plain notebook."""
+    if is_plain(project, name):
+        first = notebooks.read(place(project.book, name).notebook).cells[0].source
+        return f"{first.splitlines()[0].lstrip('# ')}."
     module = importlib.import_module(module_name(project, name))
     return " ".join(inspect.cleandoc(module.__doc__ or "").split())
 
@@ -39,7 +43,9 @@ def parameters_of(project: Project, name: str) -> str:
     Raises:
         RequestError: the book has no such chapter.
     """
-    experiment = experiment_class(project, check_name(project, name))
+    if is_plain(project, check_name(project, name)):
+        return f"{name} has no parameters: {question(project, name)}"
+    experiment = experiment_class(project, name)
     symbols = importlib.import_module(f"{project.package}.symbols")
     rows = symbols.rows(experiment)
     lines = [f"Parameters of {name}: {question(project, name)}", ""]

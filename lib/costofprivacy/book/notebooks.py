@@ -15,6 +15,7 @@ from costofprivacy.plates import WORDS
 
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
+SHOWN = "shown-input"  # a cell whose code is what the page is about
 RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
 RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
@@ -172,13 +173,14 @@ def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
 def for_readers(notebook: NotebookNode) -> NotebookNode:
     """A copy of an executed notebook as a page shows it: code folded, parameters as their table alone, pictures told.
 
-    The parameters cell goes, as the page has the table of what was declared. A picture's caption and alternative text,
-    which its output carries, become those of a figure.
+    The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
+    sight. A picture's caption and alternative text, which its output carries, become those of a figure.
     """
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)
-        cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
+        if SHOWN not in own:
+            cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
         cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
         told = [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
         if told:

@@ -1,5 +1,6 @@
 """Where things lie: the project's folders, the book's chapters, and a tree of executed chapters."""
 
+import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -111,6 +112,16 @@ def check_name(project: Project, name: str) -> str:
 def module_name(project: Project, name: str) -> str:
     """The package that serves a chapter: ``a/b-c`` has ``experiments.a.b_c``."""
     return f"{project.package}.experiments.{name.replace('/', '.').replace('-', '_')}"
+
+
+def is_plain(project: Project, name: str) -> bool:
+    """Whether a chapter is a notebook alone: no package of experiments serves it, and it has neither parameters nor
+    tables. A tutorial is one.
+    """
+    try:
+        return importlib.util.find_spec(module_name(project, name)) is None
+    except ModuleNotFoundError:
+        return True
 
 
 def _files(node: Any) -> Iterator[str]:

@@ -185,13 +185,15 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         return self._release(itertools.chain([first], valid), announced, generator(self.random_state))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The response ``X @ coef_ + intercept_``, shape (n,); bounds clip nothing here.
+        """The response ``X @ coef_ + intercept_``, shape (n,); features are clipped to ``feature_bounds`` as in ``fit``.
 
         Args:
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
         X = validate_data(self, X, dtype=_FLOATS, reset=False)
+        if self.feature_bounds is not None:
+            X = np.clip(X, *(np.asarray(side, dtype=float) for side in self.feature_bounds))
         return X @ self.coef_ + self.intercept_
 
     def _begin(self) -> None:
