@@ -185,7 +185,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         return self._release(itertools.chain([first], valid), announced, generator(self.random_state))
 
     def predict(self, X: Any) -> np.ndarray:
-        """The response ``X @ coef_ + intercept_``, shape (n,); features are clipped to ``feature_bounds`` as in ``fit``.
+        """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
 
         Args:
             X: features, shape (n, d).
