@@ -63,8 +63,8 @@ def figure_7(tables: Tables) -> Finding:
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=AS_PRINTED)
     behind = worst[UNIFORM][worst[UNIFORM] > PAR]
     headline = (
-        f"So it is on isotropic data; on the uniform spectrum the harmonic schedule has up to {times(1 + behind.max())}"
-        " the best polynomial risk at large $n$."
+        "The harmonic schedule keeps up on isotropic data; on the uniform spectrum it has up to "
+        f"{times(1 + behind.max())} the best polynomial risk at large $n$."
     )
     correction = (
         f"The last part for isotropic data, and for the uniform spectrum below $n = {behind.index.min():.0f}$. "
