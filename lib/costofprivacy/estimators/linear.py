@@ -68,14 +68,14 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     paper's.
 
     Attributes:
-        coef_: shape (d,), in the units of the data.
-        intercept_: number; 0 at the stated centres without an intercept.
-        profile_: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
-        configuration_: the c, η̃ and ρ of the run.
-        expected_risk_: the excess risk on the stated scale that the
-            deterministic equivalent promises if the public knowledge is right.
-        n_records_: records used; fewer than announced where a stream ended early.
-        n_features_in_, feature_names_in_: as in scikit-learn.
+        ``coef_``: shape (d,), in the units of the data.
+        ``intercept_``: number; without an intercept, what the stated centres make of it.
+        ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        ``configuration_``: the c, η̃ and ρ of the run.
+        ``expected_risk_``: the excess risk on the stated scale that the deterministic equivalent promises if the public
+            knowledge is right; NaN where its equations do not settle.
+        ``n_records_``: records used; fewer than announced where a stream ended early.
+        ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.

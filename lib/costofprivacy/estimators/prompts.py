@@ -58,12 +58,11 @@ class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
             demonstration, no release**: whoever knows the seed can subtract the noise.
 
     Attributes:
-        Gamma_: shape (D, D), on the stated scale.
-        hyperparameters_: C, G, R, λ/2, η₀ and T of the run.
-        noise_std_: standard deviation of the noise in an entry of a step.
-        profile_: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
-        n_features_in_: D.
-        n_prompts_: N.
+        ``Gamma_``: shape (D, D), on the stated scale.
+        ``hyperparameters_``: C, G, R, λ/2, η₀ and T of the run.
+        ``noise_std_``: standard deviation of the noise in an entry of a step.
+        ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        ``n_features_in_``: D. ``n_prompts_``: N.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
