@@ -20,7 +20,6 @@ HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
-REQUEST = re.compile(r"set_\w+_request")  # methods that scikit-learn writes into every estimator, for its own routing
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 
 
@@ -28,7 +27,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.connect("config-inited", _offer_repository)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("autodoc-skip-member", _skip_requests)
     app.connect("html-page-context", _choose_sidebars, priority=400)  # before the theme reads them, at 500
     app.connect("build-finished", _finish_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -70,10 +68,6 @@ def _offer_repository(app: Sphinx, config: Config) -> None:
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
-
-
-def _skip_requests(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    return True if REQUEST.fullmatch(name) else None
 
 
 def _choose_sidebars(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
