@@ -202,6 +202,9 @@ def test_parameters_stand_as_a_reader_writes_them() -> None:
         ("noise = common", "noise = common"),
         ("N, with L = N^(1/4), and W^PV", "N, with L = $N^{1/4}$, and $W^{PV}$"),
         ("of size $N^2$", "of size $N^2$"),
+        ("axis = rho = gamma^(3/4), alpha = 1", "axis = rho = $\\gamma^{3/4}$, alpha = 1"),
+        ("zeta = gamma^1.25", "zeta = $\\gamma^{1.25}$"),
+        ("noise against η̃(0)/(n^{3/2}ρ)", "noise against η̃(0)/($n^{3/2}$ρ)"),
     ],
 )
 def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:

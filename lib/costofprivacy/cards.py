@@ -23,7 +23,9 @@ MOST_OPEN = 4  # claims in a list that is not folded
 
 
 _EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
-_POWER = re.compile(r"(?<![\w$\\}])(?P<base>[A-Z])\^(?P<exponent>\([^()]*\)|\w+)(?![^$]*\$)")
+_POWER = re.compile(
+    r"(?<![\w$\\}])(?P<base>[A-Zn]|gamma)\^(?P<exponent>\([^()]*\)|\{[^{}]*\}|\w+(?:\.\d+)?)(?![^$]*\$)"
+)
 
 
 def badge(verdict: str) -> str:
@@ -147,7 +149,7 @@ def _numbers(numbers: Iterable[Number]) -> str:
     head = "| number | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
     rows = [
         f"| {plain(read_out(n.name))} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
-        f"| {plain(n.table)} | {plain(read_out(n.row))} |"
+        f"| {plain(read_out(n.table))} | {plain(read_out(n.row))} |"
         for n in numbers
     ]
     return "\n".join(["````{dropdown} The numbers", head, *rows, "````"])
@@ -156,9 +158,14 @@ def _numbers(numbers: Iterable[Number]) -> str:
 def read_out(text: str) -> str:
     """Names of columns and machine numbers in a text, as a reader has them: ``share of cap = 10⁻⁶``."""
     text = _EXPONENT.sub(lambda number: prose.plain(float(number.group())), text)
-    text = _POWER.sub(lambda power: f"${power['base']}^{{{power['exponent'].strip('()')}}}$", text)
+    text = _POWER.sub(_power, text)
     parts = re.split(r"(\$[^$]*\$)", text)
     return "".join(part if part.startswith("$") else re.sub(r"(?<=\w)_(?=\w)", " ", part) for part in parts)
+
+
+def _power(found: re.Match[str]) -> str:
+    base, exponent = found["base"], found["exponent"].strip("(){}")
+    return f"${base if len(base) == 1 else chr(92) + base}^{{{exponent}}}$"
 
 
 def _optional(value: float | None) -> str:

@@ -197,8 +197,8 @@ def least(drift: Drift) -> Optimum:
         RuntimeError: if the best curve does not fall, so that the theorem does not apply.
 
     >>> found = least(fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1))
-    >>> print(f"{found.risk:.3e} {found.schedule.initial:.0f} {found.schedule.switch:.3f}")
-    2.871e-04 239 0.026
+    >>> print(f"{found.risk:.3e} {found.schedule.initial:.2g} {found.schedule.switch:.3f}")
+    2.871e-04 2.4e+02 0.026
     """
     curve = _curve(drift)
     top = min(drift.largest, float(curve.w[0]))

@@ -211,8 +211,8 @@ def privacy_bound(
         aspect_ratio: γ = d/n > 0. rho: ρ > 0. label_noise: ζ > 0; these three broadcast.
         smallest: λ_min > 0. information: κ of the prior: `PRIOR_INFORMATION` for the paper's, `ball_information`.
 
-    >>> print(privacy_bound(1e-3, [1e-3, 0.1], 0.3).round(6))
-    [0.011854 4.0e-06]
+    >>> print([f"{value:.3g}" for value in privacy_bound(1e-3, [1e-3, 0.1], 0.3)])
+    ['0.0119', '4.39e-06']
     """
     root = np.sqrt(chi_square(rho)) / (np.asarray(label_noise) * np.asarray(aspect_ratio))
     return 0.5 * (root + math.sqrt(information / _validate.finite_positive("smallest", smallest))) ** -2

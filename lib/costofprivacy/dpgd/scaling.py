@@ -241,8 +241,8 @@ def limit_critical_b(phi: ArrayLike, psi: ArrayLike) -> Numbers:
     Raises:
         ValueError: if an argument is outside its range.
 
-    >>> float(limit_critical_b(0.5, 0.0))
-    0.3333333333333333
+    >>> round(float(limit_critical_b(0.5, 0.0)), 6)
+    0.333333
     """
     _check(phi, psi)
     return 0.5 - np.maximum(phi, 0.0) / (2 * (2 - _array(phi) - _array(psi)))

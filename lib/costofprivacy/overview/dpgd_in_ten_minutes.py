@@ -28,7 +28,7 @@ CLAIMS = {
     "harmonic": "dpgd/figure-7",
     "lower": "dpgd/theorem-3",
     "scaling": "dpgd/figure-2",
-    "free": "dpgd/section-6-critical-b",
+    "free": "dpgd/section-6-free",
 }
 
 

@@ -130,7 +130,7 @@ def figure_4(tables: Tables) -> Finding:
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     worst = max(better, key=lambda valley: valley.gains.max())
     headline = (
-        f"All three lines are seen, but at small clipping constants a learning rate beyond the second one is up to "
+        "The valley and both edges are seen, but at small clipping constants a learning rate beyond its edge is up to "
         f"{compact(worst.gains.max())} times better."
     )
     widest = max(float(v.clip[v.gains > 1].max()) * 2 / (v.gamma * v.product) for v in better)
