@@ -1,6 +1,5 @@
 """The page on learning rate schedules says what its tables hold."""
 
-import re
 from collections.abc import Callable
 
 import pandas as pd
@@ -9,6 +8,7 @@ import pytest
 from costofprivacy.experiments.dpgd.schedules import pages, pages_rates
 from costofprivacy.findings import words
 from costofprivacy.plates import Plate
+from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/schedules")
@@ -37,10 +37,7 @@ def test_the_answer_follows_the_tables() -> None:
 
 @pytest.mark.parametrize("name", PLATES)
 def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
-    plate = PLATES[name]()
-    assert len(re.findall(r"\d", plate.alt)) >= 3
-    assert not re.search(r"\de-\d|nan|inf\b", plate.caption + plate.alt)
-    assert "\\" not in plate.alt
+    check_plate(PLATES[name]())
 
 
 def test_the_caption_on_gains_follows_them() -> None:
@@ -56,7 +53,4 @@ def test_a_bound_that_is_never_useful_is_told() -> None:
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_tables_are_for_readers(name: str) -> None:
-    shown = SHOWN[name]()
-    assert len(shown) > 2
-    assert not re.search(r"\w_\w|\de[-+]\d|nan|NaN", shown.to_csv())
-    assert shown.notna().all(axis=None)
+    check_table(SHOWN[name]())

@@ -158,8 +158,8 @@ def section_6_free(tables: Tables) -> Finding:
         number("least ratio where privacy costs, least γ", least, "ratio", 1.0, "cost", *PLACE, "gamma"),
     )
     headlines = (
-        f"Where privacy is free the risk comes within a share of {compact(last['ratio'] - 1)} of that without "
-        f"it; elsewhere it is at least {compact(least['ratio'])} times as large.",
+        f"Where privacy is free the risk exceeds that without it by a share of {compact(last['ratio'] - 1)}; "
+        f"elsewhere it is at least {compact(least['ratio'])} times that.",
         f"Where privacy should be free the risk is still {compact(last['ratio'])} times that without it.",
     )
     return decide(last["ratio"] - 1 <= SAME and least["ratio"] > 1 + LOST_POWER, headlines, numbers, change)

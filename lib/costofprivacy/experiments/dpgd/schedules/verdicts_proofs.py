@@ -77,8 +77,8 @@ def _decay(table: pd.DataFrame, mended: str, size: str) -> Finding:
     numbers += (Number("risk over the bound at the end", end["left"] / end["right"], None, None, "decay",
                        f"axis = {lost[0]}"),)  # fmt: skip
     headline = (
-        "It bounds the risk for every fixed exponent; with exponents as large as its condition allows and strict "
-        f"privacy, the risk exceeds it {compact(end['left'] / end['right'])} times."
+        "For fixed exponents it bounds the risk; with strict privacy and the largest exponents allowed, the risk is "
+        f"{compact(end['left'] / end['right'])} times the bound."
     )
     correction = (
         rf"True while ${size}$ stays bounded. Excluded are the larger $\alpha$ that the condition admits where "
