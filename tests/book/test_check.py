@@ -9,10 +9,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-import yaml
 from nbformat.v4 import new_output
 
-from costofprivacy.book import check, validate
+from costofprivacy.book import budgets, check, validate
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.tables import Tolerance
@@ -133,16 +132,16 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
 def test_a_chapter_without_a_budget_starts_before_all_others(project: Project) -> None:
     tree = project.build / "nbval"
     copies = [place(tree, name).notebook for name in ("a", "b", "c")]
-    assert check.longest_first(project, tree, copies) == copies
+    assert check._longest_first(project, tree, copies) == copies
     (project.book / "budgets.yml").write_text("{a: 1, c: 2}")
-    assert check.longest_first(project, tree, copies) == [copies[1], copies[2], copies[0]]
+    assert check._longest_first(project, tree, copies) == [copies[1], copies[2], copies[0]]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
-    budgets = yaml.safe_load((OURS.book / check.BUDGETS).read_text())
-    assert set(budgets) == set(chapters(OURS))
-    assert all(budget > 0 for budget in budgets.values())
-    assert math.fsum(budgets.values()) <= SECONDS
+    known = budgets.seconds(OURS)
+    assert set(known) == set(chapters(OURS))
+    assert all(budget > 0 for budget in known.values())
+    assert math.fsum(known.values()) <= SECONDS
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -30,7 +30,9 @@ def test_every_chapter_asks_a_question_and_lists_its_parameters(name: str) -> No
 
 def test_a_plain_notebook_is_listed_by_its_title() -> None:
     assert listing.question(PROJECT, "your-data") == "Private regression on your own data."
-    assert listing.parameters_of(PROJECT, "your-data").startswith("your-data has no parameters")
+    assert listing.parameters_of(PROJECT, "your-data").startswith(
+        "your-data has the parameters epsilon = 3.0, delta = 0.0001: "
+    )
 
 
 def test_an_unknown_chapter_has_no_parameters(project: Project) -> None:

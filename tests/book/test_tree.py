@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from costofprivacy.book import freshness
+from costofprivacy.book import freshness, notebooks
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, check_name, module_name, place
 from costofprivacy.book.tree import Plan, bring_up_to_date, prune
@@ -50,6 +50,21 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
     assert executed(3) == [NAME]
     assert said[0].endswith("(told: library; tables read)")
+
+
+@pytest.mark.filterwarnings("default")
+def test_small_chapters_run_side_by_side_with_a_worker_each(
+    project: Project, rewrite: Callable[[str, str, str], None]
+) -> None:
+    rewrite("book/part/first-one.ipynb", "entry = ", "print(os.environ['COSTOFPRIVACY_WORKERS']); entry = ")
+    tree = project.build / "quick" / "executed"
+    said: list[str] = []
+    bring_up_to_date(project, Plan(tree, parameters(2), small=True), said.append, pytest.fail)
+    assert [line.split()[0] for line in said] == [NAME, "ledger"]
+    outputs = [
+        found for cell in notebooks.code_cells(notebooks.read(place(tree, NAME).notebook)) for found in cell.outputs
+    ]
+    assert "1" in outputs[-1].text.split()
 
 
 def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:

@@ -56,7 +56,7 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     parameters = resolve_preset(project, preset, chapters(project))
     prune(project, tree)
     _copy_claims(project, tree)
-    bring_up_to_date(project, Plan(tree, parameters), say, warn)
+    bring_up_to_date(project, Plan(tree, parameters, small=preset != PAPER), say, warn)
     stage(project, preset, tree, folder / "pages")
     render(project, preset, folder / "pages", say)
     return project.build / "html" / "index.html"

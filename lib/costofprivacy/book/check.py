@@ -1,6 +1,5 @@
 """nbval over copies of the committed chapters: their verdicts must stand when they are executed again."""
 
-import math
 import os
 import shutil
 import signal
@@ -11,13 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from costofprivacy.book import notebooks
+from costofprivacy.book import budgets, notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.parameters import read_yaml_file
 from costofprivacy.book.project import LEDGER, Project, chapters, place
 
-BUDGETS = "budgets.yml"
 CELL_TIMEOUT = 3600
 PATIENCE = 30
 PLUGINS = ("--disable-plugin-autoload", "-p", "costofprivacy.book.nbval_plugin", "-p", "nbval.plugin")
@@ -80,7 +77,7 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
     with environment(variables):
         if kernels > 1:
             failed = [
-                _pytest(project, longest_first(project, tree, others), kernels),
+                _pytest(project, _longest_first(project, tree, others), kernels),
                 last in copies and _pytest(project, [last]),
             ]
         else:
@@ -89,12 +86,10 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
         raise BookError(f"nbval: cells of chapters fail or show other verdicts; the copies are in {tree}")
 
 
-def longest_first(project: Project, tree: Path, copies: list[Path]) -> list[Path]:
-    """Copies of chapters by their budgets of time, those that have none before all others."""
-    path = project.book / BUDGETS
-    seconds = read_yaml_file(path) if path.is_file() else {}
-    budgets = {place(tree, name).notebook: float(budget) for name, budget in seconds.items()}
-    return sorted(copies, key=lambda copy: budgets.get(copy, math.inf), reverse=True)
+def _longest_first(project: Project, tree: Path, copies: list[Path]) -> list[Path]:
+    """Copies of chapters, those with the largest budgets of time first."""
+    names = budgets.longest_first(project, (copy.relative_to(tree).with_suffix("").as_posix() for copy in copies))
+    return [place(tree, name).notebook for name in names]
 
 
 def _pytest(project: Project, copies: list[Path], kernels: int = 1) -> bool:

@@ -35,6 +35,8 @@ class Run:
         book: the tree of executed chapters whose verdicts the ledger reads.
         strict: whether anything on the error stream is a failure.
         saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
+        alone: whether no other chapter is executed meanwhile. Else it has one worker process, and draws no bars, which
+            would overwrite those of the others.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Run:
     book: Path
     strict: bool = False
     saved: tuple[Path, ...] = ()
+    alone: bool = True
 
 
 def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str]:
@@ -65,7 +68,10 @@ def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str
     source = notebooks.read(place(project.book, run.name).notebook)
     prepared = notebooks.with_parameters(source, run.parameters)
     with temporary(project) as folder:
-        variables = kernel_environment(project, book=run.book, results=folder, resume=True, progress=True)
+        workers = None if run.alone else 1
+        variables = kernel_environment(
+            project, book=run.book, results=folder, resume=True, progress=run.alone, workers=workers
+        )
         saved = os.pathsep.join(str(path.resolve()) for path in run.saved)
         with environment(variables | {"COSTOFPRIVACY_SAVED": saved}):
             executed = notebooks.scrubbed(_papermill(project, run.name, prepared, folder))

@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.check import BUDGETS
-from costofprivacy.book.parameters import experiment_class, read_yaml_file
+from costofprivacy.book import budgets, notebooks
+from costofprivacy.book.parameters import experiment_class
 from costofprivacy.book.project import LEDGER, Project, chapters, check_name, is_plain, module_name, place
 from costofprivacy.claims import read_register
 
@@ -18,8 +17,7 @@ WIDTH = 100
 def chapter_lines(project: Project) -> Iterator[str]:
     """Name, number of claims, seconds at the quick preset, and question of each chapter, a line each."""
     claims = read_register(project.claims).values() if project.claims.is_file() else []
-    path = project.book / BUDGETS
-    seconds = read_yaml_file(path) if path.is_file() else {}
+    seconds = budgets.seconds(project)
     names = chapters(project)
     width = max(map(len, names), default=0)
     for name in names:
@@ -44,7 +42,9 @@ def parameters_of(project: Project, name: str) -> str:
         RequestError: the book has no such chapter.
     """
     if is_plain(project, check_name(project, name)):
-        return f"{name} has no parameters: {question(project, name)}"
+        known = notebooks.defaults(notebooks.read(place(project.book, name).notebook))
+        told = ", ".join(f"{key} = {_shown(value)}" for key, value in known.items())
+        return f"{name} has {f'the parameters {told}' if told else 'no parameters'}: {question(project, name)}"
     experiment = experiment_class(project, name)
     symbols = importlib.import_module(f"{project.package}.symbols")
     rows = symbols.rows(experiment)

@@ -11,7 +11,7 @@ import yaml
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.project import Project, check_name, module_name, place
+from costofprivacy.book.project import Project, check_name, is_plain, module_name, place
 
 WORKERS = "workers"
 PAPER = "paper"
@@ -56,13 +56,13 @@ def admit(project: Project, name: str, values: Mapping[str, Any]) -> None:
 
 
 def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any:
-    """The chapter's experiment with these parameters; None for a chapter without any.
+    """The chapter's experiment with these parameters; None for a chapter without any, and for a plain notebook.
 
     Raises:
         RequestError: a value is out of its range.
         BookError: the chapter has parameters, but no such class.
     """
-    if not values:
+    if not values or is_plain(project, name):
         return None
     experiment = experiment_class(project, name)
     known = {field.name for field in fields(experiment)}

@@ -115,8 +115,8 @@ def module_name(project: Project, name: str) -> str:
 
 
 def is_plain(project: Project, name: str) -> bool:
-    """Whether a chapter is a notebook alone: no package of experiments serves it, and it has neither parameters nor
-    tables. A tutorial is one.
+    """Whether a chapter is a notebook alone, as a tutorial is: no package of experiments serves it, it has no tables,
+    and what checks its parameters is the code that it shows.
     """
     try:
         return importlib.util.find_spec(module_name(project, name)) is None

@@ -10,7 +10,7 @@ from typing import Any
 import joblib
 
 from costofprivacy import stamps
-from costofprivacy.book import freshness
+from costofprivacy.book import budgets, freshness
 from costofprivacy.book.execute import Run, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 
@@ -26,12 +26,15 @@ class Plan:
         parameters: all parameters of each chapter to bring up to date, by its name.
         strict: whether a chapter that writes to the error stream is a failure.
         force: whether chapters are executed that are fresh.
+        small: whether each chapter measures so little that starting it is what takes time: then they run one on each
+            core, the longest first, instead of one after the other on all cores.
     """
 
     tree: Path
     parameters: Mapping[str, Mapping[str, Any]]
     strict: bool = False
     force: bool = False
+    small: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
     Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
-    Those that measure come first, one after the other, each on all cores; those whose tables are saved follow, one on
-    each core; the ledger, which reads the verdicts of the others, is last.
+    Those that measure come first, one after the other, each on all cores; those whose tables are saved, and small ones,
+    follow, one on each core; the ledger, which reads the verdicts of the others, is last.
 
     Args:
         project: the book.
@@ -70,11 +73,12 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     names = [name for name in chapters(project) if name in plan.parameters]
     width = max(map(len, names), default=0)
     others = [stale for name in names if name != LEDGER and (stale := _stale(project, plan, name))]
-    for stale in (stale for stale in others if not stale.told):
+    for stale in (stale for stale in others if stale.run.alone):
         _finish(_executed(project, stale), width, say, warn)
-    told = [stale for stale in others if stale.told]
-    cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(told))), return_as="generator_unordered")
-    for done in cores(joblib.delayed(_executed)(project, stale) for stale in told):
+    beside = {stale.run.name: stale for stale in others if not stale.run.alone}
+    in_order = budgets.longest_first(project, beside)
+    cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(beside))), return_as="generator_unordered")
+    for done in cores(joblib.delayed(_executed)(project, beside[name]) for name in in_order):
         _finish(done, width, say, warn)
     last = _stale(project, plan, LEDGER) if LEDGER in names else None
     if last:
@@ -92,8 +96,9 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
         copy_place(committed, target)
         return None
     saved = () if plan.force else (target.results, committed.results)
-    run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
     told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
+    alone = name == LEDGER or not (told or plan.small)
+    run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved, alone)
     return Stale(run, expected, reason, told)
 
 
