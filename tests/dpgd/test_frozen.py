@@ -99,7 +99,7 @@ def kernels_of(law: PowerLaw, psi: float) -> Callable[[np.ndarray], list[np.ndar
     return kernels
 
 
-def iterated(phi: float, psi: float, alpha: float, gamma: float, rho: float, rate: float, points: int = 500) -> float:
+def iterated(phi: float, psi: float, alpha: float, gamma: float, rho: float, rate: float, points: int = 360) -> float:
     """The released risk by (6.2) as a fixed point: from a path of the risk its clock, from that the next path."""
     t = (1 - np.cos(np.pi * np.linspace(0, 1, points))) / 2
     kernels, c, zeta = kernels_of(PowerLaw(phi), psi), 0.1, 0.3
