@@ -14,6 +14,7 @@ from costofprivacy.book import budgets, notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import LEDGER, Project, chapters, place
+from costofprivacy.book.publishing import recover
 
 CELL_TIMEOUT = 3600
 PATIENCE = 30
@@ -39,6 +40,7 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
         shutil.copyfile(project.claims, tree / project.claims.name)
     copies = []
     for name in (name for name in chapters(project) if name in parameters):
+        recover(place(project.book, name))
         committed = notebooks.read(place(project.book, name).notebook)
         copies.append(place(tree, name).notebook)
         notebooks.write(notebooks.with_parameters(committed, parameters[name]), copies[-1])

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import check, parameters
-from costofprivacy.book.errors import BookError, Interrupted, RequestError
+from costofprivacy.book import check, destination, parameters
+from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
@@ -102,12 +102,14 @@ def chapter_command(context: click.Context, name: str, out: str, helped: bool, *
     check_name(project, name)
     asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
     values = parameters.resolve(project, name, asked)
-    folder = _folder(Path(out) if out else project.build / "runs" / name)
+    folder = destination.folder(project, out, name)
 
     from costofprivacy.book import freshness
     from costofprivacy.book.execute import Run, execute
+    from costofprivacy.book.publishing import recover
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
+    recover(target)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.inputs(project, name, values, project.book)
     files = execute(project, Run(name, values, target, project.book, saved=saved), _warn)
@@ -189,6 +191,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error), error.status)
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
+    except OSError as error:
+        return _fail(_told(error), BookError.status)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
         return _fail(INTERRUPTED, Interrupted.status, prefix="")
@@ -208,25 +212,15 @@ def _fail(text: str, status: int, prefix: str = "error: ") -> int:
     return status
 
 
+def _told(error: OSError) -> str:
+    """What the system refused, and on which file."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 def _warn(line: str) -> None:
     """Say a warning in one line."""
     click.echo(f"warning: {line}", err=True)
-
-
-def _folder(path: Path) -> Path:
-    """A folder to write into, made with those above it.
-
-    Raises:
-        RequestError: it cannot be made, or be written to.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise RequestError(f"OUT must be a folder to write into, got {path}: {error.strerror}") from error
-    return path
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
