@@ -22,7 +22,7 @@ unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME OUT
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
+.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -60,6 +60,9 @@ refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all
 
 lab: $(VENV)/.complete ## JupyterLab on the book
 	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" $(PY) -m jupyterlab --notebook-dir=book
+
+faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
+	@exec $(PY) -m tests.faults $(P)
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory
 	$(PY) -m pytest benchmarks --benchmark-only
