@@ -41,7 +41,8 @@ lint: $(VENV)/.complete
 	$(PY) -m mypy
 
 library: $(VENV)/.complete
-	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal
+	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
+	  --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
