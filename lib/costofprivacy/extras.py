@@ -201,8 +201,8 @@ class Record:
         here = "is" if self.extra.present else "is not"
         return (
             f"Of its {len(table)} runs here, {own} are read from the committed run and {len(table) - own} were "
-            f"measured for this page, with {versions}. The extra environment that measures them (`{self.extra.remedy}`) {here} "
-            "installed where this page was made."
+            f"measured for this page, with {versions}. The extra environment that measures them "
+            f"(`{self.extra.remedy}`) {here} installed where this page was made."
         )
 
 
