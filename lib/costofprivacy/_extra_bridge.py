@@ -23,7 +23,7 @@ def main(worker: str, function: str, folder: str) -> None:
     with np.load(Path(folder, "in.npz"), allow_pickle=False) as content:
         arrays = {name: content[name] for name in content.files}
     returned = getattr(module, function)(**arrays, **values)
-    np.savez(Path(folder, "out.npz"), **{name: np.asarray(v) for name, v in returned.items()})
+    np.savez(Path(folder, "out.npz"), **{name: np.asarray(v) for name, v in returned.items()})  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ class Extra:
             raise ExtraMissing(f"the extra environment {self.name} is not installed: {self.remedy}")
         worker = function.__code__.co_filename
         with tempfile.TemporaryDirectory() as folder:
-            np.savez(Path(folder, "in.npz"), **(arrays or {}))
+            np.savez(Path(folder, "in.npz"), **(arrays or {}))  # type: ignore[arg-type]
             Path(folder, "in.json").write_text(json.dumps(values), "utf-8")
             command = [str(self.python), "-I", str(_BRIDGE), worker, function.__name__, folder]
             ended = subprocess.run(command, capture_output=True, text=True, check=False, env=_environment())
