@@ -26,7 +26,7 @@ from costofprivacy.privacy.composition import every_iterate
 
 INTERVAL = 1e-3  # of privacy losses; rounded upwards, ε comes out at most some thousandths of itself too large
 CLOSE = 1e-4  # relative accuracy of a calibrated noise multiplier
-LEAST, MOST = 0.05, 1e6  # noise multipliers among which one is looked for
+LEAST, MOST = 0.2, 1e6  # noise multipliers among which one is looked for
 
 
 class Neighbours(StrEnum):
@@ -87,7 +87,7 @@ def poisson_noise_multiplier(
     """The smallest noise multiplier z whose iterates together are (ε, δ)-DP; see `poisson_epsilon`.
 
     Raises:
-        ValueError: if an argument is outside its range, or no z from 0.05 to a million will do.
+        ValueError: if an argument is outside its range, or no z from 0.2 to a million will do.
 
     >>> budget = ApproximateDP(1.0, 1e-5)
     >>> round(poisson_noise_multiplier(budget, 0.256, 44, Neighbours.ADD_OR_REMOVE), 1)

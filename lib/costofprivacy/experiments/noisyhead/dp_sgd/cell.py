@@ -22,6 +22,18 @@ LOSS, UPDATE, RESPONSES = "the loss, at σ", "the update, at σ/2", "the loss, a
 CLIPS = (LOSS, UPDATE, RESPONSES)
 
 
+def clip_at(hyper: Hyperparameters, gradients: str) -> tuple[float, float]:
+    """Factor f of DP-SGD's gradient and the norm that it is clipped at.
+
+    f(C + RG)G bounds a gradient wherever Algorithm 1 can be: σ = 2G(C + RG) for the loss, half for the update.
+    """
+    return {
+        LOSS: (minibatch.OF_THE_LOSS, hyper.sigma),
+        UPDATE: (minibatch.OF_ALGORITHM_1, hyper.sigma / 2),
+        RESPONSES: (minibatch.OF_THE_LOSS, hyper.clip_norm),
+    }[gradients]
+
+
 @dataclass(frozen=True)
 class Method:
     """A way to train: the method, whose gradients it clips where (DP-SGD), and by which accounting at which ε."""
@@ -66,16 +78,8 @@ class Cell:
         return Descent(self.penalty, hyper.learning_rate, hyper.steps, self.batch)
 
     def clip(self, setting: Setting, gradients: str) -> tuple[float, float]:
-        """Factor f of DP-SGD's gradient and the norm that it is clipped at.
-
-        f(C + RG)G bounds a gradient wherever Algorithm 1 can be: σ = 2G(C + RG) for the loss, half for the update.
-        """
-        hyper = self.hyper[setting]
-        return {
-            LOSS: (minibatch.OF_THE_LOSS, hyper.sigma),
-            UPDATE: (minibatch.OF_ALGORITHM_1, hyper.sigma / 2),
-            RESPONSES: (minibatch.OF_THE_LOSS, hyper.clip_norm),
-        }[gradients]
+        """Factor f of DP-SGD's gradient and the norm that it is clipped at."""
+        return clip_at(self.hyper[setting], gradients)
 
     @cached_property
     def private(self) -> dict[str, list[Method]]:

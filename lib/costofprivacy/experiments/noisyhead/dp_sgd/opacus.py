@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, extras
 from costofprivacy.experiments.noisyhead.dp_sgd import worker
-from costofprivacy.experiments.noisyhead.dp_sgd.cell import ADD, DP_SGD, LOSS, RESPONSES, Cell, Method
+from costofprivacy.experiments.noisyhead.dp_sgd.cell import ADD, DP_SGD, LOSS, RESPONSES, Cell, Method, clip_at
 from costofprivacy.findings import pick
-from costofprivacy.noisyhead import head, population
+from costofprivacy.noisyhead import head, population, recipes
 from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.settings import Setting
@@ -44,11 +44,15 @@ class Run:
     seed: int
     penalised: str = WEIGHT_DECAY
 
-    @cached_property
-    def cell(self) -> Cell:
-        """The size that it belongs to."""
-        told = (self.delta, self.failure, self.penalty, self.label_noise, self.batch)
-        return Cell(self.N, self.D, (self.epsilon,), *told)
+    @property
+    def model(self) -> PromptModel:
+        """The law of its prompts."""
+        return recipes.square_model(self.D, self.N, self.label_noise)
+
+    @property
+    def hyper(self) -> Hyperparameters:
+        """What Algorithm 1 is told; Opacus gets its T, η₀ and the bounds behind its clip norm."""
+        return recipes.low_dimension(self.model, self.N, self.failure, self.penalty)[SETTING]
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Runs:
     @property
     def key(self) -> int:
         """The size's, as in the trials of the other methods."""
-        return self.run.cell.key
+        return self.run.N
 
 
 def draw(model: PromptModel, N: int, clip_norm: float, *, rng: np.random.Generator) -> tuple[Statistics, Statistics]:
@@ -71,10 +75,9 @@ def draw(model: PromptModel, N: int, clip_norm: float, *, rng: np.random.Generat
 
 def train(runs: Runs, *, rng: np.random.Generator) -> np.ndarray:
     """All trials of a run, in one call of the extra environment; their streams are those of the other methods."""
-    run, cell = runs.run, runs.run.cell
-    hyper = cell.hyper[SETTING]
-    streams = [generator(run.seed, cell.key, t) for t in range(runs.trials)]
-    data = [draw(cell.model, cell.N, hyper.clip_norm, rng=stream)[0] for stream in streams]
+    run, model, hyper = runs.run, runs.run.model, runs.run.hyper
+    streams = [generator(run.seed, runs.key, t) for t in range(runs.trials)]
+    data = [draw(model, run.N, hyper.clip_norm, rng=stream)[0] for stream in streams]
     arrays = {name: np.stack([getattr(d, name) for d in data]) for name in ("query", "context", "response")}
     resting = np.isinf(run.epsilon)
     out = extras.find("opacus").call(
@@ -84,16 +87,16 @@ def train(runs: Runs, *, rng: np.random.Generator) -> np.ndarray:
         delta=run.delta,
         batch=run.batch,
         steps=RESTING if resting else hyper.steps,
-        clip_norm=cell.clip(SETTING, run.gradients)[1],
+        clip_norm=clip_at(hyper, run.gradients)[1],
         learning_rate=hyper.learning_rate,
         penalty=run.penalty,
         in_loss=run.penalised == IN_LOSS,
     )
-    Gamma = out["weights"].reshape(-1, cell.D, cell.D)
+    Gamma = out["weights"].reshape(-1, run.D, run.D)
     reference = np.stack([ridge(head.moments(d), run.penalty) for d in data])
-    excess = population.excess_risk(cell.model, Gamma - reference)
+    excess = population.excess_risk(model, Gamma - reference)
     off = np.linalg.norm(Gamma - reference, axis=(1, 2)) / np.linalg.norm(reference, axis=(1, 2))
-    test = population.prediction_error(cell.model, Gamma)
+    test = population.prediction_error(model, Gamma)
     return np.stack([excess, test, off, out["noise_multiplier"], out["drawn"], out["rows"]], axis=1)
 
 
