@@ -137,15 +137,6 @@ def test_opacus_draws_the_batch_that_it_is_told() -> None:
     assert abs(drawn.mean() - 250) > 4 * error  # what 1/len(loader) would make of it at N = 1000
 
 
-@pytest.mark.skipif(not opacus.RECORD.extra.present, reason="the extra environment opacus is not installed")
-def test_a_run_of_opacus_comes_out_again() -> None:
-    run = replace(SMALL, opacus_trials=2)._opacus_cells()[0]
-    (fresh,) = opacus.measure([run], 2, Runner(workers=1))
-    known = opacus.RECORD.committed(run, 2)
-    assert known is not None
-    np.testing.assert_allclose(fresh["excess_risk"], known["excess_risk"], rtol=1e-6)
-
-
 def test_the_worker_imports_nothing_of_the_package() -> None:
     with open(worker.__file__) as source:
         assert "costofprivacy" not in "\n".join(line for line in source if line.lstrip().startswith(("import", "from")))

@@ -71,7 +71,7 @@ def grown(t: Tables, record: str, power: float) -> Tables:
 
 
 CASES = [
-    Case(FIGURE, "NoisyHead is better as printed", lambda t: stated(t, 0.9), HOLDS, says="at most 0.90 times"),
+    Case(FIGURE, "NoisyHead is better as printed", lambda t: stated(t, 0.9), HOLDS, says=r"at most 0\.9 times"),
     Case(FIGURE, "NoisyHead is the same as printed", lambda t: stated(t, 1.0), HOLDS),
     Case(FIGURE, "NoisyHead is worse as printed", lambda t: stated(t, 1.5), NARROWER, says="up to 1.5 times"),
     Case(FIGURE, "NoisyHead is better at the same accounting", lambda t: same(t, 0.5), NARROWER, says="0.5"),
@@ -89,7 +89,7 @@ CASES = [
          lambda t: both(t, lambda u: spent(u, NOISYHEAD, ALGORITHM, 1.0), lambda u: spent(u, DP_SGD, ADD, 1.0)), HOLDS),
     Case(FAIR, "both spend a tenth",
          lambda t: both(t, lambda u: spent(u, NOISYHEAD, ALGORITHM, 0.1), lambda u: spent(u, DP_SGD, ADD, 0.1)), HOLDS),
-    Case(FAIR, "NoisyHead spends half", lambda t: spent(t, NOISYHEAD, ALGORITHM, 0.5), NARROWER, says="0.50 of"),
+    Case(FAIR, "NoisyHead spends half", lambda t: spent(t, NOISYHEAD, ALGORITHM, 0.5), NARROWER, says=r"0\.5 of"),
     Case(FAIR, "the exact accountings differ, too", lambda t: spent(t, DP_SGD, REPLACE, 1.5), FAILS),
     Case(NAIVE, "a prompt costs its length", lambda t: grown(t, PROMPT, 0.5), HOLDS, says="as stated"),
     Case(NAIVE, "a prompt gets cheaper", lambda t: grown(t, PROMPT, -0.5), NARROWER),

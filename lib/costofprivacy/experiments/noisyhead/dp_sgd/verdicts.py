@@ -41,6 +41,12 @@ SAME = (
     r"$\mathcal{C}$, $G$ and $R$ give it."
 )
 PLACE = ["N", "epsilon"]
+READINGS = {  # NoisyHead's accounting, DP-SGD's, and what its gradients are
+    "stated": (ALGORITHM, ADD, LOSS),
+    "same": (REPLACE, REPLACE, UPDATE),
+    "mixed": (REPLACE, ADD, LOSS),
+    "clipped": (REPLACE, REPLACE, RESPONSES),
+}
 
 
 def ratios(figure: pd.DataFrame, head: str, sgd: str, gradients: str, setting: str = Setting.PUBLISHED) -> pd.DataFrame:
@@ -80,12 +86,7 @@ def _largest(found: pd.DataFrame, name: str, against: float | None = 1.0) -> Num
 
 def _comparisons(figure: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], tuple[Number, ...]]:
     """NoisyHead over DP-SGD as the text has it, at the same exact accounting, and in the other readings."""
-    found = {
-        "stated": ratios(figure, ALGORITHM, ADD, LOSS),
-        "same": ratios(figure, REPLACE, REPLACE, UPDATE),
-        "mixed": ratios(figure, REPLACE, ADD, LOSS),
-        "clipped": ratios(figure, REPLACE, REPLACE, RESPONSES),
-    }
+    found = {name: ratios(figure, *reading) for name, reading in READINGS.items()}
     least = select(figure, setting=str(Setting.PUBLISHED))
     private = least[least["method"].isin([NOISYHEAD, DP_SGD])]
     zero = select(least, method=ZERO).set_index("N")["excess_risk"]
