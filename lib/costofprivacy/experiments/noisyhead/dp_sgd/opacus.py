@@ -11,7 +11,6 @@ import pandas as pd
 from costofprivacy import _fits, extras
 from costofprivacy.experiments.noisyhead.dp_sgd import worker
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ADD, DP_SGD, LOSS, RESPONSES, Cell, Method, clip_at
-from costofprivacy.findings import pick
 from costofprivacy.noisyhead import head, population, recipes
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -126,7 +125,8 @@ def summary(runs: pd.DataFrame, figure: pd.DataFrame, cells: Sequence[Cell]) -> 
     private = runs[np.isfinite(runs["epsilon"])]
     for (N, epsilon, gradients), group in private.groupby(["N", "epsilon", "gradients"], sort=False):
         way, cell = Method(DP_SGD, str(gradients), ADD, float(epsilon)), by_size[int(N)]
-        ours = pick(figure, setting=str(SETTING), N=N, **vars(way))
+        place = {"setting": str(SETTING), "N": N, **vars(way)}
+        ours = figure[np.logical_and.reduce([figure[name] == value for name, value in place.items()])].iloc[0]
         own = cell.multiplier(SETTING, way)
         theirs = group["noise_multiplier"].iloc[0]
         mean, error = _fits.mean_and_error(group["excess_risk"].to_numpy())
