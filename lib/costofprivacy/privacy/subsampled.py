@@ -67,7 +67,7 @@ def poisson_epsilon(
     >>> round(poisson_epsilon(6.5, 0.256, 44, 1e-5, Neighbours.ADD_OR_REMOVE), 2)
     1.01
     >>> round(poisson_epsilon(6.5, 0.256, 44, 1e-5, Neighbours.REPLACE), 2)
-    2.1
+    2.09
     """
     z, q = _validate.finite_positive("noise_multiplier", noise_multiplier), _share(sampling_probability)
     T, relation = _validate.whole("steps", steps), Neighbours(neighbours)
