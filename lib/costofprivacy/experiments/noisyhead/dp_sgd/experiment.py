@@ -85,9 +85,9 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Figure 5, what each side spends, Opacus's runs beside ours, records by length, the published numbers."""
+        runs = opacus.RECORD.runs(self._opacus_cells(), self.opacus_trials, self._measure(runner))
         samples = runner.run(trial, self.cells, self.trials, self.seed)
         figure = pd.concat([rows(cell, values) for cell, values in samples.items()], ignore_index=True)
-        runs = opacus.RECORD.runs(self._opacus_cells(), self.opacus_trials, self._measure(runner))
         theirs = authors.if_published(self, authors.excess_risks("noisyhead-low-dimensional", ["N", "epsilon"]))
         ours = figure[(figure["account"] == ALGORITHM) & (figure["method"] == NOISYHEAD)].drop(columns="method")
         return {
