@@ -70,7 +70,7 @@ def budgets(epsilons: Sequence[float], deltas: Sequence[float]) -> pd.DataFrame:
 
 
 def curves(deltas: Sequence[float]) -> pd.DataFrame:
-    """ε at each δ along ρ: exactly, by Rényi divergences from ρ²/2-zCDP, by Proposition A.3 and by (A.3)."""
+    """ε at each δ along ρ: exactly, by Rényi divergences, by Proposition A.3 and, for ρ² ≤ ln(1/δ), by (A.3)."""
     rows = []
     for delta in deltas:
         for rho in GRID:
@@ -79,7 +79,8 @@ def curves(deltas: Sequence[float]) -> pd.DataFrame:
                 EXACT: GaussianDP(rho).epsilon(delta),
                 RENYI: told.epsilon_best(delta),
                 PROPOSITION: told.epsilon(delta),
-                RULE: 2 * rho * math.sqrt(-math.log(delta)),
             }
+            if rho**2 <= -math.log(delta):
+                found[RULE] = 2 * rho * math.sqrt(-math.log(delta))
             rows += [{"delta": delta, "rho": rho, "route": name, "epsilon": value} for name, value in found.items()]
     return pd.DataFrame(rows)

@@ -21,7 +21,7 @@ class Experiment(Parameters):
     """Records for each feature, n/d, of DP-GD."""
     regression_noise: float = parameter(FINITE_POSITIVE, 0.3)
     """Standard deviation of the label noise of DP-GD's regression."""
-    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 64000, 1000000, ascending=True)
+    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 16000, 64000, ascending=True)
     """Numbers of NoisyHead's training prompts; L is the integer part of their square root."""
     D: int = parameter(at_least(2), 5)
     failure: float = parameter(SHARE, 1.0)

@@ -118,23 +118,21 @@ def draw_curves(curves: pd.DataFrame) -> Plate:
     """ε against ρ: exact, by Rényi divergences, by Proposition A.3 and by (A.3), over the exact one below."""
     delta = float(curves["delta"].iloc[0])
     rows = select(curves, delta=delta)
-    exact = select(rows, route=EXACT).set_index("rho")["epsilon"]
+    exact, over = select(rows, route=EXACT).set_index("rho")["epsilon"], {}
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.0))
         for route in (RULE, PROPOSITION, RENYI, EXACT):
             line = select(rows, route=route).set_index("rho")["epsilon"]
             look = STYLES[route] | {"marker": "", "label": route}
             left.plot(line.index, line, **look)
-            right.plot(line.index, line / exact, **look)
+            over[route] = (line / exact).dropna()
+            right.plot(over[route].index, over[route], **look)
         figures.log_axes(left, "$\\rho$", "$\\varepsilon$")
         figures.log_axes(right, "$\\rho$", "$\\varepsilon$ over the exact one")
         figures.few_decades(right)
         left.set_title(f"δ = {plain(delta)}")
         figures.end_labels(left)
         figures.end_labels(right)
-    over = {
-        route: select(rows, route=route).set_index("rho")["epsilon"] / exact for route in (RENYI, PROPOSITION, RULE)
-    }
     return Plate(
         figure,
         caption=(
@@ -176,14 +174,14 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
         left.set_title(f"ε = {epsilon:g}")
         figures.end_labels(left)
         for (label, view), look in zip(VIEWS.items(), figures.looks(VIEWS).values(), strict=True):
-            rows = _of_view(best, view).sort_values("N")
+            rows = of_view(best, view).sort_values("N")
             right.plot(rows["N"], rows["test_error"], label=label, **look)
         right.axhline(float(best["response_variance"].max()), color="k", ls="--", lw=1)
         right.set(xscale="log", xlabel="$N$ (training prompts)", ylabel="test error")
         right.set_title("each at its best public penalty")
         figures.end_labels(right)
     ratio, last = told["printed"] / told["least"], best[best["N"] == best["N"].max()]
-    errors = {label.replace("\n", " "): _of_view(last, view)["test_error"].iloc[0] for label, view in VIEWS.items()}
+    errors = {label.replace("\n", " "): of_view(last, view)["test_error"].iloc[0] for label, view in VIEWS.items()}
     zero, first, sharp = float(best["response_variance"].max()), errors["printed"], min(errors.values())
     return Plate(
         figure,
@@ -202,7 +200,8 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
     )
 
 
-def _of_view(rows: pd.DataFrame, view: tuple[str, str, str]) -> pd.DataFrame:
+def of_view(rows: pd.DataFrame, view: tuple[str, str, str]) -> pd.DataFrame:
+    """The rows of one account, sensitivity and relation."""
     account, sensitivity, relation = view
     return select(rows, account=account, sensitivity=sensitivity, relation=relation)
 

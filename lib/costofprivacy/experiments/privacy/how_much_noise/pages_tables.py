@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.privacy.how_much_noise.conversions import EXACT
-from costofprivacy.experiments.privacy.how_much_noise.pages import VIEWS, _of_view
+from costofprivacy.experiments.privacy.how_much_noise.pages import EXAMPLE, VIEWS, nearest, of_view
 from costofprivacy.experiments.privacy.how_much_noise.prompts import BEST
 from costofprivacy.experiments.privacy.how_much_noise.regression import ZERO_RISK
 from costofprivacy.findings import select
@@ -64,11 +64,11 @@ def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_prompts(prompts: pd.DataFrame) -> pd.DataFrame:
-    """NoisyHead by size, budget and account, each at its best public penalty."""
-    rows = []
-    for (N, epsilon), group in select(prompts, choice=BEST).groupby(["N", "epsilon"], sort=False):
+    """NoisyHead by size and account at one ε, each at its best public penalty."""
+    rows, at = [], nearest(prompts["epsilon"], EXAMPLE["epsilon"])
+    for (N, epsilon), group in select(prompts, choice=BEST, epsilon=at).groupby(["N", "epsilon"], sort=False):
         for label, view in VIEWS.items():
-            row = _of_view(group, view).iloc[0]
+            row = of_view(group, view).iloc[0]
             rows.append(
                 {
                     "$N$": N,

@@ -13,7 +13,7 @@ import pandas as pd
 from costofprivacy.dpgd import system, tuning
 from costofprivacy.experiments.privacy.how_much_noise.conversions import EXACT, PROPOSITION, ROUTES, RULE
 from costofprivacy.privacy import ApproximateDP
-from costofprivacy.privacy.groups import BLANK, RELATIONS
+from costofprivacy.privacy.groups import BLANK, RELATIONS, REPLACE
 from costofprivacy.streams import Runner
 
 ZERO_RISK = 0.5  # R(0) of the paper's figures, and the excess risk of answering 0
@@ -53,7 +53,7 @@ def noise_rho(rho: float, relation: str) -> float:
 def table(
     runner: Runner, epsilons: Sequence[float], deltas: Sequence[float], records: Sequence[int], label_noise: float
 ) -> pd.DataFrame:
-    """The cost of each budget, a row for each n/d, budget, relation and route.
+    """The cost of each budget, a row for each n/d, budget and route; one left blank for the exact route alone.
 
     ``noise_over_step`` is the standard deviation of all the noise that protects a record, in each coordinate, over the
     longest step ηC that the record can make: 2/ρ as the paper has it. ``released_noise`` is the length of the last
@@ -82,7 +82,7 @@ def _asked(epsilons: Sequence[float], deltas: Sequence[float]) -> Iterator[dict[
         for delta in deltas:
             for route in COSTED:
                 rho = ROUTES[route](ApproximateDP(epsilon, delta))
-                for relation in RELATIONS:
+                for relation in RELATIONS if route == EXACT else (REPLACE,):
                     noise = noise_rho(rho, relation)
                     told = {"epsilon": epsilon, "delta": delta, "route": route, "relation": relation, "rho": rho}
                     yield told | {"noise_rho": noise, "noise_over_step": 2 / noise}

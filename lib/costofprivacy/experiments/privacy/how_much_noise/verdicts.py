@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import pandas as pd
@@ -42,8 +43,10 @@ def appendix_a2_steps(tables: Tables) -> Finding:
     if first["epsilon"] <= min(1.0, least):
         headline = rf"A single step spends more than its share already at $\varepsilon = {first['epsilon']:g}$."
         return found(FAILS, headline, tuple(numbers), CONCLUSION)
-    headline = rf"A single step keeps its share of the budget up to ${least:.3g}$ for $\varepsilon$, and not beyond."
-    condition = rf"Add $\varepsilon/T\le{least:.2g}$, for the values of $\delta$ tried; larger budgets a step drop out."
+    share = rf"its share of $\varepsilon$ is at most {least:.3g}"
+    headline = f"A single step is as private as claimed while {share}; beyond, it overspends."
+    end = math.floor(10 * least) / 10
+    condition = rf"Add $\varepsilon/T\le{end:g}$, for the values of $\delta$ tried; larger budgets a step drop out."
     return found(NARROWER, headline, tuple(numbers), CONCLUSION, correction=condition)
 
 
