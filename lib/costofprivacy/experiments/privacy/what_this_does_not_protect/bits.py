@@ -48,7 +48,7 @@ def _tried(
 ) -> dict[str, object]:
     mechanism = GaussianMechanism(noise * rho, 1 / rho)  # its noise is this product, to the last bit
     releases = [mechanism.release(np.tile(value, (trials, 1)), rng=rng) for value in (first, second)]
-    says_first = [~could_have_come_from(y, second, mechanism.noise_std).all(axis=1) for y in releases]
+    says_first = [np.logical_not(could_have_come_from(y, second, mechanism.noise_std).all(axis=1)) for y in releases]
     return row(MECHANISM, of_decisions(says_first[0], says_first[1]), GaussianDP(rho))
 
 
@@ -56,12 +56,12 @@ def of_estimator(d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
     """The same attack on the estimator's own coefficients, and on the same releases rounded afterwards."""
     pair, rng = Pair(ESTIMATOR_RECORDS, d, rho, seed), generator(seed, d, STREAM_ESTIMATOR)
     fits = [np.array([pair.fit(k, rng) for _ in range(trials)]) for k in (0, 1)]
-    says_first = [~could_have_come_from(y, pair.clean[1], pair.noise_std).all(axis=1) for y in fits]
+    says_first = [np.logical_not(could_have_come_from(y, pair.clean[1], pair.noise_std).all(axis=1)) for y in fits]
     rows = [row(ESTIMATOR, of_decisions(says_first[0], says_first[1]), GaussianDP(rho)) | {"bits": math.nan}]
     for bits in KEPT_BITS:
         unit = 2.0 ** (math.floor(math.log2(pair.noise_std)) - bits)
         rounded = [np.round(y / unit) * unit for y in fits]
-        says = [~_could_round_to(y, pair.clean[1], pair.noise_std, unit).all(axis=1) for y in rounded]
+        says = [np.logical_not(_could_round_to(y, pair.clean[1], pair.noise_std, unit).all(axis=1)) for y in rounded]
         rows.append(row(ROUNDED, of_decisions(says[0], says[1]), GaussianDP(rho)) | {"bits": bits})
     return pd.DataFrame(rows).assign(d=d)
 

@@ -19,7 +19,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pa
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.streams import Runner
 
-TIMED_RECORDS = 4096
+TIMED_RECORDS = 2048
 
 
 class Experiment(Parameters):

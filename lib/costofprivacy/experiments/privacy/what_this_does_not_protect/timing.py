@@ -12,7 +12,7 @@ from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import CLIP, RATE, Pair
 
 SHOWS = 0.2  # by more than this share the least times differ where a difference is told
-ROUNDS = 60
+ROUNDS = 25
 ORDINARY, ONE, UNCLIPPED, TINY = "ordinary", "one record replaced", "residuals all small", "features all tiny"
 SMALL, SMALLEST = 1e-9, 1e-160  # squares of the latter are below the least normal double
 
