@@ -161,7 +161,7 @@ def section_2_constant_order(tables: Tables) -> Finding:
         headline = f"Both measures of a budget are of one order: their ratio stays between {_between(table['ratio'])}."
         return found(HOLDS, headline)
     worst = max(powers.values(), key=abs)
-    headline = rf"The two measures of a budget part like the power ${worst:.2g}$ of $\ln(1/\delta)$."
+    headline = rf"The two measures of a budget part like the power {worst:.2g} of the logarithm of $\delta$."
     return found(FAILS, headline, consequence=CONCLUSION)
 
 

@@ -79,15 +79,12 @@ def _could_round_to(released: np.ndarray, value: np.ndarray, noise_std: float, u
     return found
 
 
-def of_discrete(d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
-    """What a discrete Gaussian on a grid releases: whole numbers, each possible whatever the value.
+def of_discrete(rho: float, trials: int, seed: int) -> pd.DataFrame:
+    """The advantage of the best attack, the likelihood ratio's, on a discrete Gaussian around a whole number.
 
-    ``impossible`` is the share of releases of the one value that the other cannot give: none, since every whole number
-    has a positive probability. ``advantage`` is that of the likelihood ratio.
+    It releases whole numbers, and each has a positive probability whatever the value: there is nothing to rule out.
     """
-    rng = generator(seed, d, STREAM_ESTIMATOR + 1)
-    first = np.zeros(d, dtype=int)
-    second = first + np.append(round(rho * GRID), np.zeros(d - 1, dtype=int))
-    noise = discrete_gaussian(GRID**2, 2 * trials * d, rng=rng).reshape(2, trials, d)
-    scores = [-(value + noise[k])[:, 0] for k, value in enumerate((first, second))]
-    return pd.DataFrame([row(DISCRETE, of_scores(scores[0], scores[1]), GaussianDP(rho))]).assign(d=d, grid=GRID)
+    rng, moved = generator(seed, GRID, STREAM_ESTIMATOR), round(rho * GRID)
+    noise = discrete_gaussian(GRID**2, 2 * trials, rng=rng).reshape(2, trials)
+    told = of_scores(noise[0] + moved, noise[1])
+    return pd.DataFrame([row(DISCRETE, told, GaussianDP(moved / GRID))]).assign(grid=GRID)

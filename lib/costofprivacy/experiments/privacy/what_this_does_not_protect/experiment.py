@@ -62,7 +62,7 @@ class Experiment(Parameters):
             "seeds": seeds.attacks(pair, self.trials, self.guesses, self.seed),
             "bits": bits.by_ratio(self.bits_d, told.mu, self.trials, self.seed),
             "rounding": bits.of_estimator(self.d, told.mu, self.trials // 4, self.seed),
-            "discrete": bits.of_discrete(1, told.mu, self.trials, self.seed),
+            "discrete": bits.of_discrete(told.mu, 5 * self.trials, self.seed),
             "tuning": tuning.table(self.runs, told, self.delta),
             "audited": tuning.audited([k for k in self.runs if k <= 10], told, 1e-3, self.audit_releases, self.seed),
             "scaling": scaling.table(runner, self.n, 3, told.mu, self.trials // 4, self.seed),

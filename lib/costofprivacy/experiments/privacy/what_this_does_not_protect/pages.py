@@ -122,7 +122,7 @@ def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.0))
         for d, look in figures.looks(sorted(bits["d"].unique(), reverse=True)).items():
             rows = select(bits, d=d)
-            figures.points(left, rows, "ratio", "advantage", label=f"{d} numbers" if d != 1 else "1 number", **look)
+            figures.points(left, rows, "ratio", "advantage", label=_counted(d), **look)
         left.set(xscale="log", xlabel="value over noise", ylabel="advantage", ylim=(-0.05, 1.05))
         left.set_title("Gaussian mechanism")
         right.errorbar(
@@ -153,12 +153,16 @@ def draw_bits(bits: pd.DataFrame, rounding: pd.DataFrame) -> Plate:
         ),
         alt=(
             "Left, smallest values: "
-            + ", ".join(f"{d} numbers {plain(v)}" for d, v in small.items())
+            + ", ".join(f"{_counted(d)} {plain(v)}" for d, v in small.items())
             + f". Right: as released {plain(whole['advantage'])}, "
             + ", ".join(f"{r.bits:.0f} bits {plain(r.advantage)}" for r in rounded.itertuples())
             + "."
         ),
     )
+
+
+def _counted(d: object) -> str:
+    return f"{d} numbers" if d != 1 else "1 number"
 
 
 def draw_tuning(tuning: pd.DataFrame) -> Plate:
@@ -242,11 +246,12 @@ def statements(tables: Tables) -> Statements:
             "Releases rounded well above the last bit tell nothing more.",
             "Rounding does not hide the last bits.",
         ),
+        (_discrete, "A discrete Gaussian keeps the promise.", "A discrete Gaussian breaks the promise."),
         (_best, "The best of ten runs spends more than one.", "The best of ten runs spends what one does."),
         (_scaled, "Scaling by private data undoes the promise.", "Scaling by private data does no harm."),
         (_public, "Scaling by public bounds keeps it.", "Scaling by public bounds breaks it."),
         (_add, "Repeated releases add up.", "Repeated releases do not add up."),
-        (_person, "A person with several records has less than the promise.", "Several records change nothing."),
+        (_person, "A person with several records is protected less than promised.", "Several records change nothing."),
         (_learns, "Strangers are predicted as well as members.", "Members are predicted better than strangers."),
     )
     return Statements(tuple(yes if holds(tables) else no for holds, yes, no in checks))
@@ -273,6 +278,10 @@ def _bits(tables: Tables) -> bool:
 def _rounded(tables: Tables) -> bool:
     rows = select(tables["rounding"], attack=ROUNDED)
     return not exceeds(_promised(rows.loc[rows["bits"].idxmin()]))
+
+
+def _discrete(tables: Tables) -> bool:
+    return not exceeds(_promised(pick(tables["discrete"], attack=DISCRETE)))
 
 
 def _best(tables: Tables) -> bool:
