@@ -11,7 +11,7 @@ from IPython.display import Markdown
 from matplotlib.axes import Axes
 
 from costofprivacy import figures
-from costofprivacy.experiments.privacy.how_much_noise.conversions import CLASSICAL, EXACT, PROPOSITION, RENYI, RULE
+from costofprivacy.experiments.privacy.how_much_noise.conversions import EXACT, PROPOSITION, RENYI, RULE
 from costofprivacy.experiments.privacy.how_much_noise.prompts import BEST, BOUND, EVERY, LAST, PRINTED, SHARP
 from costofprivacy.experiments.privacy.how_much_noise.regression import ZERO_RISK
 from costofprivacy.experiments.privacy.how_much_noise.verdicts import waste
@@ -26,7 +26,6 @@ STYLES: dict[str, dict[str, Any]] = {
     RENYI: {"color": figures.COLOURS[2], "marker": "D"},
     PROPOSITION: {"color": figures.COLOURS[3], "marker": "s"},
     RULE: {"color": figures.COLOURS[4], "marker": "^"},
-    CLASSICAL: {"color": "0.35", "marker": "x"},
 }
 
 
@@ -66,7 +65,7 @@ def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
     told, cost = select(budgets, delta=delta), select(regression, delta=delta, records=records)
     with figures.style():
         figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4))
-        for route in (RULE, PROPOSITION, CLASSICAL, EXACT):
+        for route in (RULE, PROPOSITION, EXACT):
             rows = select(told, route=route).sort_values("epsilon")
             left.plot(rows["epsilon"], rows["noise_multiplier"], label=route, **STYLES[route])
         figures.log_axes(left, "$\\varepsilon$", "noise over sensitivity")
@@ -81,7 +80,7 @@ def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by four "
+            f"**Noise and cost of a budget.** Left: standard deviation of a Gaussian over its sensitivity, by three "
             f"routes from $(\\varepsilon, \\delta)$. The rule (A.3) asks for {span(ratio)} times the exact noise. "
             f"Right: "
             f"the least excess risk of the deterministic equivalent over harmonic schedules, with the noise of each "

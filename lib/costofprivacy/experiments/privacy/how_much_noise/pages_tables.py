@@ -22,9 +22,13 @@ def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
         ["epsilon", "delta", "relation"], sort=False
     ):
         by_records = group.sort_values("records")
-        risks = {f"n/d = {row.records}": plain(row.excess_risk) for row in by_records.itertuples()}
+        risks = {f"$n/d={row.records}$": plain(row.excess_risk) for row in by_records.itertuples()}
         first = by_records.iloc[0]
-        told = {"$\\varepsilon$": plain(epsilon), "$\\delta$": plain(delta), "neighbours": relation}
+        told = {
+            "$\\varepsilon$": plain(epsilon),
+            "$\\delta$": plain(delta),
+            "neighbours": relation.removesuffix(" one record"),
+        }
         noise = {"$\\rho$": plain(first["rho"]), "noise over step": plain(first["noise_over_step"])}
         rows.append(told | noise | risks)
     free = regression.groupby("records")["free_risk"].first()
@@ -35,11 +39,11 @@ def show_lookup(regression: pd.DataFrame) -> pd.DataFrame:
         "$\\rho$": NO_NOISE,
         "noise over step": "0",
     }
-    rows.append(last | {f"n/d = {records}": plain(risk) for records, risk in free.items()})
+    rows.append(last | {f"$n/d={records}$": plain(risk) for records, risk in free.items()})
     rows.append(
         last
         | {"$\\varepsilon$": "–", "$\\rho$": "answering 0", "noise over step": "–"}
-        | {f"n/d = {records}": plain(ZERO_RISK) for records in free.index}
+        | {f"$n/d={records}$": plain(ZERO_RISK) for records in free.index}
     )
     return pd.DataFrame(rows).set_index(["$\\varepsilon$", "$\\delta$", "neighbours"])
 
@@ -55,7 +59,7 @@ def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
         if row.route == EXACT:
             continue
         own = select(risks, route=row.route, epsilon=row.epsilon).set_index(["records", "epsilon"])["excess_risk"]
-        over = {f"n/d = {r}": plain(v) for (r, _), v in (own / exact.loc[own.index]).items()} if len(own) else {}
+        over = {f"$n/d={r}$": plain(v) for (r, _), v in (own / exact.loc[own.index]).items()} if len(own) else {}
         told = {"$\\varepsilon$ asked": plain(row.epsilon), "route": row.route}
         rows.append(
             told | {"noise": plain(row.noise_over_exact), "$\\varepsilon$ spent": plain(row.epsilon_spent)} | over

@@ -18,7 +18,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect.scaling import
 from costofprivacy.experiments.privacy.what_this_does_not_protect.seeds import LISTED, RELEASED, UNDONE, UNKNOWN
 from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span
+from costofprivacy.prose import listed, measured, percent, plain, span
 
 SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
 FAR_OUT = 100.0  # the size of the one record there
@@ -41,12 +41,12 @@ def gaps(tables: Tables) -> pd.DataFrame:
     rows = [
         ("who was in the data", last["advantage"], last["standard_error"]),
         ("one release, seed unknown", *_measured(pick(tables["seeds"], attack=UNKNOWN))),
-        (f"scaled by public bounds,\na record at {far:g}", *_measured(ways[PUBLIC])),
+        (f"scaled by public bounds\n(a record at {far:g})", *_measured(ways[PUBLIC])),
         (f"best of {many['audited']['runs']:.0f} runs", *_measured(many["audited"])),
         (f"{many['repeats']['releases']:.0f} releases averaged", *_measured(many["repeats"])),
         (f"{person['records']:.0f} records of one person", person["advantage"], 0.0),
         (f"last bits of {bits['d']:.0f} numbers", *_measured(bits)),
-        (f"scaled by the data,\na record at {far:g}", *_measured(ways[STANDARD])),
+        (f"scaled by the data\n(a record at {far:g})", *_measured(ways[STANDARD])),
         ("seed from a short list", *_measured(pick(tables["seeds"], attack=LISTED))),
     ]
     return pd.DataFrame(rows, columns=["attack", "advantage", "standard_error"]).assign(promise=promise)
@@ -333,10 +333,8 @@ def read_seeds(tables: Tables) -> Markdown:
 def read_discrete(discrete: pd.DataFrame) -> Markdown:
     """What the discrete Gaussian gives away."""
     row = pick(discrete, attack=DISCRETE)
+    found = measured(row["advantage"], row["standard_error"])
     return Markdown(
         f"The discrete Gaussian on a grid of {row['grid']:.0f} units to a standard deviation has no last bits. The "
-        f"best attack "
-        f"on it has an advantage of {compact(row['advantage'])} ± {compact(row['standard_error'])}; "
-        f"{compact(row['bound'])} is "
-        f"allowed."
+        f"best attack on it has an advantage of {found}; {compact(row['bound'])} is allowed."
     )
