@@ -110,3 +110,15 @@ def test_bad_arguments_are_named() -> None:
         random_stopping_epsilon(RUN, 0.5, 1e-5)
     with pytest.raises(ValueError, match="mean_runs must be"):
         random_stopping_attack(RUN, math.nan, 1e-5)
+
+
+@pytest.mark.parametrize("mean", [3.0, 200.0])
+def test_the_bound_is_the_theorem_s_least_over_both_orders(mean: float) -> None:
+    """Both orders over grids, and the conversion to ε of Canonne, Kamath and Steinke written out."""
+    mu, delta = 0.4, 1e-6
+    hats = np.linspace(1, 60, 6000)
+    extra = (2 * (1 - 1 / hats) * hats * mu**2 / 2 + 2 * math.log(mean) / hats).min()
+    orders = np.linspace(1.05, 200, 20_000)
+    divergence = orders * mu**2 / 2 + extra + math.log(mean) / (orders - 1)
+    epsilons = divergence + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+    assert random_stopping_epsilon(GaussianDP(mu), mean, delta) == pytest.approx(epsilons.min(), rel=1e-3)
