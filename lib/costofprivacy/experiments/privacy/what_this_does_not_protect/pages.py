@@ -95,7 +95,7 @@ def draw_gaps(tables: Tables) -> Plate:
             axes.errorbar(table.loc[rows, "advantage"], places[rows], xerr=error, marker=marker, color=colour, **look)
         axes.axvline(float(table["promise"].iloc[0]), color="k", ls="--", lw=1)
         axes.set_yticks(places, table["attack"])
-        axes.set(xlim=(-0.08, 1.08), xlabel="advantage of the attack: hits less false alarms")
+        axes.set(xlim=(-0.08, 1.08), xlabel="advantage of the attack")
     over = table[table.apply(exceeds, axis=1)]
     names = listed(_flat(name) for name in over["attack"]) if len(over) else "none"
     return Plate(
