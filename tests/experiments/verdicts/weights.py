@@ -48,6 +48,8 @@ WEIGHTS = {
     ("noisyhead/equation-a.17", FAILS): NUMBERS,
     ("noisyhead/equation-a.1", CORRECTED): CONCLUSION,
     ("noisyhead/section-1.2-accounting", FAILS): NUMBERS,
+    ("dpgd/section-4-last-iterate", FAILS): NUMBERS,
+    "dpgd/section-4-last-iterate: the last spends more": CONCLUSION,
     "noisyhead/table-1: one factor, but the order is gone": CONCLUSION,
     ("noisyhead/appendix-b-scaling", NARROWER): NUMBERS,
     "noisyhead/figure-4: the published numbers do not come out": NUMBERS,
