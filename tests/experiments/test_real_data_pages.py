@@ -19,7 +19,9 @@ PLATES: dict[str, Callable[[], Plate]] = {
     "remedy": lambda: pages.draw_remedy(TABLES["remedy"], TABLES["rows"], HOUSING),
     "seeds": lambda: pages.draw_seeds(TABLES["seeds"]),
     "figure-8": lambda: pages.draw_figure_8(TABLES["figure-8"], TABLES["rows"]),
-    "equations": lambda: pages.draw_equations(TABLES["equations"], TABLES["figure-5"], TABLES["figure-6"]),
+    "equations": lambda: pages.draw_equations(
+        TABLES["equations"], TABLES["remedy"], TABLES["figure-5"], TABLES["figure-6"]
+    ),
 }
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
     "rows": lambda: pages.show_rows(TABLES["rows"]),

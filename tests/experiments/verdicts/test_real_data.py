@@ -18,7 +18,7 @@ NORMAL, LOSS, SEEDS, THEORY = (
     f"dpgd/section-7-{name}" for name in ("normalisation", "loss", "seeds", "theory-harmonic")
 )
 FOUND = {
-    FIVE: NARROWER,
+    FIVE: CORRECTED,
     SIX: NARROWER,
     EIGHT: HOLDS,
     LARGE: HOLDS,
@@ -39,7 +39,8 @@ def ideal(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 def flat(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     """A valley that a large c does not leave."""
-    return 0.1 + 0.02 * np.log(2000 * c * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
+    valley = 0.1 + 0.02 * np.log(2000 * np.minimum(c, 0.3) * eta / cap) ** 2
+    return valley + 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
 
 
 def open_(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
@@ -141,7 +142,7 @@ CASES = [
          mends="no map"),
     Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER, says="large clipping constant"),
     Case(FIVE, "better beyond the line", maps(open_, "figure-5", least=1), NARROWER, says="times better"),
-    Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS, says="slope is −2"),
+    Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS, says="slope is −(1.9|2)"),
     Case(FIVE, "large clips are better", maps(lambda c, *r: flat(c, *r) - 0.05 * (c > 1), "figure-5"), FAILS,
          says="is better"),
     Case(FIVE, "a stand-in", other, UNTESTABLE, says="stands in"),
@@ -166,8 +167,8 @@ CASES = [
     Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, FAILS, says="No seed"),
     Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, FAILS, mends="leave 100"),
     Case(EIGHT, "lowest everywhere", schedules(0.8), HOLDS, says="every other is worse"),
-    Case(EIGHT, "behind everywhere", schedules(1.2), FAILS, says="every number"),
-    Case(EIGHT, "behind at one size", first(schedules(0.8), schedules(1.2, "n == n.max()")), NARROWER,
+    Case(EIGHT, "behind everywhere", schedules(9.0), FAILS, says="every number"),
+    Case(EIGHT, "behind at one size", first(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
          says="another schedule", mends="excluded"),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),
     Case(THEORY, "first everywhere", theory(0.9), HOLDS, says="first or on a par"),

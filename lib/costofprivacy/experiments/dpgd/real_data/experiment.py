@@ -86,7 +86,8 @@ class Experiment(Parameters):
             tables[maps.FIGURES[asked]] = maps.measured(cells, trials, self.seed, runner)
             limited = maps.cells([replace(problem, limit=LIMIT) for problem in found], self.rho, self.points)
             remedied.append(maps.summary(maps.measured(limited, trials, self.seed, runner)).assign(data=found[0].data))
-            equations.append(maps.predicted(cells, min(trials, self.equation_trials), self.seed, runner))
+            for view in (cells, limited):
+                equations.append(maps.predicted(view, min(trials, self.equation_trials), self.seed, runner))
             rows.append(self._rows(found, trials, runner))
         tables["kept"] = self._kept(cells, limited, runner)  # the last data set is housing
         joined = {"remedy": remedied, "equations": equations, "rows": rows, "treatments": [self._treatments(runner)]}

@@ -159,7 +159,8 @@ def predicted(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.Da
     parts = []
     for cell, values in solved.items():
         clips, rates = np.array(cell.places).T
-        place = {"data": cell.problem.data, "gamma": round(cell.problem.gamma, 9), "alpha": cell.alpha}
+        place = {"data": cell.problem.data, "limit": cell.problem.limit, "gamma": round(cell.problem.gamma, 9)}
+        place |= {"alpha": cell.alpha}
         printed, typical = values.mean(axis=0)
         parts.append(pd.DataFrame(place | {"c": clips, "eta0": rates, "printed": printed, "typical": typical}))
     return pd.concat(parts, ignore_index=True)

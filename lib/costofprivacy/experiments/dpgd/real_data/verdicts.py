@@ -16,6 +16,7 @@ from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tab
 SHOWN = {MNIST: FIGURES[MNIST], HOUSING: "kept"}  # the tables of what the paper shows
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 RISE = 1.02  # a risk this many times another is worse
+SEEN = 2.0  # standard errors by which a map shows what it is asked for; what contradicts it takes more
 NEAR = 1.1  # a risk within this factor of another is as good
 AGGRESSIVE = 0.1  # a clipping constant up to here is small
 ABSENT = "The paper's data set was not at hand, and what stands in for it says nothing about it."
@@ -63,7 +64,7 @@ def _features(tables: Tables, asked: str) -> Finding:
     if better:
         headline = f"In {len(better)} of {len(found)} maps a clipping constant above one is better."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    flat = [panel for panel in found if not _sure(panel.largest_clip)]
+    flat = [panel for panel in found if not _seen(panel.largest_clip)]
     gains = [(gain, clip, panel) for panel in found for gain, clip in zip(panel.gains, panel.clips) if _sure(gain)]
     degenerate = [panel for panel in found if panel.gamma >= 1]
     if not flat and not gains and not degenerate:
@@ -81,6 +82,10 @@ def _astray(panel: Panel) -> float:
 
 def _sure(gain: Ratio) -> bool:
     return gain.above and gain.value > RISE
+
+
+def _seen(cost: Ratio) -> bool:
+    return cost.value > RISE and math.log(cost.value) > SEEN * cost.error
 
 
 def _narrower(
@@ -173,7 +178,7 @@ def large_clip(tables: Tables) -> Finding:
         for asked, panel, cost in costs
     )  # fmt: skip
     change = "A map in which the largest clipping constant costs nothing beyond the errors, or in which each does."
-    harmless = [(asked, panel) for asked, panel, cost in costs if not (cost.above and cost.value > RISE)]
+    harmless = [(asked, panel) for asked, panel, cost in costs if not _seen(cost)]
     least = min(cost.value for _, _, cost in costs)
     if not harmless:
         headline = f"In every map the largest clipping constant costs at least a factor {compact(least)} of risk."

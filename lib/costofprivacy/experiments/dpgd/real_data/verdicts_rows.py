@@ -126,7 +126,8 @@ def seeds(tables: Tables) -> Finding:
     out = own[own["share"] > 0]
     if out.empty:
         headline = "No seed's loss is disproportionate."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+        correction = "No seed need be excluded."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, correction, change)
     rows_alone = bool((out["typical"] <= ALIKE).all() and (out["explained"] >= EXPLAINED).all())
     first, last = own.iloc[0], own.iloc[-1]
     rises = last["share"] - first["share"] > CONSISTENT * np.hypot(first["standard_error"], last["standard_error"])
