@@ -113,14 +113,18 @@ def fractions(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def own_fractions(table: pd.DataFrame) -> pd.DataFrame:
+    """`fractions` with the number of normalisation rows that the maps have, ascending in n; all where none has it."""
+    own = table[table["normalisation"] == NORMALISATION]
+    return fractions(own if len(own) else table).sort_values("n")
+
+
 @judges("dpgd/section-7-seeds")
 def seeds(tables: Tables) -> Finding:
     """Is it the algorithm that becomes unstable as n grows, in a few seeds?"""
     if missing := absent(tables, HOUSING):
         return missing
-    table = fractions(tables["seeds"])
-    own = table[table["normalisation"] == NORMALISATION] if (table["normalisation"] == NORMALISATION).any() else table
-    own = own.sort_values("n")
+    own = own_fractions(tables["seeds"])
     numbers = tuple(number for _, row in own.iterrows() for number in _of_seeds(row))
     change = "Shuffles whose loss is large on typical rows too, or rows with such features that do no harm."
     out = own[own["share"] > 0]

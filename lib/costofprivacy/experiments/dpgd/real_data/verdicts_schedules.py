@@ -48,8 +48,8 @@ def figure_8(tables: Tables) -> Finding:
     if not lost:
         alone = sum(bool(rows["ahead"].all()) for _, _, rows in places)
         headline = (
-            f"No schedule is better beyond the errors, and at {alone} of {len(places)} sizes every other is worse "
-            "beyond them."
+            "Beyond the errors no schedule beats the harmonic one; it beats every other at "
+            f"{alone} of {len(places)} sizes."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     worst = max(quotient for _, _, quotient in lost)
