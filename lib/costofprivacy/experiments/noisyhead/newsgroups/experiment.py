@@ -9,7 +9,7 @@ from typing import ClassVar
 import pandas as pd
 
 from costofprivacy import _validate, datasets
-from costofprivacy._validate import POSITIVE, PROBABILITY, among, at_least, within
+from costofprivacy._validate import FINITE_POSITIVE, POSITIVE, PROBABILITY, among, at_least, within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, runs, scores, shapes
 from costofprivacy.experiments.noisyhead.newsgroups.articles import REMOVALS, Articles
@@ -59,6 +59,8 @@ class Experiment(Parameters):
     """How an article's length is scaled; the first one is the figure's."""
     features: tuple[str, ...] = many(among((SPHERE, AS_IS)), SPHERE, AS_IS)
     """How an article's scores are scaled; the first one is the figure's."""
+    clips: tuple[float, ...] = many(FINITE_POSITIVE, 1.0, 0.5, 2.0)
+    """The level C at which a length is clipped, over that of (4.1); G and R follow. The first one is the figure's."""
     removals: tuple[str, ...] = many(among(tuple(REMOVALS)), *REMOVALS)
     """What is cut out of posts before they are counted; the runs are on whole posts."""
     posts: int = parameter(at_least(0), 0)
@@ -90,7 +92,7 @@ class Experiment(Parameters):
         cells = [runs.Cell(r, self.T, (self.epsilon, *self.other_epsilons), self.delta, self.noises) for r in every]
         samples = runner.run(runs.trial, cells, self.trials, self.seed)
         curves = pd.concat([shapes.curves(cell, samples[cell]) for cell in cells], ignore_index=True)
-        held = [guarantee.Occurrence(r) for r in every if (r.length, r.features) == (base.length, base.features)]
+        held = [guarantee.Occurrence(r) for r in every if replace(r, prompts=base.prompts, articles=posts) == base]
         found = guarantee.occurrence_rows(runner.run(guarantee.occurrences, held, self.trials, self.seed))
         scales = product(self.features, (SPREAD, LOGARITHM))
         asked = [scores.Question(replace(base, features=x, length=y)) for x, y in scales]
@@ -110,7 +112,7 @@ class Experiment(Parameters):
     def reading(self, posts: Articles) -> Reading:
         """The figure's own: the first of every choice."""
         first = {"prompts": self.prompts[0], "length": self.lengths[0], "features": self.features[0]}
-        return self.shared(Reading, articles=posts, **first)
+        return self.shared(Reading, articles=posts, clip=self.clips[0], **first)
 
     def _articles(self) -> tuple[Articles, Articles | None]:
         """Posts and, where they are asked for, their paragraphs; without the data, the stand-in under its own name."""
@@ -130,6 +132,7 @@ class Experiment(Parameters):
             other.append(replace(base, prompts=PIECES, articles=pieces))
         other += [replace(base, length=name) for name in self.lengths[1:]]
         other += [replace(base, features=name) for name in self.features[1:]]
+        other += [replace(base, clip=clip) for clip in self.clips[1:]]
         if SAME_GROUP in self.prompts and LOGARITHM in self.lengths and AS_IS in self.features:
             other.append(replace(base, prompts=SAME_GROUP, length=LOGARITHM, features=AS_IS))
         return [base, *(reading for reading in dict.fromkeys(other) if reading != base)]

@@ -10,15 +10,17 @@ import pandas as pd
 
 from costofprivacy.findings import CONSISTENT, Finding, Tables, Verdict, compact, describe, select
 from costofprivacy.noisyhead.accounts import ALGORITHM
+from costofprivacy.prose import listed
 
 HELD = 1.1  # a risk within this factor of another is as good
 CHOICES = {  # the columns of an open choice, and what a reader calls it
-    "prompts": "prompts of",
-    "length": "the length",
+    "prompts": "prompts",
+    "length": "length",
     "features": "scores",
-    "recipe": r"hyperparameters of",
+    "recipe": "hyperparameters",
+    "clip": r"$C$ over that of (4.1)",
     "start": r"$\Gamma^0$",
-    "epsilon": r"$\varepsilon =$",
+    "epsilon": r"$\varepsilon$",
 }
 
 
@@ -73,21 +75,21 @@ def settles(rows: pd.DataFrame) -> pd.Series:
     return finite & (rows["descent_last"] <= rows["descent_first"]) & (rows["descent_rise"] <= CONSISTENT)
 
 
-def by_choice(shapes: pd.DataFrame, seen: pd.Series) -> tuple[str, str]:
-    """The values, one choice at a time from the figure's, with which something is seen, and those with which not."""
-    shown: list[str] = []
-    not_shown: list[str] = []
+def by_choice(shapes: pd.DataFrame, seen: pd.Series) -> str:
+    """One choice at a time from the figure's: the values with which something is seen, and those with which not."""
+    told = []
     for name, words in CHOICES.items():
         rows = own(shapes, name)
-        for found, texts in ((True, shown), (False, not_shown)):
-            values = [_told(value) for value in dict.fromkeys(rows[name][seen[rows.index] == found])]
-            if values:
-                texts.append(f"{words} {' or '.join(values)}")
-    return "; ".join(shown), "; ".join(not_shown)
+        with_it = [_told(value) for value in dict.fromkeys(rows[name][seen[rows.index]])]
+        without = [_told(value) for value in dict.fromkeys(rows[name]) if _told(value) not in with_it]
+        if without:
+            yes = f"with {listed(with_it)}" if with_it else "with none"
+            told.append(f"{words[0].upper() + words[1:]}: {yes}, not with {listed(without)}.")
+    return " ".join(told)
 
 
 def _told(value: object) -> str:
-    return compact(value) if isinstance(value, float) else str(value)
+    return compact(value) if isinstance(value, float) else {"zero": "0"}.get(str(value), str(value))
 
 
 def row_of(row: pd.Series) -> str:

@@ -30,14 +30,11 @@ ENDS = {  # of what foretells lengths
     LINEAR: "linear model",
 }
 SHORT = {
-    "posts, recurring": "recurring posts",
-    "posts, each once": "each post once",
-    "posts of one group, recurring": "one group",
-    "paragraphs, each once": "paragraphs",
+    "posts of one group": "one group",
+    "paragraphs used once": "paragraphs",
     "over its standard deviation": "over its s.d.",
-    "its logarithm, standardised": "log, standard.",
-    "section 6.1, high dimension": "6.1, high",
-    "section 6.1, low dimension": "6.1, low",
+    "its standardised logarithm": "logarithm",
+    "section 6.1 in low dimension": "section 6.1",
 }
 
 
@@ -62,7 +59,7 @@ def answer(tables: Tables) -> str:
 def figure_errors(errors: pd.DataFrame) -> dict[str, pd.Series]:
     """The rows of the figure's own reading and recipe by method."""
     first = errors.iloc[0]
-    own = select(errors, **{name: first[name] for name in ("prompts", "length", "features", "recipe")})
+    own = select(errors, **{name: first[name] for name in ("prompts", "length", "features", "clip", "recipe")})
     return {row["method"]: row for _, row in own.iterrows()}
 
 
@@ -77,7 +74,7 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
     """Left: excess risk by T, in Algorithm 1's account and exactly. Right: what each foretells of the lengths."""
     runs = {PRINTED: curve(curves), EXACT: curve(curves, account=EVERY)}
     first = runs[PRINTED].iloc[0]
-    reading = {name: first[name] for name in ("prompts", "length", "features", "recipe")}
+    reading = {name: first[name] for name in ("prompts", "length", "features", "clip", "recipe")}
     runs[PLAIN] = select(curves, **reading, start=first["start"], method=DESCENT).sort_values("T")
     zero = select(curves, **reading, method=NOUGHT)["excess_risk"].iloc[0]
     with figures.style():

@@ -77,7 +77,7 @@ def draw_guarantee(spent: pd.DataFrame) -> Plate:
 
 def draw_gains(errors: pd.DataFrame) -> Plate:
     """In each reading the share of the lengths' variance that heads and a linear model foretell beyond the mean."""
-    names = ["prompts", "length", "features"]
+    names = ["prompts", "length", "features", "clip"]
     readings = list(errors[names].drop_duplicates().itertuples(index=False, name=None))
     best = {method: [_best(errors, names, reading, method) for reading in readings] for method in HEADS}
     with figures.style():

@@ -6,9 +6,22 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.newsgroups import judging
+from costofprivacy.experiments.noisyhead.newsgroups.pages import figure_errors
+from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, NO_DATA, NOUGHT, PRIVATE, RIDGE
+from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST, LAST_STEP
 from costofprivacy.findings import compact
 from costofprivacy.prose import measured, percent
 
+PREDICTORS = {
+    NOUGHT: "answering 0",
+    RIDGE: r"$\Gamma^*$",
+    NO_DATA: "head without data",
+    BEST_HEAD: "best ridge head",
+    f"{PRIVATE}, {BEST}": "NoisyHead, best $T$",
+    f"{PRIVATE}, {LAST_STEP}": "NoisyHead, last $T$",
+    f"{DESCENT}, {BEST}": "descent, best $T$",
+    f"{DESCENT}, {LAST_STEP}": "descent, last $T$",
+}
 WHOLE = "{:,.0f}".format
 
 
@@ -89,6 +102,22 @@ def show_accounts(shapes: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return shown.set_index("account")
+
+
+def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
+    """Test errors in the figure's own reading, over that of the mean of the training lengths."""
+    rows = pd.DataFrame(figure_errors(errors).values())
+    shown = pd.DataFrame(
+        {
+            "predictor": rows["method"].map(lambda method: PREDICTORS.get(method, method)),
+            "$T$": rows["T"].map(lambda T: str(T) if T else "–"),
+            "test error": [measured(v, e) for v, e in zip(rows["test_error"], rows["standard_error"], strict=True)],
+            "share foretold beyond the mean": [
+                measured(v, e) for v, e in zip(rows["gain"], rows["gain_error"], strict=True)
+            ],
+        }
+    )
+    return shown.set_index("predictor")
 
 
 def show_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -16,24 +16,24 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 
 RECURRING, ONCE, SAME_GROUP, PIECES = (
-    "posts, recurring",
-    "posts, each once",
-    "posts of one group, recurring",
-    "paragraphs, each once",
+    "posts that recur",
+    "posts used once",
+    "posts of one group",
+    "paragraphs used once",
 )
 PROMPTS = (RECURRING, ONCE, SAME_GROUP, PIECES)
 SPREAD, STANDARD, LOGARITHM, LARGEST, TOKENS = (
     "over its standard deviation",
     "standardised",
-    "its logarithm, standardised",
+    "its standardised logarithm",
     "over the largest",
     "in tokens",
 )
 SPHERE, AS_IS = "on the unit sphere", "as TF-IDF gives them"
 OVER, HIGH, LOW, ROBUST, THEOREM = (
     "section 6.2",
-    "section 6.1, high dimension",
-    "section 6.1, low dimension",
+    "section 6.1 in high dimension",
+    "section 6.1 in low dimension",
     "section 6.3",
     "Theorem 4.1",
 )
@@ -63,7 +63,7 @@ class Reading:
     Args:
         articles: what there is. prompts: one of `PROMPTS`. length: one of `LENGTHS`. features: `SPHERE` or `AS_IS`.
         N, test_prompts: at most so many for training and for testing; fewer in this proportion, where articles run out.
-        L: labelled articles of a prompt. failure: κ.
+        L: labelled articles of a prompt. failure: κ. clip: C over that of (4.1); G and R follow from C.
     """
 
     articles: Articles
@@ -74,6 +74,7 @@ class Reading:
     test_prompts: int
     L: int
     failure: float
+    clip: float = 1.0
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
@@ -93,9 +94,9 @@ class Reading:
     @cached_property
     def hyper(self) -> dict[str, Hyperparameters]:
         """C, G, R of (4.1), with λ and η₀ of each recipe; T comes with the run."""
-        N, model, failure = self.sizes[0], self.model, self.failure
-        C = hyperparameters.clip_norm(model, N, failure)
-        G = hyperparameters.feature_bound_theorem(model, N, failure)
+        N, model, failure, clip = self.sizes[0], self.model, self.failure, self.clip
+        C = clip * hyperparameters.clip_norm(model, N, failure)
+        G = clip * hyperparameters.feature_bound_theorem(model, N, failure)
         high = N / model.D
         rates = {
             OVER: (high, hyperparameters.learning_rate_scaled(G, high, 0.02 / 3)),
@@ -103,11 +104,10 @@ class Reading:
             LOW: (LOW_PENALTY, hyperparameters.learning_rate_printed(G)),
             ROBUST: (ROBUST_PENALTY, hyperparameters.learning_rate_scaled(G, ROBUST_PENALTY, ROBUST_SHARE)),
         }
-        found = {
-            name: Hyperparameters(C, G, hyperparameters.weight_bound(model, N, failure, penalty), penalty, rate, 1)
-            for name, (penalty, rate) in rates.items()
-        }
-        return found | {THEOREM: recipes.theorem(model, N, failure, THEOREM_PENALTY)}
+        end = hyperparameters.learning_rate_interval(G, THEOREM_PENALTY)
+        rates[THEOREM] = (THEOREM_PENALTY, recipes.INTERVAL_SHARE * end)
+        R = {name: clip**2 * hyperparameters.weight_bound(model, N, failure, rates[name][0]) for name in rates}
+        return {name: Hyperparameters(C, G, R[name], *rates[name], steps=1) for name in rates}
 
     def told(self, recipe: str, steps: int) -> Hyperparameters:
         """The hyperparameters of a recipe for so many steps."""

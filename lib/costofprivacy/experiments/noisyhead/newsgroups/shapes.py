@@ -19,7 +19,7 @@ from costofprivacy.experiments.noisyhead.newsgroups.runs import (
 )
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 
-LABELS = ["prompts", "length", "features"]
+LABELS = ["prompts", "length", "features", "clip"]
 RUN = ["recipe", "start", "account", "epsilon"]
 BEST, LAST_STEP = "best number of steps", "last number of steps"
 
@@ -27,8 +27,8 @@ BEST, LAST_STEP = "best number of steps", "last number of steps"
 def labelled(cell: Cell, table: pd.DataFrame) -> pd.DataFrame:
     """The table with the names of the cell's reading in front."""
     reading = cell.reading
-    for place, (name, value) in enumerate(zip(LABELS, (reading.prompts, reading.length, reading.features))):
-        table.insert(place, name, value)
+    for place, name in enumerate(LABELS):
+        table.insert(place, name, getattr(reading, name))
     return table
 
 
@@ -56,8 +56,7 @@ def figure(table: pd.DataFrame, base: Cell) -> pd.DataFrame:
 
 def _differences(table: pd.DataFrame, base: Cell) -> pd.Series:
     """In how many choices each row differs from the figure."""
-    reading = base.reading
-    own: dict[str, object] = {"prompts": reading.prompts, "length": reading.length, "features": reading.features}
+    own: dict[str, object] = {name: getattr(base.reading, name) for name in LABELS}
     own |= {"recipe": OVER, "start": ZERO, "account": ALGORITHM, "epsilon": base.epsilons[0]}
     count = pd.Series(0, index=table.index)
     for name, value in own.items():

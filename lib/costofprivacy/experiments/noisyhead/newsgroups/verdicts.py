@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
-
 from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.runs import ALONG
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
@@ -38,9 +36,10 @@ def figure_6(tables: Tables) -> Finding:
     if not seen.any():
         headline = f"None of {len(seen)} readings of the settings that the text leaves open gives the figure's shape."
         return Finding(Verdict.FAILS, headline, numbers, CONCLUSION, would_change=change)
-    shown, absent = judging.by_choice(shapes, seen)
     headline = f"The figure's shape comes out in {seen.sum()} of {len(seen)} readings of the settings left open."
-    condition = f"Seen, one choice at a time, with {shown}. Not seen with {absent or 'several other choices at once'}."
+    condition = (
+        f"It is seen, one choice at a time from the first reading, as follows. {judging.by_choice(shapes, seen)}"
+    )
     return Finding(Verdict.NARROWER, headline, numbers, CONCLUSION, condition, change)
 
 
@@ -68,10 +67,8 @@ def early_stopping(tables: Tables) -> Finding:
             "counted exactly."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    headline = (
-        f"Going on ends at {times(cost[ALGORITHM])} the least risk as Algorithm 1 counts privacy, at "
-        f"{times(cost[EVERY])} counted exactly."
-    )
+    exact = f"at {times(cost[EVERY])} counted exactly" if cost[EVERY] > 1 else "at the least counted exactly"
+    headline = f"Going on ends at {times(cost[ALGORITHM])} the least risk as Algorithm 1 counts privacy, {exact}."
     condition = (
         "Under Algorithm 1's own account, where a step's noise grows with $T$. This excludes exact composition of the "
         f"same $(\\varepsilon, \\delta)$, where $T = {rows['best_T'][EVERY]}$ is best of the figure's."
@@ -99,20 +96,12 @@ def descent(tables: Tables) -> Finding:
     if not seen.iloc[0]:
         headline = "Descent without noise does not come nearer to the ridge solution, even in the figure's own reading."
         return Finding(Verdict.FAILS, headline, numbers, CONCLUSION, would_change=change)
-    absent = listed_names(each[~seen])
-    headline = f"Descent without noise settles in {seen.sum()} of {len(seen)} readings."
+    headline = f"Descent without noise settles in {seen.sum()} of {len(seen)} readings of the settings left open."
     condition = (
-        r"A learning rate below $2/(2\lambda + h)$, $h$ the largest eigenvalue of $N^{-1}\sum_k ZZ^\top$, and $T$ "
-        f"beyond its transient. Excluded here: {absent}."
+        r"A learning rate below $2/(2\lambda + h)$, $h$ the largest eigenvalue of $N^{-1}\sum_k ZZ^\top$, and steps "
+        f"enough to settle. {judging.by_choice(each, seen)}"
     )
     return Finding(Verdict.NARROWER, headline, numbers, NUMBERS, condition, change)
-
-
-def listed_names(rows: pd.DataFrame) -> str:
-    """What all of some readings have in common, in a few words; their number where there is nothing."""
-    first = rows.iloc[0]
-    names = [name for name in ("prompts", "length", "recipe") if rows[name].nunique() == 1]
-    return " with ".join(f"{judging.CHOICES[name]} {first[name]}" for name in names) or f"{len(rows)} readings"
 
 
 @judges("noisyhead/section-7-accumulation")

@@ -15,7 +15,7 @@ CLAIMED = 50_000  # articles, as the paper has it
 ABOUT = 0.1  # share within which a number is about another
 ENOUGH = 0.01  # share of a length's variance from which something is said of it
 NUMBERS, CONCLUSION = Consequence.NUMBERS, Consequence.CONCLUSION
-KEYS = ["prompts", "length", "features", "recipe"]
+KEYS = ["prompts", "length", "features", "clip", "recipe"]
 
 
 @judges("noisyhead/section-7-data")
