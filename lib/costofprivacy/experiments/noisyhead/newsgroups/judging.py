@@ -77,18 +77,19 @@ def settles(rows: pd.DataFrame) -> pd.Series:
 
 def by_choice(shapes: pd.DataFrame, seen: pd.Series) -> str:
     """One choice at a time from the figure's: the values with which something is seen, and those with which not."""
-    told = []
+    found = []
     for name, words in CHOICES.items():
         rows = own(shapes, name)
-        with_it = [_told(value) for value in dict.fromkeys(rows[name][seen[rows.index]])]
-        without = [_told(value) for value in dict.fromkeys(rows[name]) if _told(value) not in with_it]
+        with_it = [told(value) for value in dict.fromkeys(rows[name][seen[rows.index]])]
+        without = [told(value) for value in dict.fromkeys(rows[name]) if told(value) not in with_it]
         if without:
             yes = f"with {listed(with_it)}" if with_it else "with none"
-            told.append(f"{words[0].upper() + words[1:]}: {yes}, not with {listed(without)}.")
-    return " ".join(told)
+            found.append(f"{words[0].upper() + words[1:]}: {yes}, not with {listed(without)}.")
+    return " ".join(found)
 
 
-def _told(value: object) -> str:
+def told(value: object) -> str:
+    """A value of a choice in words."""
     return compact(value) if isinstance(value, float) else {"zero": "0"}.get(str(value), str(value))
 
 

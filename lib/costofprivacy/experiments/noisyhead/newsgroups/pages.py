@@ -34,6 +34,7 @@ SHORT = {
     "paragraphs used once": "paragraphs",
     "over its standard deviation": "over its s.d.",
     "its standardised logarithm": "logarithm",
+    "as TF-IDF gives them": "norm kept",
     "section 6.1 in low dimension": "section 6.1",
 }
 
@@ -96,7 +97,7 @@ def _draw_ends(axes: Axes, found: dict[str, pd.Series]) -> str:
     axes.errorbar([row["gain"] for row in rows], places, xerr=bars, fmt="o", capsize=2)
     axes.axvline(0, color="0.35", ls=":", lw=1)
     axes.set_yticks(places, list(ENDS.values()))
-    axes.set(xlabel="share of the variance foretold", ylim=(-0.6, len(rows) - 0.4))
+    axes.set(xlabel="share of the variance foretold", ylabel="predictor", ylim=(-0.6, len(rows) - 0.4))
     return ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(rows, ENDS.values(), strict=True))
 
 

@@ -16,6 +16,7 @@ from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, percent, plain, span
 
 HEADS = {f"{PRIVATE}, {BEST}": "NoisyHead, best $T$", BEST_HEAD: "best ridge head", LINEAR: "linear model of the query"}
+TINY = {"posts of one group": "group", "its standardised logarithm": "log", "as TF-IDF gives them": "norm"}
 WORST = -0.5  # a share of the variance below which a point is drawn at the edge
 
 
@@ -90,8 +91,8 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
                           label=HEADS[method], **look)  # fmt: skip
         axes.axvline(0, color="0.35", ls=":", lw=1)
         axes.set_yticks(places, [_short(reading, readings[0]) for reading in readings])
-        axes.set(xlabel="share of the lengths' variance foretold beyond their mean")
-        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
+        axes.set(xlabel="share of the variance foretold", ylabel="reading")
+        figure.legend(ncols=3, loc="outside lower center")
     top = {method: max(row["gain"] for row in rows) for method, rows in best.items()}
     caption = (
         "**What is foretold of an article's length, in every reading.** Zero is answering the mean of the training "
@@ -106,13 +107,19 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
     return Plate(figure, caption, alt + ".")
 
 
-def _best(errors: pd.DataFrame, names: list[str], reading: tuple[str, ...], method: str) -> pd.Series:
+def _best(errors: pd.DataFrame, names: list[str], reading: tuple[object, ...], method: str) -> pd.Series:
     """The row with the largest share among the recipes."""
     rows = select(errors, **dict(zip(names, reading, strict=True)), method=method)
     return rows.loc[rows["gain"].idxmax()]
 
 
-def _short(reading: tuple[str, ...], first: tuple[str, ...]) -> str:
+def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
     """A reading by what differs from the figure's own."""
-    other = [SHORT.get(value, value) for value, own in zip(reading, first, strict=True) if value != own]
-    return ",\n".join(other) or "as in the figure"
+    other = [value for value, own in zip(reading, first, strict=True) if value != own]
+    if len(other) > 1:
+        return " + ".join(TINY.get(str(value), str(value)) for value in other)
+    return _shortest(other[0]) if other else "as in the figure"
+
+
+def _shortest(value: object) -> str:
+    return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))

@@ -70,7 +70,7 @@ def show_shapes(shapes: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for name, words in judging.CHOICES.items():
         rows = judging.own(printed, name)
-        values = rows[name].map(lambda v: compact(v) if isinstance(v, float) else v)
+        values = rows[name].map(judging.told)
         parts.append(
             pd.DataFrame(
                 {
