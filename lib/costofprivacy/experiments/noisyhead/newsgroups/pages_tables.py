@@ -22,7 +22,6 @@ PREDICTORS = {
     f"{DESCENT}, {BEST}": "descent, best $T$",
     f"{DESCENT}, {LAST_STEP}": "descent, last $T$",
 }
-WHOLE = "{:,.0f}".format
 
 
 def show_data(data: pd.DataFrame) -> pd.DataFrame:
@@ -30,12 +29,12 @@ def show_data(data: pd.DataFrame) -> pd.DataFrame:
     row = data.iloc[0]
     facts = {
         "data set": row["name"],
-        "articles in it": WHOLE(row["available"]),
-        "articles used": WHOLE(row["used"]),
+        "articles in it": _whole(row["available"]),
+        "articles used": _whole(row["used"]),
         "mean length": f"{compact(row['mean_length'])} words",
         "median length": f"{compact(row['median_length'])} words",
         "standard deviation of the length": f"{compact(row['length_spread'])} words",
-        "longest": f"{WHOLE(row['longest'])} words",
+        "longest": f"{_whole(row['longest'])} words",
         "with fewer distinct words than scores": percent(row["short_share"]),
         "mean norm of the kept scores": compact(row["mean_norm"]),
         "norm of their mean direction": compact(row["alignment"]),
@@ -55,10 +54,10 @@ def show_counts(counts: pd.DataFrame) -> pd.DataFrame:
         {
             "cut out": counts["removed"],
             "articles": found,
-            "number": counts["pieces"].map(WHOLE),
-            "prompts that share none": counts["disjoint"].map(WHOLE),
-            "windows at the nearest stride": counts["windows"].map(WHOLE),
-            "wanted": counts["wanted"].map(WHOLE),
+            "number": counts["pieces"].map(_whole),
+            "prompts that share none": counts["disjoint"].map(_whole),
+            "windows at the nearest stride": counts["windows"].map(_whole),
+            "wanted": counts["wanted"].map(_whole),
         }
     )
     return shown.set_index(["cut out", "articles"])
@@ -157,3 +156,8 @@ def show_bound(bound: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return shown.set_index("$T$")
+
+
+def _whole(value: float) -> str:
+    """A whole number with its thousands apart."""
+    return f"{value:,.0f}"
