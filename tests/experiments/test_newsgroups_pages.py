@@ -35,11 +35,11 @@ def test_the_answer_follows_the_tables() -> None:
     found = pages.answer(TABLES)
     assert words(found) <= 60
     assert "worse than always answering the mean" in found
-    assert "at $T = 100$" in found
+    assert "falls until $T = 100$" in found
     better = TABLES["test-error"].assign(gain=0.5, gain_error=0.01)
     assert "better than always answering the mean" in pages.answer(TABLES | {"test-error": better})
     rising = TABLES["shapes"].assign(last=9 * TABLES["shapes"]["least"], rise=9.0)
-    assert "still best stopped early" in pages.answer(TABLES | {"shapes": rising})
+    assert "rises in the end as well" in pages.answer(TABLES | {"shapes": rising})
     assert "On digits" in pages.answer(TABLES | {"data": TABLES["data"].assign(name="digits")})
 
 

@@ -99,7 +99,7 @@ CASES = [
     Case(FIGURE, "descent settles nowhere", shapes(descent_rise=9.0), FAILS),
     Case(FIGURE, "other data", stood_in, UNTESTABLE, says="made up"),
     Case(STOP, "no rise as Algorithm 1 counts", shapes("account == 'Algorithm 1'", rise=1.0), FAILS, says="nothing"),
-    Case(STOP, "a rise however it is counted", shapes(**COSTLY), HOLDS, says="and at 3 times"),
+    Case(STOP, "a rise however it is counted", shapes(**COSTLY), HOLDS, says="at 3 times"),
     Case(STOP, "other data", stood_in, UNTESTABLE),
     Case(DESCENT, "it settles everywhere", shapes(**CALM), HOLDS, says="all"),
     Case(DESCENT, "it settles nowhere", shapes(descent_last=3e9), FAILS, says="even"),

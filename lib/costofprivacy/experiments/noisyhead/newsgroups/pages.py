@@ -45,15 +45,15 @@ def answer(tables: Tables) -> str:
     printed = judging.as_printed(shapes)
     seen = judging.has_shape(printed)
     exact = judging.own(shapes, "account").set_index("account").loc[EVERY]
-    best_exact = f"is best at $T = {exact['best_T']}$ of the figure's"
-    turn = "is still best stopped early" if judging.worsens(exact) else best_exact
+    turn = "rises in the end as well" if judging.worsens(exact) else f"falls until $T = {exact['best_T']}$"
     best = figure_errors(tables["test-error"])[f"{PRIVATE}, {BEST}"]
     word = compared(best["gain"], 0.0, ("worse than", "no better than", "better than"), best["gain_error"])
-    top = tables["scores"]["explained"].max()
+    top = tables["scores"].loc[tables["scores"]["explained"].idxmax()]
     return (
         f"On {data['name']} Figure 6's shape comes out in {seen.sum()} of {len(seen)} readings of what section 7 "
-        f"leaves open. The figure's own budget, counted exactly, {turn}. The private head is {word} always answering "
-        f"the mean length; the same scores foretell {percent(top)} of its variance without any head."
+        f"leaves open. With the same budget counted exactly, the figure's risk {turn}. The private head is {word} always "
+        f"answering the mean length. The scores foretell up to {percent(top['explained'])} of the variance (length: "
+        f"{top['length']}) without any head."
     )
 
 

@@ -40,7 +40,7 @@ def show_data(data: pd.DataFrame) -> pd.DataFrame:
         "norm of their mean direction": compact(row["alignment"]),
         "lengths that $C$ clips": percent(row["clipped_share"]),
     }
-    return pd.DataFrame({"value": facts}).rename_axis("", axis=0)
+    return pd.DataFrame({"value": facts})
 
 
 def show_counts(counts: pd.DataFrame) -> pd.DataFrame:

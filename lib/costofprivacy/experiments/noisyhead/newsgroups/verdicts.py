@@ -50,11 +50,11 @@ def early_stopping(tables: Tables) -> Finding:
     rows = judging.own(tables["shapes"], "account").set_index("account")
     cost = rows["last"] / rows["least"]
     needed = judging.worsens(rows)
-    exact = tables["shapes"][tables["shapes"]["account"] == EVERY]
+    every = tables["shapes"][tables["shapes"]["account"] == EVERY]
     numbers = (
         *(Number(f"risk at the last T over the least, {account}", cost[account], None, judging.HELD, "shapes",
                  f"account = {account}") for account in (ALGORITHM, EVERY, LAST, ALONG)),
-        Number("readings that still worsen, counted exactly", judging.worsens(exact).sum(), None, len(exact), "shapes",
+        Number("readings that still worsen, counted exactly", judging.worsens(every).sum(), None, len(every), "shapes",
                f"account = {EVERY}"),
     )  # fmt: skip
     change = "An exact account of the figure's budget under which its risk rises, too."
@@ -67,8 +67,8 @@ def early_stopping(tables: Tables) -> Finding:
             "counted exactly."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    exact = f"at {times(cost[EVERY])} counted exactly" if cost[EVERY] > 1 else "at the least counted exactly"
-    headline = f"Going on ends at {times(cost[ALGORITHM])} the least risk as Algorithm 1 counts privacy, {exact}."
+    best = f"it ends at {times(cost[EVERY])}" if cost[EVERY] > 1 else "the last step is best"
+    headline = f"As Algorithm 1 counts privacy, going on ends at {times(cost[ALGORITHM])} the least risk; counted exactly, {best}."
     condition = (
         "Under Algorithm 1's own account, where a step's noise grows with $T$. This excludes exact composition of the "
         f"same $(\\varepsilon, \\delta)$, where $T = {rows['best_T'][EVERY]}$ is best of the figure's."

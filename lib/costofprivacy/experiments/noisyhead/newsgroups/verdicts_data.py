@@ -139,9 +139,8 @@ def features(tables: Tables) -> Finding:
     )  # fmt: skip
     change = "Held-out articles whose lengths nothing in the scores foretells."
     if top["explained"] > ENOUGH and top["explained"] > CONSISTENT * top["standard_error"]:
-        headline = (
-            f"Without heads and prompts the scores foretell up to {percent(top['explained'])} of a length's variance."
-        )
+        share = percent(top["explained"])
+        headline = f"Without any head the scores foretell up to {share} of the variance (length: {top['length']})."
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     headline = "Nothing is seen that the largest scores of an article say of its length."
     return Finding(Verdict.FAILS, headline, numbers, CONCLUSION, would_change=change)
