@@ -51,8 +51,8 @@ def answer(tables: Tables) -> str:
     top = tables["scores"].loc[tables["scores"]["explained"].idxmax()]
     return (
         f"On {data['name']} Figure 6's shape comes out in {seen.sum()} of {len(seen)} readings of what section 7 "
-        f"leaves open. With the same budget counted exactly, the figure's risk {turn}. The private head is {word} always "
-        f"answering the mean length. The scores foretell up to {percent(top['explained'])} of the variance (length: "
+        f"leaves open. With the same budget counted exactly, the figure's risk {turn}. The private head is {word} "
+        f"always answering the mean length. The scores foretell up to {percent(top['explained'])} of the variance (length: "
         f"{top['length']}) without any head."
     )
 

@@ -68,7 +68,8 @@ def early_stopping(tables: Tables) -> Finding:
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     best = f"it ends at {times(cost[EVERY])}" if cost[EVERY] > 1 else "the last step is best"
-    headline = f"As Algorithm 1 counts privacy, going on ends at {times(cost[ALGORITHM])} the least risk; counted exactly, {best}."
+    going_on = times(cost[ALGORITHM])
+    headline = f"As Algorithm 1 counts privacy, going on ends at {going_on} the least risk; counted exactly, {best}."
     condition = (
         "Under Algorithm 1's own account, where a step's noise grows with $T$. This excludes exact composition of the "
         f"same $(\\varepsilon, \\delta)$, where $T = {rows['best_T'][EVERY]}$ is best of the figure's."
