@@ -52,8 +52,8 @@ def answer(tables: Tables) -> str:
     return (
         f"On {data['name']} Figure 6's shape comes out in {seen.sum()} of {len(seen)} readings of what section 7 "
         f"leaves open. With the same budget counted exactly, the figure's risk {turn}. The private head is {word} "
-        f"always answering the mean length. The scores foretell up to {percent(top['explained'])} of the variance (length: "
-        f"{top['length']}) without any head."
+        f"always answering the mean length. The scores foretell up to {percent(top['explained'])} of the variance "
+        f"(length: {top['length']}) without any head."
     )
 
 
@@ -137,8 +137,8 @@ def draw_readings(curves: pd.DataFrame) -> Plate:
         for axes in panels.flat:
             figures.end_labels(axes)
     caption = (
-        "**One open choice at a time.** NoisyHead's excess risk over that at the fewest steps, all other choices as in "
-        "the first figure; below 1, further steps help. At the last $T$ it is: "
+        "**One open choice at a time**, at every other $T$. NoisyHead's excess risk over that at the fewest steps, all "
+        "other choices as in the first figure; below 1, further steps help. At the last $T$ it is: "
         + "; ".join(f"{PANELS[name]} {_spoken(ends, compact)}" for name, ends in told.items())
         + f". {BARS}"
     )
@@ -157,6 +157,7 @@ def _draw_choice(axes: Axes, curves: pd.DataFrame, name: str) -> dict[str, float
     ends = {}
     for value, look in zip(values, figures.looks(values).values(), strict=True):
         own = rows[rows[name] == value].sort_values("T")
+        own = own.iloc[sorted({*range(0, len(own), 2), len(own) - 1})]
         start = own["excess_risk"].iloc[0]
         own = own.assign(excess_risk=own["excess_risk"] / start, standard_error=own["standard_error"] / start)
         label = f"{value:g}" if isinstance(value, float) else SHORT.get(value, value)
