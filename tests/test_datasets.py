@@ -203,7 +203,7 @@ def test_scales_and_limits_are_positive(name: str) -> None:
 
 def test_a_missing_set_goes_by_its_stand_ins_name(empty: Path) -> None:
     assert datasets.own_name(datasets.MNIST) == datasets.DIGITS
-    assert datasets.own_name(datasets.NEWSGROUPS) == datasets.NEWSGROUPS
+    assert datasets.own_name(datasets.NEWSGROUPS) == datasets.BAGS
     datasets.files(datasets.HOUSING)[0].write_bytes(b"something")
     assert datasets.own_name(datasets.HOUSING) == datasets.HOUSING
 

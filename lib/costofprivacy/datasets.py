@@ -39,7 +39,8 @@ HOUSING, MNIST, NEWSGROUPS = "California housing", "MNIST, 1 against 7", "20 New
 DIGITS, DIABETES = "digits, 1 against 7", "diabetes"
 POSITIVE, NEGATIVE = 1, 7  # the digits with y = 1 and y = −1
 COUNTS = {HOUSING: 20640, MNIST: 15170, NEWSGROUPS: 18846}
-BUNDLED = {HOUSING: DIABETES, MNIST: DIGITS}
+BAGS = "digits, as bags of ink"  # all ten, a picture as a text: a word a place, as often as there is ink on it
+BUNDLED = {HOUSING: DIABETES, MNIST: DIGITS, NEWSGROUPS: BAGS}
 NORMALISATION = 2000  # rows that only give means and standard deviations
 
 _HOUSING_FILE, _NEWSGROUPS_FILE = "cal_housing_py3.pkz", "20news-bydate_py3.pkz"
@@ -165,21 +166,22 @@ def regression(name: str, *, fetch: bool = False, bundled: bool = False) -> Regr
     return Regression(found.name, found.X, found.y, instead_of=name)
 
 
-def newsgroups(*, fetch: bool = False) -> Posts:
+def newsgroups(*, fetch: bool = False, remove: tuple[str, ...] = ()) -> Posts:
     """All posts of 20 Newsgroups (the "bydate" version), headers and all.
 
     Args:
         fetch: whether they may be fetched over the network where they are not in the data folder.
+        remove: which of "headers", "footers" and "quotes" scikit-learn is to cut out of every post.
 
     Raises:
-        DataMissing, DataDamaged: as `regression`. Nothing that comes with scikit-learn can stand in for them.
+        DataMissing, DataDamaged: as `regression`. No text that comes with scikit-learn can stand in for them.
     """
     from sklearn.datasets import fetch_20newsgroups
 
     for path in files(NEWSGROUPS):
         if path.is_file():
             _guarded(path, lambda path=path: zlib.decompress(path.read_bytes()))  # type: ignore[misc]
-    found = _loaded(NEWSGROUPS, fetch, lambda **home: fetch_20newsgroups(subset="all", **home), fetch)
+    found = _loaded(NEWSGROUPS, fetch, lambda **home: fetch_20newsgroups(subset="all", remove=remove, **home), fetch)
     _count(NEWSGROUPS, len(found.data))
     return Posts(tuple(found.data), np.asarray(found.target), tuple(found.target_names))
 

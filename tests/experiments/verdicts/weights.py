@@ -58,4 +58,6 @@ WEIGHTS = {
     "noisyhead/figure-4: the published numbers do not come out": NUMBERS,
     ("noisyhead/remark-5.1-window", FAILS): NUMBERS,
     ("noisyhead/equation-a.21", FAILS): NUMBERS,
+    "noisyhead/section-7-data: enough, but not as many": NUMBERS,
+    ("noisyhead/section-7-accumulation", FAILS): NUMBERS,
 }
