@@ -11,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm as tqdm_auto
-from tqdm.std import tqdm
 
-from costofprivacy import _source, _validate, blocks, cluster
+from costofprivacy import _source, _validate, blocks, cluster, progress
 from costofprivacy.streams import C, Cell, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
@@ -33,7 +31,8 @@ class Runner:
     Args:
         workers: worker processes on this machine; -1 for all cores.
         cache: folder of finished blocks; None keeps nothing.
-        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal, False for none.
+        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
+            lines at the end of that file, False for none.
         cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
             here. Those that reach ``cache`` under its name keep their blocks there, else they are kept from here.
 
@@ -76,7 +75,7 @@ class Runner:
             for first in range(0, trials, BLOCK)
         ]
         done: dict[int, np.ndarray] = {}
-        with self._bar(len(plan)) as bar:
+        with progress.bar(self.progress, len(plan)) as bar:
             for index, values in self._finished(plan, needed, bar):
                 done[index] = values
                 bar.update()
@@ -111,26 +110,6 @@ class Runner:
             if not kept:
                 held[index].keep(values)
             yield index, values
-
-    def _bar(self, total: int) -> Any:
-        if self.progress is True:
-            return tqdm_auto(total=total, leave=False, unit="block")
-        terminal = open(self.progress, "w") if self.progress else None  # noqa: SIM115
-        return _TerminalBar(total=total, leave=False, unit="block", file=terminal, disable=terminal is None)
-
-
-class _TerminalBar(tqdm):
-    """A bar that closes the terminal it draws on."""
-
-    def __init__(self, *, file: TextIO | None, **options: Any) -> None:
-        self._terminal = file
-        super().__init__(file=file, **options)
-
-    def close(self) -> None:
-        super().close()
-        if self._terminal is not None:
-            self._terminal.close()
-            self._terminal = None
 
 
 class Block(NamedTuple):
