@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from costofprivacy import blocks, cluster
+from costofprivacy import blocks, cluster, streams
 from costofprivacy.montecarlo import BLOCK, Runner
 
 distributed = pytest.importorskip("distributed", reason="a cluster needs the extra costofprivacy[cluster]")
@@ -191,10 +191,15 @@ def test_a_worker_of_another_installation_is_refused(
 
 
 def test_a_worker_whose_code_was_changed_since_it_read_it_is_unlike(monkeypatch: pytest.MonkeyPatch) -> None:
-    alike = cluster.identity(normals)
+    alike = cluster.identity(streams.generator)
     assert cluster._unlike.__wrapped__(alike) == ""
-    monkeypatch.setattr(cluster, "_sources_at_first", lambda: cluster._sources()[1:])
-    assert cluster._unlike.__wrapped__(alike) == "code in memory that was changed on its disk since"
+    now = cluster._files()
+    stale = {name: (0, 0) if name.endswith("streams.py") else version for name, version in now.items()}
+    monkeypatch.setattr(cluster, "_files_at_first", lambda: stale)
+    assert cluster._unlike.__wrapped__(alike) == "code in memory that was changed on its disk since: streams.py"
+    other = {name: (0, 0) if name.endswith("figures.py") else version for name, version in now.items()}
+    monkeypatch.setattr(cluster, "_files_at_first", lambda: other)
+    assert cluster._unlike.__wrapped__(alike) == ""
 
 
 def test_a_worker_that_dies_and_one_that_comes_late_change_nothing(

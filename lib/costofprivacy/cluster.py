@@ -29,7 +29,7 @@ REMEDY = "start it anew, with the installation that is used here"
 MISSING = 'a cluster needs the package distributed: install costofprivacy with its extra, "costofprivacy[cluster]"'
 PATIENCE = 600.0  # seconds that a scheduler may take to come back
 FIRST_ANSWER = 10.0  # seconds that it may take to answer at first
-DISPATCH = 0.002  # seconds of a core that one task costs scheduler and client together, generously
+DISPATCH = 0.004  # seconds between two tasks that leave a scheduler half its time: it needs 2 ms for one
 SHORTEST = 0.2  # seconds that a task should take at least
 AHEAD = 2  # tasks that are sent for each core, so that none waits for the next
 LIBRARIES = ("numpy", "scipy", "numba")
@@ -237,23 +237,31 @@ def _one_thread() -> None:
 @cache
 def _unlike(alike: Identity) -> str:
     """In what this process differs; empty where it does not."""
-    if _sources_at_first() != _sources():
-        return "code in memory that was changed on its disk since"
+    changed = _changed({thing.__module__ for thing in alike.objects})
+    if changed:
+        return f"code in memory that was changed on its disk since: {', '.join(changed)}"
     here = dict(identity(*alike.objects).facts)
     apart = [(name, here.get(name, "other"), value) for name, value in alike.facts if here.get(name) != value]
     return "; ".join(f"{name} {mine} instead of {value}" for name, mine, value in apart)
 
 
+def _changed(modules: set[str]) -> list[str]:
+    """Files behind some modules that are others than this process has read, or may have."""
+    first, now = _files_at_first(), _files()
+    needed = {str(path) for path in _source.closure(modules).values()}
+    return sorted(Path(name).name for name in needed if name in now and first.get(name) != now[name])
+
+
 @cache
-def _sources_at_first() -> tuple[tuple[str, int, int], ...]:
+def _files_at_first() -> dict[str, tuple[int, int]]:
     """The library's files as they were when this process first computed: it keeps the code that it has read."""
-    return _sources()
+    return _files()
 
 
-def _sources() -> tuple[tuple[str, int, int], ...]:
+def _files() -> dict[str, tuple[int, int]]:
     """The library's files, with what tells one content from another."""
     found = ((path, path.stat()) for path in sorted(Path(__file__).parent.rglob("*.py")))
-    return tuple((str(path), status.st_mtime_ns, status.st_size) for path, status in found)
+    return {str(path): (status.st_mtime_ns, status.st_size) for path, status in found}
 
 
 def _blas() -> list[dict[str, Any]]:

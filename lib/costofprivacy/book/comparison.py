@@ -71,7 +71,8 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
     Returns:
         A line for the parameters, one for each verdict that changed or one for none, one for each table.
     """
-    pairs = [compare(path.stem, read_table(book / path.name), read_table(path)) for path in _tables(book, here)]
+    changed = {name for name, value in now.items() if value != before[name]}
+    pairs = [compare(path.stem, *_read(book / path.name, path, changed)) for path in _tables(book, here)]
     lines = [_parameters(before, now), *_verdicts(book, here), *map(str, pairs)]
     text = "\n".join(["# Beside the book", "", *(f"- {line}" for line in lines), ""])
     (here / f"{NAME}.md").write_text(text, "utf-8")
@@ -159,6 +160,13 @@ def _keys(book: pd.DataFrame, here: pd.DataFrame) -> list[str]:
 def _is_number(*columns: pd.Series) -> bool:
     types = pd.api.types
     return all(types.is_numeric_dtype(column) and not types.is_bool_dtype(column) for column in columns)
+
+
+def _read(book: Path, here: Path, given: set[str]) -> list[pd.DataFrame]:
+    """Two tables, without the columns behind the first that only repeat what was given."""
+    tables = [read_table(path) for path in (book, here)]
+    keys = _keys(*tables)
+    return [table.drop(columns=[name for name in given if name in table and name not in keys]) for table in tables]
 
 
 def _tables(book: Path, here: Path) -> list[Path]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -72,9 +71,7 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
         raise RequestError("a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv")
     twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
     if twice or parameters.WORKERS in swept:
-        raise RequestError(
-            f"each swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}"
-        )
+        raise RequestError(f"a swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}")
     asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
     values = [parameters.resolve(project, name, asked[0])]
     values += [
@@ -156,9 +153,7 @@ def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> 
             say(f"point {number + 1} of {len(homes)}: {_words(asked, number)}: {said}")
     lines = _joined(project, asked, folder, homes, failures)
     if failures:
-        raise BookError(
-            f"{len(failures)} of {len(homes)} points failed, see {folder / POINTS}.csv; the others are joined"
-        )
+        raise BookError(f"{len(failures)} of {len(homes)} points failed, see {folder / POINTS}.csv; the rest is joined")
     return lines
 
 
@@ -220,10 +215,11 @@ def _keep(tables: Mapping[str, pd.DataFrame], home: Path) -> None:
         whole.mkdir()
         for name, table in tables.items():
             table.to_csv(whole / f"{name}.csv", index=False)
-        if home.is_dir():  # another sweep was faster
-            shutil.rmtree(whole)
-        else:
+        try:
             whole.rename(home)
+        except OSError:
+            if not home.is_dir():  # else another sweep was faster
+                raise
 
 
 def _joined(project: Project, asked: Plan, folder: Path, homes: list[Path], failures: Mapping[int, str]) -> list[str]:
