@@ -7,6 +7,7 @@ NAME :=
 P :=
 OUT :=
 FORCE :=
+CLUSTER :=
 
 .DEFAULT_GOAL := book
 SHELL := /bin/sh
@@ -26,10 +27,10 @@ UV := _build/uv/bin/python -m uv
 # What a person has set for other projects stays out of this one.
 unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
-export PRESET NAME OUT
+export PRESET NAME OUT CLUSTER
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults bench lock \
-  extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
+.PHONY: book pages data test lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+  faults bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -58,7 +59,17 @@ validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale,
 	@exec $(BOOK) validate "$$NAME"
 
 chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters
-	@exec $(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
+	@exec $(BOOK) chapter --out "$$OUT" --cluster "$$CLUSTER" "$$NAME" $(P)
+
+sweep: $(VENV)/.complete ## one chapter at many parameters: NAME=... P='--sweep penalty=0.1,1,5 -p trials 50'; P=--help for more
+	@exec $(BOOK) sweep --out "$$OUT" --cluster "$$CLUSTER" "$$NAME" $(P)
+
+worker: $(VENV)/.complete ## work for a Dask scheduler: CLUSTER=tcp://host:8786; chapter and sweep take the same CLUSTER
+	@exec $(BOOK) worker "$$CLUSTER" $(P)
+
+cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; what tasks cost
+	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/test_cluster.py
+	$(PY) benchmarks/cluster_costs.py
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
 	@exec $(BOOK) list
@@ -66,8 +77,10 @@ chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and ti
 refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all with FORCE=1) in place
 	@exec $(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
 
-lab: $(VENV)/.complete ## JupyterLab on the book
-	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" $(PY) -m jupyterlab --notebook-dir=book
+lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' are its options, as root P=--allow-root
+	@case " $(P) $$(id -u)" in *--allow-root*) ;; *" 0") echo \
+	  "error: JupyterLab does not run as root unless told: make lab P=--allow-root" >&2; exit 2;; esac
+	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" exec $(PY) -m jupyterlab --notebook-dir=book $(P)
 
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
 	@exec $(PY) -m tests.faults $(P)

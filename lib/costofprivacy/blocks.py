@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import uuid
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -21,6 +22,7 @@ import numpy as np
 import scipy
 
 LIBRARIES = f"numpy {np.__version__}, scipy {scipy.__version__}"
+MARK = "this-folder"
 DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError)
 
 
@@ -78,3 +80,23 @@ def write(path: Path, trials: np.ndarray) -> None:
         Path(partial).replace(path)
     finally:
         Path(partial).unlink(missing_ok=True)
+
+
+def mark(folder: Path) -> str:
+    """A word that tells this folder from one of the same name on another machine; it is kept in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / MARK
+    if not path.is_file():
+        handle, partial = tempfile.mkstemp(dir=folder, suffix=".partial", text=True)
+        with os.fdopen(handle, "w") as stream:
+            stream.write(uuid.uuid4().hex)
+        Path(partial).replace(path)
+    return path.read_text("utf-8")
+
+
+def is_marked(folder: Path, word: str) -> bool:
+    """Whether a folder is the one that has this mark, and can be written to."""
+    try:
+        return (folder / MARK).read_text("utf-8") == word and os.access(folder, os.W_OK)
+    except OSError:
+        return False

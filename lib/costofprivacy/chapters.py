@@ -5,7 +5,9 @@ Where things go is told by the environment (see `costofprivacy.book`), so that t
 of the chapter's name in the working directory, or, where that is the project's ``book/``, in ``_build/live``: a live
 session leaves what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
 measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
-``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar; ``COSTOFPRIVACY_WORKERS`` overrides ``workers``.
+``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
+``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
+trials.
 """
 
 from __future__ import annotations
@@ -94,7 +96,12 @@ class Chapter:
         saved = self._saved()
         if saved is None:
             cache, progress = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
-            runner = Runner(self._workers, Path(cache) if cache else None, progress if progress is not None else True)
+            runner = Runner(
+                self._workers,
+                Path(cache) if cache else None,
+                progress if progress is not None else True,
+                os.environ.get("COSTOFPRIVACY_CLUSTER") or None,
+            )
             return self.keep(self.experiment.run(runner))
         folder, tables = saved
         self.results.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from costofprivacy.findings import Consequence, Finding, Number, Verdict
 
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
+SHIPPED = Path(__file__).parent / "_book"  # what an installed package brings along of the book
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,17 @@ class Claim:
 
 
 def find_register(start: Path) -> Path:
-    """``book/claims.yml`` of the project around ``start``.
+    """``book/claims.yml`` of the project around ``start``; outside the project the one that the package brought along.
 
     Raises:
-        FileNotFoundError: if no parent folder holds one.
+        FileNotFoundError: if no parent folder holds one, nor the package.
     """
     for folder in (start.resolve(), *start.resolve().parents):
         for candidate in (folder / "claims.yml", folder / "book" / "claims.yml"):
             if candidate.is_file():
                 return candidate
+    if (SHIPPED / "claims.yml").is_file():
+        return SHIPPED / "claims.yml"
     raise FileNotFoundError("no book/claims.yml in this folder or above it: run inside the project")
 
 

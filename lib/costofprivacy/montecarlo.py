@@ -3,6 +3,7 @@
 A trial's generator depends on (seed, cell, trial) alone, so a table does not depend on the number of workers, on the
 order of the trials or on which other cells a run has. Trials run in blocks; each finished block is kept
 (`costofprivacy.blocks`), so that an interrupted run resumes where it stopped, and more trials cost the missing ones.
+The blocks run in processes of this machine or, where a cluster is named, on its workers (`costofprivacy.cluster`).
 """
 
 from __future__ import annotations
@@ -11,15 +12,13 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
-from tqdm.auto import tqdm as tqdm_auto
-from tqdm.std import tqdm
 
-from costofprivacy import _source, _validate, blocks
+from costofprivacy import _source, _validate, blocks, cluster, progress
 from costofprivacy.orphans import end_with
 from costofprivacy.streams import C, Cell, Trial, generator
 
@@ -32,9 +31,12 @@ class Runner:
     """How trials are run; changes no number.
 
     Args:
-        workers: worker processes; -1 for all cores.
+        workers: worker processes on this machine; -1 for all cores.
         cache: folder of finished blocks; None keeps nothing.
-        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal, False for none.
+        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
+            lines at the end of that file, False for none.
+        cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
+            here. Those that reach ``cache`` under its name keep their blocks there, else they are kept from here.
 
     Raises:
         ValueError: if ``workers`` is neither -1 nor at least 1.
@@ -43,6 +45,7 @@ class Runner:
     workers: int = -1
     cache: Path | None = None
     progress: bool | str = False
+    cluster: Any = None
 
     def __post_init__(self) -> None:
         _validate.workers(self.workers)
@@ -61,22 +64,21 @@ class Runner:
 
         Raises:
             ValueError: if a cell stands twice, or ``trials`` is below 1.
+            ClusterError: if the cluster does not answer, or one of its workers is another installation.
         """
         _validate.whole("trials", trials)
         if len(set(cells)) < len(cells):
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
-        store = None
-        if self.cache is not None:
-            code = _source.digest_of(trial, generator, *{type(cell) for cell in cells})
-            store = blocks.Store(self.cache, code)
+        needed = (trial, generator, *{type(cell) for cell in cells})
+        store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
         plan = [
             Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
             for cell in cells
             for first in range(0, trials, BLOCK)
         ]
         done: dict[int, np.ndarray] = {}
-        with self._bar(len(plan)) as bar:
-            for index, values in self._finished(plan):
+        with progress.bar(self.progress, len(plan)) as bar:
+            for index, values in self._finished(plan, needed, bar):
                 done[index] = values
                 bar.update()
         of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
@@ -84,7 +86,7 @@ class Runner:
             of_cell[block.cell].append(done[index])
         return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
 
-    def _finished(self, plan: Sequence[Block]) -> Iterator[tuple[int, np.ndarray]]:
+    def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...], bar: Any) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
         missing = []
         for index, block in enumerate(plan):
@@ -93,29 +95,23 @@ class Runner:
                 yield index, saved[: block.trials]
             else:
                 missing.append((index, block, saved))
-        if missing:  # no pool of workers is started for nothing
+        if missing and self.cluster:
+            yield from self._on_cluster(missing, cluster.identity(*needed), bar)
+        elif missing:  # no pool of workers is started for nothing
             pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
             yield from pool(joblib.delayed(_completed)(*task, os.getpid()) for task in missing)
 
-    def _bar(self, total: int) -> Any:
-        if self.progress is True:
-            return tqdm_auto(total=total, leave=False, unit="block")
-        terminal = open(self.progress, "w") if self.progress else None  # noqa: SIM115
-        return _TerminalBar(total=total, leave=False, unit="block", file=terminal, disable=terminal is None)
-
-
-class _TerminalBar(tqdm):
-    """A bar that closes the terminal it draws on."""
-
-    def __init__(self, *, file: TextIO | None, **options: Any) -> None:
-        self._terminal = file
-        super().__init__(file=file, **options)
-
-    def close(self) -> None:
-        super().close()
-        if self._terminal is not None:
-            self._terminal.close()
-            self._terminal = None
+    def _on_cluster(
+        self, missing: list[tuple[int, Block, np.ndarray]], alike: cluster.Identity, bar: Any
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks' trials by a cluster's workers; a block that its worker could not keep is kept from here."""
+        mark = blocks.mark(self.cache) if self.cache is not None else ""
+        tasks = [(mark, *task) for task in missing]
+        held = {index: block for index, block, _ in missing}
+        for index, values, kept in cluster.spread(self.cluster, _completed_away, tasks, alike, bar.set_postfix_str):
+            if not kept:
+                held[index].keep(values)
+            yield index, values
 
 
 class Block(NamedTuple):
@@ -138,14 +134,31 @@ class Block(NamedTuple):
         found = blocks.read(self.path) if self.path else None
         return np.empty(0) if found is None else found
 
+    def measured(self, saved: np.ndarray) -> np.ndarray:
+        """All trials, those after the saved ones measured."""
+        with threadpool_limits(1):
+            numbers = range(self.first + len(saved), self.first + self.trials)
+            missing = np.stack([self.trial(self.cell, rng=generator(self.seed, self.cell.key, t)) for t in numbers])
+        return np.concatenate([saved, missing]) if len(saved) else missing
+
+    def keep(self, values: np.ndarray) -> None:
+        """Keep its trials, if it is kept."""
+        if self.path:
+            blocks.write(self.path, values)
+
 
 def _completed(index: int, block: Block, saved: np.ndarray, owner: int) -> tuple[int, np.ndarray]:
     """A block with its missing trials measured, and kept; a worker of ``owner`` ends with it."""
     end_with(owner)
-    with threadpool_limits(1):
-        numbers = range(block.first + len(saved), block.first + block.trials)
-        missing = np.stack([block.trial(block.cell, rng=generator(block.seed, block.cell.key, t)) for t in numbers])
-    values = np.concatenate([saved, missing]) if len(saved) else missing
-    if block.path:
-        blocks.write(block.path, values)
+    values = block.measured(saved)
+    block.keep(values)
     return index, values
+
+
+def _completed_away(mark: str, index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray, bool]:
+    """A block with its missing trials measured on another machine, and whether it is kept: where the folder is."""
+    values = block.measured(saved)
+    reached = block.store is not None and blocks.is_marked(block.store.folder, mark)
+    if reached:
+        block.keep(values)
+    return index, values, reached

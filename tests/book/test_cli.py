@@ -6,6 +6,7 @@ import pytest
 
 from costofprivacy.book import cli
 from costofprivacy.book.project import Project
+from costofprivacy.cluster import ClusterError
 
 NAME = "part/first-one"
 
@@ -56,6 +57,49 @@ def test_an_unknown_chapter_is_answered_in_one_line(call, command: list[str]) ->
     status, lines = call(*command)
     assert (status, len(lines)) == (2, 1)
     assert "NAME must be one of part/first-one, ledger; got 'first'" in lines[0]
+
+
+@pytest.mark.parametrize("command", [["chapter", NAME], ["sweep", NAME, "--sweep", "trials=2,3"]])
+def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
+    call, command: list[str], project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connected(address: str) -> None:
+        raise ClusterError("no Dask scheduler answers")
+
+    monkeypatch.setattr("costofprivacy.cluster.connected", connected)
+    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    status, lines = call(*command, "--cluster", "tcp://nowhere:1")
+    told = "error: CLUSTER must be the address of a Dask scheduler, got tcp://nowhere:1: no Dask scheduler answers"
+    assert (status, lines) == (2, [told])
+    assert not project.build.exists()
+
+
+def test_a_chapter_with_other_parameters_is_told_beside_the_book(
+    call, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    (project.book / NAME).mkdir()
+    (project.book / NAME / "verdicts.json").write_text("[]")
+    monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: [])
+    monkeypatch.setattr("costofprivacy.book.freshness.write", lambda *_: None)
+    monkeypatch.setattr("costofprivacy.book.comparison.beside", lambda *given: told.append(given) or ["a line"])
+    assert call("chapter", NAME, "-p", "workers", "1")[0] == 0
+    assert told == []
+    assert call("chapter", NAME, "-p", "trials", "3")[0] == 0
+    (book, here, before, now) = told[0]
+    assert (book, here) == (Path("book") / NAME, Path("_build/runs") / NAME)
+    assert before == {"epsilon": [0.5, 1.0], "trials": 10}
+    assert now == {"epsilon": [0.5, 1.0], "trials": 3}
+
+
+def test_a_worker_works_under_the_settings_of_a_kernel(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    monkeypatch.setattr("os.execve", lambda *given: started.append(given))
+    assert call("worker", "tcp://host:8786", "--memory-limit", "2GB")[0] == 0
+    (_, command, variables), *_ = started
+    assert command[1:4] == ["-m", "distributed.cli.dask_worker", "tcp://host:8786"]
+    assert command[-2:] == ["--memory-limit", "2GB"]
+    assert variables["OMP_NUM_THREADS"] == "1"
 
 
 def test_an_interrupt_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:

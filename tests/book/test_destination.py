@@ -10,7 +10,7 @@ from costofprivacy.book.project import Project
 @pytest.mark.parametrize("out", ["", "_build/mine", "_build/runs/part/first-one", "some/dir", "../elsewhere"])
 def test_a_folder_of_ones_own_is_made(project: Project, monkeypatch: pytest.MonkeyPatch, out: str) -> None:
     monkeypatch.chdir(project.root)
-    found = destination.folder(Project(Path(), project.package), out, "part/first-one")
+    found = destination.folder(Project(Path(), project.package), out, "runs", "part/first-one")
     assert found.is_dir()
     assert list(found.iterdir()) == []
     assert out in found.as_posix() if out else found == Path("_build/runs/part/first-one")
@@ -28,7 +28,7 @@ def test_what_the_project_keeps_is_refused(project: Project, monkeypatch: pytest
     Path("linked").symlink_to("book")
     before = sorted(project.root.rglob("*"))
     with pytest.raises(RequestError, match=r"^OUT must be a folder of your own, such as _build/mine; "):
-        destination.folder(Project(Path(), project.package), out, "part/first-one")
+        destination.folder(Project(Path(), project.package), out, "runs", "part/first-one")
     assert sorted(project.root.rglob("*")) == before
 
 
@@ -36,10 +36,10 @@ def test_a_preset_is_the_projects(project: Project) -> None:
     (project.book / "presets").mkdir(exist_ok=True)
     (project.book / "presets" / "tiny.yml").write_text("{}")
     with pytest.raises(RequestError, match="OUT must be"):
-        destination.folder(project, str(project.build / "tiny" / "executed"), "part/first-one")
+        destination.folder(project, str(project.build / "tiny" / "executed"), "runs", "part/first-one")
 
 
 def test_a_folder_that_cannot_be_written_is_said_to_be_so(project: Project) -> None:
     (project.root / "file").touch()
     with pytest.raises(RequestError, match=r"^OUT must be a folder to write into, got .*file/x: Not a directory"):
-        destination.folder(project, str(project.root / "file" / "x"), "part/first-one")
+        destination.folder(project, str(project.root / "file" / "x"), "runs", "part/first-one")

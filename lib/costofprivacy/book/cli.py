@@ -1,4 +1,4 @@
-"""The command line: ``python -m costofprivacy.book {build,pages,chapter,list,refresh,prepare,test,validate,data}``.
+"""The command line: ``python -m costofprivacy.book COMMAND``; ``--help`` lists the commands.
 
 What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
 status 1; an interrupt in one line and status 130.
@@ -14,12 +14,15 @@ from typing import Any, TypeVar
 import click
 
 from costofprivacy.book import check, destination, parameters
-from costofprivacy.book.errors import BookError, Interrupted
+from costofprivacy.book.errors import BookError, Interrupted, RequestError
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Command = TypeVar("Command", bound=Callable[..., Any])
+CLUSTER = click.option(
+    "--cluster", default="", metavar="ADDRESS", help="A Dask scheduler, whose workers run the trials."
+)
 NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
 PRESET = click.option("--preset", default="quick", show_default=True, help="A file in book/presets, or 'paper'.")
 
@@ -87,22 +90,20 @@ def pages_command(project: Project) -> None:
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
+@CLUSTER
 @papermill_options
 @click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
 @click.pass_context
-def chapter_command(context: click.Context, name: str, out: str, helped: bool, **given: Any) -> None:
+def chapter_command(context: click.Context, name: str, out: str, cluster: str, helped: bool, **given: Any) -> None:
     """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
     project: Project = context.obj
     if helped:
-        from costofprivacy.book.listing import parameters_of
-
-        click.echo(context.get_help())
-        click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
+        _help(context, project, name)
         return
     check_name(project, name)
-    asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
-    values = parameters.resolve(project, name, asked)
-    folder = destination.folder(project, out, name)
+    values = parameters.resolve(project, name, _asked(given))
+    _answers(cluster)
+    folder = destination.folder(project, out, "runs", name)
 
     from costofprivacy.book import freshness
     from costofprivacy.book.execute import Run, execute
@@ -112,9 +113,64 @@ def chapter_command(context: click.Context, name: str, out: str, helped: bool, *
     recover(target)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.inputs(project, name, values, project.book)
-    files = execute(project, Run(name, values, target, project.book, saved=saved), _warn)
+    files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
+    _beside_the_book(project, name, folder, values)
+
+
+@cli.command("sweep", context_settings={"help_option_names": []})
+@click.argument("name", default="")
+@click.option("--sweep", "grids", multiple=True, metavar="NAME=VALUES", help="Values of a parameter: penalty=0.1,1,5")
+@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.")
+@click.option("--out", default="", metavar="DIR", help="Where to; _build/sweeps/NAME by default.")
+@CLUSTER
+@papermill_options
+@click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
+@click.pass_context
+def sweep_command(
+    context: click.Context,
+    name: str,
+    grids: tuple[str, ...],
+    files: tuple[str, ...],
+    out: str,
+    cluster: str,
+    helped: bool,
+    **given: Any,
+) -> None:
+    """Measure one chapter at many parameters, and join its tables, with the parameters as columns.
+
+    Each --sweep gives a parameter its values, in YAML, with commas between them; a list stands in brackets:
+    --sweep penalty=0.1,1,5 --sweep epsilon=[0.2],[0.2,1.0]. Each --table has points: a CSV file with the parameters as
+    columns, or a YAML file with a list of mappings. Several combine to all their combinations. Other parameters are as
+    in -p and the others. What is measured already is not measured again.
+    """
+    project: Project = context.obj
+    if helped:
+        _help(context, project, name)
+        return
+    from costofprivacy.book import sweep
+    from costofprivacy.book.environment import in_settled_environment
+
+    in_settled_environment()
+    asked = sweep.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    _answers(cluster)
+    folder = destination.folder(project, out, "sweeps", name)
+    for line in sweep.run(project, asked, folder, cluster, _note):
+        click.echo(line)
+
+
+@cli.command("worker", context_settings={"ignore_unknown_options": True})
+@click.argument("address")
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def worker_command(address: str, options: tuple[str, ...]) -> None:
+    """Work for the Dask scheduler at ADDRESS: a process for each core, with the settings that give the book's bits.
+
+    OPTIONS are those of `dask worker`.
+    """
+    from costofprivacy.book.environment import work_for
+
+    work_for(address, options)
 
 
 @cli.command("list")
@@ -227,6 +283,57 @@ def _told(error: OSError) -> str:
 def _warn(line: str) -> None:
     """Say a warning in one line."""
     click.echo(f"warning: {line}", err=True)
+
+
+def _note(line: str) -> None:
+    """Say how far something is, beside the output."""
+    click.echo(line, err=True)
+
+
+def _help(context: click.Context, project: Project, name: str) -> None:
+    """Say how a command is used, and which parameters a chapter has."""
+    from costofprivacy.book.listing import parameters_of
+
+    click.echo(context.get_help())
+    click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of papermill's options."""
+    return overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
+
+
+def _answers(cluster: str) -> None:
+    """Let a cluster's scheduler answer, before anything is made.
+
+    Raises:
+        RequestError: none does.
+    """
+    if not cluster:
+        return
+    from costofprivacy.cluster import ClusterError, connected
+
+    try:
+        with connected(cluster):
+            return
+    except ClusterError as error:
+        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster}: {error}") from error
+
+
+def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
+    """Say how a run with other parameters differs from the book's."""
+    from costofprivacy.book import comparison
+
+    committed = place(project.book, name)
+    book, here = (
+        {key: value for key, value in side.items() if key != parameters.WORKERS}
+        for side in (parameters.resolve(project, name, {}), values)
+    )
+    if here == book or not committed.verdicts.is_file():
+        return
+    click.echo(f"\nbeside the book, more in {folder / comparison.NAME}.md and .json:")
+    for line in comparison.beside(committed.results, folder, book, here):
+        click.echo(f"  {line}")
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,22 +5,22 @@ from pathlib import Path
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
 
-RUNS = "runs"
 OURS = {".ci", ".git", ".venv", "benchmarks", "book", "lib", "tests"}
 
 
-def folder(project: Project, out: str, name: str) -> Path:
+def folder(project: Project, out: str, kind: str, name: str) -> Path:
     """The folder for the results of a chapter, made with those above it.
 
     Args:
         project: the book.
-        out: what was asked for; empty for ``_build/runs`` and the chapter's name.
+        out: what was asked for; empty for a folder of the chapter's name below ``_build`` and the kind.
+        kind: ``runs`` or ``sweeps``.
         name: the chapter.
 
     Raises:
         RequestError: it is the project's own, or it cannot be made or written to.
     """
-    path = Path(out) if out else project.build / RUNS / name
+    path = Path(out) if out else project.build / kind / name
     _refuse_ours(project, path)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -3,14 +3,17 @@
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from joblib import cpu_count
 
 from costofprivacy.book.project import Project
 
 # A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7).
 QUIET_END = 'import logging\nlogging.getLogger("asyncio").setLevel(logging.CRITICAL)\n'
+SETTLED = {"PYTHONHASHSEED": "0"}
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -52,7 +55,7 @@ def kernel_environment(
         "MPLCONFIGDIR": str(settings / "matplotlib"),
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "PYTHONHASHSEED": "0",
+        **SETTLED,
         **dict.fromkeys(ONE_THREAD, "1"),
         **same_kernels(),
     }
@@ -67,6 +70,22 @@ def same_kernels() -> dict[str, str]:
         return {}
     features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
     return {"OPENBLAS_CORETYPE": "Haswell"} if features.get("AVX2") and features.get("FMA3") else {}
+
+
+def in_settled_environment() -> None:
+    """Start this command again if numerical libraries were loaded under other settings than a chapter's kernel has."""
+    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
+    if any(os.environ.get(name) != value for name, value in settings.items()):
+        os.execve(sys.executable, [*sys.orig_argv], os.environ | settings)
+
+
+def work_for(address: str, options: Sequence[str]) -> None:
+    """Become a Dask worker with a process for each core, under the settings of a chapter's kernel."""
+    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
+    where = ["--scheduler-file", address] if address.endswith(".json") else [address]
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", *where]
+    usual = ["--nworkers", str(cpu_count()), "--nthreads", "1", "--no-dashboard"]
+    os.execve(sys.executable, [*command, *usual, *options], os.environ | settings)
 
 
 def terminal() -> str:

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import Place, Project, place
 from costofprivacy.book.publishing import publish
+from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -34,6 +36,7 @@ class Run:
         saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
         alone: whether no other chapter is executed meanwhile. Else it has one worker process, and draws no bars, which
             would overwrite those of the others.
+        cluster: the Dask scheduler whose workers run its trials; empty for this machine.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Run:
     strict: bool = False
     saved: tuple[Path, ...] = ()
     alone: bool = True
+    cluster: str = ""
 
 
 def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str]:
@@ -69,9 +73,14 @@ def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str
         variables = kernel_environment(
             project, book=run.book, results=folder, resume=True, progress=run.alone, workers=workers
         )
-        saved = os.pathsep.join(str(path.resolve()) for path in run.saved)
-        with environment(variables | {"COSTOFPRIVACY_SAVED": saved}):
-            executed = notebooks.scrubbed(_papermill(project, run.name, prepared, folder))
+        variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
+        if run.cluster:
+            variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
+        with place_for_progress(project, run.name, _tell) as progress:
+            if run.alone:
+                variables["COSTOFPRIVACY_PROGRESS"] = progress
+            with environment(variables):
+                executed = notebooks.scrubbed(_papermill(project, run.name, prepared, folder))
         for line in notebooks.stderr_lines(executed):
             if run.strict:
                 raise BookError(f"{run.name}: {line}")
@@ -118,3 +127,8 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
         raise BookError(f"{name}: the kernel died, perhaps for want of memory (see {log})") from error
+
+
+def _tell(line: str) -> None:
+    """Say how far a run is."""
+    print(line, file=sys.stderr, flush=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROUNDING = 1e-9  # a mechanism calibrated to the claim meets it to rounding
 
@@ -29,6 +31,8 @@ class PrivacyProfile:
 
     def epsilons(self) -> pd.Series:
         """The three ε at the claimed δ, indexed ``claimed``, ``every iterate``, ``last iterate``."""
+        import pandas as pd  # here: it takes longer than the rest of this package
+
         delta = self.claimed.delta
         return pd.Series(
             {

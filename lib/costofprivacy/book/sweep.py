@@ -1,0 +1,289 @@
+"""A sweep: a chapter's experiment at many points, its tables joined into one each with the parameters as columns.
+
+A point is one value for each parameter. Each measured point is a folder of tables below ``points``, named by the digest
+of all that they depend on, so that a sweep that was interrupted, or is asked for more, measures the missing ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pandas as pd
+import yaml
+
+from costofprivacy import blocks, cluster
+from costofprivacy.book import parameters
+from costofprivacy.book.errors import BookError, RequestError
+from costofprivacy.book.project import Project, is_plain, module_name, place
+from costofprivacy.book.telling import place_for_progress
+from costofprivacy.findings import judges_of
+from costofprivacy.montecarlo import Runner
+from costofprivacy.stamps import json_digest, measured_from, read_table
+
+Say = Callable[[str], None]
+Point = Mapping[str, Any]
+GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
+POINTS, VERDICTS = "points", "verdicts"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A sweep that can be run.
+
+    Args:
+        name: the chapter. swept: the parameters that are given several values, in their order.
+        points: all parameters of each point. experiments: the chapter's experiment at each.
+    """
+
+    name: str
+    swept: tuple[str, ...]
+    points: tuple[Point, ...]
+    experiments: tuple[Any, ...]
+
+
+def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> Plan:
+    """The points of a sweep, every one checked.
+
+    Args:
+        project: the book.
+        name: the chapter.
+        fixed: parameters with one value for all points.
+        grids: ``parameter=value,value,...`` each, in YAML.
+        files: tables of points.
+
+    Raises:
+        RequestError: nothing is swept, a parameter stands in two places, a text cannot be read, or a point is
+            inadmissible.
+    """
+    if is_plain(project, name):
+        raise RequestError(f"NAME must be a chapter that measures, got {name!r}")
+    axes = [*map(read_grid, grids), *map(read_table_of_points, files)]
+    swept = [parameter for axis in axes for parameter in axis[0]]
+    if not swept:
+        raise RequestError("a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv")
+    twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
+    if twice or parameters.WORKERS in swept:
+        raise RequestError(f"a swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}")
+    asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
+    values = [parameters.resolve(project, name, asked[0])]
+    values += [
+        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
+    ]
+    return Plan(
+        name, tuple(swept), tuple(values), tuple(parameters.experiment_of(project, name, one) for one in values)
+    )
+
+
+def read_grid(text: str) -> list[Point]:
+    """The points of ``parameter=value,value,...``; the values are YAML, a list stands in brackets.
+
+    Raises:
+        RequestError: the text is not of this form.
+    """
+    parameter, equals, values = text.partition("=")
+    try:
+        found = yaml.safe_load(f"[{values}]")
+    except yaml.YAMLError:
+        found = None
+    if not equals or not parameter.strip() or not found:
+        raise RequestError(f"--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got {text!r}")
+    return [{parameter.strip(): value} for value in found]
+
+
+def read_table_of_points(path: Path) -> list[Point]:
+    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings.
+
+    Raises:
+        RequestError: the file cannot be read, holds no points, or points with different parameters.
+    """
+    try:
+        text = path.read_text("utf-8")
+        if path.suffix == ".csv":
+            rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
+            found: Any = [{str(key).strip(): yaml.safe_load(value) for key, value in row.items()} for row in rows]
+        else:
+            found = yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError) as error:
+        raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
+    if not isinstance(found, list) or not found or not all(isinstance(point, dict) and point for point in found):
+        raise RequestError(f"--table must hold points, a mapping of parameters to values each, got {path}")
+    if any(set(point) != set(found[0]) for point in found):
+        raise RequestError(f"the points of --table must have the same parameters, got others in {path}")
+    return found
+
+
+def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> list[str]:
+    """Measure what is missing of a sweep, and join it.
+
+    Leaves in the folder a table for each of the chapter's, ``points.csv`` with all parameters of each point, and
+    ``verdicts.csv``.
+
+    Args:
+        project: the book.
+        asked: the sweep.
+        folder: where to.
+        address: a Dask scheduler's; empty for this machine.
+        say: told how far it is.
+
+    Returns:
+        What was found, in lines.
+
+    Raises:
+        BookError: a point could not be measured; the others are, and are joined.
+    """
+    homes = [folder / POINTS / name for name in _digests(project, asked)]
+    missing = [number for number, home in enumerate(homes) if not home.is_dir()]
+    say(f"{asked.name}: {len(homes)} points, {len(homes) - len(missing)} of them measured already")
+    failures: dict[int, str] = {}
+    with place_for_progress(project, asked.name, say) as progress:
+        for number, outcome in _measured(project, asked, missing, address, progress):
+            if isinstance(outcome, str):
+                failures[number] = outcome
+            else:
+                _keep(outcome, homes[number])
+            said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
+            say(f"point {number + 1} of {len(homes)}: {_words(asked, number)}: {said}")
+    lines = _joined(project, asked, folder, homes, failures)
+    if failures:
+        raise BookError(f"{len(failures)} of {len(homes)} points failed, see {folder / POINTS}.csv; the rest is joined")
+    return lines
+
+
+def _digests(project: Project, asked: Plan) -> Iterator[str]:
+    """A name for all that the tables of each point depend on; the points differ in their parameters alone."""
+    common = measured_from(asked.experiments[0], project.root)
+    for one in asked.experiments:
+        own = json_digest({field.name: getattr(one, field.name) for field in fields(one)})
+        yield json_digest(common | {"parameters": own})[:20]
+
+
+def _measured(
+    project: Project, asked: Plan, missing: list[int], address: str, progress: str
+) -> Iterator[tuple[int, dict[str, pd.DataFrame] | str]]:
+    """Tables of points, or why there are none. Few points spread their trials, many are spread themselves."""
+    cache = project.cache.resolve()
+    workers = {number: int(asked.points[number].get(parameters.WORKERS, -1)) for number in missing}
+    alone = {number: (number, asked.experiments[number]) for number in missing}
+    if len(missing) < 2 * _cores(address):
+        for number in missing:
+            yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
+    elif address:
+        mark = blocks.mark(cache)
+        tasks = [(*alone[number], mark, cache) for number in missing]
+        alike = cluster.identity(type(asked.experiments[0]))
+        yield from cluster.spread(address, measure_away, tasks, alike)
+    else:
+        pool = joblib.Parallel(n_jobs=-1, return_as="generator_unordered")
+        yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
+
+
+def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str, pd.DataFrame] | str]:
+    """The tables of a point with its number; in their place one line, if its experiment fails."""
+    try:
+        return number, experiment.run(runner)
+    except (cluster.ClusterError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # the other points go on
+        return number, " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def measure_away(number: int, experiment: Any, mark: str, cache: Path) -> tuple[int, dict[str, pd.DataFrame] | str]:
+    """`measure` on a worker of a cluster, which keeps its blocks where it reaches the folder."""
+    return measure(number, experiment, Runner(1, cache if blocks.is_marked(cache, mark) else None))
+
+
+def _cores(address: str) -> int:
+    if not address:
+        return joblib.cpu_count()
+    with cluster.connected(address) as client:
+        return sum(client.nthreads().values())
+
+
+def _keep(tables: Mapping[str, pd.DataFrame], home: Path) -> None:
+    """Save the tables of a point: all of them or none."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=home.parent, prefix=".partial-", ignore_cleanup_errors=True) as partial:
+        whole = Path(partial) / "tables"
+        whole.mkdir()
+        for name, table in tables.items():
+            table.to_csv(whole / f"{name}.csv", index=False)
+        try:
+            whole.rename(home)
+        except OSError:
+            if not home.is_dir():  # else another sweep was faster
+                raise
+
+
+def _joined(project: Project, asked: Plan, folder: Path, homes: list[Path], failures: Mapping[int, str]) -> list[str]:
+    """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
+    tables = {
+        number: {path.stem: read_table(path) for path in sorted(home.glob("*.csv"))}
+        for number, home in enumerate(homes)
+        if number not in failures
+    }
+    rows = [
+        {"point": number + 1, **_plain(point), "failed": failures.get(number, "")}
+        for number, point in enumerate(asked.points)
+    ]
+    files = {POINTS: pd.DataFrame(rows)}
+    for name in dict.fromkeys(name for found in tables.values() for name in found):
+        parts = [_with_columns(asked, number, found[name]) for number, found in tables.items() if name in found]
+        files[name] = pd.concat(parts, ignore_index=True)
+    files[VERDICTS] = _verdicts(project, asked, tables)
+    for name, table in files.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+    written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
+    return [f"the sweep is in {folder}: {written}", *_told(files[VERDICTS])]
+
+
+def _with_columns(asked: Plan, number: int, table: pd.DataFrame) -> pd.DataFrame:
+    """A table of a point behind the values of the swept parameters."""
+    values = _plain({name: asked.points[number][name] for name in asked.swept})
+    front = {f"{GIVEN}{name}" if name in table.columns else name: value for name, value in values.items()}
+    return pd.concat([pd.DataFrame(front, index=table.index), table], axis=1)
+
+
+def _verdicts(project: Project, asked: Plan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
+    """The verdict on each of the chapter's claims at each point, beside the book's."""
+    path = place(project.book, asked.name).verdicts
+    entries = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    book = {entry["claim"]: entry["verdict"] for entry in entries}
+    judges = judges_of(module_name(project, asked.name))
+    rows = []
+    for number, found in tables.items():
+        values = _plain({name: asked.points[number][name] for name in asked.swept})
+        for claim in (claim for claim in judges if claim in book):
+            try:
+                finding = judges[claim](dict(found))
+                told = {"verdict": str(finding.verdict), "book": book[claim], "headline": finding.headline}
+            except Exception as error:  # a judge may need rows that a point has not
+                told = {"verdict": "not judged", "book": book[claim], "headline": f"{type(error).__name__}: {error}"}
+            rows.append({**values, "claim": claim, **told})
+    return pd.DataFrame(rows, columns=[*asked.swept, "claim", "verdict", "book", "headline"])
+
+
+def _told(verdicts: pd.DataFrame) -> list[str]:
+    """A line for each claim whose verdict is not the book's somewhere."""
+    lines = []
+    for claim, rows in verdicts.groupby("claim", sort=False):
+        if (rows["verdict"] != rows["book"]).any():
+            counts = ", ".join(f"{verdict} at {count}" for verdict, count in rows["verdict"].value_counts().items())
+            lines.append(f"{claim}: {counts} of {len(rows)} points; the book: {rows['book'].iloc[0]}")
+    return lines
+
+
+def _plain(point: Point) -> dict[str, Any]:
+    """Values as a table's cells hold them: lists as JSON."""
+    return {key: json.dumps(value) if isinstance(value, (list, tuple)) else value for key, value in point.items()}
+
+
+def _words(asked: Plan, number: int) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in _plain(asked.points[number]).items() if name in asked.swept)

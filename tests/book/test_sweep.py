@@ -1,0 +1,182 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from costofprivacy.book import sweep
+from costofprivacy.book.errors import BookError, RequestError
+from costofprivacy.book.project import Project
+
+NAME = "part/first-one"
+EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
+VERDICTS = "lib/{package}/experiments/part/first_one/verdicts.py"
+MEASURES = """
+    def run(self, runner):
+        import pandas
+        from pathlib import Path
+
+        with Path("calls").open("a") as calls:
+            calls.write("one\\n")
+        if self.trials == 13:
+            raise OverflowError("too\\nmany")
+        values = {"epsilon": list(self.epsilon), "value": [double(value) for value in self.epsilon]}
+        return {"figure-1": pandas.DataFrame(values | {"trials_run": self.trials})}
+"""
+JUDGES = '''"""Verdicts."""
+
+from costofprivacy.findings import Finding, Number, Verdict, judges
+
+
+@judges("part/theorem-1")
+def theorem(tables):
+    """Holds for few trials."""
+    few = (tables["figure-1"]["trials_run"] < 5).all()
+    if (tables["figure-1"]["trials_run"] > 10).any():
+        raise KeyError("no such row")
+    verdict = Verdict.HOLDS if few else Verdict.FAILS
+    numbers = [Number("trials", float(tables["figure-1"]["trials_run"].max()))]
+    return Finding(verdict, "It is so.", numbers, would_change="Other trials.")
+'''
+
+
+@pytest.fixture
+def small(project: Project, rewrite: Callable[[str, str, str], None], monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The small book, whose experiment counts its runs in a file ``calls`` of the working folder."""
+    source = (project.root / EXPERIMENT.format(package=project.package)).read_text()
+    rewrite(EXPERIMENT, source[source.index("\n    def run(self)") :], MEASURES)
+    (project.root / VERDICTS.format(package=project.package)).write_text(JUDGES)
+    results = project.book / NAME
+    results.mkdir(exist_ok=True)
+    (results / "verdicts.json").write_text('[{"claim": "part/theorem-1", "verdict": "holds"}]')
+    monkeypatch.chdir(project.root)
+    monkeypatch.setattr(sweep, "_cores", lambda address: 100)  # few points: one after the other, here
+    return project
+
+
+def calls(project: Project) -> int:
+    path = project.root / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: object) -> list[str]:
+    asked = sweep.plan(project, NAME, fixed, grids, files)
+    return sweep.run(project, asked, out(project), "", lambda line: None)
+
+
+def out(project: Project) -> Path:
+    (project.root / "out").mkdir(exist_ok=True)
+    return project.root / "out"
+
+
+def table(project: Project, name: str) -> pd.DataFrame:
+    return pd.read_csv(out(project) / f"{name}.csv", keep_default_na=False)
+
+
+def test_a_sweep_is_all_combinations_with_the_parameters_as_columns(small: Project) -> None:
+    swept(small, "trials=2,3", "epsilon=[0.5],[1.0, 2.0]")
+    found = table(small, "figure-1")
+    assert list(found.columns) == ["trials", "given_epsilon", "epsilon", "value", "trials_run"]
+    assert found.to_numpy().tolist() == [
+        [2, "[0.5]", 0.5, 1.0, 2],
+        [2, "[1.0, 2.0]", 1.0, 2.0, 2],
+        [2, "[1.0, 2.0]", 2.0, 4.0, 2],
+        [3, "[0.5]", 0.5, 1.0, 3],
+        [3, "[1.0, 2.0]", 1.0, 2.0, 3],
+        [3, "[1.0, 2.0]", 2.0, 4.0, 3],
+    ]
+    points = table(small, "points")
+    assert points[["point", "epsilon", "trials"]].to_numpy().tolist()[-1] == [4, "[1.0, 2.0]", 3]
+
+
+def test_verdicts_stand_beside_the_book_s(small: Project) -> None:
+    lines = swept(small, "trials=2,7,11")
+    found = table(small, "verdicts")
+    assert found["verdict"].tolist() == ["holds", "fails", "not judged"]
+    assert found["book"].tolist() == ["holds"] * 3
+    assert found["headline"].tolist()[2] == "KeyError: 'no such row'"
+    assert lines[1].startswith("part/theorem-1: holds at 1, fails at 1, not judged at 1 of 3 points; the book: holds")
+    assert swept(small, "trials=2,3")[1:] == []
+
+
+def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Callable[[str, str, str], None]) -> None:
+    swept(small, "trials=2,3")
+    first = table(small, "figure-1")
+    swept(small, "trials=2,3")
+    pd.testing.assert_frame_equal(table(small, "figure-1"), first)
+    assert calls(small) == 2
+    swept(small, "trials=2,4,3")
+    assert calls(small) == 3
+    rewrite("lib/{package}/tools.py", "2 * value", "3 * value")
+    swept(small, "trials=2,3")
+    assert calls(small) == 5
+
+
+def test_a_point_that_fails_leaves_the_others(small: Project) -> None:
+    with pytest.raises(BookError, match=r"^1 of 3 points failed, see .*points\.csv; the rest is joined$"):
+        swept(small, "trials=2,13,3")
+    assert table(small, "figure-1")["trials"].unique().tolist() == [2, 3]
+    assert table(small, "points")["failed"].tolist() == ["", "OverflowError: too many", ""]
+
+
+def test_many_points_are_measured_side_by_side_to_the_same_tables(
+    small: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swept(small, "trials=2,3,4")
+    first = (out(small) / "figure-1.csv").read_bytes()
+    (out(small) / "points").rename(small.root / "elsewhere")
+    monkeypatch.setattr(sweep, "_cores", lambda address: 1)
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")  # one core: joblib starts no processes
+    swept(small, "trials=2,3,4")
+    assert (out(small) / "figure-1.csv").read_bytes() == first
+    assert calls(small) == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("points.csv", 'trials, epsilon\n2, "[0.5, 1]"\n3, [2.0]\n'),
+        ("points.yml", "- {trials: 2, epsilon: [0.5, 1]}\n- {trials: 3, epsilon: [2.0]}\n"),
+    ],
+)
+def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
+    (small.root / name).write_text(text)
+    asked = sweep.plan(small, NAME, {}, [], [Path(name)])
+    assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
+    assert asked.swept == ("trials", "epsilon")
+
+
+@pytest.mark.parametrize(
+    ("grids", "fixed", "words"),
+    [
+        ([], {}, "a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv"),
+        (["trials"], {}, "--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got 'trials'"),
+        (["trials="], {}, "--sweep must be NAME=VALUE"),
+        (["trials=[1"], {}, "--sweep must be NAME=VALUE"),
+        (["trails=1,2"], {}, "unknown parameter 'trails'"),
+        (["trials=1,0"], {}, "trials must be at least 1, got 0"),
+        (["trials=1,many"], {}, "trials must be an integer, got 'many'"),
+        (["epsilon=1,2"], {}, "epsilon must be a list of numbers, got 1"),
+        (["trials=1", "trials=2"], {}, "a swept parameter must be given once, and not be workers; got trials"),
+        (["trials=1"], {"trials": 5}, "a swept parameter must be given once, and not be workers; got trials"),
+        (["workers=1,2"], {}, "a swept parameter must be given once, and not be workers; got workers"),
+    ],
+)
+def test_a_wrong_sweep_is_refused_before_anything_is_measured(
+    small: Project, grids: list[str], fixed: dict[str, object], words: str
+) -> None:
+    with pytest.raises(RequestError) as caught:
+        sweep.plan(small, NAME, fixed, grids, [])
+    assert str(caught.value).startswith(words)
+    assert calls(small) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("p.csv", ""), ("p.yml", "trials: 2"), ("p.yml", "- {trials: 2}\n- {seed: 2}"), ("p.yml", "[")]
+)
+def test_a_file_without_points_is_refused(small: Project, name: str, text: str) -> None:
+    (small.root / name).write_text(text)
+    with pytest.raises(RequestError, match="--table"):
+        sweep.plan(small, NAME, {}, [], [Path(name)])
+    with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
+        sweep.plan(small, NAME, {}, [], [Path("none.csv")])
