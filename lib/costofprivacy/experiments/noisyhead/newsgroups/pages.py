@@ -135,6 +135,7 @@ def draw_readings(curves: pd.DataFrame) -> Plate:
         figure, panels = plt.subplots(2, 2, figsize=(9.2, 7.0))
         told = {name: _draw_choice(axes, curves, name) for axes, name in zip(panels.flat, PANELS, strict=True)}
         for axes in panels.flat:
+            axes.minorticks_off()
             figures.end_labels(axes)
     caption = (
         "**One open choice at a time**, at every other $T$. NoisyHead's excess risk over that at the fewest steps, all "
