@@ -125,6 +125,22 @@ def test_a_longer_query_gives_the_same_projected_statistic() -> None:
     np.testing.assert_allclose(split.Z, unit.Z, rtol=1e-12)
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", [(1, 0), (1, L)])
+def test_a_prompt_that_is_not_finite_is_void_or_clipped(value: float, place: tuple[int, int]) -> None:
+    rng = np.random.default_rng(2)
+    clean = Prompts(rng.standard_normal((3, L + 1, D)), rng.standard_normal((3, L + 1)), np.zeros((3, D)))
+    y, x = clean.y.copy(), clean.x.copy()
+    y[place] = value
+    found = head.statistics(replace(clean, y=y), 1.0)
+    expected = head.statistics(replace(clean, y=np.nan_to_num(y, posinf=1.0, neginf=-1.0)), 1.0)
+    keep = 0.0 if math.isnan(value) else 1.0
+    np.testing.assert_array_equal(found.context[1], keep * expected.context[1])
+    np.testing.assert_array_equal(found.context[[0, 2]], expected.context[[0, 2]])
+    x[place] = value
+    np.testing.assert_array_equal(head.statistics(replace(clean, x=x), 1.0).context[1], 0.0)
+
+
 def test_what_was_bounded_by_nobody_is_refused() -> None:
     """Moments that no prompts within C and G can have, and sums that are not finite."""
     rng = np.random.default_rng(0)
@@ -177,6 +193,13 @@ def test_no_gradient_is_longer_than_its_bound(x: np.ndarray, y: np.ndarray, thet
     assert records.lengths(gradients).max() <= C_CLIP * ROUNDING
     moved = update.noiseless_step(theta, x, y, ETA, C_CLIP) - theta
     assert records.lengths(moved).max() <= ETA * C_CLIP * ROUNDING + 1e-9 * np.abs(theta).max()
+
+
+@pytest.mark.parametrize(("size", "response"), [(1e-200, 1e300), (1e-320, 1e308), (1e200, 1.0), (1e155, 1e308)])
+def test_where_squares_leave_the_doubles_a_record_is_void(size: float, response: float) -> None:
+    """As it was found: the norm of 1e-200 was computed as 0, which clipped nothing, and the gradient was 1e100 long."""
+    gradient = update.clipped_gradients(np.zeros(d), np.full((1, d), size), np.array([response]), C_CLIP)
+    np.testing.assert_array_equal(gradient, 0.0)
 
 
 @given(arrays(n, d), arrays(n), st.integers(0, 2**31))
