@@ -77,7 +77,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lengths(rows: np.ndarray) -> np.ndarray:
-    """‖row‖₂ of each row of shape (m, D), without overflow or underflow on the way, shape (m,); NaN where one is not finite."""
+    """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
     size = np.abs(rows).max(axis=1, initial=0.0)
     with np.errstate(invalid="ignore", over="ignore"):
         unit = np.divide(rows, size[:, None], out=np.zeros_like(rows), where=size[:, None] > 0)
