@@ -297,7 +297,7 @@ def test_lengths_are_the_norms(rows: np.ndarray) -> None:
 def test_a_value_that_noise_cannot_hide_is_refused(value: float) -> None:
     """1e17 + N(0, 1) is 1e17 as often as not: doubles there are 16 apart."""
     mechanism, rng = GaussianMechanism(1.0, 1.0), np.random.default_rng(0)
-    with pytest.raises(ValueError, match="value must be finite and below 4.5e"):
+    with pytest.raises(ValueError, match=r"value must be finite and below 4\.5e"):
         mechanism.release(np.array([0.0, value]), rng=rng)
     assert GaussianMechanism(1.0, 0.0).release(np.array([1e300]), rng=rng) == 1e300
     assert mechanism.release(np.zeros(0), rng=rng).shape == (0,)

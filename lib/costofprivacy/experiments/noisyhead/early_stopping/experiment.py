@@ -47,9 +47,8 @@ LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is 
 ROUNDING = 1e-9  # relative rise of a risk that is none
 FARTHEST = 650.0  # log r up to which they are floats
 SIZES = within(16, 2500, after=at_least(1), convert=int)  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
-STEPS = Range(
-    f"at most {recipes.MOST_STEPS}", lambda T: T <= recipes.MOST_STEPS, int, at_least(1), (1, recipes.MOST_STEPS)
-)
+MOST = recipes.MOST_STEPS
+STEPS = Range(f"at most {MOST}", lambda T: T <= MOST, int, after=at_least(1), ends=(1, MOST))
 FAILURES = within(1e-50, 1, after=POSITIVE)  # below, G is so large and η₀ so small that log N steps go nowhere
 
 
