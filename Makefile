@@ -22,16 +22,16 @@ unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME OUT
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab bench lock clean help FORCED
+.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
-	@$(BOOK) build --preset "$$PRESET"
+	@exec $(BOOK) build --preset "$$PRESET"
 
 pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html: under a minute, nothing is executed
-	@$(BOOK) pages
+	@exec $(BOOK) pages
 
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
-	@$(BOOK) data
+	@exec $(BOOK) data
 
 test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
 
@@ -41,25 +41,29 @@ lint: $(VENV)/.complete
 	$(PY) -m mypy
 
 library: $(VENV)/.complete
-	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal
+	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
+	  --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete
-	$(BOOK) test --preset "$$PRESET"
+	exec $(BOOK) test --preset "$$PRESET"
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
-	@$(BOOK) validate "$$NAME"
+	@exec $(BOOK) validate "$$NAME"
 
 chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters
-	@$(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
+	@exec $(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
-	@$(BOOK) list
+	@exec $(BOOK) list
 
 refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all with FORCE=1) in place
-	@$(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
+	@exec $(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
 
 lab: $(VENV)/.complete ## JupyterLab on the book
 	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" $(PY) -m jupyterlab --notebook-dir=book
+
+faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
+	@exec $(PY) -m tests.faults $(P)
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory
 	$(PY) -m pytest benchmarks --benchmark-only

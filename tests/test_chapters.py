@@ -127,6 +127,31 @@ def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.M
     assert list((book / "part").iterdir()) == []
 
 
+def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
+    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("_toc.yml", "requirements.txt"):
+        (book / name).touch()
+    here = book / "book" / "part"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("COSTOFPRIVACY_RESULTS", str(here / "one"))
+    committed = chapter()
+    committed.run()
+    stamp(committed)
+    before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+    monkeypatch.delenv("COSTOFPRIVACY_RESULTS")
+    assert capsys.readouterr().out == ""
+    for trials, measured in ((5, 0), (6, 1)):  # with the committed parameters the committed tables are read
+        made = chapter(trials=trials)
+        known = len(runners(made))
+        made.run()
+        assert made.results == book / "_build" / "live" / "part" / "one"
+        assert capsys.readouterr().out.startswith("a live session: ")
+        assert len(runners(made)) - known == measured
+    assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
+
+
 def test_making_a_chapter_writes_nothing(book: Path) -> None:
     chapter()
     assert list((book / "part").iterdir()) == []

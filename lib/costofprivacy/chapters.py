@@ -2,8 +2,9 @@
 
 Where things go is told by the environment (see `costofprivacy.book`), so that the same page runs in JupyterLab, under
 ``make chapter`` and in the build: ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder
-of the chapter's name in the working directory; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
-measured, by default that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
+of the chapter's name in the working directory, or, where that is the project's ``book/``, in ``_build/live``: a live
+session leaves what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
+measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
 ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar; ``COSTOFPRIVACY_WORKERS`` overrides ``workers``.
 """
 
@@ -67,8 +68,7 @@ class Chapter:
         self.package = f"{EXPERIMENTS}.{name.replace('/', '.').replace('-', '_')}"
         kind = importlib.import_module(f"{self.package}.experiment").Experiment
         self.experiment = kind(**{d.name: names[d.name] for d in declarations(kind) if d.name in names})
-        told = os.environ.get("COSTOFPRIVACY_RESULTS")
-        self.results = Path(told) if told else Path.cwd() / name.split("/")[-1]
+        self.results, self._committed = _places(name)
         self._workers = int(os.environ.get("COSTOFPRIVACY_WORKERS") or names.get("workers", -1))
         register = claims.find_register(Path.cwd())
         self._book, self._register = register.parent, claims.read_register(register)
@@ -89,6 +89,8 @@ class Chapter:
 
         Either way they are read from their files, so that what is told of them cannot depend on which it was.
         """
+        if self._committed:
+            print(f"a live session: tables, figures and verdicts go to {self.results}")
         saved = self._saved()
         if saved is None:
             cache, progress = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
@@ -105,7 +107,8 @@ class Chapter:
     def _saved(self) -> tuple[Path, Tables] | None:
         """The first folder whose tables were measured from just this, with its tables."""
         named = os.environ.get("COSTOFPRIVACY_SAVED")
-        folders = [self.results] if named is None else [Path(path) for path in named.split(os.pathsep) if path]
+        own = [folder for folder in (self._committed, self.results) if folder]
+        folders = own if named is None else [Path(path) for path in named.split(os.pathsep) if path]
         measured = stamps.measured_from(self.experiment, stamps.find_root(Path.cwd())) if folders else {}
         for folder in folders:
             tables = stamps.saved_tables(folder, measured)
@@ -231,3 +234,14 @@ class Chapter:
 
     def _own(self) -> list[claims.Claim]:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]
+
+
+def _places(name: str) -> tuple[Path, Path | None]:
+    """Where the results of a chapter go, and, in a live session in the project's book, where the committed ones lie."""
+    told, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
+    if told:
+        return Path(told), None
+    root = stamps.find_root(here)
+    if here.is_relative_to(root / "book"):
+        return root / "_build" / "live" / name, root / "book" / name
+    return here / name.split("/")[-1], None

@@ -7,6 +7,7 @@ order of the trials or on which other cells a run has. Trials run in blocks; eac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from tqdm.auto import tqdm as tqdm_auto
 from tqdm.std import tqdm
 
 from costofprivacy import _source, _validate, blocks
+from costofprivacy.orphans import end_with
 from costofprivacy.streams import C, Cell, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
@@ -93,7 +95,7 @@ class Runner:
                 missing.append((index, block, saved))
         if missing:  # no pool of workers is started for nothing
             pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
-            yield from pool(joblib.delayed(_completed)(*task) for task in missing)
+            yield from pool(joblib.delayed(_completed)(*task, os.getpid()) for task in missing)
 
     def _bar(self, total: int) -> Any:
         if self.progress is True:
@@ -137,8 +139,9 @@ class Block(NamedTuple):
         return np.empty(0) if found is None else found
 
 
-def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
-    """A block with its missing trials measured, and kept."""
+def _completed(index: int, block: Block, saved: np.ndarray, owner: int) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and kept; a worker of ``owner`` ends with it."""
+    end_with(owner)
     with threadpool_limits(1):
         numbers = range(block.first + len(saved), block.first + block.trials)
         missing = np.stack([block.trial(block.cell, rng=generator(block.seed, block.cell.key, t)) for t in numbers])

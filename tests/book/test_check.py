@@ -11,10 +11,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from costofprivacy.book import budgets, check, validate
+from costofprivacy.book import budgets, check, reports, validate
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Project, chapters, place
-from costofprivacy.book.tables import Tolerance
 from costofprivacy.book.tree import Plan, bring_up_to_date
 
 from .conftest import chapter
@@ -74,14 +73,18 @@ def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
     committed: Project, rewrite: Callable[[str, str, str], None], capfd: pytest.CaptureFixture[str]
 ) -> None:
     said: list[str] = []
-    validate.validate(committed, (), Tolerance(), said.append)
+    validate.validate(committed, (), said.append)
     assert said == [f"ok    {NAME}/figure-1.csv: the same bit for bit", f"ok    {NAME}/verdicts.json: the same"]
     rewrite("lib/{package}/tools.py", "return 2", "import warnings; warnings.warn('odd'); return 3")
     rewrite("book/part/first-one.ipynb", "part/theorem-1 holds", "part/theorem-1 fails")
     said.clear()
-    with pytest.raises(BookError, match=r"nbval: .*; 1 of 2 tables and verdicts differ"):
-        validate.validate(committed, (NAME,), Tolerance(), said.append)
-    assert said[0] == f"FAIL  {NAME}/figure-1.csv: differs: value: 2 of 2 rows, 3.0 for 2.0"
+    with pytest.raises(reports.Changed, match=r"nbval: .*; 1 of 2 tables and verdicts differ") as raised:
+        validate.validate(committed, (NAME,), said.append)
+    assert raised.value.status == reports.STATUS[reports.NUMBER]
+    assert (
+        said[0]
+        == f"FAIL  {NAME}/figure-1.csv: differs: value (to 1e-06 of itself): 2 of its rows, 1.5 for 1.0 in row 0"
+    )
     shown = capfd.readouterr().out
     assert "odd" in shown
     assert "2 failed" in shown

@@ -11,6 +11,7 @@ from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import Run
 from costofprivacy.book.project import Place, Project
+from costofprivacy.book.temporary import temporary
 
 from .conftest import chapter
 
@@ -94,21 +95,17 @@ def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Pl
     assert contents(out.results) == before
 
 
-def test_nothing_is_published_where_a_copy_fails(
-    project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = tmp_path / "made"
-    made.mkdir()
-    (made / "figure-1.csv").write_text("new")
-
-    def full(*_: object) -> None:
-        raise OSError("no space left")
-
-    before = contents(out.results)
-    monkeypatch.setattr(execute.notebooks, "write", full)
-    with pytest.raises(OSError, match="no space left"):
-        execute.publish(chapter("x = 1"), made, out)
-    assert contents(out.results) == before
+def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(project: Project) -> None:
+    left = project.build / "tmp" / "left"
+    left.mkdir(parents=True)
+    (left / "figure-1.csv").write_text("half")
+    with temporary(project) as first:
+        assert not left.exists()
+        (first / "figure-1.csv").touch()
+        with temporary(project) as second:
+            assert first != second
+            assert (first / "figure-1.csv").exists()
+    assert list((project.build / "tmp").iterdir()) == []
 
 
 def test_kernels_find_absolute_paths_and_one_thread(project: Project) -> None:

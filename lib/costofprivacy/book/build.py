@@ -13,10 +13,12 @@ import yaml
 from costofprivacy import stamps
 from costofprivacy.book import edition, filling, freshness, notebooks, responsive
 from costofprivacy.book.errors import BookError
-from costofprivacy.book.execute import temporary, uninterrupted, write_log
+from costofprivacy.book.execute import write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters, place
+from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import write_scripts
+from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
 
 GENERATED = {
@@ -77,6 +79,8 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
         BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
     """
     parameters = resolve_preset(project, PAPER, chapters(project))
+    for name in parameters:
+        recover(place(project.book, name))
     reasons = {
         name: freshness.why_stale(place(project.book, name), freshness.inputs(project, name, values, project.book))
         for name, values in parameters.items()

@@ -14,9 +14,11 @@ from costofprivacy.book import budgets, notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import LEDGER, Project, chapters, place
+from costofprivacy.book.publishing import recover
 
 CELL_TIMEOUT = 3600
 PATIENCE = 30
+REPORTS = "reports"  # in _build
 PLUGINS = ("--disable-plugin-autoload", "-p", "costofprivacy.book.nbval_plugin", "-p", "nbval.plugin")
 OPTIONS = ("-p", "no:cacheprovider", "-o", "addopts=", "-W", "default")
 IN_ORDER = ("--dist", "loadfile", "--no-loadscope-reorder")  # a notebook is one process's, from first to last cell
@@ -39,6 +41,7 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
         shutil.copyfile(project.claims, tree / project.claims.name)
     copies = []
     for name in (name for name in chapters(project) if name in parameters):
+        recover(place(project.book, name))
         committed = notebooks.read(place(project.book, name).notebook)
         copies.append(place(tree, name).notebook)
         notebooks.write(notebooks.with_parameters(committed, parameters[name]), copies[-1])
@@ -77,11 +80,11 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
     with environment(variables):
         if kernels > 1:
             failed = [
-                _pytest(project, _longest_first(project, tree, others), kernels),
-                last in copies and _pytest(project, [last]),
+                _pytest(project, _longest_first(project, tree, others), "chapters", kernels),
+                last in copies and _pytest(project, [last], LEDGER),
             ]
         else:
-            failed = [_pytest(project, copies)]
+            failed = [_pytest(project, copies, "chapters")]
     if any(failed):
         raise BookError(f"nbval: cells of chapters fail or show other verdicts; the copies are in {tree}")
 
@@ -92,10 +95,11 @@ def _longest_first(project: Project, tree: Path, copies: list[Path]) -> list[Pat
     return [place(tree, name).notebook for name in names]
 
 
-def _pytest(project: Project, copies: list[Path], kernels: int = 1) -> bool:
+def _pytest(project: Project, copies: list[Path], report: str, kernels: int = 1) -> bool:
     """Run nbval over notebooks, a whole one at a time in each of some processes; returns whether any cell failed."""
     command = [sys.executable, "-m", "pytest", "--nbval-lax", f"--nbval-cell-timeout={CELL_TIMEOUT}"]
     command += [*PLUGINS, *OPTIONS, "--rootdir", str(project.root.resolve()), "-q", "--durations=5"]
+    command += [f"--junitxml={project.build.resolve() / REPORTS / report}.xml"]
     if kernels > 1:
         command += ["-p", "xdist.plugin", "-n", str(kernels), *IN_ORDER]
     return _status([*command, *(str(copy.resolve()) for copy in copies)]) != 0

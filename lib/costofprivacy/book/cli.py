@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import check, parameters
-from costofprivacy.book.errors import BookError, Interrupted, RequestError
+from costofprivacy.book import check, destination, parameters
+from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
@@ -102,12 +102,14 @@ def chapter_command(context: click.Context, name: str, out: str, helped: bool, *
     check_name(project, name)
     asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
     values = parameters.resolve(project, name, asked)
-    folder = _folder(Path(out) if out else project.build / "runs" / name)
+    folder = destination.folder(project, out, name)
 
     from costofprivacy.book import freshness
     from costofprivacy.book.execute import Run, execute
+    from costofprivacy.book.publishing import recover
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
+    recover(target)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.inputs(project, name, values, project.book)
     files = execute(project, Run(name, values, target, project.book, saved=saved), _warn)
@@ -150,21 +152,27 @@ def prepare_command(project: Project, preset: str) -> None:
 @PRESET
 @click.pass_obj
 def test_command(project: Project, preset: str) -> None:
-    """Prepare copies of the chapters and run nbval over them."""
-    check.nbval(project, project.build / "nbval", _prepared(project, preset), progress=False)
+    """Prepare copies of the chapters and run nbval over them; what it found is left in _build/reports."""
+    from costofprivacy.book.validate import report_verdicts
+
+    tree = project.build / "nbval"
+    try:
+        check.nbval(project, tree, _prepared(project, preset), progress=False)
+    finally:
+        report_verdicts(project, tree)
 
 
 @cli.command("validate")
 @NAMES
-@click.option("--rtol", default=1e-6, show_default=True, help="Relative tolerance of numbers in tables.")
-@click.option("--atol", default=1e-12, show_default=True, help="Absolute tolerance of numbers in tables.")
 @click.pass_obj
-def validate_command(project: Project, names: tuple[str, ...], rtol: float, atol: float) -> None:
-    """Execute every chapter at the papers' scale and compare with what is committed."""
-    from costofprivacy.book.tables import Tolerance
+def validate_command(project: Project, names: tuple[str, ...]) -> None:
+    """Execute every chapter at the papers' scale and compare with what is committed.
+
+    Exit status 3: a verdict changed; 4: numbers did, beyond their tolerances; 1: a chapter did not run to its end.
+    """
     from costofprivacy.book.validate import validate
 
-    validate(project, _known(project, names), Tolerance(rtol, atol), click.echo)
+    validate(project, _known(project, names), click.echo)
     click.echo("every verdict stands and every table agrees")
 
 
@@ -189,6 +197,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error), error.status)
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
+    except OSError as error:
+        return _fail(_told(error), BookError.status)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
         return _fail(INTERRUPTED, Interrupted.status, prefix="")
@@ -208,25 +218,15 @@ def _fail(text: str, status: int, prefix: str = "error: ") -> int:
     return status
 
 
+def _told(error: OSError) -> str:
+    """What the system refused, and on which file."""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{error.filename}: {reason}" if error.filename else reason
+
+
 def _warn(line: str) -> None:
     """Say a warning in one line."""
     click.echo(f"warning: {line}", err=True)
-
-
-def _folder(path: Path) -> Path:
-    """A folder to write into, made with those above it.
-
-    Raises:
-        RequestError: it cannot be made, or be written to.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise RequestError(f"OUT must be a folder to write into, got {path}: {error.strerror}") from error
-    return path
 
 
 def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,11 +3,7 @@
 import logging
 import os
 import re
-import shutil
-import signal
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,10 +14,11 @@ from costofprivacy.book import notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import Place, Project, place
+from costofprivacy.book.publishing import publish
+from costofprivacy.book.temporary import temporary
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
-SIGNALS = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass(frozen=True)
@@ -82,51 +79,6 @@ def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str
         return publish(executed, folder, run.place)
 
 
-def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
-    """Put a notebook and the files of a folder into a place, each file whole, none before all are ready.
-
-    Returns:
-        The names of the folder's files, relative to it, in alphabetical order.
-
-    Raises:
-        OSError: a file cannot be written; the place is then as it was.
-    """
-    files = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    copies = {_partial(target.results / name): target.results / name for name in files}
-    try:
-        for name, partial in zip(files, copies, strict=True):
-            partial.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(folder / name, partial)
-        copies[_partial(target.notebook)] = target.notebook
-        notebooks.write(notebook, _partial(target.notebook))
-        with uninterrupted():
-            for partial, final in copies.items():
-                partial.replace(final)
-    finally:
-        for partial in copies:
-            partial.unlink(missing_ok=True)
-    return files
-
-
-@contextmanager
-def temporary(project: Project) -> Iterator[Path]:
-    """A fresh folder below ``_build/tmp``, gone at the end however it comes."""
-    parent = project.build / "tmp"
-    parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=parent, ignore_cleanup_errors=True) as folder:
-        yield Path(folder).resolve()
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Hold an interrupt back until the end."""
-    earlier = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, earlier)
-
-
 def log_file(project: Project, name: str) -> Path:
     """Where the details of a failure go."""
     return project.build / "logs" / f"{name}.log"
@@ -166,8 +118,3 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
         raise BookError(f"{name}: the kernel died, perhaps for want of memory (see {log})") from error
-
-
-def _partial(path: Path) -> Path:
-    """Where a file is written before it replaces ``path``."""
-    return path.with_name(f".{path.name}.partial")

@@ -1,6 +1,7 @@
 """Two executions of a chapter, compared: tables to a tolerance, verdicts exactly, their numbers to their own errors."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,90 +9,118 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from costofprivacy.tolerances import SHARE, Declared, Exact, Tolerance, of_column
+
+NONE = "no finding"
+NOTHING = 1e-12  # of a number that is held against 0
 EXACT = ("verdict", "consequence", "correction")
 
 
 @dataclass(frozen=True)
-class Tolerance:
-    """How far numbers may lie apart: ``|new - old| <= absolute + relative * |old|``."""
+class Difference:
+    """A column of a table, or a number of a finding, that did not come out again.
 
-    relative: float = 1e-6
-    absolute: float = 1e-12
+    Attributes:
+        name: the column, or the claim and the number.
+        row: where the worst of its cells stands, from 0; -1 for what has no rows.
+        expected: what is committed there.
+        found: what came out.
+        tolerance: how far apart they may be, in words.
+        cells: how many do not agree.
+        verdict: whether it is a verdict, which a reader would call another conclusion, rather than a number.
+    """
+
+    name: str
+    row: int
+    expected: Any
+    found: Any
+    tolerance: str
+    cells: int = 1
+    verdict: bool = False
+
+    @property
+    def words(self) -> str:
+        """It in words."""
+        told = f"{_plain(self.found)!r} for {_plain(self.expected)!r}"
+        if self.row < 0:
+            return f"{self.name}, {told}" if not self.verdict else f"{self.name}: {told}"
+        return f"{self.name} ({self.tolerance}): {self.cells} of its rows, {told} in row {self.row}"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one comparison: which file, whether it is as it should be, and in words."""
+    """The outcome of one comparison: which file, whether it is as it should be, in words, and what differs."""
 
     name: str
     agrees: bool
     words: str
+    differences: tuple[Difference, ...] = ()
 
 
-def compare(committed: Path, recomputed: Path, tolerance: Tolerance) -> list[Finding]:
+def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Finding]:
     """Compare every table, and the verdicts, of two folders of results.
 
     Args:
         committed: the folder that holds what is expected.
         recomputed: the folder that holds what came out now.
-        tolerance: for the numbers in tables.
+        declared: the tolerances of columns, by table.
 
     Returns:
         A finding for each table of either folder, and one for the verdicts where either has them.
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
-    findings = [_compare_files(name, committed, recomputed, tolerance) for name in names]
-    return findings + _compare_verdicts(committed / "verdicts.json", recomputed / "verdicts.json", tolerance)
+    findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
+    return findings + _compare_verdicts(committed / "verdicts.json", recomputed / "verdicts.json")
 
 
-def compare_tables(old: pd.DataFrame, new: pd.DataFrame, tolerance: Tolerance) -> str:
-    """How a table differs from another: empty where columns, rows, text and, to the tolerance, numbers agree.
+def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
+    """How a table differs from another of its columns and rows.
 
     Args:
         old: the expected table.
         new: the table to judge.
-        tolerance: for columns of numbers.
+        declared: tolerances by column; the others are what `tolerances.of_column` says.
 
     Returns:
-        The differences in words.
+        The columns that do not agree, each with the worst of its cells.
     """
-    if list(old.columns) != list(new.columns):
-        return f"columns {', '.join(new.columns)} instead of {', '.join(old.columns)}"
-    if len(old) != len(new):
-        return f"{len(new)} rows instead of {len(old)}"
-    differences = (_compare_columns(old[name], new[name], tolerance) for name in old.columns)
-    return "; ".join(text for text in differences if text)
+    found = (_compare_columns(old, new[name], of_column(declared, old[name])) for name in old.columns)
+    return [difference for difference in found if difference]
 
 
-def _compare_files(name: str, committed: Path, recomputed: Path, tolerance: Tolerance) -> Finding:
+def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> Finding:
     """Compare one table of two folders."""
     old, new = committed / name, recomputed / name
     if not old.is_file() or not new.is_file():
         return Finding(name, False, "was not written now" if old.is_file() else "is not committed")
     if old.read_bytes() == new.read_bytes():
         return Finding(name, True, "the same bit for bit")
-    difference = compare_tables(_read(old), _read(new), tolerance)
-    if difference:
-        return Finding(name, False, f"differs: {difference}")
-    return Finding(name, True, f"the same to {tolerance.relative:g} relative, {tolerance.absolute:g} absolute")
+    before, now = pd.read_csv(old), pd.read_csv(new)
+    shape = _other_shape(before, now)
+    differences = [] if shape else compare_tables(before, now, declared)
+    if shape or differences:
+        words = shape or "; ".join(difference.words for difference in differences)
+        return Finding(name, False, f"differs: {words}", tuple(differences))
+    return Finding(name, True, "the same to its tolerances")
 
 
-def _read(path: Path) -> pd.DataFrame:
-    """A table in a file."""
-    return pd.read_csv(path)
+def _other_shape(old: pd.DataFrame, new: pd.DataFrame) -> str:
+    """What is wrong with a table's columns or number of rows; empty where they are as expected."""
+    if list(old.columns) != list(new.columns):
+        return f"columns {', '.join(new.columns)} instead of {', '.join(old.columns)}"
+    return f"{len(new)} rows instead of {len(old)}" if len(old) != len(new) else ""
 
 
-def _compare_columns(old: pd.Series, new: pd.Series, tolerance: Tolerance) -> str:
-    """How a column differs from another of the same length; empty where it does not."""
-    if not (_is_numeric(old) and _is_numeric(new)):
-        apart = int((old.astype(object).fillna("") != new.astype(object).fillna("")).sum())
-        return f"{old.name}: {apart} of {len(old)} rows" if apart else ""
-    before, now = old.to_numpy(float), new.to_numpy(float)
-    close = np.isclose(now, before, rtol=tolerance.relative, atol=tolerance.absolute, equal_nan=True)
-    if close.all():
-        return ""
-    worst = int(np.argmax(np.where(close, -1.0, np.nan_to_num(np.abs(now - before), nan=np.inf))))
-    return f"{old.name}: {int((~close).sum())} of {len(old)} rows, {float(now[worst])!r} for {float(before[worst])!r}"
+def _compare_columns(old: pd.DataFrame, new: pd.Series, tolerance: Tolerance) -> Difference | None:
+    """How a column differs from that of the expected table; None where it does not."""
+    name = str(new.name)
+    if _is_numeric(old[name]) != _is_numeric(new) and not new.isna().all():
+        tolerance = Exact()
+    distance = tolerance.distance(old, name, new)
+    if (distance <= 1).all():
+        return None
+    worst = int(np.argmax(distance))
+    return Difference(name, worst, old[name].iloc[worst], new.iloc[worst], str(tolerance), int((distance > 1).sum()))
 
 
 def _is_numeric(column: pd.Series) -> bool:
@@ -99,7 +128,23 @@ def _is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path, tolerance: Tolerance) -> list[Finding]:
+def same_verdicts(committed: Path, recomputed: Path) -> Finding:
+    """Compare the verdicts alone of two files, which hold at every size; numbers belong to a number of trials."""
+    if not recomputed.is_file():
+        return Finding(committed.name, False, "were not written now")
+    old, new = (
+        {entry["claim"]: entry["verdict"] for entry in json.loads(path.read_text("utf-8"))}
+        for path in (committed, recomputed)
+    )
+    found = tuple(
+        Difference(claim, -1, old.get(claim, NONE), new.get(claim, NONE), "exactly", verdict=True)
+        for claim in sorted({*old, *new})
+        if old.get(claim) != new.get(claim)
+    )
+    return Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
+
+
+def _compare_verdicts(committed: Path, recomputed: Path) -> list[Finding]:
     """Compare the verdicts of two files, if there are any."""
     if not committed.is_file() and not recomputed.is_file():
         return []
@@ -109,27 +154,47 @@ def _compare_verdicts(committed: Path, recomputed: Path, tolerance: Tolerance) -
     old, new = (
         {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} for path in (committed, recomputed)
     )
-    differences = [text for claim in sorted({*old, *new}) for text in _differences(claim, old, new, tolerance)]
-    return [Finding(committed.name, not differences, "; ".join(differences) or "the same")]
+    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new))
+    return [Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
 
 
-def _differences(claim: str, old: dict[str, Any], new: dict[str, Any], tolerance: Tolerance) -> list[str]:
-    """How the finding on a claim differs, in words."""
+def _differences(claim: str, old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
+    """How the finding on a claim differs."""
     if claim not in old or claim not in new:
-        return [f"{claim}: {'was not judged now' if claim in old else 'is not committed'}"]
+        before, now = (found[claim]["verdict"] if claim in found else NONE for found in (old, new))
+        return [Difference(claim, -1, before, now, "exactly", verdict=True)]
     before, now = old[claim], new[claim]
-    changed = [f"{claim}: {now[key]!r} for {before[key]!r}" for key in EXACT if now[key] != before[key]]
+    changed = [
+        Difference(claim, -1, before[key], now[key], "exactly", verdict=True)
+        for key in EXACT
+        if now[key] != before[key]
+    ]
     names = [[number["name"] for number in entry["numbers"]] for entry in (before, now)]
     if names[0] != names[1]:
-        return [*changed, f"{claim}: other numbers"]
+        return [*changed, Difference(claim, -1, names[0], names[1], "exactly", verdict=True)]
     pairs = zip(before["numbers"], now["numbers"], strict=True)
     return changed + [
-        f"{claim}: {b['name']}, {n['value']!r} for {b['value']!r}" for b, n in pairs if not _near(b, n, tolerance)
+        Difference(f"{claim}: {b['name']}", -1, b["value"], n["value"], _rule(b)) for b, n in pairs if not _near(b, n)
     ]
 
 
-def _near(before: dict[str, Any], now: dict[str, Any], tolerance: Tolerance) -> bool:
-    """Whether a number is what it was: within its own standard error, or the tolerance where it has none."""
+def _near(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a number of a finding is what it was: see `_rule`."""
     old, new = float(before["value"]), float(now["value"])
-    error = float(before["error"] or 0.0)
-    return bool(np.isclose(new, old, rtol=tolerance.relative, atol=error + tolerance.absolute, equal_nan=True))
+    against = abs(float(before["against"])) if before.get("against") is not None else None
+    if against == 0 and max(abs(old), abs(new)) < NOTHING:
+        return True
+    allowed = float(before["error"] or 0.0) + SHARE * (against if against and np.isfinite(against) else 0.0)
+    return bool(np.isclose(new, old, rtol=SHARE, atol=allowed, equal_nan=True))
+
+
+def _rule(number: dict[str, Any]) -> str:
+    """How near a number of a finding has to come, in words."""
+    return (
+        "within its own standard error" if number["error"] else f"to {SHARE:g} of itself, or of what it is held against"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """A cell as Python's own value."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,5 +1,6 @@
 """Trees of executed chapters: what is stale in one is executed, the ledger last."""
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +14,8 @@ from costofprivacy import stamps
 from costofprivacy.book import budgets, freshness
 from costofprivacy.book.execute import Run, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
+from costofprivacy.book.publishing import recover
+from costofprivacy.orphans import end_with
 
 Say = Callable[[str], None]
 
@@ -78,7 +81,7 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     beside = {stale.run.name: stale for stale in others if not stale.run.alone}
     in_order = budgets.longest_first(project, beside)
     cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(beside))), return_as="generator_unordered")
-    for done in cores(joblib.delayed(_executed)(project, beside[name]) for name in in_order):
+    for done in cores(joblib.delayed(_executed)(project, beside[name], os.getpid()) for name in in_order):
         _finish(done, width, say, warn)
     last = _stale(project, plan, LEDGER) if LEDGER in names else None
     if last:
@@ -88,6 +91,8 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
 def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     """What is to be done about a chapter; nothing where it is fresh, or a fresh committed one could be copied."""
     target, committed = place(plan.tree, name), place(project.book, name)
+    for each in (target, committed):
+        recover(each)
     expected = freshness.inputs(project, name, plan.parameters[name], plan.tree)
     reason = "forced" if plan.force else freshness.why_stale(target, expected)
     if not reason:
@@ -102,8 +107,9 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     return Stale(run, expected, reason, told)
 
 
-def _executed(project: Project, stale: Stale) -> tuple[Stale, float, list[str]]:
+def _executed(project: Project, stale: Stale, owner: int = 0) -> tuple[Stale, float, list[str]]:
     """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
+    end_with(owner)
     start, warnings = time.perf_counter(), list[str]()
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)

@@ -4,38 +4,55 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from costofprivacy.book import reports
 from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.parameters import PAPER, resolve_preset
-from costofprivacy.book.project import Project, chapters, place
-from costofprivacy.book.tables import Finding, Tolerance, compare
+from costofprivacy.book.parameters import PAPER, experiment_class, resolve_preset
+from costofprivacy.book.project import Project, chapters, is_plain, place
+from costofprivacy.book.tables import Finding, compare, same_verdicts
 from costofprivacy.book.tree import Say
 
 
-def validate(project: Project, names: tuple[str, ...], tolerance: Tolerance, say: Say) -> None:
+def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     """Execute chapters anew at the papers' scale and hold them against what is committed.
+
+    Leaves what it found in ``_build/reports``.
 
     Args:
         project: the book.
         names: the chapters; all, where none is named.
-        tolerance: for the numbers in tables.
         say: told the outcome for each table, in one line.
 
     Raises:
-        BookError: a cell failed, a verdict changed, or a table differs; every table is reported before.
+        Changed: a verdict changed, or only numbers did; every table is reported before.
+        BookError: a chapter did not run to its end.
     """
     chosen = tuple(name for name in chapters(project) if name in names or not names)
     tree = project.build / "validate"
     copies = prepare(project, tree, resolve_preset(project, PAPER, chosen))
     _lend_verdicts(project, tree, set(chapters(project)) - set(chosen))
     failure = _nbval_failure(project, tree, copies)
-    findings = [(name, finding) for name in chosen for finding in _findings(project, tree, name, tolerance)]
-    for name, finding in findings:
-        say(f"{'ok  ' if finding.agrees else 'FAIL'}  {name}/{finding.name}: {finding.words}")
-    apart = sum(not finding.agrees for _, finding in findings)
-    if failure or apart:
-        tables = f"{apart} of {len(findings)} tables and verdicts differ" if apart else ""
-        raise BookError("; ".join(filter(None, [failure, tables])))
+    entries = [reports.Entry(name, finding) for name in chosen for finding in _findings(project, tree, name)]
+    for entry in entries:
+        say(
+            f"{'ok  ' if entry.finding.agrees else 'FAIL'}  {entry.chapter}/{entry.finding.name}: {entry.finding.words}"
+        )
+    report = reports.write(project, "validate", entries, failure)
+    outcome = reports.outcome(entries, failure)
+    if outcome != reports.FINE:
+        apart = sum(not entry.finding.agrees for entry in entries)
+        tables = f"{apart} of {len(entries)} tables and verdicts differ" if apart else ""
+        raise reports.Changed("; ".join(filter(None, [failure, tables, f"all of it is in {report}"])), outcome)
+
+
+def report_verdicts(project: Project, tree: Path) -> None:
+    """Leave in ``_build/reports/test.json`` which verdicts of executed copies are not the committed ones."""
+    entries = [
+        reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
+        for name in chapters(project)
+        if place(project.book, name).verdicts.is_file()
+    ]
+    reports.write(project, "test", entries)
 
 
 def _lend_verdicts(project: Project, tree: Path, names: Iterable[str]) -> None:
@@ -58,6 +75,7 @@ def _nbval_failure(project: Project, tree: Path, copies: list[Path]) -> str:
     return ""
 
 
-def _findings(project: Project, tree: Path, name: str, tolerance: Tolerance) -> list[Finding]:
-    """The comparison of one chapter's results with the committed ones."""
-    return compare(place(project.book, name).results, place(tree, name).results, tolerance)
+def _findings(project: Project, tree: Path, name: str) -> list[Finding]:
+    """One chapter's results against the committed ones, to the tolerances that its experiment declares."""
+    declared = {} if is_plain(project, name) else getattr(experiment_class(project, name), "tolerances", {})
+    return compare(place(project.book, name).results, place(tree, name).results, declared)

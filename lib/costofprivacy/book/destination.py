@@ -1,0 +1,49 @@
+"""Where a person's own run may write: anywhere but into what the project commits, keeps or makes for itself."""
+
+from pathlib import Path
+
+from costofprivacy.book.errors import RequestError
+from costofprivacy.book.project import Project
+
+RUNS = "runs"
+OURS = {".ci", ".git", ".venv", "benchmarks", "book", "lib", "tests"}
+
+
+def folder(project: Project, out: str, name: str) -> Path:
+    """The folder for the results of a chapter, made with those above it.
+
+    Args:
+        project: the book.
+        out: what was asked for; empty for ``_build/runs`` and the chapter's name.
+        name: the chapter.
+
+    Raises:
+        RequestError: it is the project's own, or it cannot be made or written to.
+    """
+    path = Path(out) if out else project.build / RUNS / name
+    _refuse_ours(project, path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = path / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise RequestError(f"OUT must be a folder to write into, got {path}: {error.strerror}") from error
+    return path
+
+
+def _refuse_ours(project: Project, path: Path) -> None:
+    """Refuse the project's root and what is above it, its own folders, and what `make` keeps in ``_build``."""
+    root, build, target = (each.resolve() for each in (project.root, project.build, path))
+    inside = target.relative_to(root).parts if target.is_relative_to(root) else ()
+    kept = target.is_relative_to(build) and (target == build or target.relative_to(build).parts[0] in _kept(project))
+    if root.is_relative_to(target) or (inside and inside[0] in OURS) or kept:
+        raise RequestError(
+            f"OUT must be a folder of your own, such as _build/mine; {path} holds what the project keeps there"
+        )
+
+
+def _kept(project: Project) -> set[str]:
+    """The folders of ``_build`` that are not for a person's results."""
+    presets = {path.stem for path in (project.book / "presets").glob("*.yml")}
+    return {"cache", "data", "html", "lock", "logs", "nbval", "paper", "settings", "tmp", "validate"} | presets

@@ -1,0 +1,98 @@
+"""What a validation found, for machines: JUnit's XML, which continuous integration shows, and a JSON with all of it."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from costofprivacy.book.check import REPORTS
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.project import Project
+from costofprivacy.book.tables import Finding
+
+VERDICT, NUMBER, BROKEN, FINE = "verdict", "number", "broken", "fine"
+STATUS = {VERDICT: 3, NUMBER: 4, BROKEN: 1, FINE: 0}
+
+
+class Changed(BookError):
+    """Everything ran, and something came out otherwise: a verdict (status 3), or numbers alone (status 4)."""
+
+    def __init__(self, text: object, outcome: str) -> None:
+        """Keep the text, and the status of the outcome."""
+        super().__init__(text)
+        self.status = STATUS[outcome]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One table, or the verdicts, of one chapter, compared."""
+
+    chapter: str
+    finding: Finding
+
+
+def outcome(entries: Iterable[Entry], failure: str = "") -> str:
+    """What happened, in one word: a run that broke, a changed verdict, a changed number, or nothing.
+
+    Args:
+        entries: everything compared.
+        failure: what the runs themselves reported.
+    """
+    apart = [entry.finding for entry in entries if not entry.finding.agrees]
+    if any(not finding.differences and "differs" not in finding.words for finding in apart) or (failure and not apart):
+        return BROKEN
+    if any(difference.verdict for finding in apart for difference in finding.differences):
+        return VERDICT
+    return NUMBER if apart else FINE
+
+
+def write(project: Project, name: str, entries: list[Entry], failure: str = "") -> Path:
+    """Write ``_build/reports/<name>.xml`` and ``<name>.json``; returns the latter.
+
+    The JSON holds the outcome, and for each table or claim that was compared the chapter, whether it agrees, and each
+    difference: the column or claim, the row, what was expected and found, and the tolerance.
+    """
+    folder = project.build / REPORTS
+    folder.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(_junit(name, entries)).write(folder / f"{name}.xml", "utf-8", xml_declaration=True)
+    content = {"outcome": outcome(entries, failure), "failure": failure, "compared": [_row(entry) for entry in entries]}
+    (folder / f"{name}.json").write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
+    return folder / f"{name}.json"
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    """One comparison, as JSON has it."""
+    differences = [
+        {
+            "name": each.name,
+            "row": each.row,
+            "expected": _plain(each.expected),
+            "found": _plain(each.found),
+            "tolerance": each.tolerance,
+            "cells": each.cells,
+            "kind": VERDICT if each.verdict else NUMBER,
+        }
+        for each in entry.finding.differences
+    ]
+    told = {"chapter": entry.chapter, "file": entry.finding.name, "agrees": entry.finding.agrees}
+    return told | {"words": entry.finding.words, "differences": differences}
+
+
+def _junit(name: str, entries: list[Entry]) -> ElementTree.Element:
+    """The comparisons as one suite of tests, one case each."""
+    failures = sum(not entry.finding.agrees for entry in entries)
+    top = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(top, "testsuite", name=name, tests=str(len(entries)), failures=str(failures))
+    for entry in entries:
+        case = ElementTree.SubElement(suite, "testcase", classname=entry.chapter, name=entry.finding.name)
+        if not entry.finding.agrees:
+            ElementTree.SubElement(case, "failure", message=entry.finding.words[:500]).text = entry.finding.words
+    return top
+
+
+def _plain(value: Any) -> Any:
+    """A cell as JSON has it: NumPy's numbers as Python's, and those that JSON lacks as text."""
+    value = value.item() if hasattr(value, "item") else value
+    return repr(value) if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value

@@ -1,0 +1,38 @@
+"""Signals at random moments: to make, the book's command, its kernel, a worker, or all of them."""
+
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from tests.faults.chapter import Chapter
+
+GENTLE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+KINDS = [(role, number) for number in GENTLE for role in ("make", "parent", "kernel", "worker", "group")]
+KINDS += [(role, signal.SIGKILL) for role in ("parent", "kernel", "worker", "group")]
+
+
+def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Callable[[], str]]:
+    """So many faults, each kind as often as the others, at moments spread over a run."""
+    for k in range(number):
+        role, kind = KINDS[k % len(KINDS)]
+        yield partial(kill, chapter, role, kind, rng.random())
+
+
+def kill(chapter: Chapter, role: str, number: int, share: float) -> str:
+    """Start a run from nothing, send a signal after a share of its time, and run again; what went wrong, in words."""
+    chapter.fresh()
+    run = chapter.start()
+    time.sleep(share * chapter.seconds)
+    while not run.signal(role, number) and run.popen.poll() is None:
+        time.sleep(0.02)  # a kernel, or a worker, has yet to be started
+    left = run.ended()
+    label = f"{signal.Signals(number).name} to {role} at {share:.2f}"
+    if left:
+        return f"{label}: still running: {'; '.join(left.values())}"
+    half = chapter.contents()
+    if half and {name for name in half if half[name] != chapter.bits.get(name)} - {"stamp.json"}:
+        return f"{label}: something half-written is in the results"
+    wrong = chapter.wrong()
+    return f"{label}: {wrong}" if wrong else ""

@@ -1,0 +1,79 @@
+"""The processes of one run, found by a mark in their environment, and what can be done to them."""
+
+import os
+import signal
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+MARK = "COSTOFPRIVACY_FAULT"
+PATIENCE = 40.0  # seconds until a run that got a signal is over, kernel and workers too
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A command that was started, and the mark that all its processes carry."""
+
+    popen: subprocess.Popen[bytes]
+    mark: str
+
+    def living(self) -> dict[int, str]:
+        """The command lines of its processes that run, by number."""
+        return dict(_marked(self.mark))
+
+    def signal(self, role: str, number: int) -> bool:
+        """Send a signal to the process of a role, or to the whole group; False where there is none (any more)."""
+        try:
+            if role == "group":
+                os.killpg(self.popen.pid, number)
+                return True
+            for process, line in self.living().items():
+                if _role(process, line, self.popen.pid) == role:
+                    os.kill(process, number)
+                    return True
+        except ProcessLookupError:
+            pass
+        return False
+
+    def ended(self) -> dict[int, str]:
+        """Wait for its end; the processes that are left then, which should be none."""
+        until = time.monotonic() + PATIENCE
+        while (left := self.living()) and time.monotonic() < until:
+            time.sleep(0.1)
+        for process in left:
+            os.kill(process, signal.SIGKILL)
+        self.popen.wait()
+        return left
+
+
+def start(command: list[str], root: Path) -> Marked:
+    """Start a command in a session of its own, its output thrown away."""
+    mark = uuid.uuid4().hex
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    environment = os.environ | {MARK: mark}
+    popen = subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, **quiet)  # type: ignore[call-overload]
+    return Marked(popen, mark)
+
+
+def _role(process: int, line: str, first: int) -> str:
+    """What a process is to the run: make, the book's command, its kernel, or one of the kernel's."""
+    if process == first:
+        return "make"
+    if "ipykernel" in line:
+        return "kernel"
+    return "worker" if "loky" in line else "parent"
+
+
+def _marked(mark: str) -> Iterator[tuple[int, str]]:
+    """Number and command line of each running process that carries a mark."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{MARK}={mark}".encode() not in (folder / "environ").read_bytes().split(b"\0"):
+                continue
+            if (folder / "stat").read_text().rpartition(")")[2].split()[0] != "Z":
+                yield int(folder.name), (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:  # it has ended meanwhile
+            continue
