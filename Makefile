@@ -2,11 +2,20 @@
 
 PYTHON ?= python3
 PRESET ?= quick
-# These come from the command line alone; some systems have a NAME in their environment.
+# These come from the command line alone; some systems have a NAME in their environment. What they hold is text: make
+# expands nothing of it, recipes take it from the environment in quotes, and P is split into words without a shell.
 NAME :=
 P :=
 OUT :=
 FORCE :=
+ANYWAY :=
+override NAME := $(value NAME)
+override P := $(value P)
+override OUT := $(value OUT)
+override PRESET := $(value PRESET)
+override FORCE := $(value FORCE)
+override ANYWAY := $(value ANYWAY)
+MAKEOVERRIDES :=
 
 .DEFAULT_GOAL := book
 SHELL := /bin/sh
@@ -20,7 +29,8 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 # What a person has set for other projects stays out of this one.
 unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
-export PRESET NAME OUT
+export PRESET NAME P OUT
+export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
 .PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults bench lock clean help FORCED
 
@@ -48,22 +58,22 @@ chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
-	@exec $(BOOK) validate "$$NAME"
+	@exec $(BOOK) validate -- "$$NAME"
 
-chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters
-	@exec $(BOOK) chapter --out "$$OUT" "$$NAME" $(P)
+chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters, ANYWAY=1 refuses less
+	@exec $(BOOK) chapter --out "$$OUT" --words "$$P" -- "$$NAME"
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
 	@exec $(BOOK) list
 
 refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all with FORCE=1) in place
-	@exec $(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) "$$NAME"
+	@exec $(BOOK) refresh $(if $(filter-out 0,$(FORCE)),--force) -- "$$NAME"
 
 lab: $(VENV)/.complete ## JupyterLab on the book
 	@COSTOFPRIVACY_CACHE="$$PWD/_build/cache" $(PY) -m jupyterlab --notebook-dir=book
 
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
-	@exec $(PY) -m tests.faults $(P)
+	@exec $(PY) -m tests.faults --words "$$P"
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory
 	$(PY) -m pytest benchmarks --benchmark-only

@@ -80,7 +80,7 @@ def test_one_option_goes_beyond_the_usual_but_not_beyond_sense(monkeypatch: pyte
     monkeypatch.setenv(ANYWAY, "1")
     assert SMALL("x", 1e200) == 1e200
     assert type(ranges.TRIALS("x", 1e12)) is int
-    with pytest.raises(ValueError, match="x must be positive and finite, got -1.0$"):
+    with pytest.raises(ValueError, match=r"x must be positive and finite, got -1\.0$"):
         SMALL("x", -1.0)
     monkeypatch.setenv(ANYWAY, "0")
     with pytest.raises(ValueError, match="ANYWAY=1"):

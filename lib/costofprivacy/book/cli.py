@@ -6,6 +6,7 @@ status 1; an interrupt in one line and status 130.
 
 import logging
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ import click
 from costofprivacy.book import check, destination, parameters
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
+from costofprivacy.book.words import spread
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -190,7 +192,11 @@ def main(arguments: list[str] | None = None) -> int:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
     try:
-        cli.main(arguments, prog_name="python -m costofprivacy.book", standalone_mode=False)
+        cli.main(
+            spread(sys.argv[1:] if arguments is None else arguments),
+            prog_name="python -m costofprivacy.book",
+            standalone_mode=False,
+        )
     except Interrupted as error:
         return _fail(str(error), error.status, prefix="")
     except BookError as error:
