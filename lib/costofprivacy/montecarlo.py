@@ -8,10 +8,11 @@ order of the trials or on which other cells a run has. Trials run in blocks; eac
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO, overload
 
 import joblib
 import numpy as np
@@ -69,11 +70,7 @@ class Runner:
         if self.cache is not None:
             code = _source.digest_of(trial, generator, *{type(cell) for cell in cells})
             store = blocks.Store(self.cache, code)
-        plan = [
-            Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
-            for cell in cells
-            for first in range(0, trials, BLOCK)
-        ]
+        plan = Plan(trial, cells, trials, seed, store)
         done: dict[int, np.ndarray] = {}
         with self._bar(len(plan)) as bar:
             for index, values in self._finished(plan):
@@ -86,16 +83,18 @@ class Runner:
 
     def _finished(self, plan: Sequence[Block]) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
-        missing = []
+        missing = array("Q")
         for index, block in enumerate(plan):
             saved = block.saved()
             if len(saved) >= block.trials:
                 yield index, saved[: block.trials]
             else:
-                missing.append((index, block, saved))
+                missing.append(index)
         if missing:  # no pool of workers is started for nothing
             pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
-            yield from pool(joblib.delayed(_completed)(*task, os.getpid()) for task in missing)
+            owner = os.getpid()
+            tasks = ((index, plan[index], plan[index].saved(), owner) for index in missing)
+            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
     def _bar(self, total: int) -> Any:
         if self.progress is True:
@@ -116,6 +115,36 @@ class _TerminalBar(tqdm):
         if self._terminal is not None:
             self._terminal.close()
             self._terminal = None
+
+
+@dataclass(frozen=True)
+class Plan(Sequence["Block"]):
+    """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
+
+    trial: Trial
+    cells: Sequence[Any]
+    trials: int
+    seed: int
+    store: blocks.Store | None
+
+    @property
+    def _each(self) -> int:
+        """Blocks of a cell."""
+        return -(-self.trials // BLOCK)
+
+    def __len__(self) -> int:
+        return len(self.cells) * self._each
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        cell, place = divmod(range(len(self))[index], self._each)
+        first = place * BLOCK
+        return Block(self.trial, self.cells[cell], first, min(BLOCK, self.trials - first), self.seed, self.store)
 
 
 class Block(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import check, destination, parameters
+from costofprivacy.book import afford, check, destination, parameters
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 from costofprivacy.book.words import spread
@@ -89,12 +89,15 @@ def pages_command(project: Project) -> None:
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
+@click.option("--anyway", is_flag=True, help="Go beyond usual ranges and free memory.")
 @papermill_options
 @click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
 @click.pass_context
-def chapter_command(context: click.Context, name: str, out: str, helped: bool, **given: Any) -> None:
+def chapter_command(context: click.Context, name: str, out: str, anyway: bool, helped: bool, **given: Any) -> None:
     """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
     project: Project = context.obj
+    if anyway:
+        afford.go_beyond()
     if helped:
         from costofprivacy.book.listing import parameters_of
 
@@ -104,6 +107,7 @@ def chapter_command(context: click.Context, name: str, out: str, helped: bool, *
     check_name(project, name)
     asked = overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
     values = parameters.resolve(project, name, asked)
+    afford.announce(project, name, values, click.echo)
     folder = destination.folder(project, out, name)
 
     from costofprivacy.book import freshness
