@@ -32,7 +32,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults bench lock clean help FORCED
+.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults fuzz bench lock clean help FORCED
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -74,6 +74,9 @@ lab: $(VENV)/.complete ## JupyterLab on the book
 
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
 	@exec $(PY) -m tests.faults --words "$$P"
+
+fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; about half an hour
+	@exec $(PY) -m tests.fuzz --words "$$P"
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory
 	$(PY) -m pytest benchmarks --benchmark-only

@@ -43,7 +43,7 @@ def _validated(project: Project, single: int, pairs: int, rng: random.Random) ->
     for name, given in tqdm(sets, unit="set"):
         found, words = judge.validated(project, name, given)
         if words:
-            tqdm.write(f"{name} {given}: {words}")
+            tqdm.write(f"{name} {str(given)[:200]}: {words}")
             wrong.append(words)
         if found:
             accepted.append((name, given))
@@ -56,7 +56,7 @@ def _ran(project: Project, accepted: list[Any], runs: int) -> list[str]:
     for name, small, given in tqdm(_quick(project, accepted, runs), total=runs, unit="run"):
         words = judge.ran(project, name, small, CUT)
         if words:
-            tqdm.write(f"{name} {given}: {words}")
+            tqdm.write(f"{name} {str(given)[:200]}: {words}")
             wrong.append(words)
     return wrong
 

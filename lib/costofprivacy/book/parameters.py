@@ -207,7 +207,10 @@ def _number(value: Any) -> float:
     """A number, or the text of one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number that no double holds
+        raise ValueError from None
 
 
 def _integer(value: Any) -> int:
