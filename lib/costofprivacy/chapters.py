@@ -5,7 +5,8 @@ Where things go is told by the environment (see `costofprivacy.book`), so that t
 of the chapter's name in the working directory, or, where that is the project's ``book/``, in ``_build/live``: a live
 session leaves what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
 measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
-``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar; ``COSTOFPRIVACY_WORKERS`` overrides ``workers``.
+``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar; ``COSTOFPRIVACY_WORKERS`` overrides ``workers``;
+``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
 """
 
 from __future__ import annotations

@@ -43,30 +43,45 @@ def validated(project: Project, name: str, given: dict[str, Any]) -> tuple[dict[
     return values, "" if fine else f"no estimate: {cost}"
 
 
-def ran(project: Project, name: str, values: dict[str, Any], limit: float) -> str:
-    """What is wrong with a run in a process of its own; nothing, or words. One that takes too long is cut off."""
-    experiment = parameters.experiment_of(project, name, values)
-    announced = costs.estimate(experiment, None, 1).memory - costs.PARENT
+def ran(project: Project, name: str, values: dict[str, Any], base: dict[str, Any], limit: float) -> str:
+    """What is wrong with a run in a process of its own; nothing, or words.
+
+    Args:
+        project: the book. name: the chapter. values: its parameters.
+        base: parameters of the same scale that nobody made up; what is empty with them may be empty.
+        limit: seconds after which it is cut off.
+    """
+    announced = costs.estimate(parameters.experiment_of(project, name, values), None, 1).memory - costs.PARENT
+    tables, used = _apart(project, name, values, limit)
+    if isinstance(tables, str):
+        return tables
+    committed = place(project.book, name).results
+    lost = not_finite(tables, committed)
+    if lost:
+        ordinary, _ = _apart(project, name, base, limit)
+        lost = [column for column in lost if isinstance(ordinary, str) or column not in not_finite(ordinary, committed)]
+    if lost:
+        return f"not finite: {lost}"
+    return "" if used <= 2 * announced else f"{used / costs.MB:.0f} MB used, {announced / costs.MB:.0f} MB announced"
+
+
+def _apart(project: Project, name: str, values: dict[str, Any], limit: float) -> tuple[Any, float]:
+    """The tables of a run in a process of its own, or words; and the most memory that it held."""
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_measure, args=(experiment, theirs))
+    process = context.Process(target=_measure, args=(parameters.experiment_of(project, name, values), theirs))
     process.start()
     theirs.close()
     if not mine.poll(limit):
         process.kill()
         process.join()
-        return f"cut off after {limit:.0f} s"
+        return f"cut off after {limit:.0f} s", 0.0
     try:
-        tables, used = mine.recv()
+        found: tuple[Any, float] = mine.recv()
     except EOFError:
-        return "the process died"
+        found = "the process died", 0.0
     process.join()
-    if isinstance(tables, str):
-        return tables
-    lost = not_finite(tables, place(project.book, name).results)
-    if lost:
-        return f"not finite: {lost}"
-    return "" if used <= 2 * announced else f"{used / costs.MB:.0f} MB used, {announced / costs.MB:.0f} MB announced"
+    return found
 
 
 def not_finite(tables: dict[str, pd.DataFrame], committed: Path) -> list[str]:

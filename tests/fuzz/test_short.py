@@ -43,7 +43,7 @@ def test_an_accepted_set_runs_within_what_was_announced() -> None:
     found, words = judge.validated(PROJECT, "dpgd/clipping-factors", given)
     assert found is not None
     assert words == ""
-    assert judge.ran(PROJECT, "dpgd/clipping-factors", found, 60.0) == ""
+    assert judge.ran(PROJECT, "dpgd/clipping-factors", found, found, 60.0) == ""
 
 
 def test_a_table_that_is_not_finite_where_the_books_is_would_be_seen(tmp_path: Path) -> None:
