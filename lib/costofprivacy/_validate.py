@@ -8,11 +8,19 @@ are the same words.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+ANYWAY = "COSTOFPRIVACY_ANYWAY"  # set to anything but 0, ranges and sizes that are only usual refuse nothing
+
+
+def anyway() -> bool:
+    """Whether what is beyond the usual is wanted all the same."""
+    return os.environ.get(ANYWAY, "") not in ("", "0")
 
 
 def _fail(name: str, requirement: str, value: Any) -> ValueError:
@@ -38,25 +46,33 @@ class Range:
     Args:
         words: what it must be, as in "must be positive". admits: whether a value is in it. convert: to its type.
         after: a wider range that is asked first, so that its message comes first.
+        ends: the least and the greatest value, where both are stated. usual: whether ANYWAY goes beyond it, into
+            ``after``: it is where runs are known to work, not where they make sense.
     """
 
     words: str
     admits: Callable[[Any], bool]
     convert: Callable[[Any], Any] = float
     after: Range | None = None
+    ends: tuple[float, float] | None = None
+    usual: bool = False
 
     def __call__(self, name: str, value: Any) -> Any:
         """Return ``value``, converted; raise ``ValueError`` if it is not in the range."""
         if self.after is not None:
             self.after(name, value)
-        if not self.admits(value):
+        if self.admits(value):
+            return self.convert(value)
+        if not self.usual:
             raise _fail(name, self.words, value)
+        if not anyway():
+            raise ValueError(f"{_fail(name, self.words, value)} (ANYWAY=1 goes beyond)")
         return self.convert(value)
 
     @property
     def description(self) -> str:
         """The whole range in words."""
-        return f"{self.after.description} and {self.words}" if self.after else self.words
+        return f"{self.after.description} and {self.words}" if self.after and not self.usual else self.words
 
 
 POSITIVE = Range("positive", lambda v: _is_number(v) and v > 0)
@@ -68,7 +84,7 @@ PROBABILITY = Range("between 0 and 1, both excluded", lambda v: _is_number(v) an
 
 def within(low: float, high: float, after: Range | None = None, convert: Callable[[Any], Any] = float) -> Range:
     """The numbers in [low, high]."""
-    return Range(f"between {low} and {high}", lambda v: _is_number(v) and low <= v <= high, convert, after)
+    return Range(f"between {low} and {high}", lambda v: _is_number(v) and low <= v <= high, convert, after, (low, high))
 
 
 def at_least(least: int) -> Range:
@@ -79,6 +95,13 @@ def at_least(least: int) -> Range:
 def among(options: Collection[str]) -> Range:
     """One of these words."""
     return Range("one of " + ", ".join(options), lambda v: v in options, str)
+
+
+def usually(range: Range, low: float, high: float) -> Range:
+    """The part [low, high] of a range: what is beyond it is refused too, unless ANYWAY is set."""
+    a, b = (f"{end:d}" if isinstance(end, int) else f"{end:g}" for end in (low, high))
+    words = f"a whole number between {a} and {b}" if range.convert is int else f"between {a} and {b}"
+    return Range(words, lambda v: low <= v <= high, range.convert, range, (low, high), usual=True)
 
 
 SHARE = within(0, 1, after=POSITIVE)  # (0, 1]
@@ -135,6 +158,18 @@ def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[A
     if len(set(checked)) < len(checked):
         raise _fail(name, "a list of distinct values", list(values))
     return checked
+
+
+MOST_VALUES = 1000  # in a list that is a parameter
+
+
+def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a list of at most `MOST_VALUES`; raise ``ValueError`` otherwise, unless ANYWAY is set."""
+    if len(values) > MOST_VALUES and not anyway():
+        raise ValueError(
+            f"{name} must be a list of at most {MOST_VALUES} values, got {len(values)} (ANYWAY=1 goes beyond)"
+        )
+    return values
 
 
 def workers(value: int) -> int:

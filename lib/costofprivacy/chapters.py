@@ -7,7 +7,7 @@ session leaves what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whos
 measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
 ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
 ``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
-trials.
+trials; ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
 """
 
 from __future__ import annotations

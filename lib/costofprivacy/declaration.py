@@ -55,7 +55,7 @@ class Parameter:
         """``value`` in its type; ``ValueError`` where it is out of range."""
         if not self.many:
             return self.range(self.name, value)
-        values = _validate.each(self.range, self.name, value)
+        values = _validate.several(self.name, _validate.each(self.range, self.name, value))
         return tuple(sorted(values)) if self.ascending else values
 
 

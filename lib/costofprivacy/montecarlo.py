@@ -9,10 +9,11 @@ The blocks run in processes of this machine or, where a cluster is named, on its
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import joblib
 import numpy as np
@@ -71,11 +72,7 @@ class Runner:
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         needed = (trial, generator, *{type(cell) for cell in cells})
         store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
-        plan = [
-            Block(trial, cell, first, min(BLOCK, trials - first), seed, store)
-            for cell in cells
-            for first in range(0, trials, BLOCK)
-        ]
+        plan = Plan(trial, cells, trials, seed, store)
         done: dict[int, np.ndarray] = {}
         with progress.bar(self.progress, len(plan)) as bar:
             for index, values in self._finished(plan, needed, bar):
@@ -88,30 +85,61 @@ class Runner:
 
     def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...], bar: Any) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
-        missing = []
+        missing = array("Q")
         for index, block in enumerate(plan):
             saved = block.saved()
             if len(saved) >= block.trials:
                 yield index, saved[: block.trials]
             else:
-                missing.append((index, block, saved))
+                missing.append(index)
         if missing and self.cluster:
-            yield from self._on_cluster(missing, cluster.identity(*needed), bar)
+            yield from self._on_cluster(plan, missing, cluster.identity(*needed), bar)
         elif missing:  # no pool of workers is started for nothing
             pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
-            yield from pool(joblib.delayed(_completed)(*task, os.getpid()) for task in missing)
+            owner = os.getpid()
+            tasks = ((index, plan[index], plan[index].saved(), owner) for index in missing)
+            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
     def _on_cluster(
-        self, missing: list[tuple[int, Block, np.ndarray]], alike: cluster.Identity, bar: Any
+        self, plan: Sequence[Block], missing: Sequence[int], alike: cluster.Identity, bar: Any
     ) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials by a cluster's workers; a block that its worker could not keep is kept from here."""
         mark = blocks.mark(self.cache) if self.cache is not None else ""
-        tasks = [(mark, *task) for task in missing]
-        held = {index: block for index, block, _ in missing}
+        tasks = [(mark, index, plan[index], plan[index].saved()) for index in missing]
         for index, values, kept in cluster.spread(self.cluster, _completed_away, tasks, alike, bar.set_postfix_str):
             if not kept:
-                held[index].keep(values)
+                plan[index].keep(values)
             yield index, values
+
+
+@dataclass(frozen=True)
+class Plan(Sequence["Block"]):
+    """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
+
+    trial: Trial
+    cells: Sequence[Any]
+    trials: int
+    seed: int
+    store: blocks.Store | None
+
+    @property
+    def _each(self) -> int:
+        """Blocks of a cell."""
+        return -(-self.trials // BLOCK)
+
+    def __len__(self) -> int:
+        return len(self.cells) * self._each
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        cell, place = divmod(range(len(self))[index], self._each)
+        first = place * BLOCK
+        return Block(self.trial, self.cells[cell], first, min(BLOCK, self.trials - first), self.seed, self.store)
 
 
 class Block(NamedTuple):

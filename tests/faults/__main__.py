@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from costofprivacy.book.words import spread
 from tests.faults import cache, disc, kills
 from tests.faults.chapter import Chapter, cache_of_its_own
 
@@ -18,7 +19,7 @@ def main() -> int:
     parser.add_argument("--flips", type=int, default=100, help="flipped bits and truncations of the cache")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("_build/faults"), help="where runs write")
-    asked = parser.parse_args()
+    asked = parser.parse_args(spread(sys.argv[1:]))
     rng = random.Random(asked.seed)
     with cache_of_its_own(Path.cwd()):
         chapter = Chapter.undisturbed(Path.cwd(), asked.folder)

@@ -83,13 +83,14 @@ def test_every_form_runs_algorithm_1_on_the_same_noise(
 @form_of_moments
 def test_configurations_leave_the_batch_when_they_are_done(form: Callable[[Statistics], QuadraticLoss]) -> None:
     """Whatever the order of their T, and two with the same."""
-    data = form(prompts())
+    told = replace(HYPER, feature_bound=1.0)
+    data = form(head.project(prompts(), told.feature_bound))
     std, steps = [0.3, 0.0, 0.02, 0.5, 0.1], [2, 9, 1, 9, 5]
     initial = np.random.default_rng(6).standard_normal((3, 3))
-    together = pretraining.pretrain(data, HYPER, std, rng=np.random.default_rng(7), steps=steps, initial=initial)
+    together = pretraining.pretrain(data, told, std, rng=np.random.default_rng(7), steps=steps, initial=initial)
     for b, (s, T) in enumerate(zip(std, steps)):
-        told = replace(HYPER, steps=T)
-        alone = pretraining.pretrain(data, told, [s], rng=np.random.default_rng(7), initial=initial)
+        own = replace(told, steps=T)
+        alone = pretraining.pretrain(data, own, [s], rng=np.random.default_rng(7), initial=initial)
         np.testing.assert_allclose(together[b], alone[0], rtol=1e-11, atol=1e-14)
 
 

@@ -13,7 +13,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
 
 MODEL = PromptModel(4, 9, 0.5)
-HYPER = Hyperparameters(clip_norm=3.0, feature_bound=2.0, weight_bound=1e9, penalty=0.5, learning_rate=0.1, steps=20)
+HYPER = Hyperparameters(clip_norm=3.0, feature_bound=3.0, weight_bound=1e9, penalty=0.5, learning_rate=0.1, steps=20)
 
 
 def score(values: np.ndarray, expected: float) -> float:

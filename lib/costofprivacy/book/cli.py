@@ -5,7 +5,9 @@ status 1; an interrupt in one line and status 130.
 """
 
 import logging
+import os
 import signal
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,9 +15,10 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import check, destination, parameters
+from costofprivacy.book import afford, check, destination, parameters
 from costofprivacy.book.errors import BookError, Interrupted, RequestError
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
+from costofprivacy.book.words import spread
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -91,17 +94,23 @@ def pages_command(project: Project) -> None:
 @click.argument("name", default="")
 @click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
 @CLUSTER
+@click.option("--anyway", is_flag=True, help="Go beyond usual ranges and free memory.")
 @papermill_options
 @click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
 @click.pass_context
-def chapter_command(context: click.Context, name: str, out: str, cluster: str, helped: bool, **given: Any) -> None:
+def chapter_command(
+    context: click.Context, name: str, out: str, cluster: str, anyway: bool, helped: bool, **given: Any
+) -> None:
     """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
     project: Project = context.obj
+    if anyway:
+        afford.go_beyond()
     if helped:
         _help(context, project, name)
         return
     check_name(project, name)
     values = parameters.resolve(project, name, _asked(given))
+    afford.announce(project, name, values, click.echo)
     _answers(cluster)
     folder = destination.folder(project, out, "runs", name)
 
@@ -240,13 +249,28 @@ def data_command() -> None:
     fetch(click.echo)
 
 
+@cli.command("lab", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def lab_command(project: Project, options: tuple[str, ...]) -> None:
+    """Start JupyterLab on the book, with its own options."""
+    if os.geteuid() == 0 and "--allow-root" not in options:
+        raise RequestError("JupyterLab does not run as root unless told: make lab P=--allow-root")
+    os.environ["COSTOFPRIVACY_CACHE"] = str(project.cache.resolve())
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--notebook-dir={project.book}", *options])
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     for number in ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
     try:
-        cli.main(arguments, prog_name="python -m costofprivacy.book", standalone_mode=False)
+        cli.main(
+            spread(sys.argv[1:] if arguments is None else arguments),
+            prog_name="python -m costofprivacy.book",
+            standalone_mode=False,
+        )
     except Interrupted as error:
         return _fail(str(error), error.status, prefix="")
     except BookError as error:

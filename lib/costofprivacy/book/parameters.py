@@ -70,6 +70,8 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
         return experiment(**{key: value for key, value in values.items() if key != WORKERS or key in known})
     except ValueError as error:
         raise RequestError(error) from error
+    except ArithmeticError as error:  # what ANYWAY let through
+        raise RequestError(f"these parameters cannot be computed with: {type(error).__name__}: {error}") from error
 
 
 def experiment_class(project: Project, name: str) -> Any:
@@ -205,7 +207,10 @@ def _number(value: Any) -> float:
     """A number, or the text of one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise ValueError
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number that no double holds
+        raise ValueError from None
 
 
 def _integer(value: Any) -> int:

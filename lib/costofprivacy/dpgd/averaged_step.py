@@ -62,16 +62,27 @@ def best_averaged_risk(pilot_risk: float, aspect_ratio: float, label_noise: floa
 def averaged_step(
     theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip: float, rho: float, mu: float, *, rng: np.random.Generator
 ) -> np.ndarray:
-    """θ_1 of the module's docstring, shape (d,): ρ-Gaussian DP in the records given, for any θ_0.
+    """θ_1 of the module's docstring, shape (d,): one private average of clipped gradients.
 
-    Neighbours: replace one record.
+    Guarantee: ρ-Gaussian DP for replacing one record by any other, for any finite θ_0 made without these records; one
+    that is not `privacy.records.usable` has the gradient 0.
 
     Args:
-        theta: θ_0, shape (d,), made without these records. x: shape (n, d). y: shape (n,).
+        theta: θ_0, shape (d,), made without these records. x: shape (n, d), n ≥ 1. y: shape (n,).
         clip: c in (0, ∞). rho: ρ in (0, ∞]. mu: the factor μ in (0, 1] that the step makes up for.
         rng: source of the private noise.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, θ_0 is not finite, or a number is outside its range.
     """
+    _validate.shape("x", x, (None, None))
     n, d = x.shape
+    _validate.whole("the number of records", n)
+    _validate.shape("y", y, (n,))
+    _validate.shape("theta", theta, (d,))
+    _validate.SHARE("mu", mu)
+    if not np.isfinite(theta).all():
+        raise ValueError("theta must be finite, got NaN or infinities")
     bound = _validate.finite_positive("clip", clip) * math.sqrt(d)
     mean = clipped_gradients(theta, x, y, bound).mean(axis=0)
     noise = 2 * bound / (n * _validate.positive("rho", rho)) * rng.standard_normal(d)

@@ -18,6 +18,8 @@ eigenspace: its part β along v_g is N(0, 1), the square of the rest is χ²(m_g
 
 So the new (u_g) is a function of the old and of 4G + 1 fresh scalars, whose law does not involve the past. ∎
 
+Nobody's records enter: there is nothing to protect here, and no bound to keep.
+
 The draws are NumPy's; the recursion that consumes them is compiled, and costs less than they do.
 """
 

@@ -22,6 +22,7 @@ from costofprivacy.dpgd import schedule as schedules
 from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
 from costofprivacy.dpgd.update import BLOCK, advance
+from costofprivacy.privacy import records as given
 
 CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
 CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
@@ -141,6 +142,7 @@ def descend(
     """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over one stream of n samples.
 
     Guarantee: each configuration alone is Algorithm 1 in law, and its result depends on the others by rounding only.
+    The samples are drawn here; nobody's records enter.
 
     Args:
         model: the law of a sample.
@@ -177,7 +179,9 @@ def descend_records(
 ) -> np.ndarray:
     """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over given records, each used once, in their order.
 
-    Guarantee: each configuration alone is Algorithm 1 in law, given the records.
+    Guarantee: each configuration alone is Algorithm 1 in law, given the records, hence ρ-Gaussian DP for replacing one
+    record by any other; one that is not `privacy.records.usable` (NaN, infinities) is void, its step the identity.
+    Those that share noise are not private together.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,).
@@ -190,9 +194,11 @@ def descend_records(
     Raises:
         ValueError: if the shapes differ, a schedule increases, or there is no configuration.
     """
+    _validate.shape("x", x, (None, None))
     _validate.shape("y", y, (len(x),))
     n, d = x.shape
     check_steps(configurations, n)
+    x, y = given.regression(x, y)
     theta = np.zeros((d, len(configurations)))
     for first, last in _chunks(n, d):
         b = rng.standard_normal((last - first, d))
@@ -200,7 +206,8 @@ def descend_records(
         for start, stop in _blocks(first, last, np.empty(0, dtype=int)):
             rows, inside = slice(start, stop), slice(start - first, stop - first)
             learning_rates, noise_std = table.learning_rates[inside], table.noise_std[inside]
-            advance(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
+            with np.errstate(divide="ignore", over="ignore"):
+                advance(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
     return theta.T.copy()
 
 

@@ -32,7 +32,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.dpgd.descent import CHUNK_STEPS, Configuration, StepTable, check_steps, step_table
 from costofprivacy.dpgd.update import BLOCK, advance
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy import GaussianDP, records
 
 Batch = tuple[np.ndarray, np.ndarray]
 
@@ -59,11 +59,12 @@ def release(
 ) -> Release:
     """One pass of Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over given records, with noise for n of them.
 
-    Guarantee: ρ-Gaussian DP for replacing one record, also where the pass ends early; how the records are split into
-    batches changes θ^p by rounding only. Memory for one batch and a few times `CHUNK_STEPS`·d numbers, whatever n.
+    Guarantee: ρ-Gaussian DP for replacing one record by any other, also where the pass ends early; a record that is not
+    `privacy.records.usable` (NaN, infinities) is void, its step the identity. How the records are split into batches
+    changes θ^p by rounding only. Memory for one batch and a few times `CHUNK_STEPS`·d numbers, whatever n.
 
     Args:
-        batches: x of shape (m, d) and y of shape (m,), each m ≥ 0, finite; read once.
+        batches: x of shape (m, d) and y of shape (m,), each m ≥ 0; read once.
         configuration: c, η̃ and ρ.
         n: number of records announced, at least 1.
         d: dimension, at least 1.
@@ -84,7 +85,8 @@ def release(
             rows = slice(start, min(start + CHUNK_STEPS, len(x)))
             table = step_table([configuration], n, d, seen + rows.start, seen + rows.stop)
             steepest = max(steepest, _steepest(table))
-            _steps(theta, np.asarray(x[rows], dtype=float), np.asarray(y[rows], dtype=float), table, rng)
+            some = records.regression(np.asarray(x[rows], dtype=float), np.asarray(y[rows], dtype=float))
+            _steps(theta, *some, table, rng)
         seen += len(x)
     if seen == 0:
         raise ValueError(f"batches must hold at least 1 record, got none of {n}")

@@ -10,6 +10,11 @@ what η̄ sees to.
 **Replacing its record moves it by at most 2ηC_clip**, because a step is at most η̄‖ḡ‖ ≤ ηC_clip long. Two records with
 ‖x‖² ≤ 2/η, one opposite to the other, with residuals beyond C_clip/‖x‖ attain it.
 
+**Any record.** Both hold in doubles for every record that is `privacy.records.usable`: finite, with a norm whose square
+neither overflows nor vanishes. Every other record is void, and its step is the identity. That is a map of the single
+record, not of θ, so neither bound changes. `clipped_gradients`, `adapted_rates` and `noiseless_step` see to it
+themselves, `descent.descend_records` and `onepass.release` once before their steps.
+
 **A block of steps.** `advance` makes the steps k = 1, …, m on m given records, for several configurations at once, from
 Θ on, a column for each configuration:
 
@@ -30,6 +35,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
+from costofprivacy.privacy import records
 
 BLOCK = 32  # steps between two updates of the parameters
 
@@ -37,8 +43,11 @@ BLOCK = 32  # steps between two updates of the parameters
 def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float) -> np.ndarray:
     """Gradients of half the squared error, each shortened to norm C_clip: ḡ of Algorithm 1 of arXiv:2505.16329v2.
 
+    Guarantee: no row is longer than C_clip, to rounding, for every finite θ and whatever the record holds; one that is
+    not `privacy.records.usable` has the gradient 0.
+
     Args:
-        theta: shape (..., d). x: features, shape (..., d). y: responses, shape (...).
+        theta: finite, shape (..., d). x: features, shape (..., d). y: responses, shape (...).
         clip_norm: C_clip in (0, ∞].
 
     Returns:
@@ -48,14 +57,19 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
         ValueError: if ``clip_norm`` is not positive.
     """
     bound = _validate.positive("clip_norm", clip_norm)
-    residual = np.einsum("...d,...d", x, theta) - y
-    with np.errstate(divide="ignore"):
+    sound = records.usable(x, y)
+    if not sound.all():
+        x, y = np.where(sound[..., None], x, 0.0), np.where(sound, y, 0.0)
+    with np.errstate(divide="ignore", over="ignore"):
+        residual = np.einsum("...d,...d", x, theta) - y
         limit = bound / np.linalg.norm(x, axis=-1)
     return x * np.clip(residual, -limit, limit)[..., None]
 
 
 def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarray:
     """Learning rates at which no record's step expands, η̄ = min(η, 2/‖x‖²) of Algorithm 1 of arXiv:2505.16329v2.
+
+    Guarantee: η̄ ≤ η and η̄‖x‖² ≤ 2 for every x, to rounding; 0 where x is not finite or its square overflows.
 
     Args:
         learning_rate: η ≥ 0, a shape that broadcasts with (...). x: features, shape (..., d).
@@ -70,8 +84,9 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
         raise ValueError(f"learning_rate must be non-negative and finite, got {float(rates[wrong][0])}")
-    with np.errstate(divide="ignore"):
-        return np.minimum(rates, 2 / np.einsum("...d,...d", x, x))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        most = 2 / np.einsum("...d,...d", x, x)
+    return np.minimum(rates, most if not np.isnan(most).any() else np.nan_to_num(most, nan=0.0, posinf=np.inf))
 
 
 def noiseless_step(
@@ -79,7 +94,8 @@ def noiseless_step(
 ) -> np.ndarray:
     """A step of Algorithm 1 of arXiv:2505.16329v2 before its noise, θ − η̄ḡ.
 
-    Guarantees: ‖step(θ) − step(θ')‖ ≤ ‖θ − θ'‖ for every record, and ‖step(θ) − θ‖ ≤ η C_clip.
+    Guarantees: ‖step(θ) − step(θ')‖ ≤ ‖θ − θ'‖ for every record, and ‖step(θ) − θ‖ ≤ η C_clip, whatever the record
+    holds (to rounding); the step of one that is not `privacy.records.usable` is the identity.
 
     Args:
         theta: shape (..., d). x: features, shape (..., d). y: responses, shape (...).
@@ -101,10 +117,15 @@ def step_sensitivities(learning_rates: np.ndarray, clip_norm: float) -> np.ndarr
     Args:
         learning_rates: η_k ≥ 0, shape (n,). clip_norm: C_clip in (0, ∞).
 
+    Guarantee: a bound for every pair of records, whatever they hold.
+
     Raises:
-        ValueError: if ``clip_norm`` is not positive and finite.
+        ValueError: if ``clip_norm`` is not positive and finite, or a learning rate negative or not finite.
     """
-    return 2 * _validate.finite_positive("clip_norm", clip_norm) * np.asarray(learning_rates, dtype=float)
+    rates = np.asarray(learning_rates, dtype=float)
+    if not ((rates >= 0) & (rates < math.inf)).all():
+        raise ValueError("learning_rates must be non-negative and finite")
+    return 2 * _validate.finite_positive("clip_norm", clip_norm) * rates
 
 
 def advance(
@@ -119,7 +140,8 @@ def advance(
     """Steps 2 to 6 of Algorithm 1 of arXiv:2505.16329v2 on each of m records in turn; ``theta`` changes in place.
 
     Guarantees: each configuration alone is Algorithm 1, to rounding; a column that overflows spoils no other. Checks
-    nothing, since runs call it often. A record without features divides by zero: NumPy's warnings are the caller's.
+    nothing, since runs call it often: records that somebody gave go through `privacy.records.regression` first, or one
+    NaN spoils θ and with it the guarantee. A record without features divides by zero: warnings are the caller's.
 
     Args:
         theta: θ, a column for each configuration, shape (d, configurations).

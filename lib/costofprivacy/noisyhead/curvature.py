@@ -35,6 +35,10 @@ class QuadraticLoss(Protocol):
     def cross(self) -> np.ndarray:
         """The cross moment b in coordinates, shape (p,)."""
 
+    @property
+    def trace(self) -> float:
+        """tr H = N⁻¹ Σ ‖Z_k‖²."""
+
     def step(self, shrink: float, rate: float) -> Callable[[np.ndarray], np.ndarray]:
         """The map Γ ↦ shrink·Γ − rate·HΓ on coordinates of shape (B, p)."""
 
@@ -63,6 +67,12 @@ class ProductMoments:
         """b = N⁻¹ Σ y_k vec(Z_k), shape (D²,)."""
         N = len(self.data.response)
         return ((self.data.query * self.data.response[:, None]).T @ self.data.context).reshape(-1) / N
+
+    @property
+    def trace(self) -> float:
+        """tr H = N⁻¹ Σ ‖x_k‖²‖m_k‖²."""
+        lengths = (np.einsum("nd,nd->n", part, part) for part in (self.data.query, self.data.context))
+        return float(np.prod(list(lengths), axis=0).mean())
 
     def times(self, coordinates: np.ndarray) -> np.ndarray:
         """HΓ for rows of shape (B, D²), in 4BND² operations."""
@@ -110,6 +120,11 @@ class EigenMoments:
     eigenvalues: np.ndarray
     basis: np.ndarray
     cross: np.ndarray
+
+    @property
+    def trace(self) -> float:
+        """tr H, the sum of the eigenvalues."""
+        return float(self.eigenvalues.sum())
 
     def step(self, shrink: float, rate: float) -> Callable[[np.ndarray], np.ndarray]:
         """The map Γ ↦ shrink·Γ − rate·HΓ on coordinates of shape (B, p): one product a coordinate."""

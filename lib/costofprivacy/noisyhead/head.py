@@ -17,9 +17,11 @@ from scipy.linalg import solve
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.privacy import records
 
 # Normals in one chunk of a streamed sample: 256 kB of doubles stay in a core's second-level cache.
 CHUNK_NORMALS = 2**15
+_UNIT = 1 + 1e-12  # a query that was normalised is no longer than this
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,22 @@ class Statistics:
     """What pretraining needs of N prompts.
 
     Args:
-        query: x_{L+1}, shape (N, D), unit rows.
+        query: x_{L+1}, shape (N, D), unit rows (`project` sees to it where they are longer).
         context: m = L⁻¹ Σ y_i x_i, shape (N, D).
         response: y_{L+1}, shape (N,).
+
+    Raises:
+        ValueError: if the shapes disagree.
     """
 
     query: np.ndarray
     context: np.ndarray
     response: np.ndarray
+
+    def __post_init__(self) -> None:
+        _validate.shape("query", self.query, (None, None))
+        _validate.shape("context", self.context, self.query.shape)
+        _validate.shape("response", self.response, self.query.shape[:1])
 
     @property
     def Z(self) -> np.ndarray:
@@ -60,7 +70,7 @@ class Statistics:
 
     @property
     def norm(self) -> np.ndarray:
-        """‖Z‖_F = ‖m‖₂ of each prompt, shape (N,)."""
+        """‖Z‖_F = ‖m‖₂ of each prompt, for queries of norm one; shape (N,)."""
         return np.linalg.norm(self.context, axis=1)
 
 
@@ -75,6 +85,11 @@ class Moments:
 
     gram: np.ndarray
     cross: np.ndarray
+
+    @property
+    def trace(self) -> float:
+        """N⁻¹ Σ ‖Z‖²_F, the trace of the Gram matrix."""
+        return float(self.gram.trace())
 
     def step(self, shrink: float, rate: float) -> Callable[[np.ndarray], np.ndarray]:
         """The map Γ ↦ shrink·Γ − rate·HΓ on coordinates of shape (B, p), H the Gram matrix."""
@@ -141,32 +156,59 @@ def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.
 def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     """The statistics behind Z, with responses clipped to [−C, C]; raw for C = ∞.
 
+    Guarantee: each prompt's statistics are finite and depend on that prompt alone, and its response is within [−C, C];
+    a prompt whose statistics would not be finite is void, all 0 (`costofprivacy.privacy.records`). Norms are left to
+    `project`.
+
     Args:
         prompts: N prompts.
         clip_norm: C in (0, ∞]; clips every response, the query's as well (Algorithm 1).
 
     Raises:
-        ValueError: if ``clip_norm`` is not positive.
+        ValueError: if ``clip_norm`` is not positive, or a prompt has no labelled token.
     """
     _validate.positive("clip_norm", clip_norm)
     y = prompts.y if np.isinf(clip_norm) else np.clip(prompts.y, -clip_norm, clip_norm)
     x = prompts.x[:, :-1]
-    context = np.matmul(y[:, None, :-1], x)[:, 0] / x.shape[1]
-    return Statistics(prompts.x[:, -1].copy(), context, y[:, -1].copy())
+    if x.shape[1] == 0:
+        raise ValueError(f"prompts must have at least one labelled token and a query, got x of {prompts.x.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        context = np.matmul(y[:, None, :-1], x)[:, 0] / x.shape[1]
+    query, context, response = records.voided(prompts.x[:, -1].copy(), context, y[:, -1].copy())
+    return Statistics(query, context, response)
 
 
 def project(raw: Statistics, feature_bound: float) -> Statistics:
-    """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G; G = ∞ changes nothing.
+    """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G; G = ∞ scales nothing.
 
-    Guarantee: ‖Z‖_F ≤ G for every prompt whose query has norm one.
+    Guarantee: ‖Z‖_F ≤ G for every prompt, whatever it holds, to rounding. A query longer than one is shortened to
+    norm one, its length moves into the context, and contexts are shortened to G. (Queries of norm one come out bit for
+    bit as they came; a shorter one with a context beyond G ends below G.) What is not finite is void, all 0. Each
+    prompt's result depends on that prompt alone, so neighbours stay neighbours.
 
     Raises:
         ValueError: if ``feature_bound`` is not positive.
     """
     _validate.positive("feature_bound", feature_bound)
-    norm = raw.norm
+    sound = _unit_queries(raw)
+    norm = sound.norm
     scale = np.divide(feature_bound, norm, out=np.ones_like(norm), where=norm > feature_bound)
-    return Statistics(raw.query, raw.context * scale[:, None], raw.response)
+    return Statistics(sound.query, sound.context * scale[:, None], sound.response)
+
+
+def _unit_queries(raw: Statistics) -> Statistics:
+    """The same Z, no query longer than one and no context so long that its square overflows; void where not finite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = np.einsum("nd,nd->n", raw.query, raw.query)
+        odd = ~((square <= _UNIT**2) & (np.abs(raw.context).max(axis=1, initial=0.0) <= records.FAR))
+        if not odd.any() and np.isfinite(raw.response).all():
+            return raw
+        query, context, response = (p.copy() for p in records.voided(raw.query, raw.context, raw.response))
+        length = records.lengths(query[odd])
+        longer = length > 1
+        query[odd] = np.where(longer[:, None], query[odd] / length[:, None], query[odd])
+        context[odd] = np.clip(np.where(longer[:, None], context[odd] * length[:, None], context[odd]), *records.REACH)
+    return Statistics(*records.voided(query, context, response))
 
 
 def sample_statistics(
@@ -201,7 +243,20 @@ def _stack(parts: list[Statistics]) -> Statistics:
 
 
 def moments(data: Statistics) -> Moments:
-    """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts."""
+    """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts.
+
+    Guarantee: replacing one prompt moves the Gram matrix by at most 2G²/N and the cross moment by at most 2CG/N (in
+    Frobenius norm), if ``data`` come from `statistics` with C and `project` with G, which bound every prompt. By itself
+    this function bounds nothing; it refuses what is not finite, which those two never return.
+
+    Raises:
+        ValueError: if there is no prompt, or a statistic is not finite.
+    """
     N = len(data.response)
+    if N == 0:
+        raise ValueError("data must hold at least 1 prompt, got none")
     Z = data.Z.reshape(N, -1)
-    return Moments(Z.T @ Z / N, data.response @ Z / N)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = Moments(Z.T @ Z / N, data.response @ Z / N)
+    records.refuse_not_finite("data", found.cross, found.gram.diagonal())
+    return found

@@ -6,6 +6,10 @@ One update, with H and b the moments of the clipped and projected statistics:
 
 It sees the prompts only through (H, b), in whichever form `curvature` holds them, and rests where
 (H + 2λI)Γ = b: at the ridge solution for penalty 2λ, not λ.
+
+*Guarantee.* A step moves by at most `update_sensitivity` when one prompt is replaced by any other, because
+`head.statistics` keeps |y| ≤ C, `head.project` keeps ‖Z‖_F ≤ G, whatever the prompt holds, and Π_R keeps ‖Γ‖_F ≤ R.
+`pretrain` keeps the last itself and refuses moments that the first two cannot have made.
 """
 
 from __future__ import annotations
@@ -29,9 +33,14 @@ from costofprivacy.privacy import (
     last_iterate,
 )
 
+_ROUNDING = 1 + 1e-9  # of sums over all prompts
+
 
 def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
-    """η₀σ/N = 2η₀G(C + RG)/N: bound (A.1) on the ℓ₂-sensitivity of one update; replace one prompt."""
+    """η₀σ/N = 2η₀G(C + RG)/N: bound (A.1) on the ℓ₂-sensitivity of one update; replace one prompt.
+
+    Assumes: |y| ≤ C, ‖Z‖_F ≤ G and ‖Γ‖_F ≤ R, which `head.statistics`, `head.project` and `pretrain` guarantee.
+    """
     return hyper.learning_rate * hyper.sigma / _validate.whole("N", N)
 
 
@@ -71,10 +80,18 @@ def profile(hyper: Hyperparameters, budget: ApproximateDP, N: int, noise_std: fl
 
 
 def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
-    """Π_R: the nearest points in the ball of ``radius``, for rows of shape (..., p)."""
-    square = np.einsum("...p,...p->...", vectors, vectors)
+    """Π_R: the nearest points in the ball of ``radius``, for rows of shape (..., p).
+
+    Guarantee: no row is longer than ``radius``, to rounding; a row that is not finite, or so long that its square
+    overflows, becomes 0.
+    """
+    with np.errstate(over="ignore"):
+        square = np.einsum("...p,...p->...", vectors, vectors)
     if square.max() <= radius**2:
         return vectors
+    if not np.isfinite(square).all():
+        lost = ~np.isfinite(square)
+        vectors, square = np.where(lost[..., None], 0.0, vectors), np.where(lost, 0.0, square)
     return vectors * (radius / np.sqrt(np.maximum(square, radius**2)))[..., None]
 
 
@@ -111,6 +128,11 @@ def pretrain(
     All configurations share their noise directions (common random numbers): each alone has the law of Algorithm 1, and
     differences between them are sharp. A standard deviation of 0 gives plain gradient descent.
 
+    Guarantee: ‖Γ^t‖_F ≤ R in every step, so that a step of a private configuration (std > 0) moves by at most
+    `update_sensitivity` when a prompt is replaced, if ``data`` are moments of what `head.statistics` clipped at C and
+    `head.project` projected at G. Moments that cannot be such, tr H > G² or ‖b‖ > CG, are refused; ``initial`` must
+    have been chosen without the prompts.
+
     Args:
         data: moments of the clipped and projected statistics, in any form; the noise is drawn in its coordinates.
         hyper: C, G, R, λ, η₀; T for configurations without their own.
@@ -123,13 +145,16 @@ def pretrain(
         Γ^T of each configuration, shape (B, D, D).
 
     Raises:
-        ValueError: if a standard deviation is negative, a T not at least 1, or shapes disagree.
+        ValueError: if a standard deviation is negative, a T not at least 1, shapes disagree, ``initial`` is not finite,
+            or moments that noise should protect cannot be those of prompts within C and G.
     """
     std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
     T = np.full(len(std), hyper.steps) if steps is None else np.asarray(steps)
     _validate.shape("steps", T, std.shape)
     for t in T:
         _validate.whole("steps", t)
+    if std.any():
+        _check_bounded(data, hyper)
     p = len(data.cross)
     eta, lam = hyper.learning_rate, hyper.penalty
     step, drift = data.step(1 - 2 * lam * eta, eta), eta * data.cross
@@ -145,9 +170,23 @@ def pretrain(
     return data.matrices(final)
 
 
+def _check_bounded(data: QuadraticLoss, hyper: Hyperparameters) -> None:
+    """Refuse moments that prompts with ‖Z‖_F ≤ G and |y| ≤ C cannot have: nothing bounds what one prompt does there."""
+    for name, value, most in (
+        ("trace of the Gram matrix", data.trace, hyper.feature_bound**2),
+        ("norm of the cross moment", float(np.linalg.norm(data.cross)), hyper.clip_norm * hyper.feature_bound),
+    ):
+        if not value <= most * _ROUNDING:
+            raise ValueError(
+                f"data must be moments of projected statistics, with a {name} of at most {most:.6g}, got {value:.6g}"
+            )
+
+
 def _start(data: QuadraticLoss, initial: np.ndarray | None, radius: float) -> np.ndarray:
     p = len(data.cross)
     if initial is None:
         return np.zeros(p)
     _validate.shape("initial", initial, (math.isqrt(p),) * 2)
+    if not np.isfinite(initial).all():
+        raise ValueError("initial must be finite, got NaN or infinities")
     return project_ball(data.coordinates(initial), radius)

@@ -5,7 +5,8 @@ The solution is that of (2.7) on clipped responses and projected statistics, ‖
 .. math:: \hat\Gamma = \Big(\lambda N I + \sum_k \mathrm{vec}\tilde Z_k\,\mathrm{vec}\tilde Z_k^\top\Big)^{-1}
     \sum_k \mathrm{clip}_C(y_k)\,\mathrm{vec}\tilde Z_k .
 
-Neighbours differ in the replacement of one prompt. Without clipping and projection the sensitivity is infinite.
+Neighbours differ in the replacement of one prompt. Without clipping and projection the sensitivity is infinite:
+`head.statistics` and `head.project` guarantee both for every prompt, whatever it holds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier, records
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,10 @@ def releases(
 
     All B share the directions of their noise (common random numbers): each alone has the law of DP-ridge.
 
+    Guarantee: what `profile` says of a standard deviation, if ``data`` are moments of what `head.statistics` clipped at
+    C and `head.project` projected at G, for the C, G, λ and N that `sensitivity` was told: they bound every prompt.
+    Whether they did cannot be seen from the moments; what is not finite is refused.
+
     Args:
         data: moments of the clipped and projected statistics.
         penalty: λ > 0.
@@ -196,8 +201,9 @@ def releases(
         the released weights, shape (count, B, D, D).
 
     Raises:
-        ValueError: if a standard deviation is negative or ``count`` is not at least 1.
+        ValueError: if a standard deviation is negative, ``count`` is not at least 1, or the moments are not finite.
     """
+    records.refuse_not_finite("data", data.cross, data.gram)
     std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
     solution = ridge(data, penalty)
     noise = rng.standard_normal((_validate.whole("count", count), 1, *solution.shape))

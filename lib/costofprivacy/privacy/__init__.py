@@ -10,6 +10,8 @@ name                   symbol   meaning
 ``noise_multiplier``   s/Δ      noise standard deviation over sensitivity
 ``steps``              T        number of composed mechanisms
 =====================  =======  ====================================================
+
+What a record may hold, and what is refused, stands in `costofprivacy.privacy.records`.
 """
 
 from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record

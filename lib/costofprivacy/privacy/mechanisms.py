@@ -43,7 +43,8 @@ class GaussianMechanism:
     """Release ``value + N(0, (noise_multiplier · sensitivity)² I)``.
 
     Guarantee: (1/noise_multiplier)-GDP for every pair of neighbours whose values differ by at most
-    ``sensitivity`` in ℓ₂ norm.
+    ``sensitivity`` in ℓ₂ norm. The value must have been bounded record by record (`costofprivacy.privacy.records`);
+    `release` refuses one that no neighbour can be near to in doubles.
 
     Args:
         sensitivity: ℓ₂-sensitivity in (0, ∞), in the units of the value.
@@ -71,5 +72,16 @@ class GaussianMechanism:
         return GaussianDP(1 / self.noise_multiplier if self.noise_multiplier else math.inf)
 
     def release(self, value: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
-        """One noisy copy of ``value`` (any shape)."""
+        """One noisy copy of ``value`` (any shape).
+
+        Raises:
+            ValueError: if a number is not finite, or so large that doubles around it are farther apart than the noise
+                is wide: it would come out as it went in. Both are outside the guarantee, and so is this refusal.
+        """
+        largest = float(np.max(np.abs(value), initial=0.0))
+        if self.noise_std and not np.spacing(largest) <= self.noise_std:
+            raise ValueError(
+                f"value must be finite and below {self.noise_std / np.finfo(float).eps:.3g} "
+                f"for noise of standard deviation {self.noise_std:.3g}: bound each record before"
+            )
         return value + self.noise_std * rng.standard_normal(np.shape(value))

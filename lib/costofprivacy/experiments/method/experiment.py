@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.noisyhead.rivals import closed_forms
@@ -19,6 +18,7 @@ from costofprivacy.noisyhead import accounts, head, last_iterate, population, pr
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, count
 from costofprivacy.streams import Runner
 
 RIDGE, HEAD, OPEN, ZERO, LINEAR = "DP-ridge", "NoisyHead, last iterate", "ridge, no privacy", "zero", "best linear head"
@@ -75,21 +75,21 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """Methods side by side: for prompts of many small regressions, and for one regression."""
 
-    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 16000, 64000)
+    N: tuple[int, ...] = many(count(4, 10**7), 1000, 4000, 16000, 64000)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5, published=True)
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 1.0, 4.0)
-    delta: float = parameter(PROBABILITY, 1e-5, published=True)
-    failure: float = parameter(SHARE, 1.0, published=True)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    records: tuple[int, ...] = many(at_least(2), 3, 10, 30, 100, 300, 1000)
+    D: int = parameter(count(2, 1000), 5, published=True)
+    epsilon: tuple[float, ...] = many(EPSILON, 0.2, 1.0, 4.0)
+    delta: float = parameter(DELTA, 1e-5, published=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    penalty: float = parameter(PENALTY, 5.0, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    records: tuple[int, ...] = many(count(2, 10**9), 3, 10, 30, 100, 300, 1000)
     """Records for each feature, n/d, in the one regression."""
-    rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 1.0)
-    regression_noise: float = parameter(NONNEGATIVE, 0.3)
+    rho: tuple[float, ...] = many(RHO, 0.1, 1.0)
+    regression_noise: float = parameter(NOISE_OR_NONE, 0.3)
     """Standard deviation of the label noise in the one regression."""
-    trials: int = parameter(at_least(2), 50)
-    seed: int = parameter(at_least(0), 11)
+    trials: int = parameter(TRIALS, 50)
+    seed: int = parameter(SEED, 11)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``prompts`` (closed forms), ``checked`` (the algorithms themselves) and ``regression`` (equations)."""

@@ -7,11 +7,11 @@ import math
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.experiments.dpgd.algorithm import conversions, identity, models, noise, outputs, rates, steps
 from costofprivacy.experiments.dpgd.algorithm.tightness import tightness
+from costofprivacy.ranges import CLIP, GAMMA, NOISE, RATE, RHO, SEED, amount, count, from_zero
 from costofprivacy.streams import Runner, generator
 
 OUTPUT_STEPS = 6  # steps of the runs whose output's law is computed
@@ -24,44 +24,44 @@ OWN_STREAM = 2**32  # of what is tried at random beside the trials
 class Experiment(Parameters):
     """Steps, privacy, noise schedules, conversions and rates."""
 
-    gamma: float = parameter(FINITE_POSITIVE, 0.1)
+    gamma: float = parameter(GAMMA, 0.1)
     """Aspect ratio d/n where noise schedules are compared."""
-    n: int = parameter(at_least(10), 1000)
+    n: int = parameter(count(10, 10**8), 1000)
     """Steps where noise schedules are compared."""
-    rho: float = parameter(FINITE_POSITIVE, 1.0)
-    clip: float = parameter(FINITE_POSITIVE, 1.0)
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    learning_rate: float = parameter(FINITE_POSITIVE, 3.0)
+    rho: float = parameter(RHO, 1.0)
+    clip: float = parameter(CLIP, 1.0)
+    label_noise: float = parameter(NOISE, 0.3)
+    learning_rate: float = parameter(RATE, 3.0)
     """Learning rate η̃(0) at the start, where noise schedules are compared."""
-    alpha: tuple[float, ...] = many(FINITE_POSITIVE, 0.5, 1.0, 5.0)
+    alpha: tuple[float, ...] = many(amount(1e-3, 1e2), 0.5, 1.0, 5.0)
     """Exponents of the polynomial schedules."""
-    harmonic_scale: float = parameter(FINITE_POSITIVE, 2.0)
+    harmonic_scale: float = parameter(amount(1e-6, 1e6), 2.0)
     """Scale β of the harmonic schedule β/(t + τ), times the least eigenvalue of the covariance."""
-    harmonic_offset: float = parameter(FINITE_POSITIVE, 4.0)
+    harmonic_offset: float = parameter(amount(1e-6, 1e6), 4.0)
     """Offset τ of the harmonic schedule, over the larger of γ and γ/ρ."""
-    gammas: tuple[float, ...] = many(FINITE_POSITIVE, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
+    gammas: tuple[float, ...] = many(GAMMA, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
     """Aspect ratios γ on which (1.4) is tried."""
-    rhos: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.3, 1.0)
+    rhos: tuple[float, ...] = many(RHO, 0.1, 0.3, 1.0)
     """Privacy parameters ρ on which (1.4) is tried."""
-    d: int = parameter(at_least(2), 100)
+    d: int = parameter(count(2, 10**5), 100)
     """Dimension in which (1.4) is tried along γ and ρ."""
-    fixed_gamma: float = parameter(FINITE_POSITIVE, 0.01)
+    fixed_gamma: float = parameter(GAMMA, 0.01)
     """Aspect ratio γ where n varies."""
-    fixed_rho: float = parameter(FINITE_POSITIVE, 0.3)
+    fixed_rho: float = parameter(RHO, 0.3)
     """Privacy parameter ρ where n varies."""
-    sizes: tuple[int, ...] = many(at_least(10), 1000, 3000, 10_000, 30_000, 100_000)
+    sizes: tuple[int, ...] = many(count(10, 10**8), 1000, 3000, 10_000, 30_000, 100_000)
     """Numbers of steps n on which the rates are tried at fixed γ and ρ."""
-    log_power: float = parameter(NONNEGATIVE, 2.0)
+    log_power: float = parameter(from_zero(20.0), 2.0)
     """Power of log n that is drawn for (1.3), which does not state it."""
-    pairs: int = parameter(at_least(20), 100_000)
+    pairs: int = parameter(count(20, 10**8), 100_000)
     """Random records, and pairs of coefficients, on which single steps are tried."""
-    others: int = parameter(at_least(2), 2000)
+    others: int = parameter(count(2, 10**6), 2000)
     """Random noise schedules that are tried against each one of (4.2)."""
-    placements: int = parameter(at_least(2), 100)
+    placements: int = parameter(count(2, 10**6), 100)
     """Trials of the three placements of the noise, and of each law of the features."""
-    trials: int = parameter(at_least(1), 2)
+    trials: int = parameter(count(1, 10**6), 2)
     """Trials of the rates, each of 20 runs side by side."""
-    seed: int = parameter(at_least(0), 7)
+    seed: int = parameter(SEED, 7)
 
     def check(self) -> None:
         """Refuse runs that would take hours, and searches that would not fit in memory."""

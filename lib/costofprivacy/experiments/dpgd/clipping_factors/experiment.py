@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 from scipy.special import erf
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.dpgd import spectrum
 from costofprivacy.dpgd.clipping import (
@@ -24,6 +23,7 @@ from costofprivacy.dpgd.clipping import (
 )
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 from costofprivacy.dpgd.update import clipped_gradients
+from costofprivacy.ranges import CLIP, NOISE, RISK, SEED, TRIALS, count
 from costofprivacy.streams import Runner
 
 LAST_RATIO = 5.0  # Figure 9 ends here
@@ -44,24 +44,24 @@ PANELS, NODES = 20, 20  # of a composite Gauss-Legendre rule over that range: ex
 class Experiment(Parameters):
     """μ_c and ν_c against their definitions, Lemmas B.1 and B.2, and clipping of whole gradients at finite d."""
 
-    clip: float = parameter(FINITE_POSITIVE, 1.0)
+    clip: float = parameter(CLIP, 1.0)
     """Clipping constant c of everything that is simulated."""
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
+    label_noise: float = parameter(NOISE, 0.3)
     """Standard deviation ζ of the label noise in everything that is simulated."""
-    excess_risk: float = parameter(FINITE_POSITIVE, 0.5)
+    excess_risk: float = parameter(RISK, 0.5)
     """Risk of the simulated coefficients above that of the best predictor."""
-    d: tuple[int, ...] = many(at_least(2), 10, 30, 100, 300, 1000)
+    d: tuple[int, ...] = many(count(2, 10**5), 10, 30, 100, 300, 1000)
     """Dimensions in which whole gradients are clipped."""
-    clips: tuple[float, ...] = many(FINITE_POSITIVE, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    clips: tuple[float, ...] = many(CLIP, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     """Clipping constants c on which Lemma B.2 is tried."""
-    label_noises: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.3, 1.0)
+    label_noises: tuple[float, ...] = many(NOISE, 0.1, 0.3, 1.0)
     """Standard deviations ζ of the label noise on which Lemma B.2 is tried."""
-    points: int = parameter(at_least(3), 250)
+    points: int = parameter(count(3, 10**5), 250)
     """Points of Figure 9."""
-    records: int = parameter(at_least(2), 2000)
+    records: int = parameter(count(2, 10**8), 2000)
     """Records in a trial."""
-    trials: int = parameter(at_least(2), 100)
-    seed: int = parameter(at_least(0), 6)
+    trials: int = parameter(TRIALS, 100)
+    seed: int = parameter(SEED, 6)
 
     @property
     def definition_cells(self) -> list[DefinitionCell]:

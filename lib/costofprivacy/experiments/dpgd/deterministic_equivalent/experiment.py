@@ -4,44 +4,44 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, POSITIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.deterministic_equivalent import paths, rates, reach, theory
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import LEVELS, Regime, gathered
+from costofprivacy.ranges import CLIP, GAMMA, NOISE, RATE, RHO_OR_INFINITE, SEED, TRIALS, count
 from costofprivacy.streams import Runner
 
 
 class Experiment(Parameters):
     """Figure 1 of arXiv:2505.16329v2, and what it does not show."""
 
-    d: tuple[int, ...] = many(at_least(1), 10, 100, 1000, ascending=True)
+    d: tuple[int, ...] = many(count(1, 10**5), 10, 100, 1000, ascending=True)
     """Dimensions of Figure 1; the number of samples is d over the aspect ratio."""
-    gamma: float = parameter(FINITE_POSITIVE, 0.1)
-    rho: float = parameter(POSITIVE, 1.0)
+    gamma: float = parameter(GAMMA, 0.1)
+    rho: float = parameter(RHO_OR_INFINITE, 1.0)
     """Privacy parameter of Gaussian differential privacy; infinite for no privacy."""
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    clip: float = parameter(FINITE_POSITIVE, 1.0)
-    learning_rate: float = parameter(FINITE_POSITIVE, 3.0)
+    label_noise: float = parameter(NOISE, 0.3)
+    clip: float = parameter(CLIP, 1.0)
+    learning_rate: float = parameter(RATE, 3.0)
     """Learning rate at the start; a step has this length over n."""
-    trials: int = parameter(at_least(2), 10)
+    trials: int = parameter(TRIALS, 10)
     """Runs for each curve of Figure 1."""
-    n: tuple[int, ...] = many(at_least(1), 160, 480, 1440, 4320, 12960, ascending=True)
+    n: tuple[int, ...] = many(count(1, 10**7), 160, 480, 1440, 4320, 12960, ascending=True)
     """Numbers of samples at which the rates are measured, each with at least four dimensions."""
-    chain_steps: int = parameter(at_least(1), 20_000_000)
+    chain_steps: int = parameter(count(1, 10**12), 20_000_000)
     """Steps of simulated chains at each of these numbers of samples; there are at least 2 times 1000 chains."""
-    law_d: tuple[int, ...] = many(at_least(1), 20, 60, 200, 600, ascending=True)
+    law_d: tuple[int, ...] = many(count(1, 10**5), 20, 60, 200, 600, ascending=True)
     """Dimensions in which other laws of the features are tried."""
-    law_trials: int = parameter(at_least(2), 50)
+    law_trials: int = parameter(TRIALS, 50)
     """Runs for each law, direction of the target and dimension."""
-    axis_d: tuple[int, ...] = many(at_least(1), 1, 2, 3, 5, 10, 30, 100, 300, 1000, ascending=True)
+    axis_d: tuple[int, ...] = many(count(1, 10**5), 1, 2, 3, 5, 10, 30, 100, 300, 1000, ascending=True)
     """Dimensions along which the equivalent is followed down to the smallest."""
-    theory_n: tuple[int, ...] = many(at_least(1), 160, 480, 1440, 4320, ascending=True)
+    theory_n: tuple[int, ...] = many(count(1, 10**7), 160, 480, 1440, 4320, ascending=True)
     """Numbers of samples at which Algorithm 1 is held against the diffusion."""
-    step_d: tuple[int, ...] = many(at_least(1), 10, 100, 300, ascending=True)
+    step_d: tuple[int, ...] = many(count(1, 10**5), 10, 100, 300, ascending=True)
     """Dimensions in which single steps are measured."""
-    theory_trials: int = parameter(at_least(2), 20)
+    theory_trials: int = parameter(TRIALS, 20)
     """Trials of the diffusion, 8 paths each; ten times as many of single steps."""
-    seed: int = parameter(at_least(0), 7)
+    seed: int = parameter(SEED, 7)
 
     def check(self) -> None:
         """Refuse numbers of samples too small for four eigenvalues."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.hyperparameters import limit, maps, steps, terms, tuned
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS
+from costofprivacy.ranges import CLIP, NOISE, RHO, RISK, SEED, SMALL_GAMMA, TRIALS, count
 from costofprivacy.streams import Runner
 
 NOISE_SIZES = (10, 100, 1000, 10000)
@@ -20,39 +20,39 @@ LIMIT_GAMMA, LIMIT_RHO, LIMIT_CLIP, LIMIT_RATE = 0.1, 1.0, 0.1, 15.0  # where ri
 class Experiment(Parameters):
     """Figure 4 of arXiv:2505.16329v2, the best hyper-parameters, and the rates of Propositions 5.1, D.3 and D.4."""
 
-    d: int = parameter(at_least(2), 100)
+    d: int = parameter(count(2, 10**5), 100)
     """Dimension of the simulated maps."""
-    gamma: tuple[float, ...] = many(PROBABILITY, 0.01, 0.001)
+    gamma: tuple[float, ...] = many(SMALL_GAMMA, 0.01, 0.001)
     """Aspect ratios of the simulated maps."""
-    rho: float = parameter(FINITE_POSITIVE, 0.1)
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    initial_risk: float = parameter(FINITE_POSITIVE, 0.5)
+    rho: float = parameter(RHO, 0.1)
+    label_noise: float = parameter(NOISE, 0.3)
+    initial_risk: float = parameter(RISK, 0.5)
     """Risk of the start, θ = 0."""
-    points: int = parameter(at_least(4), 28)
+    points: int = parameter(count(4, 1000), 28)
     """Values of c, and of the learning rate, in a map."""
-    trials: int = parameter(at_least(2), 10)
+    trials: int = parameter(TRIALS, 10)
     """Runs behind each point of a map."""
-    advice_gammas: tuple[float, ...] = many(PROBABILITY, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
+    advice_gammas: tuple[float, ...] = many(SMALL_GAMMA, 0.1, 0.01, 0.001, 1e-4, 1e-5, 1e-6)
     """Aspect ratios at which the best choice is told."""
-    rhos: tuple[float, ...] = many(FINITE_POSITIVE, 0.03, 0.1, 0.3, 1.0)
+    rhos: tuple[float, ...] = many(RHO, 0.03, 0.1, 0.3, 1.0)
     """Privacy parameters at which the two schedules are compared."""
     clips: tuple[float, ...] = many(
-        FINITE_POSITIVE, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 10.0, ascending=True
+        CLIP, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 10.0, ascending=True
     )
     """Clipping constants at which the best learning rate is found."""
-    rate_gammas: tuple[float, ...] = many(PROBABILITY, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
+    rate_gammas: tuple[float, ...] = many(SMALL_GAMMA, 1e-3, 1e-5, 1e-7, 1e-9, 1e-11, 1e-13)
     """Aspect ratios at which rates are measured."""
-    sketch_gammas: tuple[float, ...] = many(PROBABILITY, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
+    sketch_gammas: tuple[float, ...] = many(SMALL_GAMMA, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
     """Aspect ratios at which the sketch of the proof is held against the equations."""
     comparison_gammas: tuple[float, ...] = many(
-        PROBABILITY, 0.9, 0.5, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8
+        SMALL_GAMMA, 0.9, 0.5, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 1e-5, 1e-6, 1e-8
     )
     """Aspect ratios at which the two schedules are compared."""
-    limit_d: tuple[int, ...] = many(at_least(2), 10, 30, 100, 300, 1000, ascending=True)
+    limit_d: tuple[int, ...] = many(count(2, 10**5), 10, 30, 100, 300, 1000, ascending=True)
     """Dimensions along which the proportional limit is followed."""
-    limit_trials: int = parameter(at_least(2), 50)
+    limit_trials: int = parameter(TRIALS, 50)
     """Runs for each of these dimensions."""
-    seed: int = parameter(at_least(0), 10)
+    seed: int = parameter(SEED, 10)
 
     @property
     def own(self) -> dict[str, Any]:

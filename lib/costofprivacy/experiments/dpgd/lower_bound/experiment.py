@@ -6,43 +6,41 @@ import math
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.lower_bound import attacks, optimality, steps
+from costofprivacy.ranges import CLIP, GAMMA, NOISE, RHO, SEED, TRIALS, chance, count
 from costofprivacy.streams import Runner
 
 
 class Experiment(Parameters):
     """Theorem 3: the tracing attack on DP-GD, its upper bound beside the lower one, and the steps of the proof."""
 
-    d: int = parameter(at_least(2), 50)
+    d: int = parameter(count(2, 10**5), 50)
     """Dimension of everything that is simulated."""
-    ratios: tuple[int, ...] = many(at_least(2), 5, 10, 20, 50, ascending=True)
+    ratios: tuple[int, ...] = many(count(2, 10**6), 5, 10, 20, 50, ascending=True)
     """Records over dimension, n/d, where algorithms are attacked."""
-    rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.3, 1.0, 3.0, ascending=True)
+    rho: tuple[float, ...] = many(RHO, 0.3, 1.0, 3.0, ascending=True)
     """Privacy parameters ρ of the algorithms that are attacked."""
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    clip: float = parameter(FINITE_POSITIVE, 0.1)
-    gammas: tuple[float, ...] = many(FINITE_POSITIVE, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, ascending=True)
+    label_noise: float = parameter(NOISE, 0.3)
+    clip: float = parameter(CLIP, 0.1)
+    gammas: tuple[float, ...] = many(GAMMA, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, ascending=True)
     """Aspect ratios γ at which the harmonic schedule is tuned."""
-    gamma: float = parameter(FINITE_POSITIVE, 1e-4)
+    gamma: float = parameter(GAMMA, 1e-4)
     """Aspect ratio γ along which ρ varies."""
-    rhos: tuple[float, ...] = many(
-        FINITE_POSITIVE, *(1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0), ascending=True
-    )
+    rhos: tuple[float, ...] = many(RHO, *(1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 3.0), ascending=True)
     """Privacy parameters ρ at that aspect ratio."""
-    noises: tuple[float, ...] = many(FINITE_POSITIVE, 0.003, 0.03, 0.3, 3.0, ascending=True)
+    noises: tuple[float, ...] = many(NOISE, 0.003, 0.03, 0.3, 3.0, ascending=True)
     """Standard deviations ζ of the label noise, for Section 8's remark; c is proportional to them."""
-    rival_n: int = parameter(at_least(100), 50_000)
+    rival_n: int = parameter(count(100, 10**8), 50_000)
     """Records of the comparison with a pilot and one averaged step."""
-    rival_rho: float = parameter(FINITE_POSITIVE, 0.02)
+    rival_rho: float = parameter(RHO, 0.02)
     """Privacy parameter ρ of that comparison."""
-    pilot_share: float = parameter(PROBABILITY, 0.25)
+    pilot_share: float = parameter(chance(1e-3, 0.999), 0.25)
     """Share of the records that the pilot uses."""
-    trials: int = parameter(at_least(2), 200)
-    rival_trials: int = parameter(at_least(2), 40)
+    trials: int = parameter(TRIALS, 200)
+    rival_trials: int = parameter(TRIALS, 40)
     """Independent repetitions of that comparison."""
-    seed: int = parameter(at_least(0), 10)
+    seed: int = parameter(SEED, 10)
 
     def check(self) -> None:
         """Refuse so few records that those which are replaced are not distinct."""

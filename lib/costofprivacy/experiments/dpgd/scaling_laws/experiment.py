@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy._validate import FINITE, FINITE_POSITIVE, NONNEGATIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.dpgd import scaling
 from costofprivacy.experiments.dpgd.scaling_laws import curves, orders, proof, theory
 from costofprivacy.experiments.dpgd.scaling_laws.curves import Cell, Law
+from costofprivacy.ranges import CLIP, NOISE, RISK, SEED, count, from_zero, real
 from costofprivacy.streams import Runner
 
 ALPHAS = (0.0, 0.5, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0, 1e4)  # along which h goes to its limit
@@ -29,41 +29,41 @@ COARSE = 0.01  # γ at which (6.2) is evaluated along a path
 class Experiment(Parameters):
     """Figures 2 and 3 with the optimised risk of the deterministic equivalent, and Appendix E tried step by step."""
 
-    flat_phi: tuple[float, ...] = many(FINITE, 0.0, 0.25)
+    flat_phi: tuple[float, ...] = many(real(-10.0, 1.0), 0.0, 0.25)
     """Exponents φ of the spectrum in Figure 2."""
-    flat_psi: tuple[float, ...] = many(FINITE, 0.0, 0.5)
+    flat_psi: tuple[float, ...] = many(real(-10.0, 1.0), 0.0, 0.5)
     """Exponents ψ of the target in Figure 2."""
-    flat_alpha: tuple[float, ...] = many(NONNEGATIVE, 0.0, 0.5, 1.0, 2.0, ascending=True)
+    flat_alpha: tuple[float, ...] = many(from_zero(50.0), 0.0, 0.5, 1.0, 2.0, ascending=True)
     """Exponents α of the schedule in Figure 2."""
-    flat_b: tuple[float, ...] = many(FINITE, 0.0, 0.5)
+    flat_b: tuple[float, ...] = many(real(-5.0, 5.0), 0.0, 0.5)
     """Exponents b of the privacy parameter in Figure 2, whose ρ is the power b of γ."""
-    steep_phi: tuple[float, ...] = many(FINITE, 0.7, 0.8)
+    steep_phi: tuple[float, ...] = many(real(-10.0, 1.0), 0.7, 0.8)
     """Exponents φ of the spectrum in Figure 3."""
-    steep_psi: tuple[float, ...] = many(FINITE, 0.0, 0.1)
+    steep_psi: tuple[float, ...] = many(real(-10.0, 1.0), 0.0, 0.1)
     """Exponents ψ of the target in Figure 3."""
-    steep_alpha: tuple[float, ...] = many(NONNEGATIVE, *(float(alpha) for alpha in range(1, 11)), ascending=True)
+    steep_alpha: tuple[float, ...] = many(from_zero(50.0), *(float(alpha) for alpha in range(1, 11)), ascending=True)
     """Exponents α of the schedule in Figure 3."""
-    steep_b: float = parameter(FINITE, 0.5)
+    steep_b: float = parameter(real(-5.0, 5.0), 0.5)
     """Exponent b of the privacy parameter in Figure 3."""
-    clip: float = parameter(FINITE_POSITIVE, 0.1)
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    initial_risk: float = parameter(FINITE_POSITIVE, 0.5)
+    clip: float = parameter(CLIP, 0.1)
+    label_noise: float = parameter(NOISE, 0.3)
+    initial_risk: float = parameter(RISK, 0.5)
     """Risk R(0) of the start, which the paper does not print."""
-    decades: tuple[int, ...] = many(at_least(1), *range(2, 11), ascending=True)
+    decades: tuple[int, ...] = many(count(1, 15), *range(2, 11), ascending=True)
     """Decades of γ at which the learning rate is optimised: γ is 10 to minus each."""
-    far: int = parameter(at_least(30), 60)
+    far: int = parameter(count(30, 300), 60)
     """Last decade of the closed form."""
-    starts: tuple[float, ...] = many(FINITE_POSITIVE, 0.1, 0.5, 2.0)
+    starts: tuple[float, ...] = many(RISK, 0.1, 0.5, 2.0)
     """Risks R(0) of the start that are tried beside it."""
-    order_decades: tuple[int, ...] = many(at_least(2), 3, 6, 9, 12, 15, ascending=True)
+    order_decades: tuple[int, ...] = many(count(2, 15), 3, 6, 9, 12, 15, ascending=True)
     """Decades of γ on which orders of the risk are tried."""
-    clip_decades: tuple[int, ...] = many(at_least(2), 4, 7, 10, 13, ascending=True)
+    clip_decades: tuple[int, ...] = many(count(2, 15), 4, 7, 10, 13, ascending=True)
     """Decades of γ on which clipping constants are tried."""
-    checked: tuple[int, ...] = many(at_least(1), 2, 3)
+    checked: tuple[int, ...] = many(count(1, 15), 2, 3)
     """Decades of γ at which the optimised risk is computed again by LSODA."""
-    draws: int = parameter(at_least(10), 2000)
+    draws: int = parameter(count(10, 10**6), 2000)
     """Random places on which Theorem 4 is held against a numerical optimum."""
-    seed: int = parameter(at_least(0), 10)
+    seed: int = parameter(SEED, 10)
 
     @property
     def flat(self) -> list[Law]:

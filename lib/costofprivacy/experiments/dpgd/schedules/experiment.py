@@ -6,9 +6,9 @@ from itertools import product
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
+from costofprivacy.ranges import CLIP, NOISE, RHO, SEED, SMALL_GAMMA, TRIALS, amount, count
 from costofprivacy.streams import Runner
 
 NONNEGATIVE_EXPONENTS = (0.0, 0.5, 1.0, 2.0)  # of Figure 7
@@ -17,34 +17,34 @@ NONNEGATIVE_EXPONENTS = (0.0, 0.5, 1.0, 2.0)  # of Figure 7
 class Experiment(Parameters):
     """Schedules of arXiv:2505.16329v2: Figure 7, the rates of Propositions 5.1 and 5.2 and Theorem 2, and the best."""
 
-    d: int = parameter(at_least(2), 100)
+    d: int = parameter(count(2, 10**5), 100)
     n: tuple[int, ...] = many(
-        at_least(10),
+        count(10, 10**8),
         *(1000, 1778, 3162, 5623, 10000, 17783, 31623, 56234, 100000, 177828, 316228, 562341, 1000000),
         ascending=True,
     )
     """Numbers of records of Figure 7."""
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    rho: float = parameter(FINITE_POSITIVE, 0.1)
-    clip: float = parameter(FINITE_POSITIVE, 0.1)
-    simulated: int = parameter(at_least(10), 1000000)
+    label_noise: float = parameter(NOISE, 0.3)
+    rho: float = parameter(RHO, 0.1)
+    clip: float = parameter(CLIP, 0.1)
+    simulated: int = parameter(count(10, 10**8), 1000000)
     """The largest number of records that the algorithm is run on; above it, the equations alone."""
-    gammas: tuple[float, ...] = many(PROBABILITY, *(10.0**-k for k in range(2, 11)), ascending=True)
+    gammas: tuple[float, ...] = many(SMALL_GAMMA, *(10.0**-k for k in range(2, 11)), ascending=True)
     """Aspect ratios d/n along which the rates are followed."""
     best_n: tuple[float, ...] = many(
-        FINITE_POSITIVE, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0, 100000.0, ascending=True
+        amount(0.1, 1e12), 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0, 100000.0, ascending=True
     )
     """Records per dimension, n/d, at which families of schedules are held against the best one."""
-    best_rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.03, 0.1, 0.3, 1.0, 10.0, ascending=True)
+    best_rho: tuple[float, ...] = many(RHO, 0.03, 0.1, 0.3, 1.0, 10.0, ascending=True)
     """Privacy parameters at which they are."""
-    search_n: tuple[float, ...] = many(FINITE_POSITIVE, 30.0, 100.0, 1000.0, 10000.0, ascending=True)
+    search_n: tuple[float, ...] = many(amount(0.1, 1e12), 30.0, 100.0, 1000.0, 10000.0, ascending=True)
     """Records per dimension, n/d, at which the best schedule is searched for without its theorem."""
-    small_gammas: tuple[float, ...] = many(PROBABILITY, 1e-2, 1e-3, 1e-4, 1e-5, ascending=True)
+    small_gammas: tuple[float, ...] = many(SMALL_GAMMA, 1e-2, 1e-3, 1e-4, 1e-5, ascending=True)
     """Aspect ratios d/n at which the label noise vanishes."""
-    small_noises: tuple[float, ...] = many(FINITE_POSITIVE, *(10.0**-k for k in range(0, 9)), ascending=True)
+    small_noises: tuple[float, ...] = many(amount(1e-12, 1e3), *(10.0**-k for k in range(0, 9)), ascending=True)
     """Standard deviations ζ of the label noise on the way to 0."""
-    trials: int = parameter(at_least(2), 10)
-    seed: int = parameter(at_least(0), 7)
+    trials: int = parameter(TRIALS, 10)
+    seed: int = parameter(SEED, 7)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of Figure 7 and its optimum, of the rates, of the best schedules, and of small label noise."""

@@ -10,13 +10,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, within
+from costofprivacy._validate import within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.dpgd import quadrature, system
 from costofprivacy.dpgd.parts import risk_parts
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
 from costofprivacy.dpgd.system import System
+from costofprivacy.ranges import CLIP, GAMMA, NOISE, RATE, RHO
 from costofprivacy.streams import Runner
 
 ISOTROPIC, UNIFORM, POWER = "isotropic", "uniform", "power law"
@@ -83,12 +84,12 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """The risk of the deterministic equivalent of arXiv:2505.16329v2 on a grid of settings; nothing is drawn."""
 
-    label_noise: float = parameter(FINITE_POSITIVE, 0.3)
-    gamma: tuple[float, ...] = many(FINITE_POSITIVE, 0.01, 0.1, 0.3, ascending=True)
-    rho: tuple[float, ...] = many(FINITE_POSITIVE, 0.3, 1.0, 3.0, ascending=True)
+    label_noise: float = parameter(NOISE, 0.3)
+    gamma: tuple[float, ...] = many(GAMMA, 0.01, 0.1, 0.3, ascending=True)
+    rho: tuple[float, ...] = many(RHO, 0.3, 1.0, 3.0, ascending=True)
     """Privacy parameters of Gaussian differential privacy, besides no privacy, which is always there."""
-    clip: tuple[float, ...] = many(FINITE_POSITIVE, 0.3, 1.0, 3.0, ascending=True)
-    learning_rate: tuple[float, ...] = many(FINITE_POSITIVE, 1.0, 3.0, 10.0, ascending=True)
+    clip: tuple[float, ...] = many(CLIP, 0.3, 1.0, 3.0, ascending=True)
+    learning_rate: tuple[float, ...] = many(RATE, 1.0, 3.0, 10.0, ascending=True)
     """Learning rates at the start; a step has this length over n."""
     times: tuple[float, ...] = many(
         within(0, 1),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, at_least, within
+from costofprivacy._validate import within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead.early_stopping.experiment import SHARE
 from costofprivacy.experiments.noisyhead.rivals import closed_forms
@@ -17,6 +17,7 @@ from costofprivacy.noisyhead.accounts import ACCOUNTS
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, NOISE_OR_NONE, PENALTY, amount, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -56,20 +57,20 @@ class Run:
 class Experiment(Parameters):
     """NoisyHead's test error against its steps; closed forms, nothing is drawn."""
 
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
-    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 10_000, 100_000, 1_000_000, ascending=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    N: tuple[int, ...] = many(count(4, 10**7), 1000, 4000, 10_000, 100_000, 1_000_000, ascending=True)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5)
+    D: int = parameter(count(2, 1000), 5)
     """Dimension of a feature in the problems of Figure 1; in that of Figure 3 it is the integer part of √N."""
-    penalty: tuple[float, ...] = many(FINITE_POSITIVE, 5.0, 0.5, 0.05, 0.005)
+    penalty: tuple[float, ...] = many(PENALTY, 5.0, 0.5, 0.05, 0.005)
     """Ridge penalties of the problems of Figure 1; the paper's is 5."""
-    epsilon_step: float = parameter(FINITE_POSITIVE, 0.1)
+    epsilon_step: float = parameter(amount(1e-6, 1e2), 0.1)
     """Distance of the budgets ε that can be chosen, and the least of them."""
-    epsilon_count: int = parameter(at_least(1), 80)
+    epsilon_count: int = parameter(count(1, 10**5), 80)
     """How many budgets can be chosen."""
-    delta: float = parameter(PROBABILITY, 1e-5)
+    delta: float = parameter(DELTA, 1e-5)
     failure: float = parameter(within(1e-50, 1), 1.0)
-    decades: int = parameter(at_least(1), 5)
+    decades: int = parameter(count(1, 50), 5)
     """Powers of ten up to which the numbers of steps go."""
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:

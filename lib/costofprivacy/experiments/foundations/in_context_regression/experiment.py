@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.ranges import NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
 from costofprivacy.streams import Runner, generator
 
 IDENTITY_PROMPTS = 200
@@ -55,15 +55,15 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """What a linear head can do on this task before privacy enters."""
 
-    D: tuple[int, ...] = many(at_least(1), 2, 5, 10)
-    L: tuple[int, ...] = many(at_least(1), 5, 10, 31, 63, 200)
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
-    N: int = parameter(at_least(1), 4000)
-    penalty: tuple[float, ...] = many(FINITE_POSITIVE, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
+    D: tuple[int, ...] = many(count(1, 1000), 2, 5, 10)
+    L: tuple[int, ...] = many(count(1, 10**6), 5, 10, 31, 63, 200)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    N: int = parameter(count(1, 10**7), 4000)
+    penalty: tuple[float, ...] = many(PENALTY, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
     """Ridge penalties to choose from."""
-    test_prompts: int = parameter(at_least(100), 4000)
-    trials: int = parameter(at_least(2), 50)
-    seed: int = parameter(at_least(0), 2)
+    test_prompts: int = parameter(count(100, 10**7), 4000)
+    trials: int = parameter(TRIALS, 50)
+    seed: int = parameter(SEED, 2)
 
     @property
     def cells(self) -> list[Cell]:

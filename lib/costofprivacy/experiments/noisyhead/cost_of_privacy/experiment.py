@@ -5,37 +5,37 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, POSITIVE, PROBABILITY, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead.cost_of_privacy import events, limits, prediction, sides, steps
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem, Size
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
 from costofprivacy.noisyhead import recipes
+from costofprivacy.ranges import DELTA, EPSILON, NOISE_OR_NONE, PENALTY, SEED, TRIALS, chance, count
 from costofprivacy.streams import Runner, generator
 
 
 class Experiment(Parameters):
     """Both sides of (4.2) along T, N, D and L, and the events and steps of its proof."""
 
-    N: tuple[int, ...] = many(at_least(2), 250, 500, 1000, 2000, 4000, ascending=True)
+    N: tuple[int, ...] = many(count(2, 10**7), 250, 500, 1000, 2000, 4000, ascending=True)
     """Numbers of training prompts. Of N, L and D each axis runs through one, the others at their middle element."""
-    L: tuple[int, ...] = many(at_least(1), 10, 31, 100, 316, 1000, 2000, ascending=True)
+    L: tuple[int, ...] = many(count(1, 10**6), 10, 31, 100, 316, 1000, 2000, ascending=True)
     """Numbers of labelled tokens in a prompt."""
-    D: tuple[int, ...] = many(at_least(2), 2, 3, 5, 10, 20, ascending=True)
+    D: tuple[int, ...] = many(count(2, 1000), 2, 3, 5, 10, 20, ascending=True)
     """Dimensions of a feature."""
-    T: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, 20, 30, 50, 75, 100, ascending=True)
+    T: tuple[int, ...] = many(count(1, 10**6), 1, 2, 5, 10, 20, 30, 50, 75, 100, ascending=True)
     """Numbers of steps, at the middle of N, L and D; elsewhere that of Theorem 4.2(i)."""
-    epsilon: float = parameter(POSITIVE, 1.0)
+    epsilon: float = parameter(EPSILON, 1.0)
     """Privacy budget ε of approximate differential privacy, at most the least T."""
-    delta: float = parameter(PROBABILITY, 1e-5)
-    failure: float = parameter(PROBABILITY, 0.01)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0)
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
-    trials: int = parameter(at_least(2), 100)
+    delta: float = parameter(DELTA, 1e-5)
+    failure: float = parameter(chance(1e-50, 0.99), 0.01)
+    penalty: float = parameter(PENALTY, 5.0)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    trials: int = parameter(TRIALS, 100)
     """Data sets for both sides of (4.2)."""
-    event_trials: int = parameter(at_least(2), 20)
+    event_trials: int = parameter(TRIALS, 20)
     """Data sets for the events of the proof."""
-    seed: int = parameter(at_least(0), 4)
+    seed: int = parameter(SEED, 4)
 
     def check(self) -> None:
         """Refuse a budget or a penalty that some cell cannot have."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, _validate
-from costofprivacy._validate import NONNEGATIVE, POSITIVE, PROBABILITY, Range, at_least, within
+from costofprivacy._validate import POSITIVE, Range, at_least, within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
@@ -25,6 +25,7 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, NOISE_OR_NONE, SEED, TRIALS, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -46,7 +47,8 @@ LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is 
 ROUNDING = 1e-9  # relative rise of a risk that is none
 FARTHEST = 650.0  # log r up to which they are floats
 SIZES = within(16, 2500, after=at_least(1), convert=int)  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
-STEPS = Range(f"at most {recipes.MOST_STEPS}", lambda T: T <= recipes.MOST_STEPS, int, after=at_least(1))
+MOST = recipes.MOST_STEPS
+STEPS = Range(f"at most {MOST}", lambda T: T <= MOST, int, after=at_least(1), ends=(1, MOST))
 FAILURES = within(1e-50, 1, after=POSITIVE)  # below, G is so large and η₀ so small that log N steps go nowhere
 
 
@@ -158,14 +160,14 @@ class Experiment(Parameters):
     """Number of training prompts; D and L are the integer part of its square root."""
     T: tuple[int, ...] = many(STEPS, *range(1, 482, 20), ascending=True)
     """Numbers of steps, at least two of them; each is a run of its own."""
-    epsilon: float = parameter(POSITIVE, 0.8, published=True)
+    epsilon: float = parameter(EPSILON, 0.8, published=True)
     """Privacy budget ε of approximate differential privacy, at most the least T."""
-    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    delta: float = parameter(DELTA, 1e-5, published=True)
     failure: float = parameter(FAILURES, 1.0, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    trials: int = parameter(at_least(2), 500)
-    test_prompts: int = parameter(at_least(1), 500, published=True)
-    seed: int = parameter(at_least(0), 6)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    trials: int = parameter(TRIALS, 500)
+    test_prompts: int = parameter(count(1, 10**7), 500, published=True)
+    seed: int = parameter(SEED, 6)
 
     def check(self) -> None:
         """Refuse a single T, and a budget for which the calibration of a single step is no bound (ε/T > 1)."""

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes, lemmas, sides
 from costofprivacy.experiments.noisyhead.high_dimensional.figure import RANDOM, VARIANTS, ZERO, Cell, trial
 from costofprivacy.noisyhead import dynamics, population, recipes
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, SEED, TRIALS, chance, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -22,28 +22,28 @@ FIGURE = tuple(v for v in VARIANTS if v != (Setting.PUBLISHED, ZERO))  # what st
 class Experiment(Parameters):
     """Figure 2: excess risk of NoisyHead against N for several ε, at D = L = ⌊√N⌋ and λ = N/D."""
 
-    N: tuple[int, ...] = many(at_least(16), 500, 600, 700, 800, 900, 1000, 1500, 2100, ascending=True)
+    N: tuple[int, ...] = many(count(16, 10**6), 500, 600, 700, 800, 900, 1000, 1500, 2100, ascending=True)
     """Numbers of training prompts; D and L are the integer part of their square root."""
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.01, 0.05, 0.1, 0.5, 1.0)
+    epsilon: tuple[float, ...] = many(EPSILON, 0.01, 0.05, 0.1, 0.5, 1.0)
     """Privacy budgets ε of approximate differential privacy, at most T."""
-    delta: float = parameter(PROBABILITY, 1e-5)
+    delta: float = parameter(DELTA, 1e-5)
     """Probability δ of approximate differential privacy, as printed."""
-    delta_published: float = parameter(PROBABILITY, 1e-2, published=True)
+    delta_published: float = parameter(DELTA, 1e-2, published=True)
     """The δ behind the published numbers."""
-    failure: float = parameter(SHARE, 1.0, published=True)
-    T: int = parameter(at_least(1), 5, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    trials: int = parameter(at_least(2), 500)
-    test_prompts: int = parameter(at_least(1), 500, published=True)
-    bound_N: tuple[int, ...] = many(at_least(16), 100, 400, 900, ascending=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    T: int = parameter(count(1, 10**6), 5, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    trials: int = parameter(TRIALS, 500)
+    test_prompts: int = parameter(count(1, 10**7), 500, published=True)
+    bound_N: tuple[int, ...] = many(count(16, 10**4), 100, 400, 900, ascending=True)
     """Numbers of training prompts at which both sides of (4.4) are measured."""
-    bound_failure: float = parameter(PROBABILITY, 0.01)
+    bound_failure: float = parameter(chance(1e-50, 0.99), 0.01)
     """Failure probability κ there, and in the lemmas."""
-    bound_trials: int = parameter(at_least(2), 20)
+    bound_trials: int = parameter(TRIALS, 20)
     """Data sets on which both sides of (4.4) are measured."""
-    lemma_trials: int = parameter(at_least(20), 400)
+    lemma_trials: int = parameter(count(20, 10**6), 400)
     """Data sets on which Lemmas A.1 to A.3 are tried."""
-    seed: int = parameter(at_least(0), 5)
+    seed: int = parameter(SEED, 5)
 
     def check(self) -> None:
         """Refuse budgets beyond T, and runs of more steps than one can take: a small κ makes G large and η₀ small."""

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional import limits, proof
@@ -18,6 +17,7 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -95,17 +95,17 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """Figure 1: excess risk of NoisyHead against N for several ε, at fixed dimension."""
 
-    N: tuple[int, ...] = many(at_least(4), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
+    N: tuple[int, ...] = many(count(4, 10**7), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5, published=True)
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 0.4, 0.6, 0.8, 1.0)
-    delta: float = parameter(PROBABILITY, 1e-5, published=True)
-    failure: float = parameter(SHARE, 1.0, published=True)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    trials: int = parameter(at_least(2), 500)
-    test_prompts: int = parameter(at_least(1), 500, published=True)
-    seed: int = parameter(at_least(0), 1)
+    D: int = parameter(count(2, 1000), 5, published=True)
+    epsilon: tuple[float, ...] = many(EPSILON, 0.2, 0.4, 0.6, 0.8, 1.0)
+    delta: float = parameter(DELTA, 1e-5, published=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    penalty: float = parameter(PENALTY, 5.0, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    trials: int = parameter(TRIALS, 500)
+    test_prompts: int = parameter(count(1, 10**7), 500, published=True)
+    seed: int = parameter(SEED, 1)
 
     def check(self) -> None:
         """Refuse budgets and penalties that no run of a cell can have."""

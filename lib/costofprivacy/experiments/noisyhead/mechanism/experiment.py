@@ -5,11 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, POSITIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, sensitivity
 from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -17,22 +17,22 @@ from costofprivacy.streams import Runner
 class Experiment(Parameters):
     """What one update can reveal, what T of them do, and where they lead without noise."""
 
-    N: tuple[int, ...] = many(at_least(4), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
+    N: tuple[int, ...] = many(count(4, 10**7), 1000, 1500, 2000, 2500, 3000, 3500, 4000)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5)
-    epsilon: float = parameter(POSITIVE, 1.0)
+    D: int = parameter(count(2, 1000), 5)
+    epsilon: float = parameter(EPSILON, 1.0)
     """Privacy budget ε of approximate differential privacy, at most the largest T."""
-    delta: float = parameter(PROBABILITY, 1e-5)
-    failure: float = parameter(SHARE, 1.0)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0)
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
-    T: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+    delta: float = parameter(DELTA, 1e-5)
+    failure: float = parameter(KAPPA, 1.0)
+    penalty: float = parameter(PENALTY, 5.0)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    T: tuple[int, ...] = many(count(1, 10**6), 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
     """Numbers of steps for the accounting."""
-    pairs: int = parameter(at_least(1), 20000)
+    pairs: int = parameter(count(1, 10**8), 20000)
     """Random pairs of prompts tried as neighbours."""
-    trials: int = parameter(at_least(2), 20)
+    trials: int = parameter(TRIALS, 20)
     """Data sets on which descent is run to its end."""
-    seed: int = parameter(at_least(0), 3)
+    seed: int = parameter(SEED, 3)
 
     def check(self) -> None:
         """Refuse a budget beyond the largest T, and sizes without hyperparameters."""

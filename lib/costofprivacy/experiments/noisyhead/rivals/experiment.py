@@ -12,7 +12,6 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
@@ -23,6 +22,7 @@ from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, chance, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -156,25 +156,25 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """Table 1: excess risk of NoisyHead and of DP-ridge, and what DP-ridge's noise guarantees."""
 
-    N: tuple[int, ...] = many(at_least(4), 2000, 3000, 4000)
+    N: tuple[int, ...] = many(count(4, 10**7), 2000, 3000, 4000)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5, published=True)
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 0.4)
-    delta: float = parameter(PROBABILITY, 1e-5, published=True)
-    failure: float = parameter(SHARE, 1.0, published=True)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    shares: tuple[float, ...] = many(FINITE_POSITIVE, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+    D: int = parameter(count(2, 1000), 5, published=True)
+    epsilon: tuple[float, ...] = many(EPSILON, 0.2, 0.4)
+    delta: float = parameter(DELTA, 1e-5, published=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    penalty: float = parameter(PENALTY, 5.0, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    shares: tuple[float, ...] = many(amount(1e-3, 1e3), 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
     """Parts of its number of steps for which NoisyHead is also run; 1 must be among them."""
-    trials: int = parameter(at_least(2), 500)
-    test_prompts: int = parameter(at_least(1), 500, published=True)
-    pairs: int = parameter(at_least(1), 20_000)
+    trials: int = parameter(TRIALS, 500)
+    test_prompts: int = parameter(count(1, 10**7), 500, published=True)
+    pairs: int = parameter(count(1, 10**8), 20_000)
     """Random pairs of neighbours, and drawn ones, that are tried against the sensitivity."""
-    releases: int = parameter(at_least(1000), 4_000_000)
+    releases: int = parameter(count(1000, 10**10), 4_000_000)
     """Releases of each audited mechanism on each of two neighbours."""
-    confidence: float = parameter(PROBABILITY, 0.9999)
+    confidence: float = parameter(chance(0.01, 1 - 1e-9), 0.9999)
     """Confidence of an audit."""
-    seed: int = parameter(at_least(0), 4)
+    seed: int = parameter(SEED, 4)
 
     def check(self) -> None:
         """Refuse shares without the whole run, and budgets and penalties that no run of a cell can have."""

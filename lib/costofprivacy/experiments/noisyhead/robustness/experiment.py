@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, POSITIVE, PROBABILITY, SHARE, at_least, within
+from costofprivacy._validate import within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.robustness import arithmetic, figure, limits, rounding, theorem
 from costofprivacy.noisyhead import attack_bounds, population, recipes
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -28,43 +29,43 @@ class Experiment(Parameters):
     λ > C²/L and κ > N exp(−D²).
     """
 
-    N: int = parameter(at_least(3), 5000, published=True)
-    L: int = parameter(at_least(1), 500, published=True)
-    D: int = parameter(at_least(2), 5, published=True)
-    epsilon: float = parameter(POSITIVE, 0.5, published=True)
+    N: int = parameter(count(3, 10**7), 5000, published=True)
+    L: int = parameter(count(1, 10**6), 500, published=True)
+    D: int = parameter(count(2, 1000), 5, published=True)
+    epsilon: float = parameter(EPSILON, 0.5, published=True)
     """Privacy budget ε of approximate differential privacy, at most the least number of steps."""
-    delta: float = parameter(PROBABILITY, 1e-2, published=True)
-    failure: float = parameter(SHARE, 1.0, published=True)
-    penalty: float = parameter(FINITE_POSITIVE, 0.01, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    mu: float = parameter(FINITE_POSITIVE, 1.0, published=True)
+    delta: float = parameter(DELTA, 1e-2, published=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    penalty: float = parameter(PENALTY, 0.01, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    mu: float = parameter(amount(1e-6, 1e6), 1.0, published=True)
     """Shift μ of every coordinate of the attacked prompt's features."""
-    c: tuple[float, ...] = many(FINITE_POSITIVE, 2.0, 4.0, ascending=True)
+    c: tuple[float, ...] = many(amount(1e-3, 1e6), 2.0, 4.0, ascending=True)
     """Factors c of the shift α = cNᵖ of the attacked prompt's responses."""
     p: tuple[float, ...] = many(within(0, LARGEST_POWER), 2.0, 2.02, 2.04, 2.06, 2.08, 2.1, ascending=True)
     """Powers p of N in the shift α = cNᵖ."""
-    trials: int = parameter(at_least(2), 500)
+    trials: int = parameter(TRIALS, 500)
     """Data sets for Figure 4."""
-    test_prompts: int = parameter(at_least(1), 500, published=True)
-    arithmetic_trials: int = parameter(at_least(2), 60)
+    test_prompts: int = parameter(count(1, 10**7), 500, published=True)
+    arithmetic_trials: int = parameter(TRIALS, 60)
     """Data sets on which ridge is evaluated in many ways."""
-    digit_trials: int = parameter(at_least(1), 6)
+    digit_trials: int = parameter(count(1, 10**5), 6)
     """Data sets on which ridge is evaluated in fifty digits."""
-    bound_N: int = parameter(at_least(2), 500)
+    bound_N: int = parameter(count(2, 10**7), 500)
     """Training prompts at which the theorem is measured, in prompts."""
-    bound_L: tuple[int, ...] = many(at_least(1), 100, 316, 1000, 3162, 10000, ascending=True)
+    bound_L: tuple[int, ...] = many(count(1, 10**6), 100, 316, 1000, 3162, 10000, ascending=True)
     """Labelled tokens at which the theorem is measured, in tokens, at the first dimension."""
-    bound_D: tuple[int, ...] = many(at_least(2), 5, 10, 20, ascending=True)
+    bound_D: tuple[int, ...] = many(count(2, 1000), 5, 10, 20, ascending=True)
     """Dimensions at which the theorem is measured, at the middle prompt length."""
-    bound_T: tuple[int, ...] = many(at_least(1), 6, 1000, ascending=True)
+    bound_T: tuple[int, ...] = many(count(1, 10**6), 6, 1000, ascending=True)
     """Numbers of steps with which NoisyHead runs there: one of the order of log N, one that fills the ball."""
-    bound_failure: float = parameter(SHARE, 0.01)
+    bound_failure: float = parameter(KAPPA, 0.01)
     """Failure probability κ there."""
-    bound_penalty: float = parameter(FINITE_POSITIVE, 1.0)
+    bound_penalty: float = parameter(PENALTY, 1.0)
     """Ridge penalty λ there."""
-    bound_trials: int = parameter(at_least(2), 20)
+    bound_trials: int = parameter(TRIALS, 20)
     """Data sets at each of these sizes."""
-    seed: int = parameter(at_least(0), 5)
+    seed: int = parameter(SEED, 5)
 
     def check(self) -> None:
         """Refuse budgets, penalties and sizes that no run can have, or that are outside Theorem 5.1's conditions."""

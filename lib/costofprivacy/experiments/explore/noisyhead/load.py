@@ -1,0 +1,12 @@
+"""How much this chapter computes and holds."""
+
+from __future__ import annotations
+
+from costofprivacy.costs import NUMBER, Load
+from costofprivacy.experiments.explore.noisyhead.experiment import Experiment
+
+
+def load(asked: Experiment) -> Load:
+    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    points = len(asked.N) * len(asked.penalty) * asked.epsilon_count
+    return Load(1.0 + points * 5e-4, NUMBER * 20.0 * points, 40 * NUMBER * 10.0 * points)

@@ -1,0 +1,70 @@
+"""The ranges of the experiments' parameters: from what to what runs are known to work.
+
+Each has two ends. Beyond them lie overflow, tables that are not finite, or runs that never end: ``tau 1e200``,
+``trials 1e12``. The command line refuses what is beyond in one line; ``make chapter ... ANYWAY=1`` tries it all the
+same, as far as it makes sense at all (a probability of 2 stays refused).
+"""
+
+from __future__ import annotations
+
+import math
+
+from costofprivacy._validate import (
+    FINITE,
+    FINITE_POSITIVE,
+    NONNEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    SHARE,
+    Range,
+    at_least,
+    usually,
+)
+
+
+def count(least: int, most: int) -> Range:
+    """Whole numbers, such as sizes."""
+    return usually(at_least(least), least, most)
+
+
+def amount(least: float, most: float) -> Range:
+    """Positive numbers."""
+    return usually(FINITE_POSITIVE, least, most)
+
+
+def chance(least: float, most: float) -> Range:
+    """Probabilities between 0 and 1, both excluded."""
+    return usually(PROBABILITY, least, most)
+
+
+def real(least: float, most: float) -> Range:
+    """Numbers of either sign."""
+    return usually(FINITE, least, most)
+
+
+def from_zero(most: float) -> Range:
+    """Numbers from 0 on."""
+    return usually(NONNEGATIVE, 0.0, most)
+
+
+TRIALS = count(2, 10**6)
+SEED = count(0, 2**63 - 1)
+EPSILON = amount(1e-6, 1e3)
+DELTA = chance(1e-100, 0.99)
+KAPPA = usually(SHARE, 1e-50, 1.0)  # κ, where 1 is admissible
+PENALTY = amount(1e-9, 1e6)
+NOISE = amount(1e-9, 1e3)  # ζ
+NOISE_OR_NONE = from_zero(1e3)  # τ
+RHO = amount(1e-6, 1e6)
+RHO_OR_INFINITE = Range(
+    f"{RHO.words}, or infinite",
+    lambda v: v == math.inf or RHO.admits(v),
+    after=POSITIVE,
+    ends=(1e-6, math.inf),
+    usual=True,
+)
+CLIP = amount(1e-6, 1e6)
+GAMMA = amount(1e-15, 1e3)  # d/n
+SMALL_GAMMA = chance(1e-15, 0.999)
+RATE = amount(1e-6, 1e4)
+RISK = amount(1e-9, 1e6)

@@ -1,0 +1,79 @@
+"""NAME and P on make's command line are text: no shell and no make reads them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book.errors import RequestError
+from costofprivacy.book.words import spread
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = (
+    "x; touch hit",
+    "$(shell touch hit)",
+    "${shell touch hit}",
+    "$$(touch hit)",
+    "`touch hit`",
+    "x && touch hit",
+    "x | touch hit #",
+    'x"; touch hit; "',
+    "x'; touch hit; '",
+    "$(eval X := $(shell touch hit))",
+    "$(info hit)",
+    "-h",
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a", "--words", "-p trials 50", "--", "b"], ["a", "-p", "trials", "50", "--", "b"]),
+        (["--words", ""], []),
+        (["--words", "-y '{N: [1, 2]}'"], ["-y", "{N: [1, 2]}"]),
+        (["--words", "$(x) `y`; z | w"], ["$(x)", "`y`;", "z", "|", "w"]),
+        (["--", "--words", "a b"], ["--", "--words", "a b"]),
+        (["--words"], []),
+    ],
+)
+def test_a_text_is_split_and_nothing_else(arguments: list[str], words: list[str]) -> None:
+    assert spread(arguments) == words
+
+
+def test_a_quotation_without_an_end_is_named() -> None:
+    with pytest.raises(RequestError, match=r"P must be words as for a shell, got .-y \"a.: no closing quotation"):
+        spread(["--words", '-y "a'])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the project's Makefile, an environment that is up to date, and a Python that only looks."""
+    folder = tmp_path_factory.mktemp("made")
+    shutil.copy(ROOT / "Makefile", folder)
+    (folder / ".venv/bin").mkdir(parents=True)
+    for name in ("requirements.txt", "pyproject.toml"):
+        (folder / name).touch()
+    (folder / ".venv/.locked").write_text(f"{folder}\n")
+    (folder / ".venv/.complete").touch()
+    python = folder / ".venv/bin/python"
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > seen; printf "%s" "$NAME" > name; exit 0\n')
+    python.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("variable", ["NAME", "P", "OUT"])
+def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: str) -> None:
+    done = subprocess.run(["make", "chapter", f"{variable}={text}"], cwd=made, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert not (made / "hit").exists()
+    assert text in (made / "seen").read_text().splitlines(), "and it arrives as it was typed"
+
+
+@pytest.mark.parametrize("target", ["validate", "refresh", "book", "faults"])
+def test_nor_does_it_for_other_targets(made: Path, target: str) -> None:
+    hostile = [f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "FORCE", "ANYWAY")]
+    done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert not (made / "hit").exists()
