@@ -26,13 +26,20 @@ BOOK := $(PY) -m costofprivacy.book
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 
+# Extra environments: requirements-NAME.in and its lock make .venv-NAME. The two commands never need one. Each has the
+# chapters whose runs it measures; without it they show the committed runs. A new one: a line here, and its two files.
+CHAPTERS_opacus := noisyhead/dp-sgd
+EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
+UV := _build/uv/bin/python -m uv
+
 # What a person has set for other projects stays out of this one.
 unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME P OUT
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults fuzz bench lock clean help FORCED
+.PHONY: book pages data test lint library chapters chapters-list validate chapter refresh lab faults fuzz bench lock \
+  extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -81,12 +88,23 @@ fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory
 	$(PY) -m pytest benchmarks --benchmark-only
 
-lock: $(VENV)/.complete ## requirements.txt from requirements.in, for Python 3.11 to 3.13
-	rm -rf _build/lock && $(PY) -m venv _build/lock
-	_build/lock/bin/python -m pip --disable-pip-version-check install --quiet uv
-	_build/lock/bin/python -m uv pip compile --universal --generate-hashes --python-version 3.11 \
-	  --no-header --quiet requirements.in -o requirements.txt
-	rm -rf _build/lock
+extra: EXTRA_IS_KNOWN ## an extra environment, for what the book's own has not: NAME=opacus makes .venv-opacus
+	@$(MAKE) --no-print-directory .venv-$(NAME)/.complete
+	@echo "the extra environment $(NAME) is in .venv-$(NAME)"
+
+anew: EXTRA_IS_KNOWN $(VENV)/.complete ## what an extra environment (NAME=opacus) measured, measured anew and compared
+	@COSTOFPRIVACY_EXTRAS=anew $(BOOK) validate $(CHAPTERS_$(NAME))
+
+extras-list: ## the names of the extra environments
+	@echo $(EXTRAS)
+
+EXTRA_IS_KNOWN:
+	@$(if $(filter $(EXTRAS),$(NAME)),:,echo "error: NAME must be one of $(EXTRAS), got '$(NAME)'" >&2; exit 2)
+
+lock: _build/uv/.complete ## requirements*.txt from requirements*.in, for Python 3.11 to 3.13; all, or NAME=opacus
+	for name in $(if $(NAME),requirements-$(NAME),$(basename $(wildcard requirements*.in))); do \
+	  $(UV) pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet "$$name.in" -o "$$name.txt" \
+	    || exit; done
 
 clean: ## remove _build and the tools' caches; .venv and what is committed stay
 	rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
@@ -100,7 +118,8 @@ ifneq "$(shell cat $(VENV)/.locked 2>/dev/null)" "$(CURDIR)"
 $(VENV)/.locked: FORCED
 endif
 
-FIND_PYTHON = for python in "$(PYTHON)" python3.13 python3.12 python3.11; do \
+FIRST :=
+FIND_PYTHON = for python in $(FIRST) "$(PYTHON)" python3.13 python3.12 python3.11; do \
   if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; \
   then echo "$$python"; exit; fi; done
 
@@ -117,4 +136,23 @@ $(VENV)/.locked: requirements.txt
 
 $(VENV)/.complete: $(VENV)/.locked pyproject.toml
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# An extra environment. Its lock knows builds for Python 3.11, the reference, at least: that comes first. Where pip finds
+# no such build, uv does, as it knows where PyTorch keeps those without CUDA. Either checks the hashes.
+.venv-%/.complete: FIRST := python3.11
+.venv-%/.complete: requirements-%.txt
+	@python="$$($(FIND_PYTHON))"; \
+	if [ -z "$$python" ]; then echo "error: Python 3.11, 3.12 or 3.13 is needed" >&2; exit 2; fi; \
+	echo "installing the extra environment $* into .venv-$* with $$("$$python" --version): some minutes, once"; \
+	rm -rf ".venv-$*" && "$$python" -m venv ".venv-$*"
+	@".venv-$*/bin/python" -m pip --disable-pip-version-check install --quiet --require-hashes -r $< || { \
+	  echo "pip cannot find all of it; uv looks in PyTorch's own place, too"; \
+	  $(MAKE) --no-print-directory _build/uv/.complete && UV_TORCH_BACKEND=cpu $(UV) pip install --quiet \
+	    --python ".venv-$*/bin/python" --require-hashes -r $<; }
+	@touch $@
+
+_build/uv/.complete: $(VENV)/.complete
+	@rm -rf _build/uv && $(PY) -m venv _build/uv
+	@_build/uv/bin/python -m pip --disable-pip-version-check install --quiet uv
 	@touch $@

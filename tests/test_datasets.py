@@ -173,3 +173,59 @@ def test_ones_and_sevens_are_counted_and_a_truncated_file_is_never_deleted(tmp_p
                 datasets.regression(datasets.MNIST, bundled=True)
             assert path.read_bytes() == damaged
         path.write_bytes(whole)
+
+
+def test_a_limit_clips_normalised_features_in_training_and_test() -> None:
+    free, held = (
+        datasets.split(numbers(), 200, rng=np.random.default_rng(1), normalisation=100, limit=limit)
+        for limit in (np.inf, 1.5)
+    )
+    assert np.abs(free.X).max() > 2
+    np.testing.assert_array_equal(held.X, np.clip(free.X, -1.5, 1.5))
+    np.testing.assert_array_equal(held.test_X, np.clip(free.test_X, -1.5, 1.5))
+    np.testing.assert_array_equal(held.y, free.y)
+
+
+def test_a_constant_feature_can_be_divided_by_a_constant() -> None:
+    data = numbers()
+    order = np.random.default_rng(2).permutation(400)
+    data.X[order[150], 1] = 7.0 + 30.0
+    found = datasets.split(data, 200, rng=np.random.default_rng(2), normalisation=100, constant_scale=10.0)
+    assert sorted(set(found.X[:, 1])) == [0.0, 3.0]
+    assert not found.live[1]
+
+
+@pytest.mark.parametrize("name", ["limit", "constant_scale"])
+def test_scales_and_limits_are_positive(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be positive"):
+        datasets.split(numbers(), 200, rng=np.random.default_rng(1), normalisation=100, **{name: 0.0})
+
+
+def test_a_missing_set_goes_by_its_stand_ins_name(empty: Path) -> None:
+    assert datasets.own_name(datasets.MNIST) == datasets.DIGITS
+    assert datasets.own_name(datasets.NEWSGROUPS) == datasets.BAGS
+    datasets.files(datasets.HOUSING)[0].write_bytes(b"something")
+    assert datasets.own_name(datasets.HOUSING) == datasets.HOUSING
+
+
+def test_chosen_digits_are_kept_for_the_files_that_they_came_from(empty: Path) -> None:
+    X, y = np.arange(6, dtype=np.uint8).reshape(2, 3), np.array([1.0, -1.0])
+    for path in datasets.files(datasets.MNIST):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(b'{"data_set_description": {"url": "a/b", "md5_checksum": ""}}'))
+    data = datasets.files(datasets.MNIST)[-1]
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_bytes(b"whole")
+    datasets._keep(X, y)
+    found = datasets.regression(datasets.MNIST)
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.y, y)
+    assert found.X.dtype == float
+    kept = datasets.folder() / "costofprivacy" / "ones-and-sevens.npz"
+    for content in (kept.read_bytes()[:-30], b"", b"no archive"):
+        kept.write_bytes(content)
+        assert datasets._kept() is None
+    datasets._keep(X, y)
+    data.write_bytes(b"another")
+    assert datasets._kept() is None
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from costofprivacy import _source, stamps
+from costofprivacy import _source, datasets, stamps
 
 TABLE = pd.DataFrame({"method": ["a", "NA"], "epsilon": [0.1 + 0.2, None], "trials": [5, 7], "kept": [True, False]})
 MEASURED = {"parameters": "1", "code": "2"}
@@ -65,6 +65,16 @@ def test_what_is_measured_depends_on_parameters_code_data_and_requirements(
     changed = stamps.measured_from(Experiment(delta=0.1), tmp_path)
     assert {key for key in before if before[key] != changed[key]} == {"parameters", "requirements"}
     assert set(before) == {"parameters", "code", "data", "requirements"}
+
+
+def test_tables_on_real_data_depend_on_which_of_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Experiment, "__module__", "costofprivacy.experiments.noisyhead.low_dimensional.experiment")
+    monkeypatch.setattr(Experiment, "data_sets", (datasets.HOUSING,), raising=False)
+    found = []
+    for cached in (True, False):
+        monkeypatch.setattr(datasets, "is_cached", lambda name, cached=cached: cached)
+        found.append(stamps.measured_from(Experiment(), tmp_path))
+    assert {key for key in found[0] if found[0][key] != found[1][key]} == {"sets"}
 
 
 def test_no_word_of_verdicts_or_figures_is_among_the_code_of_a_measurement() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from costofprivacy import _source
+from costofprivacy import _source, datasets
 
 STAMP = "stamp.json"
 
@@ -47,10 +47,13 @@ def measured_from(experiment: Any, root: Path) -> dict[str, str]:
     Returns:
         Digests by name: ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the
         package brings to measure with) and ``requirements`` (the locked versions of the libraries that this code
-        imports: what only renders or checks the book can change without a new measurement).
+        imports: what only renders or checks the book can change without a new measurement). An experiment on real data,
+        which names them in its ``data_sets``, has ``sets`` too: which of them are there, and what stands in for others.
     """
     module = type(experiment).__module__
-    return {
+    names = getattr(experiment, "data_sets", ())
+    sets = {"sets": json_digest([datasets.own_name(name) for name in names])} if names else {}
+    return sets | {
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),
         "data": _data_digest(module.partition(".")[0]),

@@ -1,0 +1,145 @@
+"""What is measured on the real data of section 7 of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import ClassVar
+
+import pandas as pd
+
+from costofprivacy._validate import FINITE_POSITIVE, at_least, within
+from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.dpgd.real_data import figure_eight, maps, seeds
+from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, PAPERS, Problem, problems
+from costofprivacy.streams import Runner
+
+ASPECT_RATIO = within(0, 10, after=FINITE_POSITIVE)
+TREATMENTS = {  # what a constant pixel is divided by, and the limit
+    "set to 0": (math.inf, math.inf),
+    "divided by 1": (1.0, math.inf),
+    f"set to 0, and features limited at {LIMIT:g}": (math.inf, LIMIT),
+}
+
+
+class Experiment(Parameters):
+    """Figures 5, 6 and 8 of arXiv:2505.16329v2, the seeds that blow up, and the equivalent fed real spectra."""
+
+    data_sets: ClassVar[tuple[str, ...]] = PAPERS
+
+    mnist_gamma: tuple[float, ...] = many(ASPECT_RATIO, 1.0, 0.1)
+    """Aspect ratios d/n of the maps on MNIST."""
+    housing_gamma: tuple[float, ...] = many(ASPECT_RATIO, 0.01, 0.001)
+    """Aspect ratios d/n of the maps on California housing."""
+    rho: float = parameter(FINITE_POSITIVE, 0.1)
+    """Privacy parameter of the maps and of the seeds."""
+    points: int = parameter(at_least(4), 20)
+    """Values of c, and of the learning rate, in a map."""
+    mnist_trials: int = parameter(at_least(2), 10)
+    """Shuffles of MNIST behind each point of a map."""
+    housing_trials: int = parameter(at_least(2), 5)
+    """Shuffles of California housing behind each point of a map."""
+    kept_trials: int = parameter(at_least(5), 20)
+    """Shuffles of California housing of which those that do not blow up are kept."""
+    normalisation: int = parameter(at_least(2), NORMALISATION)
+    """Rows that only give means and standard deviations."""
+    mnist_n: tuple[int, ...] = many(at_least(10), 100, 300, 1000, 3000, 10000, ascending=True)
+    """Training rows of Figure 8 on MNIST."""
+    housing_n: tuple[int, ...] = many(at_least(10), 100, 300, 1000, 3000, 10000, 17000, ascending=True)
+    """Training rows of Figure 8 on California housing."""
+    clip: float = parameter(FINITE_POSITIVE, 0.1)
+    """Clipping constant of Figure 8, and of the seeds."""
+    schedule_rho: float = parameter(FINITE_POSITIVE, 1.0)
+    """Privacy parameter of Figure 8."""
+    schedule_trials: int = parameter(at_least(4), 10)
+    """Shuffles of MNIST behind each point of Figure 8."""
+    housing_schedule_trials: int = parameter(at_least(4), 20)
+    """Shuffles of California housing behind each point of Figure 8, those included that blow up."""
+    equation_trials: int = parameter(at_least(1), 3)
+    """Shuffles on whose spectra the equations are solved."""
+    seed_n: tuple[int, ...] = many(at_least(10), 800, 8000, 16000, ascending=True)
+    """Training rows with which seeds that blow up are counted."""
+    seed_normalisation: tuple[int, ...] = many(at_least(2), 500, 2000, 8000, ascending=True)
+    """Numbers of normalisation rows with which they are."""
+    seed_trials: int = parameter(at_least(5), 200)
+    """Shuffles among which they are counted."""
+    seed: int = parameter(at_least(0), 2505)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables of both maps, of what they rest on, of Figure 8, and of the seeds."""
+        return self._maps(runner) | self._figure_8(runner) | {"seeds": self._seeds(runner)}
+
+    def _trials(self, asked: str) -> int:
+        return self.mnist_trials if asked == MNIST else self.housing_trials
+
+    def _problems(self, asked: str) -> list[Problem]:
+        sizes = self.mnist_gamma if asked == MNIST else self.housing_gamma
+        return problems(asked, sizes, self.normalisation, gammas=True)
+
+    def _maps(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        tables: dict[str, pd.DataFrame] = {}
+        remedied, equations, rows = [], [], []
+        for asked in PAPERS:
+            found, trials = self._problems(asked), self._trials(asked)
+            cells = maps.cells(found, self.rho, self.points)
+            tables[maps.FIGURES[asked]] = maps.measured(cells, trials, self.seed, runner)
+            limited = maps.cells([replace(problem, limit=LIMIT) for problem in found], self.rho, self.points)
+            remedied.append(maps.summary(maps.measured(limited, trials, self.seed, runner)).assign(data=found[0].data))
+            for view in (cells, limited):
+                equations.append(maps.predicted(view, min(trials, self.equation_trials), self.seed, runner))
+            rows.append(self._rows(found, trials, runner))
+        tables["kept"] = self._kept(cells, limited, runner)  # the last data set is housing
+        joined = {"remedy": remedied, "equations": equations, "rows": rows, "treatments": [self._treatments(runner)]}
+        return tables | {name: pd.concat(parts, ignore_index=True) for name, parts in joined.items()}
+
+    def _kept(self, cells: list[maps.Map], limited: list[maps.Map], runner: Runner) -> pd.DataFrame:
+        raw = runner.run(maps.trial, cells, self.kept_trials, self.seed)
+        safe = runner.run(maps.trial, limited, self.kept_trials, self.seed)
+        return maps.kept({cell: (raw[cell], safe[other]) for cell, other in zip(cells, limited)})
+
+    def _rows(self, found: list[Problem], trials: int, runner: Runner) -> pd.DataFrame:
+        described = runner.run(maps.described, found, trials, self.seed)
+        parts = []
+        for problem, values in described.items():
+            own = {"asked": problem.asked, "data": problem.data, "d": problem.d, "n": problem.n}
+            own |= {"gamma": round(problem.gamma, 9), "normalisation": problem.normalisation}
+            measures = dict(zip(maps.DESCRIBED, values.T))
+            parts.append(pd.DataFrame(own | {"seed": range(len(values))} | measures))
+        return pd.concat(parts, ignore_index=True)
+
+    def _treatments(self, runner: Runner) -> pd.DataFrame:
+        """What other ways to treat constant pixels do to the last map with output perturbation, over its seeds."""
+        problem = self._problems(MNIST)[-1]
+        treated = {
+            name: replace(problem, constant_scale=scale, limit=limit) for name, (scale, limit) in TREATMENTS.items()
+        }
+        cells = {name: maps.Map(each, 0.0, self.rho, self.points) for name, each in treated.items()}
+        found = runner.run(maps.trial, list(cells.values()), self.mnist_trials, self.seed)
+        squares = runner.run(maps.squares, list(treated.values()), self.mnist_trials, self.seed)
+        rows = []
+        for name, cell in cells.items():
+            told = figure_eight.cross_fitted(found[cell])
+            clip, rate = cell.places[found[cell].mean(axis=0).argmin()]
+            for seed, risk in enumerate(told):
+                place = {"data": problem.data, "treatment": name, "c": clip, "eta0": rate}
+                mean, median = squares[cell.problem][seed]
+                rows.append(place | {"seed": seed, "trace": mean, "typical": median, "risk": risk})
+        return pd.DataFrame(rows)
+
+    def _figure_8(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        figure, theory = [], []
+        for asked, sizes, trials in (
+            (MNIST, self.mnist_n, self.schedule_trials),
+            (HOUSING, self.housing_n, self.housing_schedule_trials),
+        ):
+            found = problems(asked, sizes, self.normalisation, gammas=False)
+            own = (self.clip, self.schedule_rho)
+            figure.append(figure_eight.table(found, *own, trials, self.seed, runner))
+            theory.append(figure_eight.theory_table(found, *own, self.equation_trials, self.seed, runner))
+        return {"figure-8": pd.concat(figure, ignore_index=True), "theory": pd.concat(theory, ignore_index=True)}
+
+    def _seeds(self, runner: Runner) -> pd.DataFrame:
+        found = problems(HOUSING, self.seed_n, self.normalisation, gammas=False)
+        sizes = list(self.seed_normalisation) if found[0].data == HOUSING else []
+        return seeds.table(found, sizes, self.clip, self.rho, self.seed_trials, self.seed, runner)

@@ -1,0 +1,272 @@
+"""Figures and tables on rows, seeds, schedules and equations for the page on real data of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from costofprivacy import figures
+from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, KEPT, LIMITED, SCHEDULES
+from costofprivacy.experiments.dpgd.real_data.maps import BLOWN, PLACE
+from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
+from costofprivacy.experiments.dpgd.real_data.verdicts_rows import fractions
+from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import margins
+from costofprivacy.findings import compact, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import listed, measured, percent, plain
+
+CAP = 0.6  # of the paper's maps: risks above it are not compared
+LEARNT = 0.4  # risks below it are told apart from the risk of answering 0
+NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
+
+
+def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """What the rows are like, by data set and n: means over the seeds, medians where rare values rule."""
+    groups = rows.groupby(["data", "n"], sort=False)
+    shown = pd.DataFrame(
+        {
+            "test rows": groups["test_rows"].first().map(int).map(str),
+            "features": groups["d"].first().map(str),
+            "that vary": groups["live"].agg(lambda v: _range(v.min(), v.max())),
+            "of variance ½ to 2": groups["unit_variance"].agg(lambda v: _range(v.min(), v.max())),
+            "tr Σ": groups["trace"].agg(lambda v: _range(v.min(), v.max())),
+            "median of ‖x‖²": groups["typical"].agg(lambda v: _range(v.min(), v.max())),
+            "risk of answering 0": groups["trivial"].mean().map(plain),
+            "least linear risk": groups["floor"].mean().map(plain),
+        }
+    )
+    return shown.rename_axis(["data set", "n"])
+
+
+def _range(low: float, high: float) -> str:
+    return plain(low) if plain(low) == plain(high) else f"{plain(low)} to {plain(high)}"
+
+
+def show_treatments(table: pd.DataFrame) -> pd.DataFrame:
+    """What becomes of the map's best place where constant pixels are treated otherwise."""
+    rows = {}
+    for name, group in table.groupby("treatment", sort=False):
+        rows[name] = {
+            "mean of ‖x‖²": _range(group["trace"].min(), group["trace"].max()),
+            "median of ‖x‖²": _range(group["typical"].min(), group["typical"].max()),
+            "best c·η̃(0)": plain(float((group["c"] * group["eta0"]).iloc[0])),
+            "least risk": measured(group["risk"].mean(), group["risk"].sem()),
+            "median over seeds": plain(float(group["risk"].median())),
+        }
+    return pd.DataFrame(rows).T.rename_axis("a pixel that is constant where it is normalised")
+
+
+# ------------------------------------------------------------------------------------------------------- seeds
+
+
+def draw_seeds(table: pd.DataFrame) -> Plate:
+    """Every seed: its risk against the largest feature among its held-out rows, and with limited features."""
+    sizes = sorted(table["normalisation"].unique())
+    own = sizes[len(sizes) // 2]
+    rows = table[table["normalisation"] == own]
+    data = str(table["data"].iloc[0])
+    found = fractions(rows)
+    with figures.style():
+        counts = sorted(rows["n"].unique())
+        figure, panels = plt.subplots(1, len(counts), figsize=(7.8, 3.6), sharey=True, squeeze=False)
+        looks = list(figures.looks(["raw", "limited"]).values())
+        for axes, n in zip(panels[0], counts):
+            group = rows[rows["n"] == n]
+            axes.plot(group["largest"], group["risk"], ls="", ms=3, label="features as they are", **looks[0])
+            axes.plot(group["largest"], group["limited"], ls="", ms=3, label="features limited", **looks[1])
+            axes.axhline(BLOWN, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, "largest feature of a held-out row", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
+            axes.set_title(f"$n = {n}$")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    told = "; ".join(f"n {int(row['n'])}: {percent(row['share'])} of the seeds" for _, row in found.iterrows())
+    explained = [value for value in found["explained"] if not math.isnan(value)]
+    carried = f" In them the worst 0.2 % of the rows carry {_percents(explained)} of the loss." if explained else ""
+    seeds = int(rows.groupby("n").size().min())
+    return Plate(
+        figure,
+        caption=(
+            f"**Every seed.** {data}, output perturbation, {seeds} shuffles for each $n$; a point is one shuffle, so "
+            f"no error is drawn. Above the dashed line, at {BLOWN:g}, a seed counts as blown up: {told}.{carried} With "
+            f"features limited at {LIMIT:g} standard deviations the largest risk is {plain(rows['limited'].max())}."
+        ),
+        alt=(
+            f"{data}. Shares of seeds with a risk above {plain(BLOWN)}: {told}. Largest risk "
+            f"{plain(rows['risk'].max())}; with limited features {plain(rows['limited'].max())}."
+        ),
+    )
+
+
+def _percents(values: list[float]) -> str:
+    low, high = percent(min(values)), percent(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
+    """By n and number of normalisation rows: how many seeds blow up, and what distinguishes them."""
+    found = fractions(table)
+    shown = pd.DataFrame(
+        {
+            "n": found["n"].map(int),
+            "rows that normalise": found["normalisation"].map(int),
+            "seeds that blow up": [measured(s, e) for s, e in zip(found["share"], found["standard_error"])],
+            "their typical error, over the others'": found["typical"].map(_or_dash),
+            "their training risk, over the others'": found["training"].map(_or_dash),
+            "loss in the worst 0.2 % of rows": found["explained"].map(lambda v: "–" if math.isnan(v) else percent(v)),
+            "largest feature, median": found["feature_out"].map(_or_dash),
+            "the others'": found["feature_in"].map(_or_dash),
+            "largest risk": found["worst"].map(plain),
+            "features limited": found["worst_limited"].map(plain),
+        }
+    )
+    return shown.set_index(["n", "rows that normalise"])
+
+
+def _or_dash(value: float) -> str:
+    return "–" if math.isnan(value) else plain(value)
+
+
+# ------------------------------------------------------------------------------------------------------- schedules
+
+
+def means(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
+    groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
+    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
+
+
+def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
+    """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
+    found = means(table)
+    sets = list(dict.fromkeys(table["data"]))
+    views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
+             for k, data in enumerate(sets)}  # fmt: skip
+    with figures.style():
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
+        looks = figures.looks(SCHEDULES)
+        for column, data in enumerate(sets):
+            for axes, view in zip(panels[:, column], (views[data], LIMITED)):
+                for name in SCHEDULES:
+                    figures.points(axes, select(found, data=data, view=view, schedule=name), "n", "risk",
+                                   label=NAMES[name], ms=4, **looks[name])  # fmt: skip
+                figures.log_axes(axes, "$n$", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
+                axes.set_title(f"{data.split(',')[0]}, {view}")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
+    named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
+    return Plate(
+        figure,
+        caption=(
+            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
+            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
+            f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
+        ),
+        alt=f"At the largest n: {_ends(found, sets, views, words=True)}.",
+    )
+
+
+def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+    """Where a schedule is better than the harmonic one beyond doubt, seed against seed."""
+    told = []
+    for data, view in itertools.chain.from_iterable(((s, views[s]), (s, LIMITED)) for s in sets):
+        rows = margins(table, data, view)
+        for _, row in rows[rows["behind"].astype(bool)].iterrows():
+            error = row["quotient"] * row["standard_error"]
+            told.append(
+                f"on {data.split(',')[0]}, {view}, $n={int(row['n'])}$, {NAMES[row['schedule']]} by a factor "
+                f"{measured(row['quotient'], error)}"
+            )
+    if not told:
+        return "Nowhere is another schedule better than the harmonic one beyond the errors."
+    return f"Seed against seed another schedule is better than the harmonic one beyond the errors {listed(told)}."
+
+
+def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str], words: bool = False) -> str:
+    texts = []
+    for data in sets:
+        for view in (views[data], LIMITED):
+            rows = select(found, data=data, view=view)
+            if rows.empty:
+                continue
+            last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
+            best = str(last.idxmin())
+            name = (best if best == "harmonic" else f"alpha {best}") if words else NAMES[best]
+            tell = plain if words else compact
+            texts.append(f"on {data.split(',')[0]}, {view}, {name} is lowest at {tell(float(last.min()))}")
+    return listed(texts)
+
+
+def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
+    found = means(table)
+    told = found.assign(shown=[measured(r, e) for r, e in zip(found["risk"], found["standard_error"])])
+    wide = told.pivot(index=["data", "view", "n"], columns="schedule", values="shown")[list(SCHEDULES)]
+    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
+    offsets = select(table, schedule="harmonic").groupby(["data", "view", "n"])["offset"].first()
+    seeds = found.groupby(["data", "view", "n"])["seeds"].first()
+    wide["harmonic τ"], wide["seeds"] = offsets.map(plain), seeds.map(str)
+    return wide.rename_axis(["data set", "seeds and features", "n"])
+
+
+# ------------------------------------------------------------------------------------------------------- equations
+
+
+def compared(equations: pd.DataFrame, remedy: pd.DataFrame, *maps: pd.DataFrame) -> pd.DataFrame:
+    """Each place of the maps: the measured risk, and both risks by the equations; all below the cap of the maps.
+
+    Measured is the median over seeds where features are as they are, and the mean over seeds where they are limited.
+    """
+    raw = pd.concat([table.groupby(PLACE)["risk"].median().reset_index() for table in maps])
+    safe = remedy[[*PLACE, "risk"]]
+    parts = [
+        measured.merge(equations[equations["limit"].isin(limits)], on=PLACE)
+        for measured, limits in ((raw, [math.inf]), (safe, [LIMIT]))
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    return rows[(rows[["risk", "printed", "typical"]] < CAP).all(axis=1)]
+
+
+def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.DataFrame, housing: pd.DataFrame) -> Plate:
+    """Measured risks against those of the deterministic equivalent that is fed the data's spectrum."""
+    rows = compared(equations, remedy, mnist, housing)
+    sets = list(dict.fromkeys(equations["data"]))
+    forms = {"printed": r"$\|x\|^2 = d$, as printed", "typical": r"$\|x\|^2$ its median"}
+    with figures.style():
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 7.0), squeeze=False)
+        for axes, (limit, data) in zip(panels.ravel(), itertools.product((math.inf, LIMIT), sets)):
+            part = select(rows, data=data, limit=limit)
+            for (name, look), label in zip(figures.looks(forms).items(), forms.values()):
+                axes.plot(part[str(name)], part["risk"], ls="", ms=2, label=label, **look)
+            ends = [part["risk"].min() * 0.9, CAP]
+            axes.plot(ends, ends, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, r"$\mathcal{P}$ by the equations", r"$\mathcal{P}$ measured")
+            axes.set_title(f"{data.split(',')[0]}, {_treated(limit)}")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
+    told = [
+        f"on {data.split(',')[0]}, {_treated(limit)}, {_off(rows, data, limit, 'printed')} as printed and "
+        f"{_off(rows, data, limit, 'typical')} with the median"
+        for limit, data in itertools.product((math.inf, LIMIT), sets)
+    ]
+    return Plate(
+        figure,
+        caption=(
+            "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where all "
+            f"risks are below {CAP:g}; dashed: equality. Measured is the median seed above, the mean of the seeds "
+            f"below. Where less than {LEARNT:g} is measured, the median relative distance is {'; '.join(told)}. Points "
+            "of a map share their rows: they err together."
+        ),
+        alt=f"Median relative distance of measured risks from the equations': {'; '.join(told)}.",
+    )
+
+
+def _treated(limit: float) -> str:
+    return "features as they are" if math.isinf(limit) else "features limited"
+
+
+def _off(rows: pd.DataFrame, data: str, limit: float, column: str) -> str:
+    """The median relative distance at the places of a data set where something is learnt, in words."""
+    part = select(rows, data=data, limit=limit)
+    part = part[part["risk"] < LEARNT]
+    return percent(float(np.median(np.abs(part["risk"] / part[column] - 1)))) if len(part) else "nothing to tell"

@@ -1,0 +1,149 @@
+"""The real problems of section 7 of arXiv:2505.16329v2: which rows are trained on, and what the equations are fed.
+
+A trial is a shuffle of the rows. All problems on one data set share the shuffles: trial k has the same normalisation
+rows for every n and treatment, and the training rows of a smaller n are the first of a larger one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from costofprivacy import datasets
+from costofprivacy.datasets import HOUSING, MNIST, Regression, Split
+from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
+from costofprivacy.dpgd.system import System
+
+PAPERS = (MNIST, HOUSING)  # the data sets of section 7
+ALPHAS = (0.0, 0.5)  # output perturbation and constant noise
+LIMIT = 5.0  # standard deviations at which the remedy clips a feature
+SPARED = 4  # of a stand-in's rows one part in so many normalises, and as many at least test
+CUT = 1e-9  # eigenvalues below this share of the largest one count as zero
+
+
+@cache
+def loaded(name: str) -> Regression:
+    """A data set of the paper, or what stands in for it; read once in a process."""
+    return datasets.regression(name, bundled=True)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A data set with its numbers of rows, and how features are treated.
+
+    Args:
+        asked: the paper's data set. data: the own name of the one that is used.
+        n: training rows. normalisation: rows for means and standard deviations.
+        limit: standard deviations at which features are clipped; ∞ clips none.
+        constant_scale: what a feature is divided by that is constant in the normalisation rows; ∞ makes it 0.
+    """
+
+    asked: str
+    data: str
+    n: int
+    normalisation: int
+    limit: float = math.inf
+    constant_scale: float = math.inf
+
+    @property
+    def key(self) -> int:
+        """The data set names the random stream."""
+        return PAPERS.index(self.asked)
+
+    @property
+    def d(self) -> int:
+        """Number of features, constant ones too."""
+        return loaded(self.asked).d
+
+    @property
+    def gamma(self) -> float:
+        """d/n."""
+        return self.d / self.n
+
+    def split(self, rng: np.random.Generator) -> tuple[Split, np.random.Generator]:
+        """The rows of a trial, and the generator of its private noise."""
+        rows, noise = rng.spawn(2)
+        found = datasets.split(
+            loaded(self.asked),
+            self.n,
+            rng=rows,
+            normalisation=self.normalisation,
+            limit=self.limit,
+            constant_scale=self.constant_scale,
+        )
+        return found, noise
+
+
+def problems(asked: str, sizes: tuple[float, ...], normalisation: int, *, gammas: bool) -> list[Problem]:
+    """A problem for each size, of the paper's data set or of what stands in for it.
+
+    A stand-in has too few rows for the paper's sizes: it takes as many as it can spare, then half of that, and so on.
+
+    Args:
+        asked: the paper's data set. sizes: aspect ratios d/n, or numbers of rows. normalisation: the paper's rows.
+        gammas: whether sizes are aspect ratios.
+    """
+    data = loaded(asked)
+    if not data.instead_of:
+        rows = [round(data.d / size) if gammas else round(size) for size in sizes]
+        return [Problem(asked, data.name, n, normalisation) for n in rows]
+    spared = len(data.y) // SPARED
+    most = len(data.y) - 2 * spared
+    return [Problem(asked, data.name, most >> k, spared) for k in reversed(range(len(sizes)))]
+
+
+def schedule(alpha: float, rate: float) -> Schedule:
+    """η̃(0)(1 − t)^α, (5.1)."""
+    return Polynomial(rate, alpha) if alpha else Constant(rate)
+
+
+def risks(theta: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """𝒫 of (3.2) on given rows, half the mean squared error, for each row of ``theta``; shape (configurations,)."""
+    residual = X @ theta.T - y[:, None]
+    return np.einsum("ik,ik->k", residual, residual) / (2 * len(y))
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """What the equations are fed: the second moments of all rows but those that normalise.
+
+    Args:
+        eigenvalues: of E xxᵀ, the positive ones, shape (m,). target: θ* in their eigenvectors, shape (m,).
+        floor: ζ²/2, the least risk of a linear predictor. typical: the median of ‖x‖². d: the dimension.
+    """
+
+    eigenvalues: np.ndarray
+    target: np.ndarray
+    floor: float
+    typical: float
+    d: int
+
+    @property
+    def trace(self) -> float:
+        """tr Σ, the mean of ‖x‖²."""
+        return float(self.eigenvalues.sum())
+
+    def system(self, n: int, square: float) -> System:
+        """Definition 4.2 with the cap where η̄ = 2/‖x‖² takes over if ‖x‖² is ``square``; d in the paper."""
+        values = self.eigenvalues
+        energies = self.d * self.target**2 / 2
+        noise = math.sqrt(2 * self.floor)
+        return System(values, values, values / self.d, energies, self.d / n, noise, 2 * n / square)
+
+
+def population(split: Split) -> Population:
+    """Second moments and least squares over training and test rows.
+
+    Directions whose eigenvalue is below `CUT` times the largest are left out: the rows do not tell them from none.
+    """
+    rows, y = np.vstack([split.X, split.test_X]), np.concatenate([split.y, split.test_y])
+    values, vectors = np.linalg.eigh(rows.T @ rows / len(y))
+    kept = values > CUT * values[-1]
+    along = vectors[:, kept].T @ (rows.T @ y) / len(y)
+    target = along / values[kept]
+    floor = ((y**2).mean() - along @ target) / 2
+    typical = float(np.median(np.einsum("ij,ij->i", rows, rows)))
+    return Population(values[kept], target, float(floor), typical, rows.shape[1])

@@ -1,0 +1,1 @@
+"""Does NoisyHead match DP-SGD, and which privacy accounting did each side get?"""

@@ -1,0 +1,241 @@
+"""The answer and the figures of the page on DP-SGD."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
+    ADD,
+    ALGORITHM,
+    DP_SGD,
+    LOSS,
+    NOISYHEAD,
+    REPLACE,
+    ZERO,
+)
+from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
+from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import READINGS, figure_5, ratios
+from costofprivacy.findings import Tables, compact, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import along, percent, plain, span
+from costofprivacy.settings import Setting
+
+NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
+PANELS = {"as printed": READINGS["stated"], "same exact accounting": READINGS["same"]}
+WORDS = {
+    "stated": r"Algorithm 1's noise; Opacus's accountant, the loss clipped at $\sigma$",
+    "same": "both exact for a replaced prompt, the same gradients",
+    "mixed": r"both exact, each for its own relation, the loss clipped at $\sigma$",
+    "clipped": r"both exact for a replaced prompt, the loss clipped at $\mathcal{C}$",
+}
+PROMPTS = "$N$ (training prompts)"
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    figure = select(tables["figure-5"], setting=str(Setting.PUBLISHED))
+    zero = select(figure, method=ZERO).set_index("N")["excess_risk"]
+    least = (figure["excess_risk"] / figure["N"].map(zero)).groupby(figure["method"]).min()
+    return (
+        f"{figure_5(tables).headline} Opacus counts a prompt added or removed, the paper one replaced: twice the "
+        f"distance. Beside always answering 0, NoisyHead's least excess risk is {compact(least[NOISYHEAD])} times as "
+        f"large, that of DP-SGD in any reading {compact(least[DP_SGD])} times."
+    )
+
+
+def curves(figure: pd.DataFrame, panel: str) -> dict[str, pd.DataFrame]:
+    """The rows of the two methods in a panel, by method, in the published setting."""
+    head, sgd, gradients = PANELS[panel]
+    rows = select(figure, setting=str(Setting.PUBLISHED))
+    return {
+        NOISYHEAD: select(rows, method=NOISYHEAD, account=head),
+        DP_SGD: select(rows, method=DP_SGD, account=sgd, gradients=gradients),
+    }
+
+
+def draw_figure_5(figure: pd.DataFrame, opacus: pd.DataFrame) -> Plate:
+    """Both methods against N at the least and the largest ε: as printed with Opacus's runs, and counted alike."""
+    budgets = sorted(figure["epsilon"].dropna().unique())
+    shown = sorted({budgets[0], budgets[-1]})
+    keys = [(method, epsilon) for epsilon in shown for method in NAMES]
+    looks = figures.looks(keys)
+    with figures.style():
+        drawing, panels = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+        for axes, panel in zip(panels, PANELS):
+            for method, rows in curves(figure, panel).items():
+                for epsilon in shown:
+                    label = f"{NAMES[method]},\n" + rf"$\varepsilon = {epsilon:g}$"
+                    look = looks[method, epsilon]
+                    figures.points(axes, select(rows, epsilon=epsilon), "N", "excess_risk", label=label, **look)
+            _zero(axes, figure)
+            figures.log_axes(axes, PROMPTS, "excess risk")
+            figures.plain_ticks(axes, figure["N"].unique())
+            axes.set_title(panel)
+        theirs = opacus[(opacus["gradients"] == LOSS) & opacus["epsilon"].isin(shown)]
+        panels[0].plot(theirs["N"], theirs["excess_risk"], "o", mfc="none", mec="black", ms=10)
+        for axes in panels:
+            figures.end_labels(axes)
+        panels[0].set_title("as printed (circles: Opacus)")
+    return Plate(drawing, *_words_on_figure_5(figure, opacus, shown))
+
+
+def _zero(axes: Axes, figure: pd.DataFrame) -> None:
+    rows = select(figure, setting=str(Setting.PUBLISHED), method=ZERO).sort_values("N")
+    axes.plot(rows["N"], rows["excess_risk"], "k--", lw=1, label="answering 0")
+
+
+def _words_on_figure_5(figure: pd.DataFrame, opacus: pd.DataFrame, shown: list[float]) -> tuple[str, str]:
+    """Caption and alternative text of `draw_figure_5`."""
+    stated, same = (ratios(figure, *PANELS[panel]) for panel in PANELS)
+    worst = opacus.loc[opacus["deviation"].abs().idxmax()]
+    caption = (
+        f"**Figure 5, re-run**: excess risk over $\\Gamma^*$ in the settings behind Figure 1, for $N$ of "
+        f"{span(figure['N'])}. Left, with the noise that each side states, NoisyHead has {span(stated['ratio'])} times "
+        f"the risk of DP-SGD. Right, both composed exactly for a replaced prompt, with the same gradients: "
+        f"{span(same['ratio'])} times. Opacus's own runs lie within {compact(abs(worst['deviation']))} standard errors "
+        "of ours. Bars: two standard errors over the trials."
+    )
+    told = "; ".join(
+        f"{panel}, {NAMES[method]}, epsilon {epsilon:g}: "
+        f"{along(select(rows, epsilon=epsilon).sort_values('N'), 'excess_risk', plain)}"
+        for panel in PANELS
+        for method, rows in curves(figure, panel).items()
+        for epsilon in shown
+    )
+    zero = select(figure, setting=str(Setting.PUBLISHED), method=ZERO).sort_values("N").iloc[-1]
+    return caption, f"Excess risk against N. {told}. Answering 0: {plain(zero['excess_risk'])}."
+
+
+def draw_spent(accounts: pd.DataFrame) -> Plate:
+    """The ε that each side spends over the ε that it was given, if a prompt is replaced, against N at the largest ε."""
+    rows = select(accounts, setting=str(Setting.PUBLISHED), epsilon=accounts["epsilon"].max())
+    lines = {
+        "NoisyHead,\nAlgorithm 1": select(rows, method=NOISYHEAD, account=ALGORITHM),
+        "NoisyHead,\nexact": select(rows, method=NOISYHEAD, account=REPLACE),
+        "DP-SGD,\nOpacus's": select(rows, method=DP_SGD, account=ADD, gradients=LOSS),
+    }
+    with figures.style():
+        drawing, axes = plt.subplots(figsize=(6.4, 3.6))
+        looks = figures.looks(lines)
+        for name, line in lines.items():
+            axes.plot(line["N"], line[f"spent, {REPLACE}"] / line["epsilon"], label=name, **looks[name])
+        axes.axhline(1, color="k", ls="--", lw=1)
+        figures.log_axes(axes, PROMPTS, r"$\varepsilon$ spent, over $\varepsilon$ claimed")
+        figures.plain_ticks(axes, rows["N"].unique())
+        figures.end_labels(axes)
+    ends = {name: line[f"spent, {REPLACE}"] / line["epsilon"] for name, line in lines.items()}
+    told = [span(share) for share in ends.values()]
+    caption = (
+        f"**The same settings, not the same privacy.** What all iterates together spend, composed exactly, if a prompt "
+        f"is replaced, over the budget claimed ($\\varepsilon = {rows['epsilon'].iloc[0]:g}$, "
+        f"$N$ of {span(rows['N'])}). NoisyHead with Algorithm 1's noise spends {told[0]} of it, DP-SGD with Opacus's "
+        f"accountant, which counts a prompt added or removed, {told[2]}. Closed forms: no sampling error."
+    )
+    flat = [name.replace("\n", " ") for name in ends]
+    heard = "; ".join(f"{name}: {span(share)}" for name, share in zip(flat, ends.values()))
+    return Plate(drawing, caption, f"Spent share of the budget, a prompt replaced. {heard.replace('$', '')}.")
+
+
+def draw_records(records: pd.DataFrame) -> Plate:
+    """Noise of DP-SGD over NoisyHead's against the length of prompts, by what a record is."""
+    lines = {record: select(records, record=record).sort_values("L") for record in (PROMPT, PAIR)}
+    with figures.style():
+        drawing, axes = plt.subplots(figsize=(6.4, 3.6))
+        looks = figures.looks(lines)
+        for record, line in lines.items():
+            axes.plot(line["L"], line["ratio"], label=record.replace(" is", "\nis"), **looks[record])
+        figures.log_axes(axes, "$L$ (pairs in a prompt)", "noise over NoisyHead's")
+        figures.plain_ticks(axes, lines[PROMPT]["L"].unique())
+        figures.end_labels(axes)
+    prompt, pair = lines[PROMPT]["ratio"], lines[PAIR]["ratio"]
+    caption = (
+        f"**Which record?** Noise of a step of DP-SGD over NoisyHead's, both composed exactly for the same protection "
+        f"of a whole prompt, for $L$ of {span(records['L'])}. Clipping one gradient for each prompt it is "
+        f"{span(prompt)}; with each pair a record, and a prompt a group of them, {span(pair)}. Closed forms: no "
+        "sampling error."
+    )
+    alt = f"For L of {plain(records['L'].min())} to {plain(records['L'].max())}: a prompt a record, "
+    heard = ", ".join(plain(v) for v in (prompt.iloc[0], prompt.iloc[-1], pair.iloc[0], pair.iloc[-1]))
+    return Plate(drawing, caption, f"{alt}a pair a record, first and last ratio of each: {heard}.")
+
+
+def show_opacus(opacus: pd.DataFrame) -> pd.DataFrame:
+    """Opacus's mean excess risk beside ours, and both accountants' noise multipliers z."""
+    rows = opacus[opacus["gradients"] == LOSS].sort_values(["N", "epsilon"])
+    shown = {
+        r"$z$, Opacus": rows["noise_multiplier"].map(compact),
+        r"$z$, exact": rows["exact_multiplier"].map(compact),
+        "risk, Opacus": rows["excess_risk"].map(compact),
+        "risk, ours": rows["own_excess_risk"].map(compact),
+        "apart, in errors": rows["deviation"].map(lambda value: f"{value:.1f}".replace("-", "−")),
+    }
+    index = pd.MultiIndex.from_arrays([rows["N"], rows["epsilon"]], names=["$N$", r"$\varepsilon$"])
+    return pd.DataFrame({name: column.to_numpy() for name, column in shown.items()}, index=index)
+
+
+def show_risks(figure: pd.DataFrame) -> pd.DataFrame:
+    """Excess risks at the largest N and ε: every method and accounting, in the three settings, and answering 0."""
+    rows = figure[(figure["N"] == figure["N"].max())]
+    rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == rows["epsilon"].max())]
+    symbols = {"σ/2": r"$\sigma/2$", "σ": r"$\sigma$", "C": r"$\mathcal{C}$"}
+
+    def name(row: pd.Series) -> str:
+        if row["method"] == ZERO:
+            return "answering 0"
+        words, _, at = str(row["gradients"]).partition(", at ")
+        clip = f", {words} clipped at {symbols[at]}" if at else ""
+        return f"{NAMES[row['method']]}{clip}: {row['account']}"
+
+    table = rows.assign(way=rows.apply(name, axis=1)).pivot(index="way", columns="setting", values="excess_risk")
+    order = list(dict.fromkeys(rows.apply(name, axis=1)))
+    shown = table.loc[order, [str(s) for s in Setting]].map(compact)
+    return shown.rename_axis(index="method and accounting", columns=None)
+
+
+def show_readings(figure: pd.DataFrame) -> pd.DataFrame:
+    """NoisyHead's excess risk over DP-SGD's by reading: the least and the largest ratio over all sizes and budgets."""
+    found = {words: ratios(figure, *READINGS[name]) for name, words in WORDS.items()}
+    rows = {
+        words: {
+            "least ratio": compact(table["ratio"].min()),
+            "largest ratio": compact(table["ratio"].max()),
+            "largest error": compact(table["error"].max()),
+        }
+        for words, table in found.items()
+    }
+    return pd.DataFrame(rows).T.rename_axis("the two sides")
+
+
+def show_resting(runs: pd.DataFrame) -> pd.DataFrame:
+    """How far from Γ* Opacus without noise comes to rest, by where the penalty stands."""
+    rest = runs[np.isinf(runs["epsilon"])]
+    distance = rest.groupby("penalised", sort=False)["distance"].max()
+    names = {"weight decay": "the optimiser's weight decay, $2\\lambda$", "in the loss": "a term of the loss"}
+    return (
+        distance.rename(index=names)
+        .map(compact)
+        .rename_axis("the penalty is")
+        .to_frame(r"distance from $\Gamma^*$ over $\|\Gamma^*\|$")
+    )
+
+
+def origin(tables: Tables) -> str:
+    """Where Opacus's runs on this page come from."""
+    from costofprivacy.experiments.noisyhead.dp_sgd.opacus import RECORD
+
+    return f"*Opacus.* {RECORD.origin(tables['opacus-runs'])}"
+
+
+def published_gap(comparison: pd.DataFrame) -> str:
+    """How far NoisyHead's risks are from the published ones of Figure 1, in words."""
+    if comparison.empty:
+        return "These parameters have no published numbers."
+    apart = (comparison["excess_risk"] / comparison["excess_risk_theirs"] - 1).abs().max()
+    return (
+        f"NoisyHead with Algorithm 1's noise is the chapter on low dimension's: its risks, here in closed form over a "
+        f"fresh prompt, lie within {percent(apart)} of the published numbers of Figure 1."
+    )

@@ -1,0 +1,98 @@
+"""What the judges of section 7 share: the data's name, the figure's own row, and when a curve has Figure 6's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.findings import CONSISTENT, Finding, Tables, Verdict, compact, describe, select
+from costofprivacy.noisyhead.accounts import ALGORITHM
+from costofprivacy.prose import listed
+
+HELD = 1.1  # a risk within this factor of another is as good
+CHOICES = {  # the columns of an open choice, and what a reader calls it
+    "prompts": "prompts",
+    "length": "length",
+    "features": "scores",
+    "recipe": "hyperparameters",
+    "clip": r"$C$ over that of (4.1)",
+    "start": r"$\Gamma^0$",
+    "epsilon": r"$\varepsilon$",
+}
+
+
+def on_newsgroups(judge: Callable[[Tables], Finding]) -> Callable[[Tables], Finding]:
+    """A judge that says nothing of 20 Newsgroups where the tables are of the set that stands in for it."""
+
+    @wraps(judge)
+    def asked(tables: Tables) -> Finding:
+        data = tables["data"].iloc[0]
+        if pd.isna(data["instead_of"]) or not data["instead_of"]:
+            return judge(tables)
+        headline = f"Nothing follows for {data['instead_of']}: the tables are of {data['name']}."
+        return Finding(Verdict.UNTESTABLE, headline, would_change=f"Tables measured on {data['instead_of']}.")
+
+    return asked
+
+
+def base(shapes: pd.DataFrame) -> pd.Series:
+    """The figure's own row: the first."""
+    return shapes.iloc[0]
+
+
+def own(shapes: pd.DataFrame, *but: str) -> pd.DataFrame:
+    """The rows that agree with the figure's own in every choice and the account, but for some columns."""
+    first = base(shapes)
+    return select(shapes, **{name: first[name] for name in (*CHOICES, "account") if name not in but})
+
+
+def as_printed(shapes: pd.DataFrame) -> pd.DataFrame:
+    """The rows of Algorithm 1's own account."""
+    return select(shapes, account=ALGORITHM)
+
+
+def has_shape(rows: pd.DataFrame) -> pd.Series:
+    """Whether a run has Figure 6's shape: more steps do no harm at first and much in the end, and descent settles."""
+    return begins_well(rows) & worsens(rows) & settles(rows)
+
+
+def worsens(rows: pd.DataFrame) -> pd.Series:
+    """Whether the risk ends beyond doubt above its least."""
+    return (rows["last"] > HELD * rows["least"]) & (rows["rise"] > CONSISTENT)
+
+
+def begins_well(rows: pd.DataFrame) -> pd.Series:
+    """Whether more steps than the fewest do no harm at first: the next risk, or the least, is no higher."""
+    return (rows["best_T"] > rows["first_T"]) | (rows["second"] <= HELD * rows["first"])
+
+
+def settles(rows: pd.DataFrame) -> pd.Series:
+    """Whether descent ends no higher than it begins, and rises beyond doubt at no step."""
+    finite = np.isfinite(rows["descent_first"]) & np.isfinite(rows["descent_last"])
+    return finite & (rows["descent_last"] <= rows["descent_first"]) & (rows["descent_rise"] <= CONSISTENT)
+
+
+def by_choice(shapes: pd.DataFrame, seen: pd.Series) -> str:
+    """One choice at a time from the figure's: the values with which something is seen, and those with which not."""
+    found = []
+    for name, words in CHOICES.items():
+        rows = own(shapes, name)
+        with_it = [told(value) for value in dict.fromkeys(rows[name][seen[rows.index]])]
+        without = [told(value) for value in dict.fromkeys(rows[name]) if told(value) not in with_it]
+        if without:
+            yes = f"with {listed(with_it)}" if with_it else "with none"
+            found.append(f"{words[0].upper() + words[1:]}: {yes}, not with {listed(without)}.")
+    return " ".join(found)
+
+
+def told(value: object) -> str:
+    """A value of a choice in words."""
+    return compact(value) if isinstance(value, float) else {"zero": "0"}.get(str(value), str(value))
+
+
+def row_of(row: pd.Series) -> str:
+    """A row of the shapes in words."""
+    return describe({name: row[name] for name in (*CHOICES, "account")})

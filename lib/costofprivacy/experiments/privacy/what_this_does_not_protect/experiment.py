@@ -1,0 +1,73 @@
+"""Each gap between a correct ε and a safe release, as a measured attack at the same nominal budget."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, at_least
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.privacy.what_this_does_not_protect import (
+    bits,
+    population,
+    repeats,
+    scaling,
+    seeds,
+    timing,
+    tuning,
+)
+from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.streams import Runner
+
+TIMED_RECORDS = 2048
+
+
+class Experiment(Parameters):
+    """Attacks on releases that are (ε, δ)-DP on paper."""
+
+    epsilon: float = parameter(FINITE_POSITIVE, 1.0)
+    delta: float = parameter(PROBABILITY, 1e-5)
+    n: int = parameter(at_least(20), 100)
+    """Records of the fits that are attacked."""
+    d: int = parameter(at_least(2), 10)
+    bits_d: tuple[int, ...] = many(at_least(1), 1, 10, 100, ascending=True)
+    """Coordinates of a release whose last bits are read."""
+    runs: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, 30, 100, 1000, ascending=True)
+    """Private runs of which the best is released, and releases that are averaged."""
+    group: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, ascending=True)
+    """Records of one person."""
+    members: tuple[int, ...] = many(at_least(100), 1000, 10000, 50000, ascending=True)
+    """Records of the fits from which strangers are predicted."""
+    guesses: int = parameter(at_least(2), 1000)
+    """Seeds of a short list."""
+    audit_releases: int = parameter(at_least(1000), 400_000)
+    """Releases of each input in an audit."""
+    trials: int = parameter(at_least(20), 2000)
+    """Releases of each of two neighbours in an attack."""
+    fits: int = parameter(at_least(2), 20)
+    """Fits from which strangers are predicted."""
+    seed: int = parameter(at_least(0), 12)
+
+    def check(self) -> None:
+        """A person has fewer records than there are."""
+        if self.group[-1] >= self.n:
+            raise ValueError(f"group must have fewer than n = {self.n} records, got {self.group[-1]}")
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """A table a gap."""
+        told = ApproximateDP(self.epsilon, self.delta).to_gaussian()
+        pair = Pair(self.n, self.d, told.mu, self.seed)
+        return {
+            "undone": seeds.undone(pair),
+            "seeds": seeds.attacks(pair, self.trials, self.guesses, self.seed),
+            "bits": bits.by_ratio(self.bits_d, told.mu, self.trials, self.seed),
+            "rounding": bits.of_estimator(self.d, told.mu, self.trials // 4, self.seed),
+            "discrete": bits.of_discrete(told.mu, 5 * self.trials, self.seed),
+            "tuning": tuning.table(self.runs, told, self.delta),
+            "audited": tuning.audited([k for k in self.runs if k <= 10], told, 1e-3, self.audit_releases, self.seed),
+            "scaling": scaling.table(runner, self.n, 3, told.mu, self.trials // 4, self.seed),
+            "repeats": repeats.releases(self.runs, told, self.delta, self.trials, self.seed),
+            "groups": repeats.groups(self.group, pair, self.delta),
+            "timing": timing.table(Pair(TIMED_RECORDS, self.d, told.mu, self.seed)),
+            "population": population.table(runner, self.members, self.d, told.mu, self.fits, self.seed),
+        }

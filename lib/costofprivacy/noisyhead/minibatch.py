@@ -1,0 +1,99 @@
+r"""DP-SGD on the ridge objective (2.6) of arXiv:2504.16000v2, as section 6.4 has it.
+
+A step draws each prompt with probability q, clips each drawn prompt's gradient :math:`f(\langle\Gamma, Z\rangle - y)Z`
+at norm c, and takes the penalty by weight decay, which needs no data:
+
+.. math:: \Gamma^{t+1} = (1 - 2\lambda\eta_0)\Gamma^t - \eta_0\Big(\frac{1}{qN}\sum_{k\in B_t}
+          \mathrm{clip}_c\big(f(\langle\Gamma^t, Z_k\rangle - y_k)Z_k\big) + s\,\xi_t\Big).
+
+f = 2 is the gradient of (2.6) itself, whose resting point is Γ* of (2.7); f = 1 is the step of Algorithm 1, which rests
+at Γ_{2λ}. A *prompt* is the record: one gradient each, whatever its length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.population import context_energy
+from costofprivacy.noisyhead.prompts import PromptModel
+
+OF_THE_LOSS, OF_ALGORITHM_1 = 2.0, 1.0  # f
+
+
+@dataclass(frozen=True)
+class Descent:
+    """What a run of DP-SGD is told, besides the noise and the clip norm of its configurations.
+
+    Args:
+        penalty: λ of (2.6), at least 0. learning_rate: η₀ > 0. steps: T ≥ 1. batch: qN > 0, prompts in a step on
+            average, at most N.
+    """
+
+    penalty: float
+    learning_rate: float
+    steps: int
+    batch: float
+
+    def __post_init__(self) -> None:
+        _validate.nonnegative("penalty", self.penalty)
+        _validate.finite_positive("learning_rate", self.learning_rate)
+        _validate.whole("steps", self.steps)
+        _validate.finite_positive("batch", self.batch)
+
+
+def dp_sgd(
+    data: Statistics,
+    descent: Descent,
+    factor: np.ndarray,
+    clip_norm: np.ndarray,
+    noise_std: np.ndarray,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Run DP-SGD from Γ⁰ = 0 for B configurations on one data set, with the same samples and noise directions.
+
+    Args:
+        data: N prompts' statistics. descent: λ, η₀, T and qN.
+        factor: f of each configuration, shape (B,). clip_norm: c in (0, ∞], shape (B,).
+        noise_std: s ≥ 0, standard deviation of the noise in an entry of the mean gradient, shape (B,): zc/(qN).
+        rng: source of samples and noise; advanced by T(N + D²) numbers.
+
+    Returns:
+        Γ^T of each, shape (B, D, D).
+
+    Raises:
+        ValueError: if the batch exceeds N, or the three arrays disagree in shape.
+    """
+    N, D = data.query.shape
+    if descent.batch > N:
+        raise ValueError(f"batch must be at most N = {N}, got {descent.batch!r}")
+    _validate.shape("clip_norm", clip_norm, factor.shape)
+    _validate.shape("noise_std", noise_std, factor.shape)
+    features, norm, eta = data.Z.reshape(N, -1), data.norm, descent.learning_rate
+    Gamma = np.zeros((len(factor), D * D))
+    for _ in range(descent.steps):
+        drawn = np.flatnonzero(rng.random(N) < descent.batch / N)
+        Z = features[drawn]
+        residual = factor[:, None] * (Gamma @ Z.T - data.response[drawn])
+        length = np.abs(residual) * norm[drawn]
+        kept = np.minimum(1.0, clip_norm[:, None] / np.maximum(length, np.finfo(float).tiny))
+        gradient = (residual * kept) @ Z / descent.batch
+        noise = np.outer(noise_std, rng.standard_normal(D * D))
+        Gamma = (1 - 2 * descent.penalty * eta) * Gamma - eta * (gradient + noise)
+    return Gamma.reshape(-1, D, D)
+
+
+def noise_risk(descent: Descent, model: PromptModel, factor: float, noise_std: float) -> float:
+    r"""E⟨Γ^T − Γ^T_noiseless, Z⟩² where no gradient is clipped: (η₀s)² E‖m‖² Σ_{t<T} (1 − η₀(2λ + fh))^{2t}.
+
+    Assumes: the Gram matrix of the population, hI with h = E‖m‖²/D²; the samples of a step move it by a relative
+    O(h/λ). It is the form of NoisyHead's (`dynamics.noise_risk`): nothing in it needs all prompts in each step.
+    """
+    h = context_energy(model) / model.D**2
+    square = (1 - descent.learning_rate * (2 * descent.penalty + factor * h)) ** 2
+    grown = (1 - square**descent.steps) / (1 - square)
+    return (descent.learning_rate * noise_std) ** 2 * context_energy(model) * grown

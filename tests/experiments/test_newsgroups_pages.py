@@ -1,0 +1,64 @@
+"""The page on 20 Newsgroups says what its tables hold."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.newsgroups import pages, pages_parts, pages_tables
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.reading import check_plate, check_table
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("noisyhead/newsgroups")
+PLATES: dict[str, Callable[[], Plate]] = {
+    "figure-6": lambda: pages.draw_figure_6(TABLES["figure-6"], TABLES["test-error"]),
+    "readings": lambda: pages.draw_readings(TABLES["figure-6"]),
+    "noise": lambda: pages_parts.draw_noise(TABLES["noise-parts"]),
+    "foretold": lambda: pages_parts.draw_gains(TABLES["test-error"]),
+    "guarantee": lambda: pages_parts.draw_guarantee(TABLES["guarantee"]),
+}
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "data": lambda: pages_tables.show_data(TABLES["data"]),
+    "counts": lambda: pages_tables.show_counts(TABLES["counts"]),
+    "scores": lambda: pages_tables.show_scores(TABLES["scores"]),
+    "shapes": lambda: pages_tables.show_shapes(TABLES["shapes"]),
+    "accounts": lambda: pages_tables.show_accounts(TABLES["shapes"]),
+    "occurrences": lambda: pages_tables.show_occurrences(TABLES["occurrences"]),
+    "bound": lambda: pages_tables.show_bound(TABLES["bound"]),
+    "ends": lambda: pages_tables.show_ends(TABLES["test-error"]),
+}
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    assert "worse than always answering the mean" in found
+    assert "falls until $T = 100$" in found
+    better = TABLES["test-error"].assign(gain=0.5, gain_error=0.01)
+    assert "better than always answering the mean" in pages.answer(TABLES | {"test-error": better})
+    rising = TABLES["shapes"].assign(last=9 * TABLES["shapes"]["least"], rise=9.0)
+    assert "rises in the end as well" in pages.answer(TABLES | {"shapes": rising})
+    assert "On digits" in pages.answer(TABLES | {"data": TABLES["data"].assign(name="digits")})
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    check_plate(PLATES[name]())
+
+
+def test_captions_follow_their_tables() -> None:
+    falling = change(TABLES["figure-6"], "excess_risk", lambda r: 0.5 / r["T"], TABLES["figure-6"]["T"] > 0)
+    assert "falls from 0.5 to 0.005" in pages.draw_figure_6(falling, TABLES["test-error"]).caption
+    assert "falls from 0.5" not in PLATES["figure-6"]().caption
+    cheap = TABLES["guarantee"].assign(last_iterate=0.1)
+    assert "never above the claim" in pages_parts.draw_guarantee(cheap).caption
+    assert "never above the claim" not in PLATES["guarantee"]().caption
+    flat = TABLES["noise-parts"].assign(step_variance=1.0)
+    assert "1 (a step, Algorithm 1)" in pages_parts.draw_noise(flat).caption
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    check_table(SHOWN[name]())

@@ -1,0 +1,71 @@
+"""The page on real data says what its tables hold."""
+
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
+from costofprivacy.experiments.dpgd.real_data import pages
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.reading import check_plate, check_table
+from tests.experiments.verdicts.machinery import committed
+
+TABLES = committed("dpgd/real-data")
+PLATES: dict[str, Callable[[], Plate]] = {
+    "map-mnist": lambda: pages.draw_map(TABLES["figure-5"], TABLES["rows"], MNIST),
+    "map-housing": lambda: pages.draw_map(TABLES["figure-6"], TABLES["rows"], HOUSING),
+    "remedy": lambda: pages.draw_remedy(TABLES["remedy"], TABLES["rows"], HOUSING),
+    "seeds": lambda: pages.draw_seeds(TABLES["seeds"]),
+    "figure-8": lambda: pages.draw_figure_8(TABLES["figure-8"], TABLES["rows"]),
+    "equations": lambda: pages.draw_equations(
+        TABLES["equations"], TABLES["remedy"], TABLES["figure-5"], TABLES["figure-6"]
+    ),
+}
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "rows": lambda: pages.show_rows(TABLES["rows"]),
+    "treatments": lambda: pages.show_treatments(TABLES["treatments"]),
+    "seeds": lambda: pages.show_seeds(TABLES["seeds"]),
+    "figure-8": lambda: pages.show_figure_8(TABLES["figure-8"]),
+}
+
+
+def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
+    """The tables as stand-ins would leave them."""
+    found = {}
+    for name, table in TABLES.items():
+        found[name] = table.assign(data=table["data"].replace(names)) if "data" in table else table
+    for name, asked in (("figure-5", MNIST), ("figure-6", HOUSING), ("kept", HOUSING)):
+        found[name] = TABLES[name].assign(data=names[asked])
+    return found
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    assert "cure all of them" in found
+    bad = TABLES | {"seeds": TABLES["seeds"].assign(limited=9.0)}
+    assert "cure all but 100 %" in pages.answer(bad)
+
+
+def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
+    tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
+    assert words(pages.answer(tables)) <= 60
+    assert "Nothing is said" in pages.answer(tables)
+    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in pages.said_of_data(tables)
+    plate = pages.draw_map(tables["figure-5"], tables["rows"], MNIST)
+    assert "Maps of a stand-in" in plate.caption
+    assert DIGITS in plate.caption
+    assert "MNIST" not in plate.caption + plate.alt
+    assert "Schedules on stand-ins" in pages.draw_figure_8(tables["figure-8"], tables["rows"]).caption
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    check_plate(PLATES[name]())
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    check_table(SHOWN[name](), rows=3 if name != "rows" else 2)

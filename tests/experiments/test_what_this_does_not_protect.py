@@ -1,0 +1,211 @@
+"""The page on what a correct ε leaves open: its attacks against the estimator and other ways, its words, its tables."""
+
+import math
+from pathlib import Path
+
+import dp_accounting
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from sklearn.preprocessing import StandardScaler
+
+from costofprivacy.dpgd.schedule import Constant
+from costofprivacy.estimators import DPGDRegressor
+from costofprivacy.experiments.privacy.what_this_does_not_protect import (
+    bits,
+    pages,
+    pages_tables,
+    pair,
+    repeats,
+    scaling,
+    seeds,
+    timing,
+    tuning,
+)
+from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
+from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
+from costofprivacy.findings import pick, select, words
+from costofprivacy.privacy import GaussianDP
+from costofprivacy.stamps import read_table
+from tests.experiments.reading import check_plate, check_table
+
+FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "what-this-does-not-protect"
+TABLES = {path.stem: read_table(path) for path in FOLDER.glob("*.csv")}
+PAIR = Pair(40, 3, 0.5, 7)
+
+
+def estimator(rho: float, seed: int) -> DPGDRegressor:
+    return DPGDRegressor(
+        rho=rho, clip=pair.CLIP, schedule=Constant(pair.RATE), fit_intercept=False, shuffle=False, random_state=seed
+    )
+
+
+# the fits that are attacked
+
+
+@pytest.mark.parametrize("rho", [0.3, math.inf])
+@pytest.mark.parametrize("n", [20, 32, 100])
+def test_a_fit_is_the_estimator_s_to_the_last_bit(rho: float, n: int) -> None:
+    told = Pair(n, 4, 0.5, 3)
+    X, y, _ = told.data
+    assert told.fit(0, 9, rho).tobytes() == estimator(rho, 9).fit(X, y).coef_.tobytes()
+
+
+def test_the_neighbours_are_as_far_apart_as_neighbours_can_be() -> None:
+    first, second = PAIR.clean
+    assert np.linalg.norm(first - second) / PAIR.noise_std == pytest.approx(PAIR.rho, rel=1e-9)
+    released = np.array([PAIR.fit(0, seed) for seed in range(400)])
+    assert (released - first).std() == pytest.approx(PAIR.noise_std, rel=0.1)
+    scores = PAIR.score(released - first) / np.linalg.norm(first - second) / PAIR.noise_std
+    assert abs(scores.mean()) < 4 / math.sqrt(400)
+
+
+# the attacks
+
+
+def test_a_seed_is_undone_to_rounding_and_another_seed_is_not() -> None:
+    told = seeds.undone(PAIR).set_index("what")["distance"]
+    assert told[seeds.UNDONE] < 1e-15 < told[seeds.RELEASED]
+    other = PAIR.fit(0, seeds.SECRET_SEED) - PAIR.noise_alone(seeds.SECRET_SEED + 1)
+    assert np.linalg.norm(other - PAIR.clean[0]) > PAIR.noise_std
+
+
+def test_a_short_list_is_searched_and_an_unknown_seed_is_not() -> None:
+    table = seeds.attacks(PAIR, 400, 20, 0).set_index("attack")
+    assert table.loc[seeds.LISTED, "advantage"] == 1
+    unknown = table.loc[seeds.UNKNOWN]
+    exact = 2 * norm.cdf(PAIR.rho / 2) - 1
+    assert unknown["bound"] == pytest.approx(exact)
+    assert abs(unknown["advantage"] - exact) < 4 * unknown["standard_error"] + 0.03
+
+
+def test_last_bits_accuse_nobody_falsely_and_rounding_hides_them() -> None:
+    table = bits.of_estimator(4, 0.3, 150, 1)
+    assert (table["false_alarms"] == 0).all()
+    released = pick(table, attack=bits.ESTIMATOR)
+    assert released["advantage"] > released["bound"] + 4 * released["standard_error"]
+    assert pick(table, attack=bits.ROUNDED, bits=40)["advantage"] == 0
+    grown = bits.by_ratio((1, 8), 0.3, 300, 2)
+    assert (grown["false_alarms"] == 0).all()
+    one, many = (select(grown, d=d).set_index("ratio")["advantage"][0.01] for d in (1, 8))
+    assert many == pytest.approx(1 - (1 - one) ** 8, abs=0.12)
+
+
+def test_a_discrete_release_gives_the_gaussian_s_advantage() -> None:
+    row = bits.of_discrete(0.5, 4000, 3).iloc[0]
+    mass = dp_accounting.pld.privacy_loss_distribution.from_discrete_gaussian_mechanism(bits.GRID / (0.5 * bits.GRID))
+    assert abs(row["advantage"] - row["bound"]) < 4 * row["standard_error"] + 0.01
+    assert mass.get_delta_for_epsilon(0.0) == pytest.approx(row["bound"], abs=0.05)
+
+
+def test_scaling_is_that_of_a_standard_scaler_before_the_fit() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)) * [1, 5, 0.2] + 2
+    y = X[:, 0] + rng.standard_normal(60)
+    scale = scaling.SCALES[scaling.STANDARD](X)
+    scaler = StandardScaler().fit(X)
+    np.testing.assert_allclose(scale.apply(X), scaler.transform(X), rtol=1e-12, atol=1e-12)
+    own = pair.fit(scale.apply(X), y, 0.4, 5) / scale.scale
+    told = estimator(0.4, 5).set_params(feature_center=scaler.mean_, feature_scale=scaler.scale_).fit(X, y)
+    np.testing.assert_allclose(own, told.coef_, rtol=1e-12)
+
+
+def test_one_record_shows_through_the_data_s_scale_and_not_through_a_public_one() -> None:
+    def advantage(way: str, size: float) -> float:
+        cell = scaling.Cell(way, size, 100, 3, 0.268)
+        scores = np.array([scaling.trial(cell, rng=np.random.default_rng(k)) for k in range(120)])
+        return float(pages_advantage(scores))
+
+    def pages_advantage(scores: np.ndarray) -> float:
+        level = np.median(scores)
+        return float((scores[:, 0] > level).mean() - (scores[:, 1] > level).mean())
+
+    assert advantage(scaling.STANDARD, 100.0) > 0.9
+    assert advantage(scaling.RANGE, 100.0) > 0.9
+    assert abs(advantage(scaling.PUBLIC, 100.0)) < 0.3
+
+
+def test_repeats_and_groups_spend_what_dp_accounting_says() -> None:
+    one = GaussianDP(0.3)
+    row = repeats.releases((9,), one, 1e-5, 2000, 1).iloc[0]
+    event = dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(1 / 0.3), 9)
+    pld = dp_accounting.pld.PLDAccountant().compose(event).get_epsilon(1e-5)
+    assert row["epsilon"] == pytest.approx(pld, rel=1e-3)
+    assert abs(row["advantage"] - row["bound"]) < 4 * row["standard_error"]
+    assert row["error"] == pytest.approx(1 / 3, rel=0.1)
+    table = repeats.groups((1, 4), PAIR, 1e-5)
+    np.testing.assert_allclose(table["mu"], table["bound"], rtol=1e-9)
+
+
+def test_an_audit_stays_below_what_is_exact() -> None:
+    table = tuning.audited((1, 5), GaussianDP(0.5), 1e-3, 20_000, 1)
+    assert (table["epsilon"] <= table["best"]).all()
+    assert (table["epsilon"] > 0).all()
+    committed = TABLES["audited"]
+    assert (committed["epsilon"] <= committed["best"] + 1e-9).all()
+    assert committed["epsilon"].iloc[-1] > committed["one"].iloc[-1]
+
+
+def test_a_pass_is_timed_on_data_of_every_kind() -> None:
+    table = timing.table(Pair(64, 3, 0.5, 1)).set_index("data")
+    assert not table.loc[timing.ORDINARY, "shows"]
+    assert table.loc[timing.UNCLIPPED, "clipped"] == 0 < table.loc[timing.ORDINARY, "clipped"]
+
+
+# what the page says
+
+
+def test_the_sentences_follow_the_tables() -> None:
+    told = repr(pages.statements(TABLES)).splitlines()
+    harmless = {
+        "undone": TABLES["undone"].assign(distance=1.0),
+        "seeds": TABLES["seeds"].assign(advantage=lambda t: 0.5 - 0.5 * (t["attack"] == seeds.LISTED)),
+        "rounding": TABLES["rounding"].assign(
+            advantage=lambda t: np.where(t["attack"] == bits.ROUNDED, 0.9, 0.0), standard_error=0.01
+        ),
+        "discrete": TABLES["discrete"].assign(advantage=0.9),
+        "tuning": TABLES["tuning"].assign(best=1.0, one=1.0),
+        "scaling": TABLES["scaling"].assign(advantage=lambda t: np.where(t["way"] == scaling.PUBLIC, 1.0, 0.0)),
+        "repeats": TABLES["repeats"].assign(advantage=0.0),
+        "groups": TABLES["groups"].assign(mu=0.1),
+        "population": TABLES["population"].assign(members=0.9, strangers=0.1),
+    }
+    other = repr(pages.statements(TABLES | harmless)).splitlines()
+    assert len(told) == len(other) == 12
+    assert not set(told) & set(other)
+
+
+def test_the_answer_counts_the_attacks_that_get_through() -> None:
+    told = pages.answer(TABLES)
+    assert words(told) <= 60
+    assert "6 of 9 attacks" in told
+    small = TABLES["repeats"].assign(advantage=0.0)
+    assert "5 of 9 attacks" in pages.answer(TABLES | {"repeats": small})
+
+
+def test_figures_tell_their_numbers() -> None:
+    check_plate(pages.draw_gaps(TABLES))
+    check_plate(pages.draw_bits(TABLES["bits"], TABLES["rounding"]))
+    check_plate(pages.draw_tuning(TABLES["tuning"]))
+    check_plate(pages.draw_scaling(TABLES["scaling"]))
+
+
+def test_tables_are_for_readers() -> None:
+    check_table(pages_tables.show_seeds(TABLES["seeds"]), 2)
+    check_table(pages_tables.show_audited(TABLES["audited"]))
+    check_table(pages_tables.show_repeats(TABLES["repeats"]))
+    check_table(pages_tables.show_groups(TABLES["groups"]))
+    check_table(pages_tables.show_timing(TABLES["timing"]))
+    check_table(pages_tables.show_population(TABLES["population"]))
+    assert (pages_tables.show_checklist().map(len) > 10).all(axis=None)
+
+
+def test_a_person_needs_fewer_records_than_there_are() -> None:
+    with pytest.raises(ValueError, match="group must have fewer than n = 30"):
+        Experiment(n=30, group=(30,))
+
+
+def test_committed_tables_have_a_row_for_each_attack() -> None:
+    assert set(TABLES["scaling"]["way"]) == set(scaling.SCALES)
+    assert isinstance(pages.gaps(TABLES), pd.DataFrame)

@@ -1,0 +1,120 @@
+"""What is tried on the judges of the chapter on 20 Newsgroups."""
+
+from typing import Any
+
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.newsgroups.runs import PRIVATE
+from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
+from costofprivacy.findings import Verdict
+from costofprivacy.noisyhead.accounts import ALGORITHM
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/newsgroups"
+FIGURE = "noisyhead/figure-6"
+DATA, FEATURES, LEARNING, GUARANTEE, DESCENT, CAUSE, STOP, AGREE = (
+    f"noisyhead/section-7-{name}"
+    for name in (
+        *("data", "features", "learning", "guarantee", "descent", "accumulation", "early-stopping", "agreement"),
+    )
+)
+FOUND = {
+    **dict.fromkeys((FIGURE, GUARANTEE, DESCENT, STOP, AGREE), NARROWER),
+    **dict.fromkeys((DATA, CAUSE), CORRECTED),
+    LEARNING: FAILS,
+    FEATURES: HOLDS,
+}
+
+
+def shapes(query: str = "last > 0", **to: Any) -> Any:
+    """Columns of the shapes set to numbers, or to what a function makes of their rows, where a query says so."""
+
+    def make(t: Tables) -> Tables:
+        table = t["shapes"]
+        rows = table.eval(query)
+        for column, value in to.items():
+            told = value if callable(value) else lambda r, value=value: value
+            table = change(table, column, told, rows)
+        return {"shapes": table}
+
+    return make
+
+
+TURN = {
+    "second": lambda r: r["first"],
+    "last": lambda r: 9 * r["least"],
+    "rise": 9.0,
+    "descent_first": 1.0,
+    "descent_last": 0.5,
+    "descent_rise": 0.0,
+}
+CALM = {"descent_first": 1.0, "descent_last": 0.5, "descent_rise": 0.0}
+COSTLY = {"last": lambda r: 3 * r["least"], "rise": 8.0}
+
+
+def first(table: str, column: str, value: float, where: str = "") -> Any:
+    """A column of the rows that a query names set to a number."""
+    return lambda t: {table: change(t[table], column, lambda r: value, t[table].eval(where) if where else slice(None))}
+
+
+def gains(value: float, rows: str) -> Any:
+    """What private heads gain, with a small error."""
+
+    def make(t: Tables) -> Tables:
+        table = t["test-error"]
+        private = table["method"] == f"{PRIVATE}, {BEST}"
+        where = private if rows == "all" else private & (private.cumsum() == 3)
+        gained = change(table, "gain", lambda r: value, where)
+        return {"test-error": change(gained, "gain_error", lambda r: 0.01, where)}
+
+    return make
+
+
+def parts(step: Any, added: Any) -> Any:
+    def make(t: Tables) -> Tables:
+        where = t["noise-parts"]["account"] == ALGORITHM
+        table = change(t["noise-parts"], "step_variance", step, where)
+        return {"noise-parts": change(table, "accumulated", added, where)}
+
+    return make
+
+
+def stood_in(t: Tables) -> Tables:
+    return {"data": t["data"].assign(name="made up", instead_of="20 Newsgroups")}
+
+
+def available(number: int) -> Any:
+    return lambda t: {"data": t["data"].assign(available=number)}
+
+
+def no_noise_seen(t: Tables) -> Tables:
+    bound = t["bound"]
+    return {"bound": pd.DataFrame(bound).assign(bound_best_T=bound.loc[bound["excess_risk"].idxmin(), "T"])}
+
+
+CASES = [
+    Case(FIGURE, "every reading turns", shapes(**TURN), HOLDS, says="All"),
+    Case(FIGURE, "no risk rises", shapes(rise=0.0), FAILS, says="None"),
+    Case(FIGURE, "descent settles nowhere", shapes(descent_rise=9.0), FAILS),
+    Case(FIGURE, "other data", stood_in, UNTESTABLE, says="made up"),
+    Case(STOP, "no rise as Algorithm 1 counts", shapes("account == 'Algorithm 1'", rise=1.0), FAILS, says="nothing"),
+    Case(STOP, "a rise however it is counted", shapes(**COSTLY), HOLDS, says="at 3 times"),
+    Case(STOP, "other data", stood_in, UNTESTABLE),
+    Case(DESCENT, "it settles everywhere", shapes(**CALM), HOLDS, says="all"),
+    Case(DESCENT, "it settles nowhere", shapes(descent_last=3e9), FAILS, says="even"),
+    Case(CAUSE, "every step has the same noise", parts(lambda r: 1.0, lambda r: r["T"]), HOLDS, says="most"),
+    Case(CAUSE, "steps do not add up", parts(lambda r: r["T"], lambda r: 1 / r["T"]), FAILS, says="not add up"),
+    Case(AGREE, "the bound turns where the risk does", no_noise_seen, HOLDS, says="least at"),
+    Case(AGREE, "a risk above the bound", first("bound", "excess_risk", 1e9), FAILS, says="above"),
+    Case(DATA, "as many as it says", available(50_000), HOLDS, says="enough"),
+    Case(DATA, "enough, but not as many", available(40_000), CORRECTED, says="enough", silent="too few"),
+    Case(GUARANTEE, "a prompt costs more", first("guarantee", "last_iterate", 2.0, "prompts_held == 1"), FAILS),
+    Case(GUARANTEE, "no article costs more", first("guarantee", "last_iterate", 0.1), HOLDS, says="no article"),
+    Case(LEARNING, "every private head foretells", gains(0.3, "all"), HOLDS, says="30 %"),
+    Case(LEARNING, "one private head foretells", gains(0.3, "one"), NARROWER, says="some readings"),
+    Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS, says="Nothing"),
+]
+test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
+    CHAPTER, FOUND, CASES
+)
