@@ -111,10 +111,11 @@ extras-list: ## the names of the extra environments
 	@echo $(EXTRAS)
 
 EXTRA_IS_KNOWN:
-	@$(if $(filter $(EXTRAS),$(NAME)),:,echo "error: NAME must be one of $(EXTRAS), got '$$NAME'" >&2; exit 2)
+	@$(if $(and $(filter 1,$(words $(NAME))),$(filter $(EXTRAS),$(NAME))),:, \
+	  printf "error: NAME must be one of %s, got '%s'\n" "$(EXTRAS)" "$$NAME" >&2; exit 2)
 
 lock: _build/uv/.complete ## requirements*.txt from requirements*.in, for Python 3.11 to 3.13; all, or NAME=opacus
-	for name in $(if $(NAME),requirements-$(NAME),$(basename $(wildcard requirements*.in))); do \
+	for name in $(if $(NAME),"requirements-$$NAME",$(basename $(wildcard requirements*.in))); do \
 	  $(UV) pip compile --universal --generate-hashes --python-version 3.11 --no-header --quiet "$$name.in" -o "$$name.txt" \
 	    || exit; done
 

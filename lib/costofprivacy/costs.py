@@ -89,7 +89,7 @@ def general(experiment: Any) -> Load:
     whole = [d.name for d in declarations(type(experiment)) if d.range.convert is int and d.name != "seed"]
     values = [value if isinstance(value, tuple) else (value,) for value in (getattr(experiment, n) for n in whole)]
     largest = sorted(float(max(value)) for value in values)
-    return Load(math.prod(float(sum(value)) for value in values), 4 * NUMBER * math.prod(largest[-2:]))
+    return Load(math.prod(max(1.0, float(sum(value))) for value in values), 4 * NUMBER * math.prod(largest[-2:]))
 
 
 def prompts(N: float, L: float, D: float) -> float:

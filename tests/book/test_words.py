@@ -52,7 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     shutil.copy(ROOT / "Makefile", folder)
     (folder / ".venv/bin").mkdir(parents=True)
-    for name in ("requirements.txt", "pyproject.toml"):
+    for name in ("requirements.txt", "requirements-opacus.txt", "pyproject.toml"):
         (folder / name).touch()
     (folder / ".venv/.locked").write_text(f"{folder}\n")
     (folder / ".venv/.complete").touch()
@@ -71,7 +71,16 @@ def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: 
     assert text in (made / "seen").read_text().splitlines(), "and it arrives as it was typed"
 
 
-@pytest.mark.parametrize("target", ["validate", "refresh", "book", "faults"])
+@pytest.mark.parametrize("text", ["opacus; touch hit", "$(shell touch hit)", "x'; touch hit; '", "opacus touch"])
+@pytest.mark.parametrize("target", ["extra", "anew"])
+def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: str) -> None:
+    done = subprocess.run(["make", target, f"NAME={text}"], cwd=made, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: NAME must be one of opacus, got '")
+    assert not (made / "hit").exists()
+
+
+@pytest.mark.parametrize("target", ["validate", "refresh", "book", "faults", "fuzz"])
 def test_nor_does_it_for_other_targets(made: Path, target: str) -> None:
     hostile = [f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "FORCE", "ANYWAY")]
     done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True)
