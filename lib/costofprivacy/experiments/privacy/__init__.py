@@ -1,0 +1,1 @@
+"""Experiments on private regression as a user meets it: rivals, budgets, limits."""
