@@ -12,6 +12,6 @@ module                      what it releases                                    
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
-accounts for it with `costofprivacy.privacy`. All but `tukey` ask for public bounds (`bounds.Bounds`); records beyond them
-are clipped, so that privacy does not depend on whether the bounds are true.
+accounts for it with `costofprivacy.privacy`. All but `tukey` ask for public bounds (`bounds.Bounds`); records beyond
+them are clipped, so that privacy does not depend on whether the bounds are true.
 """

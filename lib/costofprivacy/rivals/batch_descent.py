@@ -7,10 +7,10 @@ Abadi et al. (2016); on all records, and for linear regression, Brown et al. (20
 
 where S_t holds each record with probability q, independently: all of them for q = 1.
 
-**Guarantee**, for replacing one record, which moves a sum of clipped gradients by at most 2C, also if all iterates are
-released. *All records*: T Gaussian mechanisms of 1/σ each are √T/σ-Gaussian DP, exactly. *Samples*: dp-accounting's
-privacy loss distributions for the relation "replace one"; only this relation is right here, add-or-remove would count half
-the sensitivity.
+**Guarantee**, for replacing one record, which moves a sum of clipped gradients by at most 2C, also if all iterates
+are released. *All records*: T Gaussian mechanisms of 1/σ each are √T/σ-Gaussian DP, exactly. *Samples*:
+dp-accounting's privacy loss distributions for the relation "replace one"; only this relation is right here,
+add-or-remove would count half the sensitivity.
 """
 
 from __future__ import annotations

@@ -5,15 +5,15 @@ Tang et al. (2023), arXiv:2303.03451. Let A = XᵀX + noise + λI as in `suffici
 .. math:: \theta_{t+1} = \theta_t + A^{-1}\Big(\sum_i \bar r_i x_i + \text{noise}\Big), \qquad
     \bar r_i = \max(-\tau_i, \min(y_i - x_i^\top\theta_t, \tau_i)), \quad \tau_i = C/\|x_i\| .
 
-The paper clips all residuals at one τ; then a record moves the sum by 2Bτ. Clipping each gradient at C = Bτ instead costs
-the same privacy and cuts less. With T = 1 and C = BY it is AdaSSP.
+The paper clips all residuals at one τ; then a record moves the sum by 2Bτ. Clipping each gradient at C = Bτ instead
+costs the same privacy and cuts less. With T = 1 and C = BY it is AdaSSP.
 
 This is second-moment preconditioned descent on clipped gradients: what DP-GD lacks where the covariance is uneven.
 
 **Guarantee.** Each round is a Gaussian mechanism of sensitivity 2C given the rounds before, and the two releases of
-`sufficient_statistics.noisy_matrix` are Gaussian mechanisms too. With μ² in three equal parts, the last of them shared by
-the T rounds, all that is released is μ-Gaussian DP (arXiv:1905.02383, Corollary 3.3). (The authors' own code, as published,
-does not divide the budget among the rounds.)
+`sufficient_statistics.noisy_matrix` are Gaussian mechanisms too. With μ² in three equal parts, the last of them
+shared by the T rounds, all that is released is μ-Gaussian DP (arXiv:1905.02383, Corollary 3.3). (The authors' own
+code, as published, does not divide the budget among the rounds.)
 """
 
 from __future__ import annotations

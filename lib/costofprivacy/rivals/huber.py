@@ -46,8 +46,8 @@ def minimiser(
 ) -> np.ndarray:
     """The θ at which J is least, by Newton's method with halved steps: J is strongly convex and piecewise quadratic.
 
-    A step is solved by conjugate gradients, preconditioned with the curvature that J would have if every record kept the
-    same share of its own: a handful of products with the data.
+    A step is solved by conjugate gradients, preconditioned with the curvature that J would have if every record kept
+    the same share of its own: a handful of products with the data.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,).
@@ -80,7 +80,9 @@ def minimiser(
     raise RuntimeError(f"no minimum was found in {MOST_STEPS} steps: penalty may be too small, got {penalty!r}")
 
 
-def _newton_step(x: np.ndarray, inside: np.ndarray, penalty: float, slope: np.ndarray, square: np.ndarray) -> np.ndarray:
+def _newton_step(
+    x: np.ndarray, inside: np.ndarray, penalty: float, slope: np.ndarray, square: np.ndarray
+) -> np.ndarray:
     """H⁻¹∇J for the records whose loss is quadratic now."""
     d = len(slope)
     kept = max(float(inside.mean()), 1e-3)
@@ -100,6 +102,6 @@ def _slope_along(
     b: np.ndarray,
     length: float,
 ) -> float:
-    """⟨∇J(θ − length·step), step⟩: not negative means that J still falls, or has just come to its least, along there."""
+    """⟨∇J(θ − length·step), step⟩: not negative: J still falls along there, or has come to its least."""
     clipped = np.clip(residual - length * along, -bound, bound)
     return float(clipped @ along + penalty * (theta - length * step) @ step + b @ step)

@@ -1,7 +1,8 @@
 r"""Objective perturbation: minimise the penalised loss plus a random linear term, and release the minimiser.
 
-Chaudhuri, Monteleoni and Sarwate (2011), with the Gaussian term of Kifer, Smith and Thakurta (2012), and an accounting of
-our own for the replacement of a record, after the hockey-stick analysis of Redberg, Koskela and Wang (2023).
+Chaudhuri, Monteleoni and Sarwate (2011), with the Gaussian term of Kifer, Smith and Thakurta (2012), and an
+accounting of our own for the replacement of a record, after the hockey-stick analysis of Redberg, Koskela and Wang
+(2023).
 
 .. math:: \hat\theta = \arg\min_\theta \sum_i h_i(x_i^\top\theta - y_i) + \frac\Lambda2\|\theta\|^2 + b^\top\theta,
     \qquad b \sim N(0, \sigma^2 I),
@@ -17,14 +18,14 @@ of the ratio of densities at θ̂ is
 
 .. math:: \frac{\|b + w\|^2 - \|b\|^2}{2\sigma^2} + \ln\frac{\det H_D}{\det H_{D'}}.
 
-*The determinants*: H_D = H_- + a xxᵀ with H_- ⪰ ΛI and a in [0, 1], so det H_D/det H_- lies in [1, 1 + B²/Λ]; so does that
-of D', and the second term is at most κ. *The first term*: x and x' do not depend on b, only the lengths of u and u' along
-them do. So w = αe − βe' with unit vectors e, e' and |α|, |β| ≤ C. The term is convex in w, hence largest at a corner of
-this rhombus: at ±w₁ or ±w₂, w₁ = C(e + e'), w₂ = C(e − e'), with ‖w₁‖² + ‖w₂‖² = 4C². There it is s_j g + s_j²/2 with
-s_j = ‖w_j‖/σ and g a standard normal: the privacy loss of the s_j-Gaussian mechanism. As δ ≤ E[(1 − e^{ε − loss})₊] and a
-maximum of four is at most their sum, δ ≤ 2δ_{s_1}(t) + 2δ_{s_2}(t) with s_1² + s_2² = s². Finally v ↦ δ_{√v}(t) has the
-derivative φ(√v/2 − t/√v)/(2√v), which increases where v²/4 + v ≤ t²: it is convex on [0, s²] by the condition on s, and 0 at
-0, hence superadditive, and the sum is at most 2δ_s(t). ∎
+*The determinants*: H_D = H_- + a xxᵀ with H_- ⪰ ΛI and a in [0, 1], so det H_D/det H_- lies in [1, 1 + B²/Λ]; so does
+that of D', and the second term is at most κ. *The first term*: x and x' do not depend on b, only the lengths of u and
+u' along them do. So w = αe − βe' with unit vectors e, e' and |α|, |β| ≤ C. The term is convex in w, hence largest at
+a corner of this rhombus: at ±w₁ or ±w₂, w₁ = C(e + e'), w₂ = C(e − e'), with ‖w₁‖² + ‖w₂‖² = 4C². There it is s_j g +
+s_j²/2 with s_j = ‖w_j‖/σ and g a standard normal: the privacy loss of the s_j-Gaussian mechanism. As δ ≤ E[(1 − e^{ε
+− loss})₊] and a maximum of four is at most their sum, δ ≤ 2δ_{s_1}(t) + 2δ_{s_2}(t) with s_1² + s_2² = s². Finally v
+↦ δ_{√v}(t) has the derivative φ(√v/2 − t/√v)/(2√v), which increases where v²/4 + v ≤ t²: it is convex on [0, s²] by
+the condition on s, and 0 at 0, hence superadditive, and the sum is at most 2δ_s(t). ∎
 
 The minimiser has to be exact. Ours is to rounding; floating point voids every proof on this page to that extent.
 """
@@ -79,8 +80,13 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
 
 
 def release(
-    x: np.ndarray, y: np.ndarray, clip_norm: float, added: Perturbation, *,
-    rng: np.random.Generator, square: np.ndarray | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    clip_norm: float,
+    added: Perturbation,
+    *,
+    rng: np.random.Generator,
+    square: np.ndarray | None = None,
 ) -> np.ndarray:
     """The minimiser of the perturbed objective, shape (d,).
 

@@ -34,8 +34,14 @@ def sensitivity(clip_norm: float, penalty: float) -> float:
 
 
 def release(
-    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, budget: GaussianDP, *,
-    rng: np.random.Generator, square: np.ndarray | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    clip_norm: float,
+    penalty: float,
+    budget: GaussianDP,
+    *,
+    rng: np.random.Generator,
+    square: np.ndarray | None = None,
 ) -> np.ndarray:
     """The minimiser with noise of standard deviation 2C/(Λμ) in each coordinate, shape (d,).
 

@@ -9,9 +9,9 @@ smallest eigenvalue of XᵀX, the matrix XᵀX and the vector Xᵀy, each with G
 * XᵀX in Frobenius norm: ‖xxᵀ − x'x'ᵀ‖² = ‖x‖⁴ + ‖x'‖⁴ − 2⟨x, x'⟩² ≤ 2B⁴, attained by orthogonal records of norm B;
 * Xᵀy: ‖xy − x'y'‖ ≤ 2BY, attained by opposite ones.
 
-The noise of the matrix is isotropic in the space of symmetric matrices: variance s² on the diagonal and s²/2 beside it, in
-which the sensitivity is the Frobenius norm. (Independent entries of variance s² in the upper triangle, as is usual,
-cost as much privacy and are √2 as large in operator norm.) Its norm is about s√(2d).
+The noise of the matrix is isotropic in the space of symmetric matrices: variance s² on the diagonal and s²/2 beside
+it, in which the sensitivity is the Frobenius norm. (Independent entries of variance s² in the upper triangle, as is
+usual, cost as much privacy and are √2 as large in operator norm.) Its norm is about s√(2d).
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def noisy_matrix(
 ) -> tuple[np.ndarray, float]:
     """XᵀX with symmetric noise, and the penalty that covers the noise; spends ``each`` twice.
 
-    The penalty is max(0, s(√(2d) + z) − (λ̃ − zs')), with z the 95 % quantile for both noises: λ̃ is the noisy smallest
-    eigenvalue, with noise of standard deviation s'. The sum is positive definite with probability about 1 − 2·`FAILURE`,
-    and is made so otherwise.
+    The penalty is max(0, s(√(2d) + z) − (λ̃ − zs')), with z the 95 % quantile for both noises: λ̃ is the noisy
+    smallest eigenvalue, with noise of standard deviation s'. The sum is positive definite with probability about 1 −
+    2·`FAILURE`, and is made so otherwise.
 
     Args:
         square: XᵀX, shape (d, d). bounds: B and Y. each: what each of the two mechanisms may spend. rng: of the noise.

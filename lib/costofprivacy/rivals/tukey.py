@@ -2,22 +2,22 @@ r"""TukeyEM: least squares on disjoint parts of the data, and a random point tha
 
 Amin, Joseph, Ribero and Vassilvitskii (2023), arXiv:2208.07353. It asks for no bounds on features or response.
 
-The m solutions are points in ℝ^d. The *depth* of a point is the least number of them on either side of it, in the worst
-coordinate: T(z) = min_j min(#{i: θ_ij ≤ z_j}, #{i: θ_ij ≥ z_j}). The points of depth at least k form a box, of volume V_k.
-Released is a draw from the density proportional to exp(ε₂T(z)/2) on the box of depth t = ⌊m/4⌋, if a noisy count says that
-this is stable, and 0 otherwise.
+The m solutions are points in ℝ^d. The *depth* of a point is the least number of them on either side of it, in the
+worst coordinate: T(z) = min_j min(#{i: θ_ij ≤ z_j}, #{i: θ_ij ≥ z_j}). The points of depth at least k form a box, of
+volume V_k. Released is a draw from the density proportional to exp(ε₂T(z)/2) on the box of depth t = ⌊m/4⌋, if a
+noisy count says that this is stable, and 0 otherwise.
 
-**Guarantee**: (ε₁ + ε₂, δ)-DP for replacing one record. *Proof* (our own, for this relation). The parts do not depend on
-the data, so that replacing a record moves one of the m points, and T changes by at most 1 everywhere: V_{k+1}(D) ≤ V_k(D')
-≤ V_{k−1}(D). Let W(D) be the integral of exp(ε₂T/2) over {T ≥ t}.
+**Guarantee**: (ε₁ + ε₂, δ)-DP for replacing one record. *Proof* (our own, for this relation). The parts do not depend
+on the data, so that replacing a record moves one of the m points, and T changes by at most 1 everywhere: V_{k+1}(D) ≤
+V_k(D') ≤ V_{k−1}(D). Let W(D) be the integral of exp(ε₂T/2) over {T ≥ t}.
 
 *A stable D.* Let a = exp(ε₂(t − 1)/2)V_{t−1}(D)/W(D). Since T' ≤ T + 1, W(D') ≤ e^{ε₂/2}W(D)(1 + a). Where T' ≥ t, the
 ratio of the densities of D and D' is thus at most e^{ε₂}(1 + a); where T' < t ≤ T, T = t, a set of probability at most
 e^{ε₂/2}a under D. So P_D(A) ≤ e^{ε₂}P_{D'}(A) + 2e^{ε₂}a, and a ≤ δ/(2e^{ε₂}) is enough for (ε₂, δ) in this direction.
 As W(D) ≥ exp(ε₂(t + g)/2)V_{t+g}(D), it follows from
 
-.. math:: \min_{g \ge 0} \frac{V_{t-1-k}(D)}{V_{t+g+k}(D)}\, e^{-\varepsilon_2(g+1)/2} \le \frac{\delta}{2e^{\varepsilon_2}}
-    \tag{$*$}
+.. math:: \min_{g \ge 0} \frac{V_{t-1-k}(D)}{V_{t+g+k}(D)}\, e^{-\varepsilon_2(g+1)/2} \le
+    \frac{\delta}{2e^{\varepsilon_2}} \tag{$*$}
 
 with k = 0. *The count.* Let κ(D) be how many of k = 0, 1, …, t − 2 satisfy (∗), counted from 0 without a gap. By the
 inequalities on volumes κ changes by at most 1 between neighbours. The draw is made if κ + Lap(1/ε₁) > ln(1/(2δ))/ε₁.
@@ -93,8 +93,8 @@ def stable_count(volumes: np.ndarray, depth: int, epsilon: float, delta: float) 
 def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
     """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no; shape (d,).
 
-    Guarantee: (ε, δ)-DP for replacing one record, half of ε for the count. The noise of the count is drawn first: where no
-    count could pass with it, nothing is fitted.
+    Guarantee: (ε, δ)-DP for replacing one record, half of ε for the count. The noise of the count is drawn first:
+    where no count could pass with it, nothing is fitted.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). parts: m, at least `LEAST_MODELS`, at most n/d.
@@ -139,7 +139,8 @@ def release(
 def _in_shell(ordered: np.ndarray, depth: int, deepest: int, rng: np.random.Generator) -> np.ndarray:
     """A uniform point of depth exactly ``depth``: in the box of that depth, outside the next one.
 
-    The shell is cut by the first coordinate that leaves the inner box: those before it stay inside, those after are free.
+    The shell is cut by the first coordinate that leaves the inner box: those before it stay inside, those after are
+    free.
     """
     low, high = ordered[depth - 1], ordered[-depth]
     if depth == deepest:

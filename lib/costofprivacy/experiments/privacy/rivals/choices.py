@@ -1,8 +1,8 @@
 r"""Each rival's hyper-parameters from what is public, by a formula for its risk: no data are looked at.
 
-The formulas are those of Σ = I with the stated ζ and R(0), as DP-GD's are. A clipped gradient keeps the share μ of its mean
-and has the mean square 2𝒫ν per coordinate (`costofprivacy.dpgd.clipping`), 𝒫 = R + ζ²/2. With n records, a penalty Λ and
-noise of variance s² per coordinate beside the sum of gradients,
+The formulas are those of Σ = I with the stated ζ and R(0), as DP-GD's are. A clipped gradient keeps the share μ of
+its mean and has the mean square 2𝒫ν per coordinate (`costofprivacy.dpgd.clipping`), 𝒫 = R + ζ²/2. With n records, a
+penalty Λ and noise of variance s² per coordinate beside the sum of gradients,
 
 .. math:: R = \Big(\frac{\Lambda}{n\mu+\Lambda}\Big)^2 R(0) + \frac{d\,(2n\nu\mathcal{P} + s^2)}{2(n\mu+\Lambda)^2},
 

@@ -57,9 +57,9 @@ class Experiment(Parameters):
     """Real data sets; where one is not there, the one that scikit-learn brings along is taken, under its own name."""
     housing_n: tuple[int, ...] = many(at_least(10), 500, 3000, 16000, ascending=True)
     """Training records of California housing."""
-    mnist_n: tuple[int, ...] = many(at_least(10), 2000, 6000, ascending=True)
+    mnist_n: tuple[int, ...] = many(at_least(10), 2000, 5000, ascending=True)
     """Training records of MNIST."""
-    trials: int = parameter(at_least(2), 30)
+    trials: int = parameter(at_least(2), 20)
     """Independent repetitions on Gaussian data."""
     real_trials: int = parameter(at_least(2), 10)
     """Random splits of each real data set."""
@@ -114,9 +114,13 @@ def rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     for i, name in enumerate(methods.METHODS):
         for setting in range(methods.SETTINGS):
             own = lost[:, i, setting]
-            yield shared | {"method": name, "setting": setting} | _summary(values[:, i, setting], own, lost[:, leader, 0])
+            yield (
+                shared | {"method": name, "setting": setting} | _summary(values[:, i, setting], own, lost[:, leader, 0])
+            )
     told = values[:, len(methods.METHODS) : -1, 0]
-    others = dict(zip(methods.TOLD, told.T, strict=True)) | dict(zip(methods.ENDS, ends.T[: len(methods.ENDS)], strict=True))
+    others = dict(zip(methods.TOLD, told.T, strict=True)) | dict(
+        zip(methods.ENDS, ends.T[: len(methods.ENDS)], strict=True)
+    )
     for name, error in others.items():
         if np.isfinite(error).all():
             own = (error - floor) / (zero - floor)
@@ -125,7 +129,7 @@ def rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
 
 def _summary(error: np.ndarray, lost: np.ndarray, leader: np.ndarray) -> dict[str, float]:
     """Means and standard errors."""
-    found = {}
+    found: dict[str, float] = {}
     for name, values in {"test_error": error, "lost": lost, "behind": lost - leader}.items():
         mean, spread = _fits.mean_and_error(values)
         found |= {name: float(mean), f"{name}_error": float(spread)}

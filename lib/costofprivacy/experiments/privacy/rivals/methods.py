@@ -80,13 +80,19 @@ def errors(task: Task) -> np.ndarray:
     answers = dict(zip(ONE_PASS, one_pass(task), strict=True)) | {name: run(task) for name, run in _RUN.items()}
     problem = task.problem
     found = [[problem.error(theta) for theta in answers[name]] for name in METHODS]
-    ends = [problem.error(least_squares(problem.x, problem.y, task.square)), problem.zero, problem.public, problem.floor, math.nan]
+    ends = [
+        problem.error(least_squares(problem.x, problem.y, task.square)),
+        problem.zero,
+        problem.public,
+        problem.floor,
+        math.nan,
+    ]
     more = [[error, *[math.nan] * (SETTINGS - 1)] for error in told(task)]
     return np.array([*found, *more, ends])
 
 
 def told(task: Task) -> list[float]:
-    """Errors of harmonic DP-GD for `TOLD`: tuned for the eigenvalues (Gaussian data alone), and on whitened features."""
+    """Errors of harmonic DP-GD for `TOLD`: tuned for the eigenvalues (Gaussian data), on whitened features."""
     problem, public = task.problem, task.public
     values, vectors = np.linalg.eigh(problem.moment)
     answer = math.nan
@@ -170,8 +176,13 @@ def output(task: Task) -> Answers:
     (c, penalty), budget = choices.output_perturbation(task.public), task.public.budget.to_gaussian()
     return [
         output_perturbation.release(
-            task.problem.x, task.problem.y, task.public.clip_norm(a * c), b * penalty, budget,
-            rng=task.rng, square=task.square,
+            task.problem.x,
+            task.problem.y,
+            task.public.clip_norm(a * c),
+            b * penalty,
+            budget,
+            rng=task.rng,
+            square=task.square,
         )
         for a, b in AROUND
     ]
@@ -185,7 +196,9 @@ def objective(task: Task) -> Answers:
         clip_norm = public.clip_norm(a * c)
         added = objective_perturbation.calibrate(public.budget, share, clip_norm, public.features)
         answers.append(
-            objective_perturbation.release(task.problem.x, task.problem.y, clip_norm, added, rng=task.rng, square=task.square)
+            objective_perturbation.release(
+                task.problem.x, task.problem.y, clip_norm, added, rng=task.rng, square=task.square
+            )
         )
     return answers
 
@@ -196,9 +209,7 @@ def adassp(task: Task) -> Answers:
     for b, y in NARROW:
         bounds = Bounds(b * whole.features, y * whole.response)
         data = sufficient_statistics.moments(*bounds.clip(task.problem.x, task.problem.y))
-        answers.append(
-            sufficient_statistics.release(data, bounds, task.public.budget.to_gaussian(), rng=task.rng)
-        )
+        answers.append(sufficient_statistics.release(data, bounds, task.public.budget.to_gaussian(), rng=task.rng))
     return answers
 
 
@@ -208,7 +219,14 @@ def boosted(task: Task) -> Answers:
     x, y, bounds = task.problem.x, task.problem.y, task.problem.bounds
     return [
         boosting.release(
-            x, y, bounds, task.public.clip_norm(a * c), max(1, round(b * rounds)), budget, rng=task.rng, square=task.square
+            x,
+            y,
+            bounds,
+            task.public.clip_norm(a * c),
+            max(1, round(b * rounds)),
+            budget,
+            rng=task.rng,
+            square=task.square,
         )
         for a, b in AROUND
     ]

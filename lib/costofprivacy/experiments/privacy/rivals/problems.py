@@ -29,11 +29,10 @@ class Problem:
     """Training records as every method gets them, and how an answer is marked.
 
     Args:
-        x, y: clipped to the public bounds, on the scale where the public tr Σ is d; shapes (n, d) and (n,).
-        bounds: the public B and Y on that scale.
-        error: the mean squared error on fresh records of θ, by θ.
-        zero, floor: it for θ = 0 and for the best θ. public: it for least squares on rows that are public anyway, or NaN.
-        moment: second moment of the features, shape (d, d), where it is public: no method of the comparison is told it.
+        x, y: clipped to the public bounds, on the scale where the public tr Σ is d; shapes (n, d) and (n,). bounds:
+        the public B and Y on that scale. error: the mean squared error on fresh records of θ, by θ. zero, floor: it
+        for θ = 0 and for the best θ. public: it for least squares on rows that are public anyway, or NaN. moment:
+        second moment of the features, shape (d, d), where it is public: no method of the comparison is told it.
     """
 
     x: np.ndarray
