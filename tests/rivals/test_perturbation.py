@@ -64,10 +64,10 @@ def test_replacing_a_record_moves_the_minimiser_by_the_sensitivity_at_most_and_n
 def test_output_perturbation_adds_its_noise() -> None:
     x, y = data(20, 2)
     rng, budget = np.random.default_rng(3), GaussianDP(0.5)
-    draws = np.stack([output_perturbation.release(x, y, 0.4, 8.0, budget, rng=rng) for _ in range(4000)])
+    draws = np.stack([output_perturbation.release(x, y, 0.4, 8.0, budget, rng=rng) for _ in range(500)])
     std = 2 * 0.4 / 8.0 / 0.5
-    assert draws.std(axis=0) == pytest.approx(std, rel=0.05)
-    np.testing.assert_allclose(draws.mean(axis=0), huber.minimiser(x, y, 0.4, 8.0), atol=4 * std / math.sqrt(4000))
+    assert draws.std(axis=0) == pytest.approx(std, rel=0.13)
+    np.testing.assert_allclose(draws.mean(axis=0), huber.minimiser(x, y, 0.4, 8.0), atol=4 * std / math.sqrt(500))
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
@@ -127,7 +127,7 @@ def test_an_audit_finds_the_noise_too_small_but_not_the_right_one() -> None:
             )
 
         rng = np.random.default_rng(5)
-        return audit_mechanism(scores, *pair, delta=1e-3, releases=1500, confidence=0.99, rng=rng).epsilon
+        return audit_mechanism(scores, *pair, delta=1e-3, releases=400, confidence=0.99, rng=rng).epsilon
 
     assert audit(added.noise_std) <= 1.0
     assert audit(added.noise_std / 10) > 1.0

@@ -83,10 +83,10 @@ def test_each_round_has_the_noise_of_its_share() -> None:
     x, y = np.full((50, 1), 1e-3), np.zeros(50)
     budget, rng = GaussianDP(1.0), np.random.default_rng(5)
     penalty = noisy_matrix(x.T @ x, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
-    draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(3000)])
+    draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(300)])
     assert np.median(np.abs(draws)) < 10 * 2 * 0.5 * math.sqrt(3) / penalty
     once, many = (
-        np.std([boosting.release(x, y, BOUNDS, 0.5, t, budget, rng=np.random.default_rng(k))[0] for k in range(400)])
+        np.std([boosting.release(x, y, BOUNDS, 0.5, t, budget, rng=np.random.default_rng(k))[0] for k in range(150)])
         for t in (1, 9)
     )
     assert many == pytest.approx(9 * once, rel=0.5)  # nine rounds, three times the noise each: √9 · 3

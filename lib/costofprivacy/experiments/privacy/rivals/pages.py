@@ -56,11 +56,12 @@ def answer(tables: Tables) -> str:
     }
     first = max(in_front, key=lambda name: in_front[name])
     beaten = int(found["beaten"].sum())
-    worst = found.loc[(found["ours_lost"] / found["lost"]).idxmax()]
+    behind = found[found["beaten"]] if beaten else found
+    worst = behind.loc[(behind["ours_lost"] / behind["lost"]).idxmax()]
     return (
         f"At equal privacy, data and public knowledge, {first} is best, or not told from the best, in "
         f"{in_front[first]} of {len(found)} cases. The best form of DP-GD is behind in {beaten}, at worst by "
-        f"{times(worst['ours_lost'] / worst['lost'])} the error on {short(worst['problem'])} data. "
+        f"{times(worst['ours_lost'] / worst['lost'])} the loss on {short(worst['problem'])} data. "
         f"Told the features' second moment, harmonic DP-GD loses {times(mean_gain(tables['errors']))} less on "
         f"{problems.UNEVEN} data."
     )
@@ -110,11 +111,11 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
     for ours, colour in ((True, figures.COLOURS[0]), (False, figures.COLOURS[3])):
         names = [name for name in methods.METHODS if (name in methods.OURS) == ours]
         places = [methods.METHODS.index(name) for name in names]
-        lost = asked.loc[names, "lost"].clip(LOWEST, HIGHEST)
+        lost = asked.loc[names, "lost"]
+        within, bars = lost.where(lost <= HIGHEST), 2 * asked.loc[names, "lost_error"]
         label = "DP-GD" if ours else "rivals"
-        axes.errorbar(
-            lost, places, xerr=2 * asked.loc[names, "lost_error"], fmt="o", color=colour, capsize=2, label=label
-        )
+        axes.errorbar(within, places, xerr=bars, fmt="o", color=colour, capsize=2, label=label)
+        axes.plot(np.full(len(places), HIGHEST), np.where(lost > HIGHEST, places, np.nan), ">", color=colour)
         axes.plot(
             best.loc[names, "lost"].clip(LOWEST, HIGHEST), places, "o", mfc="none", mec=colour, ms=9,
             label="best setting, not private" if ours else "_others",
@@ -173,6 +174,8 @@ def draw_needs(tables: Tables) -> Plate:
         rows = per_feature(tables["thresholds"], methods.ADASSP)
         figures.slope(left, rows["d"].to_numpy(), rows["records"].iloc[0], 0.5, r"$\sqrt{d}$")
         figures.log_axes(left, "$d$", "$n/d$ that halves the risk")
+        figures.plain_ticks(left, rows["d"].to_numpy())
+        figures.few_decades(left)
         figures.end_labels(left)
         clipping = tables["clipping"]
         figures.points(right, clipping, "clip", "share", color=figures.COLOURS[2], marker="D")
@@ -277,7 +280,10 @@ def gap(errors: pd.DataFrame) -> pd.DataFrame:
         least = public(cell.reset_index())["lost"].min()
         found.append(
             {"data": short(str(problem)), "n": cell["n"].max()}
-            | {name: f"{cell.loc[name, 'lost'] / least:.2g}" if name in cell.index else "–" for name in remedies}
+            | {
+                name: plain(float(f"{cell.loc[name, 'lost'] / least:.2g}")) if name in cell.index else "–"
+                for name in remedies
+            }
         )
     return pd.DataFrame(found).set_index(["data", "n"])
 
