@@ -56,7 +56,8 @@ def answer(tables: Tables) -> str:
     }
     first = max(in_front, key=lambda name: in_front[name])
     beaten = int(found["beaten"].sum())
-    behind = found[found["beaten"]] if beaten else found
+    behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])] if beaten else found
+    behind = behind if len(behind) else found
     worst = behind.loc[(behind["ours_lost"] / behind["lost"]).idxmax()]
     return (
         f"At equal privacy, data and public knowledge, {first} is best, or not told from the best, in "

@@ -67,13 +67,16 @@ class Size:
 
 
 def threshold(size: Size, *, rng: np.random.Generator) -> np.ndarray:
-    """ln n at which the risk falls below half of the constant predictor's for good, shape (1,)."""
+    """ln n at which the risk first falls below half of the constant predictor's, shape (1,).
+
+    AdaSSP's risk rises once more where its penalty has just gone: there the noisy matrix is nearly singular.
+    """
     power, multiples = GRIDS[size.method]
     counts = [round(k * size.d**power) for k in multiples]
     run = _statistics if size.method == methods.ADASSP else _descent
     shares = np.array([float(size.model.risk(run(size, n, rng))) for n in counts]) / problems.INITIAL_RISK
-    later = np.log(np.maximum.accumulate(shares[::-1]))  # what is still reached at that size or a larger one, rising
-    return np.interp([math.log(HALF)], later, np.log(counts)[::-1])
+    so_far = np.log(np.minimum.accumulate(shares))  # the least up to that size, falling
+    return np.interp([math.log(HALF)], so_far[::-1], np.log(counts)[::-1])
 
 
 def _statistics(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
