@@ -16,7 +16,8 @@ from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
 from costofprivacy.findings import CONSISTENT, words
 from costofprivacy.plates import Plate
 from costofprivacy.privacy import ApproximateDP
-from costofprivacy.rivals import batch_descent, objective_perturbation
+from costofprivacy.rivals import batch_descent, objective_perturbation, sufficient_statistics
+from costofprivacy.rivals.bounds import Bounds
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 
@@ -58,7 +59,7 @@ def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) ->
 
 def test_methods_answer_to_their_budget() -> None:
     """Without privacy to speak of, all but TukeyEM's and the unsolved come near least squares."""
-    values = experiment.trial(Cell(problems.ISOTROPIC, 2000, 5, 200.0, 1e-6), rng=np.random.default_rng(0))
+    values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, 8.0, 1e-6), rng=np.random.default_rng(0))
     lost = (values[: len(methods.METHODS), 0] - 0.09) / 1.0
     by = dict(zip(methods.METHODS, lost, strict=True))
     assert max(by[name] for name in (*methods.OURS, methods.OBJECTIVE, methods.BOOSTED, methods.ADASSP)) < 0.01
@@ -107,14 +108,15 @@ def test_a_plan_reaches_what_it_promises() -> None:
 
 
 def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
-    size = sizes.Size(methods.ADASSP, 3, 1e-6)
+    size = sizes.Size(methods.ADASSP, 30, 1e-6)
     rng = np.random.default_rng(4)
     risks = [[float(size.model.risk(sizes._statistics(size, 4000, rng))) for _ in range(60)]]
     direct = []
     for _ in range(60):
-        problem = problems.draw(problems.ISOTROPIC, 4000, 3, rng=rng)
-        told = Public(4000, 3, size.public(4000).budget, problem.bounds.features, problem.bounds.response)
-        theta = methods.adassp(methods.Task(problem, told, rng))[0]
+        x, y = size.draw(4000, rng)
+        bounds = Bounds(size.public(4000).features, size.public(4000).response)
+        budget = size.public(4000).budget.to_gaussian()
+        theta = sufficient_statistics.release(sufficient_statistics.moments(x, y), bounds, budget, rng=rng)
         direct.append(float(size.model.risk(theta)))
     spread = math.hypot(np.std(risks), np.std(direct)) / math.sqrt(60)
     assert abs(np.mean(risks) - np.mean(direct)) < CONSISTENT * spread

@@ -150,7 +150,7 @@ def significant_clipping(tables: Tables) -> Finding:
             f"{compact(open_['share'] / best['share'])} times as large."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=would)
-    if not apart:
+    if not apart and best["clip"] < open_["clip"]:
         headline = "Clipping makes no difference that can be seen: the widest clip does as well as the best."
     else:
         headline = f"The error is least where only {percent(best['clipped'])} of the gradients are clipped."
