@@ -195,6 +195,7 @@ def split(
     drop_constant: bool = False,
     constant_scale: float = math.inf,
     limit: float = math.inf,
+    held_out: float = math.inf,
     response: bool = True,
 ) -> Split:
     r"""Disjoint normalisation, training and test rows, drawn at random; all others are test rows.
@@ -220,7 +221,7 @@ def split(
         data: the data set. n: training rows, at least 1. rng: draws the rows.
         normalisation: rows for means and standard deviations, at least 2.
         drop_constant: whether constant features are left out. constant_scale: what they are divided by otherwise, in
-            (0, ∞]. limit: in (0, ∞]. response: whether the response is normalised too.
+            (0, ∞]. limit: in (0, ∞]. held_out: test rows at most. response: whether the response is normalised too.
 
     Raises:
         ValueError: if there are too few rows, for one test row at least, or the response is constant and normalised;
@@ -233,7 +234,7 @@ def split(
     if used >= rows:
         raise ValueError(f"n + normalisation must be below the {rows} rows of {data.name}, got {used}")
     order = rng.permutation(rows)
-    basis, train, test = order[:normalisation], order[normalisation:used], order[used:]
+    basis, train, test = order[:normalisation], order[normalisation:used], order[used : int(min(used + held_out, rows))]
     mean, scale, live = _moments(data.X[basis])
     middle, unit, varies = _moments(data.y[basis, None]) if response else (np.zeros(1), np.ones(1), np.ones(1, bool))
     if not varies[0]:
@@ -243,7 +244,11 @@ def split(
     kept = live if drop_constant else np.ones_like(live)
 
     def features(chosen: np.ndarray) -> np.ndarray:
-        return np.clip((data.X[chosen] - mean) / np.where(live, scale, constant_scale), -limit, limit)[:, kept]
+        found = data.X[chosen] - mean
+        found /= np.where(live, scale, constant_scale)
+        if limit < math.inf:
+            np.clip(found, -limit, limit, out=found)
+        return found[:, kept] if drop_constant else found
 
     def responses(chosen: np.ndarray) -> np.ndarray:
         return (data.y[chosen] - middle[0]) / unit[0]

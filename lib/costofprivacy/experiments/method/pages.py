@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
+from costofprivacy import claims, figures
 from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
+from costofprivacy.experiments.privacy.rivals import pages as rivals
 from costofprivacy.findings import Tables, compact, pick, select
+from costofprivacy.overview.saved import Saved
 from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, percent, span
 
@@ -203,3 +207,27 @@ def show_regression(table: pd.DataFrame) -> pd.DataFrame:
 def _knob(value: float) -> str:
     """A setting of the chosen method; nothing where it has none."""
     return "" if np.isnan(value) else compact(value)
+
+
+def rivals_errors() -> pd.DataFrame:
+    """What the chapter on rivals saved."""
+    return Saved(claims.find_register(Path.cwd()).parent).table("privacy/rivals", "errors")
+
+
+def read_rivals(errors: pd.DataFrame) -> Markdown:
+    """Which method of the comparison is in front how often, and how often the best form of DP-GD is behind."""
+    found = rivals.winners(errors)
+    front = {
+        name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in found["least"].unique()
+    }
+    told = listed(f"{name} in {front[name]}" for name in sorted(front, key=lambda name: -front[name]))
+    return Markdown(
+        f"Of {len(found)} cases these are best, or cannot be told from the best: {told}. The best form of DP-GD is "
+        f"behind in {int(found['beaten'].sum())}. Where it is behind, use the other."
+    )
+
+
+def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
+    """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it."""
+    shown = rivals.show_winners(errors).reset_index().drop(columns=["n", "not told from it"])
+    return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])

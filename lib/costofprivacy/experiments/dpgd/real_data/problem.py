@@ -39,6 +39,7 @@ class Problem:
         n: training rows. normalisation: rows for means and standard deviations.
         limit: standard deviations at which features are clipped; ∞ clips none.
         constant_scale: what a feature is divided by that is constant in the normalisation rows; ∞ makes it 0.
+        held_out: test rows at most; ∞ takes all.
     """
 
     asked: str
@@ -47,6 +48,7 @@ class Problem:
     normalisation: int
     limit: float = math.inf
     constant_scale: float = math.inf
+    held_out: float = math.inf
 
     @property
     def key(self) -> int:
@@ -73,23 +75,27 @@ class Problem:
             normalisation=self.normalisation,
             limit=self.limit,
             constant_scale=self.constant_scale,
+            held_out=self.held_out,
         )
         return found, noise
 
 
-def problems(asked: str, sizes: tuple[float, ...], normalisation: int, *, gammas: bool) -> list[Problem]:
+def problems(
+    asked: str, sizes: tuple[float, ...], normalisation: int, held_out: float = math.inf, *, gammas: bool
+) -> list[Problem]:
     """A problem for each size, of the paper's data set or of what stands in for it.
 
     A stand-in has too few rows for the paper's sizes: it takes as many as it can spare, then half of that, and so on.
 
     Args:
         asked: the paper's data set. sizes: aspect ratios d/n, or numbers of rows. normalisation: the paper's rows.
+        held_out: test rows at most.
         gammas: whether sizes are aspect ratios.
     """
     data = loaded(asked)
     if not data.instead_of:
         rows = [round(data.d / size) if gammas else round(size) for size in sizes]
-        return [Problem(asked, data.name, n, normalisation) for n in rows]
+        return [Problem(asked, data.name, n, normalisation, held_out=held_out) for n in rows]
     spared = len(data.y) // SPARED
     most = len(data.y) - 2 * spared
     return [Problem(asked, data.name, most >> k, spared) for k in reversed(range(len(sizes)))]

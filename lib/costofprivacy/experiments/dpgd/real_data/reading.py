@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from costofprivacy.findings import CONSISTENT
 
@@ -18,27 +19,41 @@ FEWEST = 3  # seeds that a comparison needs, and rows that a slope does
 
 @dataclass(frozen=True)
 class Ratio:
-    """The geometric mean over seeds of one risk over another, with the standard error of its logarithm."""
+    """The geometric mean over seeds of one risk over another, with the standard error of its logarithm.
+
+    Few seeds tell their own spread badly: so many standard errors of a normal law are those of Student's law with as
+    many chances.
+    """
 
     value: float
     error: float
+    seeds: int
 
     @property
     def above(self) -> bool:
         """Whether it is above 1 beyond doubt."""
-        return bool(math.log(self.value) > CONSISTENT * self.error)
+        return self.beyond(CONSISTENT)
 
     @property
     def below(self) -> bool:
         """Whether it is below 1 beyond doubt."""
-        return bool(-math.log(self.value) > CONSISTENT * self.error)
+        return Ratio(1 / self.value, self.error, self.seeds).beyond(CONSISTENT)
+
+    def beyond(self, errors: float) -> bool:
+        """Whether it is above 1 by so many standard errors."""
+        return bool(self.seeds >= FEWEST and math.log(self.value) > student(errors, self.seeds) * self.error)
+
+
+def student(errors: float, seeds: int) -> float:
+    """The bound of Student's law for a mean of some seeds that is passed as often as ``errors`` of the normal law."""
+    return float(stats.t.isf(stats.norm.sf(errors), seeds - 1))
 
 
 def ratio(first: np.ndarray, second: np.ndarray) -> Ratio:
     """Of risks by seed, both of shape (seeds,), on the same rows and noise: seeds are compared with themselves."""
     logs = np.log(first / second)
     error = logs.std(ddof=1) / math.sqrt(len(logs)) if len(logs) >= FEWEST else math.inf
-    return Ratio(float(np.exp(logs.mean())), float(error))
+    return Ratio(float(np.exp(logs.mean())), float(error), len(logs))
 
 
 @dataclass(frozen=True, eq=False)

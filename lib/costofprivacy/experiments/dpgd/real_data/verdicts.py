@@ -17,6 +17,7 @@ SHOWN = {MNIST: FIGURES[MNIST], HOUSING: "kept"}  # the tables of what the paper
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 RISE = 1.02  # a risk this many times another is worse
 SEEN = 2.0  # standard errors by which a map shows what it is asked for; what contradicts it takes more
+FAR = 3.0  # a valley within this factor of a line is near it
 NEAR = 1.1  # a risk within this factor of another is as good
 AGGRESSIVE = 0.1  # a clipping constant up to here is small
 ABSENT = "The paper's data set was not at hand, and what stands in for it says nothing about it."
@@ -85,7 +86,7 @@ def _sure(gain: Ratio) -> bool:
 
 
 def _seen(cost: Ratio) -> bool:
-    return cost.value > RISE and math.log(cost.value) > SEEN * cost.error
+    return cost.value > RISE and cost.beyond(SEEN)
 
 
 def _narrower(
@@ -114,11 +115,21 @@ def _narrower(
             r"For $\gamma=1$ the line $c\tilde\eta(0)=\ln(1/\gamma)$ is $c\tilde\eta(0)=0$, which is in no map on "
             f"logarithmic axes; the valley has {_products(degenerate)}."
         )
+        mended += _distance(found)
         told = told or ["for as many records as features the drawn line is at zero, off every map"]
     headline = f"The lowest risks lie parallel to the line, but {told[0]}."
     weight = Consequence.CONCLUSION if flat else Consequence.NUMBERS
     verdict = Verdict.NARROWER if flat or gains else Verdict.CORRECTED
     return Finding(verdict, headline, numbers, weight, " ".join(mended), change)
+
+
+def _distance(found: list[Panel]) -> list[str]:
+    """How far valleys lie from the line, where that is more than a factor `FAR`."""
+    shares = [panel.product / math.log(1 / panel.gamma) for panel in found if panel.gamma < 1]
+    if not shares or all(1 / FAR <= share <= FAR for share in shares):
+        return []
+    low, high = compact(min(shares)), compact(max(shares))
+    return [rf"Parallel is not near: for smaller $\gamma$ the valley has {low} to {high} times $\ln(1/\gamma)$."]
 
 
 def _slope(value: float) -> str:

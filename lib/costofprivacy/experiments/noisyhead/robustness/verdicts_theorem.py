@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -12,7 +14,7 @@ from costofprivacy.growth import LOST_POWER, several
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence
-OF_ORDER = np.e  # T and log N are of one order if their ratio is at most this
+OF_ORDER = math.e  # T and log N are of one order if their ratio is at most this
 HIDDEN = 10.0  # what a hidden constant may be where a claim is asked at sizes of its condition
 LEFT, SHIFTED = RESPONSES
 NOT_ADMITTED = "None of the attacks tried is admitted at several sizes."

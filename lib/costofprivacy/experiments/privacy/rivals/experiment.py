@@ -1,0 +1,136 @@
+"""What is measured of the methods that a user would pick instead, at equal privacy and equal data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits, datasets
+from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, among, at_least
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.privacy.rivals import methods, problems, sizes
+from costofprivacy.experiments.privacy.rivals.choices import Public
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.streams import Runner
+
+SMALL = 5  # training rows of a small data set are at most its rows over this times the number of sizes, in order
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set, size and budget."""
+
+    problem: str
+    n: int
+    d: int
+    epsilon: float
+    delta: float
+
+    @property
+    def key(self) -> int:
+        """The records are the same at every budget."""
+        return self.n + 1_000_000 * (sum(map(ord, self.problem)) % 997)
+
+
+def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Mean squared errors of every method and setting on one draw of the records, as `methods.errors` has them."""
+    problem = problems.draw(cell.problem, cell.n, cell.d, rng=rng)
+    budget = ApproximateDP(cell.epsilon, cell.delta)
+    usual = problem.bounds.features if cell.problem in problems.SYNTHETIC else problems.WIDE * math.sqrt(cell.d)
+    public = Public(cell.n, cell.d, budget, usual, problem.bounds.response)
+    return methods.errors(methods.Task(problem, public, rng))
+
+
+class Experiment(Parameters):
+    """Private linear regression by eleven methods at one (ε, δ), and how some of them grow with d."""
+
+    d: int = parameter(at_least(2), 20)
+    records: tuple[int, ...] = many(at_least(2), 10, 100, 1000, ascending=True)
+    """Records for each feature, n/d, of Gaussian data."""
+    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 1.0, 4.0, ascending=True)
+    delta: float = parameter(PROBABILITY, 1e-6)
+    real: tuple[str, ...] = many(among((datasets.HOUSING, datasets.MNIST)), datasets.HOUSING, datasets.MNIST)
+    """Real data sets; where one is not there, the one that scikit-learn brings along is taken, under its own name."""
+    housing_n: tuple[int, ...] = many(at_least(10), 500, 3000, 16000, ascending=True)
+    """Training records of California housing."""
+    mnist_n: tuple[int, ...] = many(at_least(10), 2000, 5000, ascending=True)
+    """Training records of MNIST."""
+    trials: int = parameter(at_least(2), 20)
+    """Independent repetitions on Gaussian data."""
+    real_trials: int = parameter(at_least(2), 10)
+    """Random splits of each real data set."""
+    dimensions: tuple[int, ...] = many(at_least(2), 20, 40, 80, 160, 320, ascending=True)
+    """Dimensions along which the records that are needed are counted."""
+    size_trials: int = parameter(at_least(2), 8)
+    """Repetitions at each dimension, and at each clipping constant."""
+    seed: int = parameter(at_least(0), 37)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables ``errors`` (every method and setting), ``thresholds``, ``proportional`` and ``clipping``."""
+        gaussian = runner.run(trial, self._gaussian(), self.trials, self.seed)
+        real = runner.run(trial, self._real(), self.real_trials, self.seed)
+        found = [row for cell, values in (gaussian | real).items() for row in rows(cell, values)]
+        return {"errors": pd.DataFrame(found)} | sizes.tables(
+            runner, self.dimensions, self.d, self.delta, self.size_trials, self.seed
+        )
+
+    def _gaussian(self) -> list[Cell]:
+        return [
+            self.shared(Cell, problem=name, n=ratio * self.d, epsilon=epsilon)
+            for name in problems.SYNTHETIC
+            for ratio in self.records
+            for epsilon in self.epsilon
+        ]
+
+    def _real(self) -> list[Cell]:
+        cells = []
+        for asked in self.real:
+            name = problems.available(asked)
+            d, sizes_ = problems.load(name).d, self.housing_n if asked == datasets.HOUSING else self.mnist_n
+            if name != asked:
+                rows_ = len(problems.load(name).y)
+                sizes_ = tuple(rows_ * (k + 1) // (SMALL * len(sizes_)) for k in range(len(sizes_)))
+            cells += [Cell(name, n, d, epsilon, self.delta) for n in sizes_ for epsilon in self.epsilon]
+        return cells
+
+
+def rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
+    """Rows of the table ``errors``.
+
+    ``lost`` is what is lost of what can be explained: 0 for the best linear predictor, 1 for the constant one.
+    ``behind`` is how far it is above that of the least public setting in the cell, trial by trial, with its own error.
+    """
+    ends = values[:, -1]
+    zero, floor = ends[:, 1], ends[:, len(methods.ENDS)]
+    known = {"problem": cell.problem, "n": cell.n, "d": cell.d, "epsilon": cell.epsilon, "delta": cell.delta}
+    shared = known | {"trials": len(values), "zero": zero.mean(), "floor": floor.mean()}
+    measured = values[:, : len(methods.METHODS)]
+    lost = (measured - floor[:, None, None]) / (zero - floor)[:, None, None]
+    leader = int(lost[:, :, 0].mean(axis=0).argmin())
+    for i, name in enumerate(methods.METHODS):
+        for setting in range(methods.SETTINGS):
+            own = lost[:, i, setting]
+            yield (
+                shared | {"method": name, "setting": setting} | _summary(values[:, i, setting], own, lost[:, leader, 0])
+            )
+    told = values[:, len(methods.METHODS) : -1, 0]
+    others = dict(zip(methods.TOLD, told.T, strict=True)) | dict(
+        zip(methods.ENDS, ends.T[: len(methods.ENDS)], strict=True)
+    )
+    for name, error in others.items():
+        if np.isfinite(error).all():
+            own = (error - floor) / (zero - floor)
+            yield shared | {"method": name, "setting": 0} | _summary(error, own, lost[:, leader, 0])
+
+
+def _summary(error: np.ndarray, lost: np.ndarray, leader: np.ndarray) -> dict[str, float]:
+    """Means and standard errors."""
+    found: dict[str, float] = {}
+    for name, values in {"test_error": error, "lost": lost, "behind": lost - leader}.items():
+        mean, spread = _fits.mean_and_error(values)
+        found |= {name: float(mean), f"{name}_error": float(spread)}
+    return found

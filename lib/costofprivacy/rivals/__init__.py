@@ -1,0 +1,17 @@
+"""The methods that a user would pick instead: private linear regression as others do it. Knows privacy, no experiment.
+
+==========================  ======================================================  ===============================
+module                      what it releases                                        after
+==========================  ======================================================  ===============================
+`output_perturbation`       the minimiser of a penalised convex loss, plus noise    Chaudhuri et al. (2011)
+`objective_perturbation`    the minimiser of that loss with a random linear term    the same; Kifer et al. (2012)
+`sufficient_statistics`     the solution of noisy normal equations, AdaSSP          Wang (2018)
+`boosting`                  the same, corrected by rounds of noisy gradients        Tang et al. (2023)
+`tukey`                     a point deep among least squares of disjoint parts      Amin et al. (2023)
+`batch_descent`             clipped gradient descent on all records or on samples   Abadi et al. (2016)
+==========================  ======================================================  ===============================
+
+Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
+accounts for it with `costofprivacy.privacy`. All but `tukey` ask for public bounds (`bounds.Bounds`); records beyond
+them are clipped, so that privacy does not depend on whether the bounds are true.
+"""

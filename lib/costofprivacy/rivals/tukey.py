@@ -1,0 +1,158 @@
+r"""TukeyEM: least squares on disjoint parts of the data, and a random point that lies deep among the solutions.
+
+Amin, Joseph, Ribero and Vassilvitskii (2023), arXiv:2208.07353. It asks for no bounds on features or response.
+
+The m solutions are points in ℝ^d. The *depth* of a point is the least number of them on either side of it, in the
+worst coordinate: T(z) = min_j min(#{i: θ_ij ≤ z_j}, #{i: θ_ij ≥ z_j}). The points of depth at least k form a box, of
+volume V_k. Released is a draw from the density proportional to exp(ε₂T(z)/2) on the box of depth t = ⌊m/4⌋, if a
+noisy count says that this is stable, and 0 otherwise.
+
+**Guarantee**: (ε₁ + ε₂, δ)-DP for replacing one record. *Proof* (our own, for this relation). The parts do not depend
+on the data, so that replacing a record moves one of the m points, and T changes by at most 1 everywhere: V_{k+1}(D) ≤
+V_k(D') ≤ V_{k−1}(D). Let W(D) be the integral of exp(ε₂T/2) over {T ≥ t}.
+
+*A stable D.* Let a = exp(ε₂(t − 1)/2)V_{t−1}(D)/W(D). Since T' ≤ T + 1, W(D') ≤ e^{ε₂/2}W(D)(1 + a). Where T' ≥ t, the
+ratio of the densities of D and D' is thus at most e^{ε₂}(1 + a); where T' < t ≤ T, T = t, a set of probability at most
+e^{ε₂/2}a under D. So P_D(A) ≤ e^{ε₂}P_{D'}(A) + 2e^{ε₂}a, and a ≤ δ/(2e^{ε₂}) is enough for (ε₂, δ) in this direction.
+As W(D) ≥ exp(ε₂(t + g)/2)V_{t+g}(D), it follows from
+
+.. math:: \min_{g \ge 0} \frac{V_{t-1-k}(D)}{V_{t+g+k}(D)}\, e^{-\varepsilon_2(g+1)/2} \le
+    \frac{\delta}{2e^{\varepsilon_2}} \tag{$*$}
+
+with k = 0. *The count.* Let κ(D) be how many of k = 0, 1, …, t − 2 satisfy (∗), counted from 0 without a gap. By the
+inequalities on volumes κ changes by at most 1 between neighbours. The draw is made if κ + Lap(1/ε₁) > ln(1/(2δ))/ε₁.
+
+*Both together.* If κ(D) = 0, the draw is made with probability at most δ; else D is stable. In the first case whatever
+needs a draw has probability at most δ under D, in the second P_D(draw, A) ≤ P_D(draw)(min(1, e^{ε₂}P_{D'}(A)) + δ) ≤
+e^{ε₁+ε₂}P_{D'}(draw, A) + δ. That no draw is made has probabilities within e^{ε₁}. ∎
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.privacy import ApproximateDP
+
+LEAST_MODELS = 8  # below it the box of depth t would be all of them
+
+
+def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator) -> np.ndarray:
+    """Least squares on disjoint parts of equal size, drawn at random, shape (parts, d); what is left over is not used.
+
+    Args:
+        x: features, shape (n, d). y: responses, shape (n,). parts: m, at most n/d. rng: draws the parts.
+
+    Raises:
+        ValueError: if a part would hold fewer than d records.
+    """
+    n, d = x.shape
+    if _validate.whole("parts", parts, at_least=LEAST_MODELS) * d > n:
+        raise ValueError(f"parts must be at most n/d = {n // d}, got {parts}")
+    rows = rng.permutation(n)[: n // parts * parts].reshape(parts, -1)
+    chosen, response = x[rows], y[rows]
+    square = np.swapaxes(chosen, 1, 2) @ chosen
+    product = np.einsum("pnd,pn->pd", chosen, response)
+    try:
+        return np.linalg.solve(square, product[..., None])[..., 0]
+    except np.linalg.LinAlgError:  # a feature that is constant on a part, say
+        return np.stack([np.linalg.lstsq(a, b, rcond=None)[0] for a, b in zip(chosen, response, strict=True)])
+
+
+def log_volumes(ordered: np.ndarray) -> np.ndarray:
+    """ln V_k for k = 1, …, ⌊m/2⌋, shape (⌊m/2⌋,); −∞ where a side has no length.
+
+    Args:
+        ordered: the solutions, each coordinate sorted by itself, shape (m, d).
+    """
+    half = len(ordered) // 2
+    with np.errstate(divide="ignore"):
+        return np.log(ordered[::-1][:half] - ordered[:half]).sum(axis=1)
+
+
+def stable_count(volumes: np.ndarray, depth: int, epsilon: float, delta: float) -> int:
+    """κ of the module's docstring.
+
+    Args:
+        volumes: ln V_k from k = 1 on. depth: t. epsilon: ε₂. delta: δ.
+    """
+    most = len(volumes)
+    for k in range(depth - 1):
+        inner = volumes[depth + k - 1 :]  # V_{t+k+g} for g = 0, 1, …
+        if len(inner) == 0:
+            return k
+        with np.errstate(invalid="ignore"):
+            falls = volumes[depth - 2 - k] - inner - epsilon / 2 * np.arange(1, len(inner) + 1)
+        if not np.nanmin(falls, initial=math.inf) <= math.log(delta / 2) - epsilon:
+            return k
+    return min(depth - 1, most)
+
+
+def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
+    """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no; shape (d,).
+
+    Guarantee: (ε, δ)-DP for replacing one record, half of ε for the count. The noise of the count is drawn first:
+    where no count could pass with it, nothing is fitted.
+
+    Args:
+        x: features, shape (n, d). y: responses, shape (n,). parts: m, at least `LEAST_MODELS`, at most n/d.
+        budget: ε in (0, ∞) and δ. rng: source of all randomness.
+
+    Raises:
+        ValueError: if there are too few or too many parts.
+    """
+    noise = rng.laplace(scale=2 / _validate.finite_positive("epsilon", budget.epsilon))
+    if not parts // 4 - 1 + noise > count_threshold(budget):
+        return np.zeros(x.shape[1])
+    return release(models(x, y, parts, rng=rng), budget, noise, rng=rng)
+
+
+def count_threshold(budget: ApproximateDP) -> float:
+    """What the noisy count has to exceed, ln(1/(2δ))/ε₁ with ε₁ = ε/2."""
+    return 2 * math.log(1 / (2 * budget.delta)) / budget.epsilon
+
+
+def release(
+    solutions: np.ndarray, budget: ApproximateDP, count_noise: float, *, rng: np.random.Generator
+) -> np.ndarray:
+    """A deep point among given solutions, or 0 where the noisy count says no; shape (d,).
+
+    Args:
+        solutions: from `models`, shape (m, d), m at least `LEAST_MODELS`.
+        budget: ε and δ. count_noise: a draw of Lap(2/ε). rng: of the draw.
+    """
+    m, half = _validate.whole("parts", len(solutions), at_least=LEAST_MODELS), budget.epsilon / 2
+    ordered, depth = np.sort(solutions, axis=0), m // 4
+    volumes = log_volumes(ordered)
+    if not stable_count(volumes, depth, half, budget.delta) + count_noise > count_threshold(budget):
+        return np.zeros(solutions.shape[1])
+    within = volumes[depth - 1 :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shells = within + np.log(-np.expm1(np.append(within[1:] - within[:-1], -np.inf)))
+    weights = np.nan_to_num(shells, nan=-np.inf) + half / 2 * np.arange(depth, depth + len(within))
+    chosen = depth + int(np.argmax(weights + rng.gumbel(size=len(weights))))
+    return _in_shell(ordered, chosen, len(volumes), rng)
+
+
+def _in_shell(ordered: np.ndarray, depth: int, deepest: int, rng: np.random.Generator) -> np.ndarray:
+    """A uniform point of depth exactly ``depth``: in the box of that depth, outside the next one.
+
+    The shell is cut by the first coordinate that leaves the inner box: those before it stay inside, those after are
+    free.
+    """
+    low, high = ordered[depth - 1], ordered[-depth]
+    if depth == deepest:
+        return rng.uniform(low, high)
+    inner_low, inner_high = ordered[depth], ordered[-depth - 1]
+    with np.errstate(divide="ignore"):
+        outer, inner = np.log(high - low), np.log(inner_high - inner_low)
+        rim = np.log((inner_low - low) + (high - inner_high))
+    before, after = np.cumsum(np.append(0.0, inner[:-1])), np.cumsum(np.append(0.0, outer[:0:-1]))[::-1]
+    first = int(np.argmax(before + rim + after + rng.gumbel(size=len(low))))
+    point = np.where(np.arange(len(low)) < first, rng.uniform(inner_low, inner_high), rng.uniform(low, high))
+    left, right = inner_low[first] - low[first], high[first] - inner_high[first]
+    along = rng.uniform(0, left + right)
+    point[first] = low[first] + along if along < left else inner_high[first] + (along - left)
+    return point

@@ -1,0 +1,168 @@
+"""The machinery behind the chapter on rivals, and its page."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy import datasets
+from costofprivacy.dpgd import spectrum
+from costofprivacy.experiments.privacy.rivals import choices, experiment, methods, pages, problems, sizes
+from costofprivacy.experiments.privacy.rivals.choices import Public
+from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
+from costofprivacy.findings import CONSISTENT, words
+from costofprivacy.plates import Plate
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.rivals import batch_descent, objective_perturbation, sufficient_statistics
+from costofprivacy.rivals.bounds import Bounds
+from tests.experiments.reading import check_plate, check_table
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("privacy/rivals")
+ERRORS = TABLES["errors"]
+PLATES: dict[str, Callable[[], Plate]] = {
+    "rivals": lambda: pages.draw_rivals(ERRORS),
+    "sizes": lambda: pages.draw_sizes(ERRORS),
+    "needs": lambda: pages.draw_needs(TABLES),
+}
+SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
+    "rivals": lambda: pages.show_rivals(ERRORS, 1.0),
+    "best": lambda: pages.show_best(ERRORS, 1.0),
+    "winners": lambda: pages.show_winners(ERRORS),
+    "errors": lambda: pages.show_errors(ERRORS),
+    "gap": lambda: pages.gap(ERRORS),
+}
+
+
+@pytest.fixture(scope="module")
+def found() -> tuple[Cell, np.ndarray]:
+    """Three trials of a small cell."""
+    cell = Cell(problems.ISOTROPIC, 400, 5, 4.0, 1e-6)
+    return cell, np.stack([experiment.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
+
+
+def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
+    cell, values = found
+    assert values.shape[1:] == (len(methods.METHODS) + len(methods.TOLD) + 1, methods.SETTINGS)
+    assert np.isfinite(values[:, : len(methods.METHODS)]).all()
+    np.testing.assert_allclose(values[:, -1, 1], 1.09)
+    table = pd.DataFrame(experiment.rows(cell, values))
+    assert len(table) == len(methods.METHODS) * methods.SETTINGS + 3
+    constant = table.set_index("method").loc[methods.ZERO]
+    assert constant["lost"] == pytest.approx(1.0)
+    leader = pages.public(table).sort_values("lost").iloc[0]
+    assert leader["behind"] == leader["behind_error"] == 0
+
+
+def test_methods_answer_to_their_budget() -> None:
+    """Without privacy to speak of, all but TukeyEM's and the unsolved come near least squares."""
+    values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, 8.0, 1e-6), rng=np.random.default_rng(0))
+    lost = (values[: len(methods.METHODS), 0] - 0.09) / 1.0
+    by = dict(zip(methods.METHODS, lost, strict=True))
+    assert max(by[name] for name in (*methods.OURS, methods.OBJECTIVE, methods.BOOSTED, methods.ADASSP)) < 0.01
+
+
+def test_real_records_are_on_the_public_scale_and_within_bounds() -> None:
+    problem = problems.draw(datasets.DIABETES, 100, 0, rng=np.random.default_rng(1))
+    assert (np.linalg.norm(problem.x, axis=1) <= problem.bounds.features * (1 + 1e-9)).all()
+    assert (np.abs(problem.y) <= problems.TALL).all()
+    assert np.trace(problem.moment) == pytest.approx(10.0)
+    assert problem.floor < problem.public < 1.3 * problem.zero
+    assert problem.error(np.zeros(10)) == problem.zero
+
+
+def public(n: int = 2000, d: int = 20, epsilon: float = 1.0) -> Public:
+    return Public(n, d, ApproximateDP(epsilon, 1e-6), 1.5 * math.sqrt(d), 3.13)
+
+
+def test_the_formula_for_a_minimisers_risk_is_that_of_a_simulation() -> None:
+    told = public(4000, 40)
+    c, share = choices.objective_perturbation_choice(told)
+    added = objective_perturbation.calibrate(told.budget, share, told.clip_norm(c), told.features)
+    expected = choices.minimiser_risk(told, c, added.penalty, added.noise_std)
+    values = spectrum.isotropic(40)
+    model, rng = spectrum.RegressionModel(values, spectrum.projections(values), 0.3), np.random.default_rng(2)
+    risks = []
+    for _ in range(8):
+        x, y = spectrum.sample(model, 4000, rng=rng)
+        risks.append(float(model.risk(objective_perturbation.release(x, y, told.clip_norm(c), added, rng=rng))))
+    assert np.mean(risks) == pytest.approx(expected, rel=0.25)
+
+
+def test_a_plan_reaches_what_it_promises() -> None:
+    told = public(4000, 40)
+    plan = choices.full_batch(told)
+    sigma = batch_descent.noise_multiplier(told.budget, 1.0, len(plan.rates))
+    values = spectrum.isotropic(40)
+    model, rng = spectrum.RegressionModel(values, spectrum.projections(values), 0.3), np.random.default_rng(3)
+    risks = []
+    for _ in range(8):
+        x, y = spectrum.sample(model, 4000, rng=rng)
+        theta = batch_descent.release(x, y, told.clip_norm(plan.clip), plan.rates, sigma, rng=rng)
+        risks.append(float(model.risk(theta)))
+    assert np.mean(risks) == pytest.approx(plan.risk, rel=0.3)
+    assert np.mean(risks) < 0.1 * plan.risk + 0.05
+
+
+def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
+    size = sizes.Size(methods.ADASSP, 30, 1e-6)
+    rng = np.random.default_rng(4)
+    risks = [[float(size.model.risk(sizes._statistics(size, 4000, rng))) for _ in range(60)]]
+    direct = []
+    for _ in range(60):
+        x, y = size.draw(4000, rng)
+        bounds = Bounds(size.public(4000).features, size.public(4000).response)
+        budget = size.public(4000).budget.to_gaussian()
+        theta = sufficient_statistics.release(sufficient_statistics.moments(x, y), bounds, budget, rng=rng)
+        direct.append(float(size.model.risk(theta)))
+    spread = math.hypot(np.std(risks), np.std(direct)) / math.sqrt(60)
+    assert abs(np.mean(risks) - np.mean(direct)) < CONSISTENT * spread
+
+
+def test_the_answer_follows_the_tables() -> None:
+    assert words(pages.answer(TABLES)) <= 60
+    rows = (ERRORS["method"] == methods.ADASSP) & (ERRORS["setting"] == 0)
+    other = change(ERRORS, "lost", lambda r: 1e-9, rows)
+    other = change(other, "behind", lambda r: 0.0, rows)
+    assert f"{methods.ADASSP} is best" in pages.answer(TABLES | {"errors": other})
+    assert f"{methods.ADASSP} is best" not in pages.answer(TABLES)
+
+
+def test_nobody_wins_inside_the_noise() -> None:
+    winners = pages.winners(ERRORS)
+    wide = pages.winners(change(ERRORS, "behind_error", lambda r: 1e9))
+    assert not wide["beaten"].any()
+    assert winners["beaten"].any()
+    assert (wide["tied"].map(len) == len(methods.METHODS) - 1).all()
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    check_plate(PLATES[name]())
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_for_readers(name: str) -> None:
+    check_table(SHOWN[name]())
+
+
+def test_each_method_is_run_at_ten_seeds_or_more_and_has_an_error() -> None:
+    assert (ERRORS["trials"] >= 10).all()
+    assert ERRORS["lost_error"].notna().all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"d": 1}, "d must be a whole number of at least 2"),
+        ({"real": ["iris"]}, "each of real must be one of California housing"),
+        ({"epsilon": [0.0]}, "each of epsilon must be positive and finite"),
+        ({"trials": 1}, "trials must be a whole number of at least 2"),
+    ],
+)
+def test_bad_parameters_stop_before_anything_runs(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=rf"^{message}"):
+        Experiment(**arguments)

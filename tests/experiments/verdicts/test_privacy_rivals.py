@@ -1,0 +1,62 @@
+"""What is tried on the judges of the chapter on rivals of DP-GD."""
+
+from typing import Any
+
+import numpy as np
+
+from costofprivacy.experiments.privacy.rivals import methods
+from costofprivacy.findings import Verdict
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "privacy/rivals"
+LINEAR, CLIP, PERTURB, STATISTICS = (
+    f"dpgd/section-{name}"
+    for name in ("1-linear-samples", "1-significant-clipping", "1-perturbation", "2-sufficient-statistics")
+)
+FOUND = dict.fromkeys((LINEAR, CLIP, PERTURB, STATISTICS), HOLDS)
+
+
+def needs(method: str, multiple: float, power: float) -> Any:
+    """Records of a method: a multiple of a power of d."""
+
+    def make(t: Tables) -> Tables:
+        rows = t["thresholds"]["method"] == method
+        return {
+            "thresholds": change(t["thresholds"], "log_records", lambda r: np.log(multiple * r["d"] ** power), rows)
+        }
+
+    return make
+
+
+def left(method: str, to: Any) -> Any:
+    """The share of the risk that is left by a method at d/n fixed."""
+    return lambda t: {"proportional": change(t["proportional"], "share", to, t["proportional"]["method"] == method)}
+
+
+def clipping(**columns: Any) -> Any:
+    def make(t: Tables) -> Tables:
+        table = t["clipping"]
+        for name, to in columns.items():
+            table = change(table, name, to)
+        return {"clipping": table}
+
+    return make
+
+
+CASES = [
+    Case(LINEAR, "as AdaSSP needs", needs(methods.FULL, 3.0, 1.5), FAILS, says="smallest"),
+    Case(LINEAR, "a logarithm", lambda t: {"thresholds": change(t["thresholds"], "log_records",
+         lambda r: np.log(r["d"] * (2 + 0.3 * np.log(r["d"]))))}, HOLDS, says="slowly"),
+    Case(STATISTICS, "in proportion to d", needs(methods.ADASSP, 30.0, 1.0), FAILS, says="no more"),
+    Case(STATISTICS, "more still", needs(methods.ADASSP, 1.0, 2.0), HOLDS, says="largest"),
+    Case(PERTURB, "output perturbation learns nothing", left(methods.OUTPUT, lambda r: 1.0), FAILS, says="output"),
+    Case(PERTURB, "objective perturbation learns less and less",
+         left(methods.OBJECTIVE, lambda r: 0.001 * r["d"]), FAILS, says="less and less"),
+    Case(PERTURB, "both learn more", left(methods.OUTPUT, lambda r: 0.5 * r["share"]), HOLDS),
+    Case(CLIP, "no difference", clipping(share=lambda r: 0.01), FAILS, says="no difference"),
+    Case(CLIP, "open is best", clipping(share=lambda r: 0.01 / r["clip"]), FAILS, says="only"),
+    Case(CLIP, "a harder clip is best still", clipping(share=lambda r: 0.1 * r["clip"]), HOLDS),
+]  # fmt: skip
+
+test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)

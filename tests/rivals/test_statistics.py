@@ -1,0 +1,97 @@
+"""AdaSSP and its boosted form: sensitivities attained, noise of the right law, and the limits without noise."""
+
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.privacy import GaussianDP
+from costofprivacy.rivals import boosting, sufficient_statistics
+from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.sufficient_statistics import moments, noisy_matrix, share, solver
+
+BOUNDS = Bounds(2.0, 3.0)
+FREE = GaussianDP(1e9)
+
+
+def records(n: int = 300, d: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return BOUNDS.clip(rng.standard_normal((n, d)), rng.standard_normal(n) * 2)
+
+
+def test_records_beyond_the_bounds_are_shortened_and_others_kept() -> None:
+    x, y = BOUNDS.clip(np.array([[3.0, 4.0], [0.3, 0.4]]), np.array([9.0, -1.0]))
+    np.testing.assert_allclose(x, [[1.2, 1.6], [0.3, 0.4]])
+    np.testing.assert_allclose(y, [3.0, -1.0])
+
+
+def test_sensitivities_hold_and_are_attained() -> None:
+    rng = np.random.default_rng(1)
+    squares, products, lowest = [], [], []
+    base, base_y = records(20)
+    for k in range(400):
+        pair = []
+        for sign in (1, -1):
+            x, y = base.copy(), base_y.copy()
+            extreme = np.eye(5)[0 if sign > 0 else 1] if k == 0 else rng.standard_normal(5)
+            x[0] = 2 * extreme / np.linalg.norm(extreme)
+            if k == 1:
+                x[0] = 2 * np.eye(5)[0]
+            y[0] = 3.0 * sign
+            pair.append(moments(x, y))
+        squares.append(np.linalg.norm(pair[0].square - pair[1].square))
+        products.append(np.linalg.norm(pair[0].product - pair[1].product))
+        lowest.append(abs(np.subtract(*(np.linalg.eigvalsh(m.square)[0] for m in pair))))
+    assert max(squares) == pytest.approx(math.sqrt(2) * 4)
+    assert max(products) == pytest.approx(2 * 2 * 3)
+    assert max(lowest) <= 4
+
+
+def test_the_matrix_has_isotropic_noise_of_its_sensitivity() -> None:
+    rng, each, d = np.random.default_rng(2), GaussianDP(0.7), 3
+    draws = np.stack([noisy_matrix(np.zeros((d, d)), BOUNDS, each, rng=rng)[0] for _ in range(4000)])
+    std = math.sqrt(2) * 4 / 0.7
+    assert draws[:, 0, 0].std() == pytest.approx(std, rel=0.05)
+    assert draws[:, 0, 1].std() == pytest.approx(std / math.sqrt(2), rel=0.05)
+    np.testing.assert_array_equal(draws[:, 0, 1], draws[:, 1, 0])
+
+
+def test_the_shares_compose_to_the_budget() -> None:
+    assert math.hypot(*[share(GaussianDP(0.9)).mu] * 3) == pytest.approx(0.9)
+
+
+def test_without_noise_both_are_least_squares() -> None:
+    x, y = records()
+    exact = np.linalg.lstsq(x, y, rcond=None)[0]
+    rng = np.random.default_rng(3)
+    np.testing.assert_allclose(sufficient_statistics.release(moments(x, y), BOUNDS, FREE, rng=rng), exact, atol=1e-5)
+    for rounds in (1, 4):
+        found = boosting.release(x, y, BOUNDS, 1e3, rounds, FREE, rng=rng)
+        np.testing.assert_allclose(found, exact, atol=1e-4)
+
+
+def test_boosting_undoes_clipping() -> None:
+    """Without noise rounds of clipped gradients come to the minimum of the clipped loss, not to the first step."""
+    x, y = records()
+    found = [boosting.release(x, y, BOUNDS, 0.8, rounds, FREE, rng=np.random.default_rng(4)) for rounds in (1, 60)]
+    limit = 0.8 / np.linalg.norm(x, axis=1)
+    pulls = [np.linalg.norm(x.T @ np.clip(y - x @ theta, -limit, limit)) for theta in found]
+    assert pulls[1] < 1e-2 * pulls[0]
+
+
+def test_each_round_has_the_noise_of_its_share() -> None:
+    x, y = np.full((50, 1), 1e-3), np.zeros(50)
+    budget, rng = GaussianDP(1.0), np.random.default_rng(5)
+    penalty = noisy_matrix(x.T @ x, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
+    draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(300)])
+    assert np.median(np.abs(draws)) < 10 * 2 * 0.5 * math.sqrt(3) / penalty
+    once, many = (
+        np.std([boosting.release(x, y, BOUNDS, 0.5, t, budget, rng=np.random.default_rng(k))[0] for k in range(150)])
+        for t in (1, 9)
+    )
+    assert many == pytest.approx(9 * once, rel=0.5)  # nine rounds, three times the noise each: √9 · 3
+
+
+def test_a_matrix_that_noise_made_indefinite_is_solved_all_the_same() -> None:
+    solve = solver(np.diag([-5.0, 4.0]), 1.0)
+    np.testing.assert_allclose(solve(np.array([1.0, 1.0])), [2.0, 0.2])

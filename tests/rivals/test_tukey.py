@@ -1,0 +1,94 @@
+"""TukeyEM: depth and volumes by counting, the draw's law, the check's sensitivity, and its failures."""
+
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.rivals import tukey
+
+
+def depth_of(point: np.ndarray, solutions: np.ndarray) -> int:
+    """By counting."""
+    return int(min((solutions <= point).sum(axis=0).min(), (solutions >= point).sum(axis=0).min()))
+
+
+def test_volumes_are_those_of_the_points_of_that_depth() -> None:
+    rng = np.random.default_rng(0)
+    solutions = rng.random((10, 2))
+    points = rng.random((4000, 2))
+    depths = np.array([depth_of(p, solutions) for p in points])
+    volumes = np.exp(tukey.log_volumes(np.sort(solutions, axis=0)))
+    for k in (1, 2, 3):
+        share = (depths >= k).mean()
+        assert volumes[k - 1] == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 4000) + 1e-9)
+
+
+def test_draws_have_the_density_of_the_exponential_mechanism() -> None:
+    """In one dimension the law of the depth is known; points of one depth are uniform."""
+    rng = np.random.default_rng(1)
+    solutions = rng.standard_normal((60, 2))
+    budget = ApproximateDP(2.0, 0.4)
+    draws = np.stack([tukey.release(solutions, budget, 1e9, rng=rng) for _ in range(2000)])
+    depths = np.array([depth_of(p, solutions) for p in draws])
+    assert depths.min() >= 15
+    volumes = np.append(np.exp(tukey.log_volumes(np.sort(solutions, axis=0))), 0.0)
+    levels = np.arange(15, 31)
+    weight = (volumes[14:30] - volumes[15:31]) * np.exp(0.5 * levels)
+    expected = weight / weight.sum()
+    found = np.array([(depths == k).mean() for k in levels])
+    assert np.abs(found - expected).max() < 4 * math.sqrt(0.25 / 2000)
+
+
+def test_the_count_changes_by_one_at_most_when_one_solution_does() -> None:
+    rng = np.random.default_rng(2)
+    counts = set()
+    for seed in range(60):
+        solutions = np.random.default_rng(seed).standard_normal((400, 2)) * (1 + seed % 3)
+        other = solutions.copy()
+        other[0] = [1e6, 0.0, -1e6][seed % 3] + rng.standard_normal(2)
+        found = [tukey.stable_count(tukey.log_volumes(np.sort(s, axis=0)), 100, 1.0, 1e-5) for s in (solutions, other)]
+        counts.add(found[0])
+        assert abs(found[0] - found[1]) <= 1
+    assert max(counts) > 20
+
+
+def test_the_count_by_its_definition() -> None:
+    volumes, depth, epsilon, delta = -0.1 * np.arange(1.0, 101.0), 50, 1.0, 1e-4
+    limit = math.log(delta / 2) - epsilon
+
+    def stable(k: int) -> bool:
+        falls = [
+            volumes[depth - 2 - k] - volumes[depth + g + k - 1] - epsilon * (g + 1) / 2
+            for g in range(100 - depth - k + 1)
+        ]
+        return min(falls) <= limit
+
+    expected = next(k for k in range(depth) if not stable(k))
+    assert tukey.stable_count(volumes, depth, epsilon, delta) == expected > 0
+
+
+def test_it_recovers_coefficients_where_it_may_and_answers_zero_where_not() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((60_000, 3))
+    y = x @ [1.0, -2.0, 0.5] + 0.1 * rng.standard_normal(60_000)
+    budget = ApproximateDP(2.0, 1e-6)
+    found = tukey.fit(x, y, 1000, budget, rng=np.random.default_rng(4))
+    np.testing.assert_allclose(found, [1.0, -2.0, 0.5], atol=0.05)
+    np.testing.assert_array_equal(tukey.fit(x[:60], y[:60], 20, budget, rng=rng), 0.0)
+    np.testing.assert_array_equal(tukey.release(rng.standard_cauchy((50, 3)), budget, 0.0, rng=rng), 0.0)
+
+
+def test_each_record_stands_in_one_part() -> None:
+    x = np.repeat(np.eye(2), 20, axis=0) * np.arange(1, 41)[:, None]
+    y = x.sum(axis=1)
+    before = tukey.models(x, y, 8, rng=np.random.default_rng(5))
+    y[7] += 100.0
+    after = tukey.models(x, y, 8, rng=np.random.default_rng(5))
+    assert (np.abs(before - after) > 1e-9).any(axis=1).sum() == 1
+
+
+def test_too_many_parts_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^parts must be at most n/d = 10, got 11"):
+        tukey.models(np.ones((20, 2)), np.ones(20), 11, rng=np.random.default_rng(0))
