@@ -18,7 +18,7 @@ of the ratio of densities at θ̂ is
 
 .. math:: \frac{\|b + w\|^2 - \|b\|^2}{2\sigma^2} + \ln\frac{\det H_D}{\det H_{D'}}.
 
-*The determinants*: H_D = H_- + a xxᵀ with H_- ⪰ ΛI and a in [0, 1], so det H_D/det H_- lies in [1, 1 + B²/Λ]; so does
+*The determinants*: H_D = H + a xxᵀ with H ⪰ ΛI and a in [0, 1], so det H_D/det H lies in [1, 1 + B²/Λ]; so does
 that of D', and the second term is at most κ. *The first term*: x and x' do not depend on b, only the lengths of u and
 u' along them do. So w = αe − βe' with unit vectors e, e' and |α|, |β| ≤ C. The term is convex in w, hence largest at
 a corner of this rhombus: at ±w₁ or ±w₂, w₁ = C(e + e'), w₂ = C(e − e'), with ‖w₁‖² + ‖w₂‖² = 4C². There it is s_j g +

@@ -15,7 +15,13 @@ from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, measured, percent, plain, times
 
 CELL = ["problem", "epsilon", "n"]
-SHORT = {datasets.HOUSING: "housing", datasets.MNIST: "MNIST 1, 7", datasets.DIGITS: "digits 1, 7"}
+SHORT = {
+    problems.UNEVEN: "power-law",
+    datasets.HOUSING: "housing",
+    datasets.MNIST: "MNIST 1, 7",
+    datasets.DIGITS: "digits 1, 7",
+}
+NARROW_SPACE = "\u202f"  # does not break
 LOWEST, HIGHEST = 3e-5, 3.0  # of the lost share, in figures
 
 
@@ -64,7 +70,7 @@ def answer(tables: Tables) -> str:
         f"{in_front[first]} of {len(found)} cases. The best form of DP-GD is behind in {beaten}, at worst by "
         f"{times(worst['ours_lost'] / worst['lost'])} the loss on {short(worst['problem'])} data. "
         f"Told the features' second moment, harmonic DP-GD loses {times(mean_gain(tables['errors']))} less on "
-        f"{problems.UNEVEN} data."
+        f"{short(problems.UNEVEN)} data."
     )
 
 
@@ -209,8 +215,12 @@ def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
 
 def _entry(row: pd.Series) -> str:
     star = row.name in methods.METHODS and row["behind"] <= CONSISTENT * row["behind_error"]
-    large = row["lost"] >= 100
-    return (plain(row["lost"]) if large else measured(row["lost"], row["lost_error"])) + (" *" if star else "")
+    return in_percent(row["lost"], row["lost_error"]) + (NARROW_SPACE + "*" if star else "")
+
+
+def in_percent(lost: float, error: float) -> str:
+    """A share with its error, both in per cent, on one line."""
+    return measured(100 * lost, 100 * error).replace(" ", NARROW_SPACE)
 
 
 def show_best(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
@@ -220,7 +230,7 @@ def show_best(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     for (problem, n), cell in rows.groupby(["problem", "n"], sort=False):
         known = cell.set_index("method")
         columns[f"{short(problem)}, {n}"] = [
-            measured(known.loc[name, "lost"], known.loc[name, "lost_error"]) for name in methods.METHODS
+            in_percent(known.loc[name, "lost"], known.loc[name, "lost_error"]) for name in methods.METHODS
         ]
     return pd.DataFrame(columns, index=pd.Index(methods.METHODS, name="method"))
 
@@ -236,10 +246,10 @@ def show_winners(errors: pd.DataFrame) -> pd.DataFrame:
                 "n": row.n,
                 "n/d": plain(row.n / row.d),
                 "least error": row.least,
-                "share lost": measured(row.lost, row.lost_error),
+                "lost, %": in_percent(row.lost, row.lost_error),
                 "not told from it": ", ".join(row.tied) or "none",
                 "best of DP-GD": row.ours,
-                "its share lost": measured(row.ours_lost, row.ours_error),
+                "its loss, %": in_percent(row.ours_lost, row.ours_error),
                 "behind": "yes" if row.beaten else "no",
             }
         )
