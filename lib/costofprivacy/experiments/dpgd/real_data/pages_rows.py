@@ -20,6 +20,7 @@ from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, measured, percent, plain
 
 CAP = 0.6  # of the paper's maps: risks above it are not compared
+TICKS = (0.05, 0.1, 0.2, 0.3, 0.4)
 LEARNT = 0.4  # risks below it are told apart from the risk of answering 0
 NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 
@@ -155,7 +156,8 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
                     bars = 2 * chosen["standard_error"]
                     axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **looks[name])
                 figures.log_axes(axes, "$n$", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
-                axes.set_title(f"{data.split(',')[0]}, {view}")
+                figures.few_decades(axes)
+                axes.set_title(f"{data.split(',')[0]},\n{view}")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
     named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
     return Plate(
@@ -236,7 +238,7 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
     sets = list(dict.fromkeys(equations["data"]))
     forms = {"printed": r"$\|x\|^2 = d$, as printed", "typical": r"$\|x\|^2$ its median"}
     with figures.style():
-        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 7.0), squeeze=False)
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 7.0), squeeze=False, dpi=80)
         for axes, (limit, data) in zip(panels.ravel(), itertools.product((math.inf, LIMIT), sets)):
             part = select(rows, data=data, limit=limit)
             part = part[part["risk"] < LEARNT]
@@ -245,6 +247,9 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
             ends = [part["risk"].min() * 0.9, LEARNT]
             axes.plot(ends, ends, color="0.35", ls="--", lw=1)
             figures.log_axes(axes, r"$\mathcal{P}$ by the equations", r"$\mathcal{P}$ measured")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_ticks(TICKS, [f"{tick:g}" for tick in TICKS])
+            axes.minorticks_off()
             axes.set_title(f"{data.split(',')[0]}, {_treated(limit)}")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=2, loc="outside lower center")
     told = [
