@@ -23,7 +23,7 @@ from costofprivacy.dpgd.clipping import (
 )
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
 from costofprivacy.dpgd.update import clipped_gradients
-from costofprivacy.ranges import CLIP, NOISE, RISK, SEED, TRIALS, count
+from costofprivacy.ranges import CLIP, NOISE, RISK, SEED, TRIALS, amount, count
 from costofprivacy.streams import Runner
 
 LAST_RATIO = 5.0  # Figure 9 ends here
@@ -52,7 +52,7 @@ class Experiment(Parameters):
     """Risk of the simulated coefficients above that of the best predictor."""
     d: tuple[int, ...] = many(count(2, 10**5), 10, 30, 100, 300, 1000)
     """Dimensions in which whole gradients are clipped."""
-    clips: tuple[float, ...] = many(CLIP, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+    clips: tuple[float, ...] = many(amount(1e-6, 1e4), 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
     """Clipping constants c on which Lemma B.2 is tried."""
     label_noises: tuple[float, ...] = many(NOISE, 0.1, 0.3, 1.0)
     """Standard deviations ζ of the label noise on which Lemma B.2 is tried."""

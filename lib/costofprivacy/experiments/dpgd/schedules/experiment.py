@@ -8,7 +8,7 @@ import pandas as pd
 
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
-from costofprivacy.ranges import CLIP, NOISE, RHO, SEED, SMALL_GAMMA, TRIALS, amount, count
+from costofprivacy.ranges import CLIP, NOISE, RHO, SEED, SMALL_GAMMA, TRIALS, amount, chance, count
 from costofprivacy.streams import Runner
 
 NONNEGATIVE_EXPONENTS = (0.0, 0.5, 1.0, 2.0)  # of Figure 7
@@ -39,7 +39,7 @@ class Experiment(Parameters):
     """Privacy parameters at which they are."""
     search_n: tuple[float, ...] = many(amount(0.1, 1e12), 30.0, 100.0, 1000.0, 10000.0, ascending=True)
     """Records per dimension, n/d, at which the best schedule is searched for without its theorem."""
-    small_gammas: tuple[float, ...] = many(SMALL_GAMMA, 1e-2, 1e-3, 1e-4, 1e-5, ascending=True)
+    small_gammas: tuple[float, ...] = many(chance(1e-10, 0.999), 1e-2, 1e-3, 1e-4, 1e-5, ascending=True)
     """Aspect ratios d/n at which the label noise vanishes."""
     small_noises: tuple[float, ...] = many(amount(1e-12, 1e3), *(10.0**-k for k in range(0, 9)), ascending=True)
     """Standard deviations ζ of the label noise on the way to 0."""
