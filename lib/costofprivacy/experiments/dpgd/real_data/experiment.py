@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, at_least, within
+from costofprivacy._validate import FINITE_POSITIVE, within
 from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.real_data import figure_eight, maps, seeds
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, PAPERS, Problem, problems
+from costofprivacy.ranges import CLIP, RHO, SEED, count
 from costofprivacy.streams import Runner
 
 ASPECT_RATIO = within(0, 10, after=FINITE_POSITIVE)
@@ -26,41 +27,41 @@ class Experiment(Parameters):
     """Aspect ratios d/n of the maps on MNIST."""
     housing_gamma: tuple[float, ...] = many(ASPECT_RATIO, 0.01, 0.001)
     """Aspect ratios d/n of the maps on California housing."""
-    rho: float = parameter(FINITE_POSITIVE, 0.1)
+    rho: float = parameter(RHO, 0.1)
     """Privacy parameter of the maps and of the seeds."""
-    points: int = parameter(at_least(4), 20)
+    points: int = parameter(count(4, 100), 20)
     """Values of c, and of the learning rate, in a map."""
-    mnist_trials: int = parameter(at_least(2), 10)
+    mnist_trials: int = parameter(count(2, 10**4), 10)
     """Shuffles of MNIST behind each point of a map."""
-    housing_trials: int = parameter(at_least(2), 5)
+    housing_trials: int = parameter(count(2, 10**4), 5)
     """Shuffles of California housing behind each point of a map."""
-    kept_trials: int = parameter(at_least(5), 20)
+    kept_trials: int = parameter(count(5, 10**4), 20)
     """Shuffles of California housing of which those that do not blow up are kept."""
-    normalisation: int = parameter(at_least(2), NORMALISATION)
+    normalisation: int = parameter(count(2, 15000), NORMALISATION)
     """Rows that only give means and standard deviations."""
-    held_out: int = parameter(at_least(10), 100000)
+    held_out: int = parameter(count(10, 10**6), 100000)
     """Test rows at most; the paper takes all that there are, which are fewer."""
-    mnist_n: tuple[int, ...] = many(at_least(10), 100, 300, 1000, 3000, 10000, ascending=True)
+    mnist_n: tuple[int, ...] = many(count(10, 13000), 100, 300, 1000, 3000, 10000, ascending=True)
     """Training rows of Figure 8 on MNIST."""
-    housing_n: tuple[int, ...] = many(at_least(10), 100, 300, 1000, 3000, 10000, 17000, ascending=True)
+    housing_n: tuple[int, ...] = many(count(10, 20000), 100, 300, 1000, 3000, 10000, 17000, ascending=True)
     """Training rows of Figure 8 on California housing."""
-    clip: float = parameter(FINITE_POSITIVE, 0.1)
+    clip: float = parameter(CLIP, 0.1)
     """Clipping constant of Figure 8, and of the seeds."""
-    schedule_rho: float = parameter(FINITE_POSITIVE, 1.0)
+    schedule_rho: float = parameter(RHO, 1.0)
     """Privacy parameter of Figure 8."""
-    schedule_trials: int = parameter(at_least(4), 10)
+    schedule_trials: int = parameter(count(4, 10**4), 10)
     """Shuffles of MNIST behind each point of Figure 8."""
-    housing_schedule_trials: int = parameter(at_least(4), 20)
+    housing_schedule_trials: int = parameter(count(4, 10**4), 20)
     """Shuffles of California housing behind each point of Figure 8, those included that blow up."""
-    equation_trials: int = parameter(at_least(1), 3)
+    equation_trials: int = parameter(count(1, 10**3), 3)
     """Shuffles on whose spectra the equations are solved."""
-    seed_n: tuple[int, ...] = many(at_least(10), 800, 8000, 16000, ascending=True)
+    seed_n: tuple[int, ...] = many(count(10, 18000), 800, 8000, 16000, ascending=True)
     """Training rows with which seeds that blow up are counted."""
-    seed_normalisation: tuple[int, ...] = many(at_least(2), 500, 2000, 8000, ascending=True)
+    seed_normalisation: tuple[int, ...] = many(count(2, 15000), 500, 2000, 8000, ascending=True)
     """Numbers of normalisation rows with which they are."""
-    seed_trials: int = parameter(at_least(5), 200)
+    seed_trials: int = parameter(count(5, 10**4), 200)
     """Shuffles among which they are counted."""
-    seed: int = parameter(at_least(0), 2505)
+    seed: int = parameter(SEED, 2505)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of both maps, of what they rest on, of Figure 8, and of the seeds."""

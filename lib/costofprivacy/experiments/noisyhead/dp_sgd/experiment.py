@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.dp_sgd import opacus, records
@@ -16,6 +15,7 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, DP_SGD, N
 from costofprivacy.noisyhead import dynamics, head, minibatch, population, pretraining, recipes
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy.subsampled import Neighbours
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
@@ -51,22 +51,22 @@ def _minibatches(cell: Cell, setting: Setting, raw: head.Statistics, rng: np.ran
 class Experiment(Parameters):
     """Figure 5: excess risk of NoisyHead and of DP-SGD against N for several ε."""
 
-    N: tuple[int, ...] = many(at_least(16), 1000, 2000, 3000, 4000)
+    N: tuple[int, ...] = many(count(16, 10**5), 1000, 2000, 3000, 4000)
     """Numbers of training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5, published=True)
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.2, 0.6, 1.0)
-    delta: float = parameter(PROBABILITY, 1e-5, published=True)
-    failure: float = parameter(SHARE, 1.0, published=True)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0, published=True)
-    label_noise: float = parameter(NONNEGATIVE, 0.0, published=True)
-    batch: int = parameter(at_least(LEAST_BATCH), 256)
+    D: int = parameter(count(2, 100), 5, published=True)
+    epsilon: tuple[float, ...] = many(EPSILON, 0.2, 0.6, 1.0)
+    delta: float = parameter(DELTA, 1e-5, published=True)
+    failure: float = parameter(KAPPA, 1.0, published=True)
+    penalty: float = parameter(PENALTY, 5.0, published=True)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0, published=True)
+    batch: int = parameter(count(LEAST_BATCH, 10**5), 256)
     """Prompts in a step of DP-SGD, on average."""
-    lengths: tuple[int, ...] = many(at_least(2), 10, 31, 100, 316, 1000)
+    lengths: tuple[int, ...] = many(count(2, 10**6), 10, 31, 100, 316, 1000)
     """Lengths of prompts at which the records of DP-SGD are compared."""
-    trials: int = parameter(at_least(2), 200)
-    opacus_trials: int = parameter(at_least(2), 20)
+    trials: int = parameter(TRIALS, 200)
+    opacus_trials: int = parameter(count(2, 10**4), 20)
     """Trials of Opacus, on the first of the same prompts."""
-    seed: int = parameter(at_least(0), 1)
+    seed: int = parameter(SEED, 1)
 
     def check(self) -> None:
         """Refuse batches, budgets and penalties that no run of a cell can have."""

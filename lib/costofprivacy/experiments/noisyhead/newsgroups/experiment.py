@@ -9,7 +9,7 @@ from typing import ClassVar
 import pandas as pd
 
 from costofprivacy import _validate, datasets
-from costofprivacy._validate import FINITE_POSITIVE, POSITIVE, PROBABILITY, among, at_least, within
+from costofprivacy._validate import POSITIVE, among, at_least, within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, runs, scores, shapes
 from costofprivacy.experiments.noisyhead.newsgroups.articles import REMOVALS, Articles
@@ -27,6 +27,7 @@ from costofprivacy.experiments.noisyhead.newsgroups.readings import (
 )
 from costofprivacy.noisyhead import bounds, hyperparameters
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import DELTA, SEED, TRIALS, amount, count
 from costofprivacy.streams import Runner
 
 FEWEST = 40  # posts for each place in a prompt: a group has enough for a prompt of its own
@@ -38,20 +39,20 @@ class Experiment(Parameters):
 
     data_sets: ClassVar[tuple[str, ...]] = (datasets.NEWSGROUPS,)
 
-    N: int = parameter(at_least(50), 822)
+    N: int = parameter(count(50, 10**5), 822)
     """Training prompts; fewer, in proportion, where each article stands in one prompt and they run out."""
-    test_prompts: int = parameter(at_least(10), 205)
+    test_prompts: int = parameter(count(10, 10**5), 205)
     """Test prompts; fewer, in the same proportion."""
-    L: int = parameter(at_least(2), 30)
+    L: int = parameter(count(2, 1000), 30)
     D: int = parameter(within(2, 40, after=at_least(2), convert=int), 30)
     """Largest TF-IDF scores that are kept of an article."""
-    T: tuple[int, ...] = many(at_least(1), *range(1, 101, 11), ascending=True)
+    T: tuple[int, ...] = many(count(1, 10**5), *range(1, 101, 11), ascending=True)
     """Numbers of steps, at least three of them; each is a run of its own."""
     epsilon: float = parameter(within(1e-3, 1, after=POSITIVE), 0.8)
     """Privacy budget ε of the figure; section 7 prints none, section 6.2 has this one."""
     other_epsilons: tuple[float, ...] = many(within(1e-3, 1, after=POSITIVE), 0.1, 0.3, 1.0, ascending=True)
     """Further budgets."""
-    delta: float = parameter(PROBABILITY, 1e-5)
+    delta: float = parameter(DELTA, 1e-5)
     failure: float = parameter(within(1e-50, 1, after=POSITIVE), 1.0)
     prompts: tuple[str, ...] = many(among(PROMPTS), *PROMPTS)
     """How articles become prompts; the first one is the figure's."""
@@ -59,17 +60,17 @@ class Experiment(Parameters):
     """How an article's length is scaled; the first one is the figure's."""
     features: tuple[str, ...] = many(among((SPHERE, AS_IS)), SPHERE, AS_IS)
     """How an article's scores are scaled; the first one is the figure's."""
-    clips: tuple[float, ...] = many(FINITE_POSITIVE, 1.0, 0.5, 2.0)
+    clips: tuple[float, ...] = many(amount(1e-3, 1e3), 1.0, 0.5, 2.0)
     """The level C at which a length is clipped, over that of (4.1); G and R follow. The first one is the figure's."""
     removals: tuple[str, ...] = many(among(tuple(REMOVALS)), *REMOVALS)
     """What is cut out of posts before they are counted; the runs are on whole posts."""
-    posts: int = parameter(at_least(0), 0)
+    posts: int = parameter(count(0, 10**6), 0)
     """Posts that are used, drawn at random; 0 for all of them."""
-    trials: int = parameter(at_least(2), 20)
+    trials: int = parameter(TRIALS, 20)
     """Draws of prompts."""
-    noises: int = parameter(at_least(1), 8)
+    noises: int = parameter(count(1, 10**4), 8)
     """Draws of the noise on each draw of prompts."""
-    seed: int = parameter(at_least(0), 20)
+    seed: int = parameter(SEED, 20)
 
     def check(self) -> None:
         """Refuse too few numbers of steps or posts, a first choice without posts, and budgets that are none."""

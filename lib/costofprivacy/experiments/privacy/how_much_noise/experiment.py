@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, NONNEGATIVE, PROBABILITY, SHARE, at_least, within
+from costofprivacy._validate import within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.privacy.how_much_noise import calibration, conversions, prompts, regression
+from costofprivacy.ranges import KAPPA, NOISE, NOISE_OR_NONE, PENALTY, SEED, chance, count
 from costofprivacy.streams import Runner
 
 
@@ -15,21 +16,21 @@ class Experiment(Parameters):
 
     epsilon: tuple[float, ...] = many(within(0.01, 20), 0.1, 0.3, 1.0, 3.0, 10.0, ascending=True)
     """Budgets ε that a user may ask for."""
-    delta: tuple[float, ...] = many(PROBABILITY, 1e-5, 1e-8)
+    delta: tuple[float, ...] = many(chance(1e-50, 0.1), 1e-5, 1e-8)
     """Probabilities δ that a user may ask for; the first is that of the papers."""
-    records: tuple[int, ...] = many(at_least(2), 10, 100, 1000, 10000, ascending=True)
+    records: tuple[int, ...] = many(count(2, 10**9), 10, 100, 1000, 10000, ascending=True)
     """Records for each feature, n/d, of DP-GD."""
-    regression_noise: float = parameter(FINITE_POSITIVE, 0.3)
+    regression_noise: float = parameter(NOISE, 0.3)
     """Standard deviation of the label noise of DP-GD's regression."""
-    N: tuple[int, ...] = many(at_least(4), 1000, 4000, 16000, 64000, ascending=True)
+    N: tuple[int, ...] = many(count(4, 10**9), 1000, 4000, 16000, 64000, ascending=True)
     """Numbers of NoisyHead's training prompts; L is the integer part of their square root."""
-    D: int = parameter(at_least(2), 5)
-    failure: float = parameter(SHARE, 1.0)
-    penalty: float = parameter(FINITE_POSITIVE, 5.0)
-    label_noise: float = parameter(NONNEGATIVE, 0.0)
-    n: tuple[int, ...] = many(at_least(2), 100, 10000, ascending=True)
+    D: int = parameter(count(2, 1000), 5)
+    failure: float = parameter(KAPPA, 1.0)
+    penalty: float = parameter(PENALTY, 5.0)
+    label_noise: float = parameter(NOISE_OR_NONE, 0.0)
+    n: tuple[int, ...] = many(count(2, 10**9), 100, 10000, ascending=True)
     """Records of a pass of DP-GD of which every iterate is released, or the last alone."""
-    seed: int = parameter(at_least(0), 5)
+    seed: int = parameter(SEED, 5)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``budgets`` and ``curves`` (ρ, ε, δ), ``regression`` and ``prompts`` (cost), and what claims say."""

@@ -14,4 +14,4 @@ def load(asked: Experiment) -> Load:
     sizes = asked.size_trials * sum(d**2 for d in asked.dimensions) * 3e-5
     rows = max(asked.d * max(asked.records) * asked.d, max(asked.mnist_n) * 784, 30 * max(asked.dimensions) ** 2)
     kept = NUMBER * 55 * len(asked.epsilon) * (asked.trials * len(asked.records) + 5 * asked.real_trials)
-    return Load(drawn + real + sizes + 8.0, 4.0 * NUMBER * rows, kept)
+    return Load(drawn + real + sizes + 5.0, 4.0 * NUMBER * rows, kept)

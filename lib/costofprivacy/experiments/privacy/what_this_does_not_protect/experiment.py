@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, at_least
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
@@ -17,6 +16,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
 )
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import SEED, amount, chance, count
 from costofprivacy.streams import Runner
 
 TIMED_RECORDS = 2048
@@ -25,28 +25,28 @@ TIMED_RECORDS = 2048
 class Experiment(Parameters):
     """Attacks on releases that are (ε, δ)-DP on paper."""
 
-    epsilon: float = parameter(FINITE_POSITIVE, 1.0)
-    delta: float = parameter(PROBABILITY, 1e-5)
-    n: int = parameter(at_least(20), 100)
+    epsilon: float = parameter(amount(1e-3, 100), 1.0)
+    delta: float = parameter(chance(1e-50, 0.1), 1e-5)
+    n: int = parameter(count(20, 10**6), 100)
     """Records of the fits that are attacked."""
-    d: int = parameter(at_least(2), 10)
-    bits_d: tuple[int, ...] = many(at_least(1), 1, 10, 100, ascending=True)
+    d: int = parameter(count(2, 1000), 10)
+    bits_d: tuple[int, ...] = many(count(1, 10**4), 1, 10, 100, ascending=True)
     """Coordinates of a release whose last bits are read."""
-    runs: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, 30, 100, 1000, ascending=True)
+    runs: tuple[int, ...] = many(count(1, 10**6), 1, 2, 5, 10, 30, 100, 1000, ascending=True)
     """Private runs of which the best is released, and releases that are averaged."""
-    group: tuple[int, ...] = many(at_least(1), 1, 2, 5, 10, ascending=True)
+    group: tuple[int, ...] = many(count(1, 1000), 1, 2, 5, 10, ascending=True)
     """Records of one person."""
-    members: tuple[int, ...] = many(at_least(100), 1000, 10000, 50000, ascending=True)
+    members: tuple[int, ...] = many(count(100, 10**6), 1000, 10000, 50000, ascending=True)
     """Records of the fits from which strangers are predicted."""
-    guesses: int = parameter(at_least(2), 1000)
+    guesses: int = parameter(count(2, 10**5), 1000)
     """Seeds of a short list."""
-    audit_releases: int = parameter(at_least(1000), 400_000)
+    audit_releases: int = parameter(count(1000, 10**8), 400_000)
     """Releases of each input in an audit."""
-    trials: int = parameter(at_least(20), 2000)
+    trials: int = parameter(count(20, 10**6), 2000)
     """Releases of each of two neighbours in an attack."""
-    fits: int = parameter(at_least(2), 20)
+    fits: int = parameter(count(2, 1000), 20)
     """Fits from which strangers are predicted."""
-    seed: int = parameter(at_least(0), 12)
+    seed: int = parameter(SEED, 12)
 
     def check(self) -> None:
         """A person has fewer records than there are."""
