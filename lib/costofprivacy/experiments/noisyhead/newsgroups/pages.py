@@ -50,9 +50,10 @@ def answer(tables: Tables) -> str:
     word = compared(best["gain"], 0.0, ("worse than", "no better than", "better than"), best["gain_error"])
     top = tables["scores"].loc[tables["scores"]["explained"].idxmax()]
     return (
-        f"On {data['name']} Figure 6's shape comes out in {seen.sum()} of {len(seen)} readings of section 7. With the same "
-        f"budget counted exactly, the figure's risk {turn}. The private head is {word} always answering the mean length. "
-        f"The scores foretell up to {percent(top['explained'])} of the variance (length: {top['length']}) without a head."
+        f"On {data['name']} Figure 6's shape comes out in {seen.sum()} of {len(seen)} readings of section 7. With the "
+        f"same budget counted exactly, the figure's risk {turn}. The private head is {word} always answering the mean "
+        f"length. The scores foretell up to {percent(top['explained'])} of the variance (length: {top['length']}) "
+        "without a head."
     )
 
 
