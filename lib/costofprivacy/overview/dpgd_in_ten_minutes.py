@@ -29,6 +29,9 @@ CLAIMS = {
     "lower": "dpgd/theorem-3",
     "scaling": "dpgd/figure-2",
     "free": "dpgd/section-6-free",
+    "digits": "dpgd/figure-5",
+    "seeds": "dpgd/section-7-seeds",
+    "real_harmonic": "dpgd/figure-8",
 }
 
 
@@ -44,7 +47,6 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "clip_gain": clip_gain(saved),
         "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
         "slips": saved.slips("dpgd"),
-        "pending": f"{sum(c.pending for c in saved.register.values() if c.paper == 'dpgd')}",
     }
 
 

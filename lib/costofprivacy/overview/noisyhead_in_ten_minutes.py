@@ -25,6 +25,9 @@ CLAIMS = {
     "robust_ridge": "noisyhead/theorem-5.1-ridge",
     "rival": "noisyhead/table-1",
     "rival_privacy": "noisyhead/appendix-b-privacy",
+    "dp_sgd": "noisyhead/figure-5",
+    "articles": "noisyhead/figure-6",
+    "articles_learnt": "noisyhead/section-7-learning",
 }
 
 
