@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,8 @@ from costofprivacy.streams import Runner, generator
 NAME = "diffprivlib"
 MOST = 100  # features: with MNIST's 784 each coefficient gets a 308,505th of ε, and a fit takes many seconds
 BOXES = (1.0, 2.0, 3.0)  # b in deviations of a feature on the public scale; B itself is the fourth
-NARROWER = 0.5  # of Y, the last setting
+NARROWER = 0.5  # of Y: the other bound on |y|
+DEVIATION = math.sqrt(2 * problems.INITIAL_RISK + problems.LABEL_NOISE**2)  # of the response, a guess
 SETTINGS = len(BOXES) + 2
 CAP = 1000.0  # errors over the constant predictor's are counted up to here
 VALUES = ["zero", "floor", *(f"{name}_{k}" for name in ("error", "unsolved") for k in range(SETTINGS))]
@@ -62,34 +64,34 @@ def coefficients(d: int) -> int:
     return 1 + d + d * (d + 1) // 2
 
 
-def expected_risk(b: float, n: int, d: int, epsilon: float, response: float) -> tuple[float, float]:
+def expected_risk(b: float, bound: float, run: Run) -> tuple[float, float]:
     r"""R on isotropic Gaussian records in the box ±b, with the public guesses ζ and R(0), and how near it is to none.
 
-    Clipped features have the second moment m and the product p with the whole ones, so θ turns into θp/m. Laplace
-    noise of deviation :math:`2\sqrt2\,b^2L/\varepsilon` makes a matrix of norm 2√d times that; where this is more than
-    nm, the second answer is above 1 and the risk infinite.
+    Clipped features have the second moment m, and p of the product with the whole ones is left, q of that with a
+    clipped response: θ turns into θpq/m. Laplace noise of deviation :math:`2\sqrt2\,b^2L/\varepsilon` makes a matrix
+    of norm 2√d times that; where this is more than nm, the second answer is above 1 and the risk infinite.
 
     Args:
-        b: the box. n, d: records and features. epsilon: ε. response: Y.
+        b: the box. bound: on |y|. run: n, d and ε.
     """
     density = math.exp(-(b**2) / 2) / math.sqrt(2 * math.pi)
-    p = float(erf(b / math.sqrt(2)))
+    p, q = float(erf(b / math.sqrt(2))), float(erf(bound / math.sqrt(2) / DEVIATION))
     m = p - 2 * b * density + b**2 * (1 - p)
-    second, first = (2 * math.sqrt(2) * b * bound * coefficients(d) / epsilon for bound in (b, response))
-    near = 2 * math.sqrt(d) * second / (n * m)
+    second, first = (2 * math.sqrt(2) * b * other * coefficients(run.d) / run.epsilon for other in (b, bound))
+    near, kept = 2 * math.sqrt(run.d) * second / (run.n * m), p * q / m
     if near >= 1:
         return math.inf, near
-    noise = d * (first**2 + second**2 * 2 * problems.INITIAL_RISK * (p / m) ** 2) / (2 * (n * m) ** 2)
-    return problems.INITIAL_RISK * (1 - p / m) ** 2 + noise / (1 - near) ** 2, near
+    noise = (run.d * first**2 + second**2 * run.d * 2 * problems.INITIAL_RISK * kept**2) / (2 * (run.n * m) ** 2)
+    return problems.INITIAL_RISK * (1 - kept) ** 2 + noise / (1 - near) ** 2, near
 
 
 def settings(run: Run, features: float, response: float) -> list[tuple[float, float]]:
-    """(b, Y) of each setting: the public choice first, then the other boxes, then the choice with half of Y."""
-    boxes = [min(b, features) for b in BOXES] + [features]
-    chosen = min(boxes, key=lambda b: expected_risk(b, run.n, run.d, run.epsilon, response))
-    others = list(boxes)
-    others.remove(chosen)
-    return [(chosen, response), *((b, response) for b in others), (chosen, NARROWER * response)]
+    """(b, bound on y) of each setting: the public choice first, then the other boxes, then the other bound."""
+    boxes, bounds = [min(b, features) for b in BOXES] + [features], [response, NARROWER * response]
+    b, bound = min(product(boxes, bounds), key=lambda pair: expected_risk(pair[0], pair[1], run))
+    boxes.remove(b)
+    bounds.remove(bound)
+    return [(b, bound), *((other, bound) for other in boxes), (b, bounds[0])]
 
 
 def fit(runs: Runs, *, rng: np.random.Generator) -> np.ndarray:
