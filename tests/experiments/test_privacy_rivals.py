@@ -13,6 +13,7 @@ from costofprivacy.dpgd import spectrum
 from costofprivacy.experiments.privacy.rivals import choices, experiment, methods, pages, problems, sizes
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
+from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.findings import CONSISTENT, words
 from costofprivacy.plates import Plate
 from costofprivacy.privacy import ApproximateDP
@@ -22,7 +23,7 @@ from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("privacy/rivals")
-ERRORS = TABLES["errors"]
+ERRORS = joined(TABLES)
 PLATES: dict[str, Callable[[], Plate]] = {
     "rivals": lambda: pages.draw_rivals(ERRORS),
     "sizes": lambda: pages.draw_sizes(ERRORS),
@@ -124,8 +125,9 @@ def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
 
 def test_the_answer_follows_the_tables() -> None:
     assert words(pages.answer(TABLES)) <= 60
-    rows = (ERRORS["method"] == methods.ADASSP) & (ERRORS["setting"] == 0)
-    other = change(ERRORS, "lost", lambda r: 1e-9, rows)
+    errors = TABLES["errors"]
+    rows = (errors["method"] == methods.ADASSP) & (errors["setting"] == 0)
+    other = change(errors, "lost", lambda r: 1e-9, rows)
     other = change(other, "behind", lambda r: 0.0, rows)
     assert f"{methods.ADASSP} is best" in pages.answer(TABLES | {"errors": other})
     assert f"{methods.ADASSP} is best" not in pages.answer(TABLES)
@@ -136,7 +138,7 @@ def test_nobody_wins_inside_the_noise() -> None:
     wide = pages.winners(change(ERRORS, "behind_error", lambda r: 1e9))
     assert not wide["beaten"].any()
     assert winners["beaten"].any()
-    assert (wide["tied"].map(len) == len(methods.METHODS) - 1).all()
+    assert (wide["tied"].map(len) >= len(methods.METHODS) - 1).all()
 
 
 @pytest.mark.parametrize("name", PLATES)

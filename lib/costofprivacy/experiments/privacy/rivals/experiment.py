@@ -12,7 +12,7 @@ import pandas as pd
 from costofprivacy import _fits, datasets
 from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, among, at_least
 from costofprivacy.declaration import Parameters, many, parameter
-from costofprivacy.experiments.privacy.rivals import methods, problems, sizes
+from costofprivacy.experiments.privacy.rivals import diffprivlib, methods, problems, sizes
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.streams import Runner
@@ -46,7 +46,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 class Experiment(Parameters):
-    """Private linear regression by eleven methods at one (ε, δ), and how some of them grow with d."""
+    """Private linear regression by eleven methods and diffprivlib at one (ε, δ), and how some of them grow with d."""
 
     d: int = parameter(at_least(2), 20)
     records: tuple[int, ...] = many(at_least(2), 10, 100, 1000, ascending=True)
@@ -70,13 +70,19 @@ class Experiment(Parameters):
     seed: int = parameter(at_least(0), 37)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables ``errors`` (every method and setting), ``thresholds``, ``proportional`` and ``clipping``."""
+        """Tables ``errors``, ``diffprivlib`` (its runs, one by one), ``thresholds``, ``proportional``, ``clipping``."""
+        theirs = diffprivlib.table(
+            [(self._runs(self._gaussian()), self.trials), (self._runs(self._real()), self.real_trials)], runner
+        )
         gaussian = runner.run(trial, self._gaussian(), self.trials, self.seed)
         real = runner.run(trial, self._real(), self.real_trials, self.seed)
         found = [row for cell, values in (gaussian | real).items() for row in rows(cell, values)]
-        return {"errors": pd.DataFrame(found)} | sizes.tables(
+        return {"errors": pd.DataFrame(found), diffprivlib.NAME: theirs} | sizes.tables(
             runner, self.dimensions, self.d, self.delta, self.size_trials, self.seed
         )
+
+    def _runs(self, cells: list[Cell]) -> list[diffprivlib.Run]:
+        return [diffprivlib.Run(c.problem, c.n, c.d, c.epsilon, c.key, self.seed) for c in cells]
 
     def _gaussian(self) -> list[Cell]:
         return [

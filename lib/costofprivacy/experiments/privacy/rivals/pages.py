@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy import datasets, figures
 from costofprivacy.experiments.privacy.rivals import methods, problems
+from costofprivacy.experiments.privacy.rivals.joined import METHODS, joined
 from costofprivacy.experiments.privacy.rivals.verdicts import per_feature
 from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
 from costofprivacy.plates import Plate
@@ -27,13 +28,18 @@ LOWEST, HIGHEST = 3e-5, 3.0  # of the lost share, in figures
 
 def public(errors: pd.DataFrame) -> pd.DataFrame:
     """The rows of the comparison: every method at its public setting."""
-    return errors[(errors["setting"] == 0) & errors["method"].isin(methods.METHODS)]
+    return errors[(errors["setting"] == 0) & errors["method"].isin(METHODS)]
 
 
 def best_settings(errors: pd.DataFrame) -> pd.DataFrame:
     """Every method at the best of its settings in each cell, which no private choice can know."""
-    own = errors[errors["method"].isin(methods.METHODS)]
+    own = errors[errors["method"].isin(METHODS)]
     return own.loc[own.groupby([*CELL, "method"], sort=False)["lost"].idxmin()]
+
+
+def not_told_from_least(cell: pd.DataFrame) -> pd.Series:
+    """Which methods of a cell cannot be told from the least; one that fails in some trial can."""
+    return (cell["behind"] <= CONSISTENT * cell["behind_error"]) & (cell["failed"] == 0)
 
 
 def winners(errors: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +47,7 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for key, cell in public(errors).groupby(CELL, sort=False):
         least = cell.loc[cell["lost"].idxmin()]
-        tied = cell[cell["behind"] <= CONSISTENT * cell["behind_error"]]["method"]
+        tied = cell[not_told_from_least(cell)]["method"]
         ours = cell[cell["method"].isin(methods.OURS)]
         own = ours.loc[ours["lost"].idxmin()]
         rows.append(
@@ -56,10 +62,8 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
 
 def answer(tables: Tables) -> str:
     """Who has the least error how often, and where DP-GD is not behind."""
-    found = winners(tables["errors"])
-    in_front = {
-        name: sum(name == row.least or name in row.tied for row in found.itertuples()) for name in methods.METHODS
-    }
+    found = winners(joined(tables))
+    in_front = {name: sum(name == row.least or name in row.tied for row in found.itertuples()) for name in METHODS}
     first = max(in_front, key=lambda name: in_front[name])
     beaten = int(found["beaten"].sum())
     behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])] if beaten else found
@@ -88,7 +92,7 @@ def leading(errors: pd.DataFrame) -> pd.DataFrame:
 
 def draw_rivals(errors: pd.DataFrame) -> Plate:
     """A panel for each data set, a line for each method: what is lost at the public and at the best setting."""
-    shown, every = leading(errors), list(methods.METHODS)
+    shown, every = leading(errors), list(METHODS)
     names = list(shown["problem"].unique())
     with figures.style():
         drawn, panels = plt.subplots(1, len(names), figsize=(2.3 * len(names) + 2.4, 4.6), squeeze=False, sharey=True)
@@ -106,7 +110,8 @@ def draw_rivals(errors: pd.DataFrame) -> Plate:
             f"**What each method loses of what can be explained**, $\\varepsilon = {epsilon:g}$: 0 is the best linear "
             f"predictor, 1 the constant one (dashed); dotted is least squares without privacy, where it fits. Filled: "
             f"settings from public knowledge, with bars of two standard errors. Open: the best of {methods.SETTINGS} "
-            f"settings, not private. Least: {said}. The best of DP-GD: {ours}."
+            f"settings, not private. An arrow is beyond the axis; diffprivlib has a mark where it was run. Least: "
+            f"{said}. The best of DP-GD: {ours}."
         ),
         alt=f"Share lost at the public setting. Least: {said}. Best form of DP-GD: {ours}. Constant predictor: 1.",
     )
@@ -116,8 +121,8 @@ def _draw_panel(axes: Axes, rows: pd.DataFrame) -> None:
     """One data set."""
     asked, best = public(rows).set_index("method"), best_settings(rows).set_index("method")
     for ours, colour in ((True, figures.COLOURS[0]), (False, figures.COLOURS[3])):
-        names = [name for name in methods.METHODS if (name in methods.OURS) == ours]
-        places = [methods.METHODS.index(name) for name in names]
+        names = [name for name in METHODS if (name in methods.OURS) == ours and name in asked.index]
+        places = [METHODS.index(name) for name in names]
         lost = asked.loc[names, "lost"]
         within, bars = lost.where(lost <= HIGHEST), 2 * asked.loc[names, "lost_error"]
         label = "DP-GD" if ours else "rivals"
@@ -205,16 +210,21 @@ def draw_needs(tables: Tables) -> Plate:
 def show_rivals(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     """What every method loses at its public setting, and the ends; a star where it is not told from the least."""
     rows = errors[(errors["setting"] == 0) & (errors["epsilon"] == epsilon)]
-    ends = (*methods.METHODS, *methods.TOLD, *methods.ENDS)
+    ends = (*METHODS, *methods.TOLD, *methods.ENDS)
     columns = {}
     for (problem, n), cell in rows.groupby(["problem", "n"], sort=False):
         known = cell.set_index("method")
-        columns[f"{short(problem)}, {n}"] = [_entry(known.loc[name]) if name in known.index else "–" for name in ends]
+        star = not_told_from_least(known)
+        columns[f"{short(problem)}, {n}"] = [
+            _entry(known.loc[name], name in METHODS and star[name]) if name in known.index else "–" for name in ends
+        ]
     return pd.DataFrame(columns, index=pd.Index(ends, name="method"))
 
 
-def _entry(row: pd.Series) -> str:
-    star = row.name in methods.METHODS and row["behind"] <= CONSISTENT * row["behind_error"]
+def _entry(row: pd.Series, star: bool = False) -> str:
+    """What is lost, or in how many trials there is no answer."""
+    if row["failed"]:
+        return f"fails in {round(row['failed'] * row['trials'])} of {row['trials']}".replace(" ", NARROW_SPACE)
     return in_percent(row["lost"], row["lost_error"]) + (NARROW_SPACE + "*" if star else "")
 
 
@@ -230,9 +240,9 @@ def show_best(errors: pd.DataFrame, epsilon: float) -> pd.DataFrame:
     for (problem, n), cell in rows.groupby(["problem", "n"], sort=False):
         known = cell.set_index("method")
         columns[f"{short(problem)}, {n}"] = [
-            in_percent(known.loc[name, "lost"], known.loc[name, "lost_error"]) for name in methods.METHODS
+            _entry(known.loc[name]) if name in known.index else "–" for name in METHODS
         ]
-    return pd.DataFrame(columns, index=pd.Index(methods.METHODS, name="method"))
+    return pd.DataFrame(columns, index=pd.Index(METHODS, name="method"))
 
 
 def show_winners(errors: pd.DataFrame) -> pd.DataFrame:
