@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits, datasets
-from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, among, at_least
+from costofprivacy._validate import among
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.privacy.rivals import diffprivlib, methods, problems, sizes
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.ranges import SEED, TRIALS, amount, chance, count
 from costofprivacy.streams import Runner
 
 SMALL = 5  # training rows of a small data set are at most its rows over this times the number of sizes, in order
@@ -48,26 +49,26 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 class Experiment(Parameters):
     """Private linear regression by eleven methods and diffprivlib at one (ε, δ), and how some of them grow with d."""
 
-    d: int = parameter(at_least(2), 20)
-    records: tuple[int, ...] = many(at_least(2), 10, 100, 1000, ascending=True)
+    d: int = parameter(count(2, 1000), 20)
+    records: tuple[int, ...] = many(count(2, 10**6), 10, 100, 1000, ascending=True)
     """Records for each feature, n/d, of Gaussian data."""
-    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 1.0, 4.0, ascending=True)
-    delta: float = parameter(PROBABILITY, 1e-6)
+    epsilon: tuple[float, ...] = many(amount(1e-3, 100), 1.0, 4.0, ascending=True)
+    delta: float = parameter(chance(1e-50, 0.1), 1e-6)
     real: tuple[str, ...] = many(among((datasets.HOUSING, datasets.MNIST)), datasets.HOUSING, datasets.MNIST)
     """Real data sets; where one is not there, the one that scikit-learn brings along is taken, under its own name."""
-    housing_n: tuple[int, ...] = many(at_least(10), 500, 3000, 16000, ascending=True)
+    housing_n: tuple[int, ...] = many(count(10, 18000), 500, 3000, 16000, ascending=True)
     """Training records of California housing."""
-    mnist_n: tuple[int, ...] = many(at_least(10), 2000, 5000, ascending=True)
+    mnist_n: tuple[int, ...] = many(count(10, 13000), 2000, 5000, ascending=True)
     """Training records of MNIST."""
-    trials: int = parameter(at_least(2), 20)
+    trials: int = parameter(TRIALS, 20)
     """Independent repetitions on Gaussian data."""
-    real_trials: int = parameter(at_least(2), 10)
+    real_trials: int = parameter(count(2, 1000), 10)
     """Random splits of each real data set."""
-    dimensions: tuple[int, ...] = many(at_least(2), 20, 40, 80, 160, 320, ascending=True)
+    dimensions: tuple[int, ...] = many(count(2, 1000), 20, 40, 80, 160, 320, ascending=True)
     """Dimensions along which the records that are needed are counted."""
-    size_trials: int = parameter(at_least(2), 8)
+    size_trials: int = parameter(count(2, 10**4), 8)
     """Repetitions at each dimension, and at each clipping constant."""
-    seed: int = parameter(at_least(0), 37)
+    seed: int = parameter(SEED, 37)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``errors``, ``diffprivlib`` (its runs, one by one), ``thresholds``, ``proportional``, ``clipping``."""
