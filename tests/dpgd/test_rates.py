@@ -53,7 +53,7 @@ def test_relaxation_solves_its_equation() -> None:
     np.testing.assert_allclose(rates.relaxation(times, 3.0, 0.4, 0.5), found.y[0], rtol=1e-8)
 
 
-@given(st.floats(0.05, 300), st.floats(0, 5), st.floats(0, 5), st.floats(0, 1))
+@given(st.floats(0.05, 300), st.floats(0, 5), st.floats(0, 5), st.just(0.0) | st.floats(1e-200, 1))
 def test_square_root_path_is_the_variation_of_constants(rate: float, first: float, second: float, time: float) -> None:
     def clock(start: float) -> float:
         return 2 * rate / 3 * ((1 - start) ** 1.5 - (1 - time) ** 1.5)

@@ -91,7 +91,7 @@ def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
     ("changed", "message"),
     [
         ({"epsilon": 2.0}, "epsilon must be between 0 and 1, got 2.0"),
-        ({"epsilon": -1.0}, "epsilon must be positive, got -1.0"),
+        ({"epsilon": -1.0}, "epsilon must be positive and finite, got -1.0"),
         ({"failure": 1.0}, "failure must be between 0 and 1, both excluded, got 1.0"),
         ({"penalty": 1e-6}, "penalty must ask for at most T = 100000"),
         ({"D": (1, 2)}, "each of D must be a whole number of at least 2, got 1"),

@@ -42,7 +42,7 @@ def test_admissible_parameters_give_admissible_algorithms(
         ({"T": [5, 5]}, r"T must be a list of distinct values, got \[5, 5\]"),
         ({"T": [1, 100_001]}, "each of T must be at most 100000, got 100001"),
         ({"epsilon": 1.5}, "epsilon must be between 0 and 1, got 1.5"),
-        ({"epsilon": 0}, "epsilon must be positive, got 0"),
+        ({"epsilon": 0}, "epsilon must be positive and finite, got 0"),
         ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
         ({"failure": 1.5}, "failure must be between 1e-50 and 1, got 1.5"),
         ({"failure": 1e-300}, "failure must be between 1e-50 and 1, got 1e-300"),

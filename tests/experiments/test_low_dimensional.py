@@ -189,7 +189,7 @@ def test_admissible_parameters_give_admissible_algorithms(
         ({"N": 1000}, "N must be a non-empty list, got 1000"),
         ({"N": [1000, 1000]}, "N must be a list of distinct values"),
         ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
-        ({"epsilon": [1e4]}, "epsilon must be at most T = "),
+        ({"epsilon": [900.0]}, "epsilon must be at most T = "),
         ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
         ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
         ({"failure": 0}, "failure must be positive, got 0"),

@@ -102,8 +102,8 @@ def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"epsilon": 1001.0}, "epsilon must be between 0 and 1000, got 1001.0"),
-        ({"epsilon": 0.0}, "epsilon must be positive, got 0.0"),
+        ({"epsilon": 1001.0}, "epsilon must be between 1e-06 and 1000, got 1001.0"),
+        ({"epsilon": 0.0}, "epsilon must be positive and finite, got 0.0"),
         ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
         ({"N": (3,)}, "each of N must be a whole number of at least 4, got 3"),
         ({"pairs": 0}, "pairs must be a whole number of at least 1, got 0"),

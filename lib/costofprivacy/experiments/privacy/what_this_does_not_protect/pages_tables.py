@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import pandas as pd
+from IPython.display import Markdown
 
 from costofprivacy.prose import measured, percent, plain
 
 CHECKLIST = (
-    ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave random_state out"),
+    ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),
     (
         "Low bits",
         "A discrete or secure sampler; at least round what is released",
-        "OpenDP (make_gaussian), Google's differential-privacy libraries",
+        "OpenDP (`make_gaussian`), Google's differential-privacy libraries",
     ),
     (
         "Tuning",
         "Choose without the data, or pay: compose, or stop at random",
-        "“auto” here; privacy.selection; Google's dp_accounting",
+        "“auto” here; `privacy.selection`; Google's `dp_accounting`",
     ),
-    ("Scales and bounds", "Public, stated before you look; or bought with part of the budget", "feature_bounds"),
+    ("Scales and bounds", "Public, stated before you look; or bought with part of the budget", "`feature_bounds`"),
     (
         "Repeated releases",
         "One ledger for all that is ever released from the data",
-        "an odometer: OpenDP, dp_accounting",
+        "an odometer: OpenDP, `dp_accounting`",
     ),
     (
         "Several records of one person",
         "Bound how many a person has; multiply, or make the person the unit",
-        "privacy.groups",
+        "`privacy.groups`",
     ),
     ("Time", "Release at fixed times, on a machine that others cannot watch", "no library does this for you"),
     ("What is learned of everyone", "Ask before you fit whether it should be known at all", "no ε does this for you"),
@@ -106,9 +107,10 @@ def show_population(population: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"$n$": population["n"]} | columns | guess).set_index("$n$")
 
 
-def show_checklist() -> pd.DataFrame:
+def show_checklist() -> Markdown:
     """What to do about each gap, and what helps."""
-    return pd.DataFrame(CHECKLIST, columns=["gap", "what to do", "what helps"]).set_index("gap")
+    head = ["| gap | what to do | what helps |", "|---|---|---|"]
+    return Markdown("\n".join([*head, *(f"| {' | '.join(row)} |" for row in CHECKLIST)]))
 
 
 def _attacks(table: pd.DataFrame, first: dict[str, pd.Series]) -> pd.DataFrame:
