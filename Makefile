@@ -47,7 +47,7 @@ export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
 
-pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html: under a minute, nothing is executed
+pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html: about a minute, nothing is executed
 	@exec $(BOOK) pages
 
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted

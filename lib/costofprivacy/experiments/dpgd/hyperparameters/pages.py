@@ -95,7 +95,7 @@ def draw_figure_4(table: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Figure 4, re-computed.** Mean released risk of {trials} runs; dashed red: $c = 1$, "
-            r"$\tilde\eta(0) = 2/\gamma$, $c\tilde\eta(0) = \ln(1/\gamma)$. White points: the least risk of each row; "
+            r"$\tilde\eta(0) = 2/\gamma$, $c\tilde\eta(0) = \ln(1/\gamma)$. Points: the least risk of each row; "
             f"white line: where the risk is {CAP:g}, the edge of the divergent corner. The relative standard error is "
             f"{percent(_typical_error(table))} in the median. {figure_4({'figure-4': table}).headline}"
         ),

@@ -109,7 +109,7 @@ def draw_map(table: pd.DataFrame, rows: pd.DataFrame, asked: str) -> Plate:
         figure,
         caption=(
             f"{name} {data}: mean held-out risk of {seeds} seeds, none left out, capped at {CAP:g}. Dashed red: $c=1$, "
-            r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. White points: the least "
+            r"$\tilde\eta(0)=2/\gamma$ and, where it exists, $c\tilde\eta(0)=\ln(1/\gamma)$. Points: the least "
             f"risk of each row. {_blown(found)} The relative standard error of the least risk is {_errors(found)}."
         ),
         alt=_alt(found, data),
