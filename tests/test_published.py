@@ -19,7 +19,7 @@ NAME = "noisyhead/low-dimensional"
 # What `pip install` calls what is imported under another name.
 DISTRIBUTIONS = {"IPython": "ipython", "sklearn": "scikit-learn", "yaml": "pyyaml", "vl_convert": "vl-convert-python"}
 TOLD = {"verdicts", "pages", "drawings", "page"}
-ELSEWHERE = {"opacus", "torch"}  # called in an environment of its own, by `costofprivacy.extras`
+ELSEWHERE = {"diffprivlib", "opacus", "torch"}  # called in an environment of its own, by `costofprivacy.extras`
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """NAME and P on make's command line are text: no shell and no make reads them."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +11,8 @@ from costofprivacy.book.errors import RequestError
 from costofprivacy.book.words import spread
 
 ROOT = Path(__file__).parents[2]
+# A make of its own, though another one may run these tests: it would tell which folder it enters.
+ALONE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "MFLAGS"}
 HOSTILE = (
     "x; touch hit",
     "$(shell touch hit)",
@@ -65,7 +68,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("variable", ["NAME", "P", "OUT"])
 def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: str) -> None:
-    done = subprocess.run(["make", "chapter", f"{variable}={text}"], cwd=made, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "chapter", f"{variable}={text}"], cwd=made, capture_output=True, text=True, env=ALONE
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert not (made / "hit").exists()
     assert text in (made / "seen").read_text().splitlines(), "and it arrives as it was typed"
@@ -74,7 +79,7 @@ def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: 
 @pytest.mark.parametrize("text", ["opacus; touch hit", "$(shell touch hit)", "x'; touch hit; '", "opacus touch"])
 @pytest.mark.parametrize("target", ["extra", "anew"])
 def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: str) -> None:
-    done = subprocess.run(["make", target, f"NAME={text}"], cwd=made, capture_output=True, text=True)
+    done = subprocess.run(["make", target, f"NAME={text}"], cwd=made, capture_output=True, text=True, env=ALONE)
     assert done.returncode == 2
     assert done.stderr.startswith("error: NAME must be one of opacus, got '")
     assert not (made / "hit").exists()
@@ -83,6 +88,6 @@ def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: st
 @pytest.mark.parametrize("target", ["validate", "refresh", "book", "faults", "fuzz"])
 def test_nor_does_it_for_other_targets(made: Path, target: str) -> None:
     hostile = [f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "FORCE", "ANYWAY")]
-    done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True)
+    done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True, env=ALONE)
     assert (done.returncode, done.stdout) == (0, "")
     assert not (made / "hit").exists()
