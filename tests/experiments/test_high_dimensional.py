@@ -219,7 +219,9 @@ def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
     small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
     both = experiment.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
     one = experiment.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
-    first, third = both.run(Runner(2)), one.run(Runner(1))
+    first, second, third = (e.run(Runner(w)) for e, w in ((both, 1), (both, 2), (one, 1)))
+    for name in first:
+        pd.testing.assert_frame_equal(first[name], second[name], check_exact=True)
     for name, N in (("figure-2", 36), ("test-error", 36), ("starts", 36), ("both-sides", 20)):
         table = first[name]
         kept = table[table["N"] == N].reset_index(drop=True)
@@ -356,3 +358,9 @@ def test_the_edges_of_what_is_admissible() -> None:
     for other in ({"T": 6}, {"delta_published": 1e-3}, {"failure": 0.5}, {"label_noise": 0.1}, {"test_prompts": 499}):
         assert not replace(edge, **other).is_published
     assert replace(edge, delta=1e-3).is_published
+
+
+def test_beyond_the_usual_ranges_the_rule_of_the_experiment_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
+    with pytest.raises(ValueError, match=r"^bound_failure must ask for at most T = 100000, got 1e-100: T = "):
+        experiment.Experiment(bound_failure=1e-100)

@@ -9,7 +9,8 @@ from functools import partial
 from tests.faults.chapter import Chapter
 
 GENTLE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-KINDS = [(role, number) for number in GENTLE for role in ("make", "parent", "kernel", "worker", "group")]
+KINDS = [(role, number) for number in GENTLE for role in ("parent", "kernel", "worker", "group")]
+KINDS += [("make", signal.SIGTERM)]  # the others make keeps to itself, and goes on
 KINDS += [(role, signal.SIGKILL) for role in ("parent", "kernel", "worker", "group")]
 
 

@@ -9,7 +9,7 @@ from costofprivacy.experiments.dpgd.real_data.experiment import Experiment
 def load(asked: Experiment) -> Load:
     """Time and memory in its parameters; see `costofprivacy.costs`."""
     pixels, columns = 784, 8
-    mnist, housing = (sum(d / gamma for gamma in gammas) for d, gammas in _problems(asked))
+    mnist, housing = sum(pixels / g for g in asked.mnist_gamma), sum(columns / g for g in asked.housing_gamma)
     shuffles = asked.housing_trials + asked.kept_trials
     maps = asked.points**2 * (asked.mnist_trials * mnist * pixels * 4e-9 + shuffles * housing * columns * 5e-9)
     schedules = asked.schedule_trials * sum(asked.mnist_n) * pixels * 5e-7
@@ -19,8 +19,3 @@ def load(asked: Experiment) -> Load:
     held = NUMBER * (3 * pixels * asked.points**2 + 15_000 * pixels)
     kept = NUMBER * 7 * asked.points**2 * (4 * asked.mnist_trials + 8 * shuffles)
     return Load(maps + schedules + seeds + equations + 6.0, held, kept)
-
-
-def _problems(asked: Experiment) -> tuple[tuple[int, tuple[float, ...]], ...]:
-    """The number of features of each data set, and the ratios at which it is mapped."""
-    return (784, asked.mnist_gamma), (8, asked.housing_gamma)
