@@ -1,0 +1,61 @@
+r"""The head that never looks at a response: the best head of a private covariance.
+
+Where tasks are isotropic, E w wᵀ = I, the best head is a function of the features' covariance alone (`best_head`):
+
+.. math:: \hat\Gamma = \big[(1 + (s-1)/L)\,\hat A + ((\mathrm{tr}\hat A + \tau^2)/L)\,I\big]^{-1},
+
+with Â the mean over prompts of (L + 1)⁻¹ Σ x xᵀ, each clipped to Frobenius norm C, plus noise. It uses N(L + 1) tokens
+where a head that learns from responses has N answers, and one release where that has several. What it cannot do is to
+learn that tasks are not isotropic; as L → ∞ it need not.
+
+Guarantee: μ-Gaussian DP for replacing one prompt by any other: one Gaussian mechanism of sensitivity √2 C/N, as in
+`whitened_descent`. Assumes, for accuracy alone: E w wᵀ = I, and the spread s.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from costofprivacy.noisyhead import best_head
+from costofprivacy.noisyhead.token_laws import TokenLaw
+from costofprivacy.noisyhead.whitened_descent import FLOOR
+from costofprivacy.privacy import GaussianDP
+
+CLIP_NORM = 1.0  # C, for features with E‖x‖² = 1: the Frobenius norm of a moment is at most its trace
+
+
+def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
+    """The mean of the prompts' clipped token moments, shape (D, D); prompts that are not finite count as 0.
+
+    Args:
+        x: tokens, shape (N, L + 1, D). clip_norm: C > 0.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = np.swapaxes(x, 1, 2) @ x / x.shape[1]
+        norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
+        kept = np.where(np.isfinite(norm), np.minimum(1.0, clip_norm / np.maximum(norm, np.finfo(float).tiny)), 0.0)
+    return np.einsum("n,nde->de", kept, np.where(kept[:, None, None] > 0, terms, 0.0)) / len(x)
+
+
+def noise_std(N: int, budget: GaussianDP, clip_norm: float = CLIP_NORM) -> float:
+    """√2 C/(Nμ), on the diagonal; beside it a factor √2 less."""
+    return math.sqrt(2) * clip_norm / (N * budget.mu)
+
+
+def release(
+    moment: np.ndarray, N: int, L: int, budget: GaussianDP, spread: float, label_noise: float = 0.0,
+    *, rng: np.random.Generator,
+) -> np.ndarray:  # fmt: skip
+    """Γ̂ of one release, shape (D, D).
+
+    Args:
+        moment: from `token_moment`, shape (D, D). N, L: sizes. budget: μ. spread: s. label_noise: τ ≥ 0.
+        rng: advanced by D² normals.
+    """
+    std = noise_std(N, budget)
+    noise = rng.standard_normal(moment.shape)
+    values, vectors = np.linalg.eigh(moment + std * (noise + noise.T) / 2)
+    raised = (vectors * np.maximum(values, FLOOR * std)) @ vectors.T
+    return best_head.best_head(TokenLaw(raised, spread), L, label_noise)

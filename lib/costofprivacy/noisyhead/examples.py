@@ -1,0 +1,76 @@
+r"""A prompt as examples (query, context, response): its last token asked, or every token once.
+
+With c_i = y_i x_i, the context that leaves token j out is m_j = (Σ c_i − c_j)/L. Where the tokens of a prompt are
+exchangeable given its task, as in section 2 of arXiv:2504.16000v2, each (x_j, m_j, y_j) has the law of the last one,
+and a prompt is L + 1 examples of what the head must answer. Privacy does not ask for that: a prompt is one record,
+however many examples are made of it.
+
+Responses are divided by their root mean square over the tokens that are shown (all tokens, where each is asked once).
+The head is linear in them, ŷ(sy) = s ŷ(y), so this only weighs prompts; a response is then about 1, whatever its task.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead.prompts import Prompts
+
+FAR = 1e6  # a token or response beyond this many of its public scale makes its prompt void
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """N prompts of J examples each, bounded one by one.
+
+    Args:
+        token: the tokens of a prompt, shape (N, L + 1, D).
+        query: shape (N, J, D). context: m, shape (N, J, D). response: shape (N, J).
+    """
+
+    token: np.ndarray
+    query: np.ndarray
+    context: np.ndarray
+    response: np.ndarray
+
+    def __post_init__(self) -> None:
+        _validate.shape("context", self.context, self.query.shape)
+        _validate.shape("response", self.response, self.query.shape[:2])
+
+
+def examples(prompts: Prompts, *, every_token: bool) -> Examples:
+    """The examples of N prompts.
+
+    Guarantee: each prompt's are finite and depend on that prompt alone. A prompt is void, all 0, if it is not finite,
+    if a feature lies beyond `FAR`, if all its shown responses are 0, or if a response is beyond `FAR` of them.
+
+    Args:
+        prompts: features on a scale with E‖x‖² = 1. every_token: ask every token once, or the last one alone.
+
+    Raises:
+        ValueError: if a prompt has no labelled token.
+    """
+    x, y = prompts.x, prompts.y
+    L = x.shape[1] - 1
+    if L < 1:
+        raise ValueError(f"prompts must have at least one labelled token and a query, got x of {x.shape}")
+    x, y = _scaled(x, y, every_token)
+    products = y[:, :, None] * x
+    total = products.sum(axis=1, keepdims=True)
+    asked = slice(None) if every_token else slice(L, None)
+    return Examples(x, x[:, asked], (total - products[:, asked]) / L, y[:, asked])
+
+
+def _scaled(x: np.ndarray, y: np.ndarray, every_token: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Responses over their root mean square; 0 in a prompt that is void."""
+    shown = y if every_token else y[:, :-1]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        largest = np.abs(shown).max(axis=1, keepdims=True)
+        rms = largest * np.sqrt(((shown / largest) ** 2).mean(axis=1, keepdims=True))
+        scaled = y / rms
+        near = (np.abs(scaled) <= FAR).all(axis=1) & (np.abs(x) <= FAR).all(axis=(1, 2))
+    if near.all():
+        return x, scaled
+    return np.where(near[:, None, None], x, 0.0), np.where(near[:, None], scaled, 0.0)

@@ -1,0 +1,173 @@
+r"""A private head that works: noisy descent on the loss of a linear head in privately whitened coordinates.
+
+Algorithm 1 of arXiv:2504.16000v2 descends in the coordinates in which its prompts come. There the Gram matrix of Z =
+x mᵀ is E[xxᵀ] ⊗ E[mmᵀ], since the query is independent of the context; its eigenvalues are below 1/D² and differ by
+the cube of Σ's condition number. So the loss is flat, the steps are many, and each pays. Here two second moments are
+bought first, and the descent is made in coordinates in which the Gram matrix is I:
+
+1. Â = mean of the prompts' token moments (L + 1)⁻¹ Σ x xᵀ, each clipped to Frobenius norm C_A, plus noise; x̃ = Â^{-½}x.
+2. M̂ = mean of the prompts' context moments m̃m̃ᵀ, each clipped to C_M, plus noise; m̂ = M̂^{-½}m̃, m̃ = Â^{-½}m.
+3. From Γ̃ = 0, T steps Γ̃ ← Π(Γ̃ + g_t (mean of clip_{c_t}(r x̃ m̂ᵀ) + noise)), r = y − x̃ᵀΓ̃m̂, Π on ‖Γ̃‖_F ≤ 1.
+4. Γ = Â^{-½} Γ̃ M̂^{-½} Â^{-½}.
+
+There is no penalty: nothing pulls towards a head that is known. Π does not bias: the best Γ̃ explains ‖Γ̃‖²_F of a
+response whose mean square is 1.
+
+**Guarantee**: μ-Gaussian DP of *all* that is released (Â, M̂, every step), for replacing one prompt by any other. Each
+release is a Gaussian mechanism on a mean over N prompts of terms that depend on one prompt and on earlier releases:
+
+* positive matrices P, P' of Frobenius norm at most C differ by ‖P − P'‖² ≤ ‖P‖² + ‖P'‖² ≤ 2C², as tr PP' ≥ 0: the
+  sensitivity is √2 C/N. The noise is isotropic in the space of symmetric matrices (variance s² on the diagonal, s²/2
+  beside it), where the Frobenius norm is the Euclidean one;
+* gradients of norm at most c differ by at most 2c: the sensitivity is 2c/N.
+
+So they are Gaussian mechanisms with 0.2 μ², 0.2 μ² and 0.6 μ²/T, adaptively composed: the squares add up to μ²
+(arXiv:1905.02383, Corollary 3.3). Roots, products and Π are post-processing. A prompt may hold anything: `examples`
+voids what cannot be bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead.examples import Examples
+from costofprivacy.noisyhead.whitened_plan import Plan
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile
+
+FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of a noisy moment are not taken to be smaller
+
+
+@dataclass(frozen=True, eq=False)
+class Transcript:
+    """Everything that is released, for B independent releases.
+
+    Args:
+        features: Â, shape (B, D, D). contexts: M̂, shape (B, D, D). gradients: of each step, shape (B, T, D, D).
+        Gamma: the head, shape (B, D, D): post-processing of the others.
+    """
+
+    features: np.ndarray
+    contexts: np.ndarray
+    gradients: np.ndarray
+    Gamma: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """What the noise of a `Transcript` is added to; no release."""
+
+    features: np.ndarray
+    contexts: np.ndarray
+    gradients: np.ndarray
+
+
+def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
+    """Γ of one release, shape (D, D); see the module's text for its guarantee.
+
+    Args:
+        data: from `examples.examples`. told: from `whitened_plan.plan`, for the same N.
+        rng: source of the noise; advanced by (2 + T)·D² normals.
+
+    Raises:
+        ValueError: if the plan is for another number of prompts.
+    """
+    head: np.ndarray = releases(data, told, 1, rng=rng).Gamma[0]
+    return head
+
+
+def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> Transcript:
+    """``count`` independent releases, with all that each of them shows.
+
+    Args:
+        data, told, rng: as in `release`. count: B, at least 1; memory grows with B·N.
+    """
+    return _descend(data, told, rng.standard_normal((_validate.whole("count", count), *_noise(data, told))))[0]
+
+
+def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
+    """The releases for given standard normals, shape (B, 2 + T, D, D): common randomness for two data sets."""
+    return _descend(data, told, noise)[0]
+
+
+def means_along(data: Examples, told: Plan, seen: Transcript) -> Means:
+    """The means that ``data`` would have had in the course of what was seen: for audits."""
+    return _descend(data, told, None, seen)[1]
+
+
+def profile(told: Plan, budget: ApproximateDP) -> PrivacyProfile:
+    """What is claimed and what is spent; the last iterate is released with all before it."""
+    return PrivacyProfile(budget, told.budget, told.budget)
+
+
+def _noise(data: Examples, told: Plan) -> tuple[int, int, int]:
+    D = data.query.shape[2]
+    return 2 + len(told.gains), D, D
+
+
+def _descend(
+    data: Examples, told: Plan, noise: np.ndarray | None, seen: Transcript | None = None
+) -> tuple[Transcript, Means]:
+    """Run the algorithm with given noise, or along what was seen."""
+    if len(data.query) != told.N:
+        raise ValueError(f"told.N must be the number of prompts, {len(data.query)}, got {told.N}")
+    tokens = data.token.shape[1]
+    moment = _mean(np.swapaxes(data.token, 1, 2) @ data.token / tokens, told.feature_norm)[None]
+    std = told.moment_std(told.feature_norm)
+    A = seen.features if seen else moment + std * _symmetric(noise[:, 0])  # type: ignore[index]
+    half = _inverse_root(A, FLOOR * std)
+    query, context = _apply(data.query, half), _apply(data.context, half)
+    J = query.shape[2]
+    contexts = _mean(np.swapaxes(context, 2, 3) @ context / J, told.context_norm)
+    std = told.moment_std(told.context_norm)
+    M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
+    other = _inverse_root(M, FLOOR * std)
+    context = context @ other[:, None]
+    Gamma, means, steps = np.zeros_like(A), [], []
+    for t, (clip, gain) in enumerate(zip(told.clip_norms, told.gains, strict=True)):
+        residual = data.response - np.einsum("bnjd,bnjd->bnj", query @ Gamma[:, None], context)
+        gradient = np.swapaxes(residual[..., None] * query, 2, 3) @ context / J
+        means.append(_mean(gradient, clip))
+        step = seen.gradients[:, t] if seen else means[t] + told.step_std(clip) * noise[:, 2 + t]  # type: ignore[index]
+        steps.append(step)
+        Gamma = _inside(Gamma + gain * step)
+    shown = Transcript(A, M, np.stack(steps, axis=1), half @ Gamma @ other @ half)
+    return shown, Means(moment, contexts, np.stack(means, axis=1))
+
+
+def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
+    """The mean over prompts of matrices clipped to a Frobenius norm, shape (..., N, D, D) to (..., D, D)."""
+    norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
+    kept = np.minimum(1.0, clip_norm / np.maximum(norm, np.finfo(float).tiny))
+    return np.einsum("...n,...nde->...de", kept, terms) / terms.shape[-3]
+
+
+def _symmetric(noise: np.ndarray) -> np.ndarray:
+    """Isotropic noise in the space of symmetric matrices."""
+    half: np.ndarray = (noise + np.swapaxes(noise, -1, -2)) / 2
+    return half
+
+
+def _inverse_root(moment: np.ndarray, floor: float) -> np.ndarray:
+    """The symmetric inverse square root, no eigenvalue below ``floor``, or below rounding where it is 0."""
+    values, vectors = np.linalg.eigh(moment)
+    least = np.maximum(floor, np.finfo(float).eps * np.abs(values).max(axis=-1, keepdims=True))
+    raised = np.maximum(values, np.maximum(least, np.finfo(float).tiny))
+    root: np.ndarray = (vectors / np.sqrt(raised)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    return root
+
+
+def _apply(rows: np.ndarray, matrices: np.ndarray) -> np.ndarray:
+    """Rows of shape (N, J, D) in B systems of coordinates: shape (B, N, J, D)."""
+    N, J, D = rows.shape
+    image: np.ndarray = (rows.reshape(1, N * J, D) @ matrices).reshape(-1, N, J, D)
+    return image
+
+
+def _inside(Gamma: np.ndarray) -> np.ndarray:
+    """Π: shortened to Frobenius norm 1."""
+    norm = np.sqrt(np.einsum("bde,bde->b", Gamma, Gamma))
+    inside: np.ndarray = Gamma / np.maximum(norm, 1.0)[:, None, None]
+    return inside
