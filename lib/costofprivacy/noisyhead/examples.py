@@ -12,6 +12,7 @@ The head is linear in them, ŷ(sy) = s ŷ(y), so this only weighs prompts; a res
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -39,6 +40,32 @@ class Examples:
         _validate.shape("context", self.context, self.query.shape)
         _validate.shape("response", self.response, self.query.shape[:2])
 
+    @cached_property
+    def token_moments(self) -> np.ndarray:
+        """(L + 1)⁻¹ Σ x xᵀ of each prompt, shape (1, N, D, D)."""
+        return _products(self.token, self.token)[None]
+
+    @cached_property
+    def context_moments(self) -> np.ndarray:
+        """J⁻¹ Σ m mᵀ of each prompt, shape (1, N, D, D)."""
+        return _products(self.context, self.context)[None]
+
+    def gradients(self, Gamma: np.ndarray) -> np.ndarray:
+        """J⁻¹ Σ (y − xᵀΓm) x mᵀ of each prompt, half the negative gradient of its mean square.
+
+        Args:
+            Gamma: B heads, shape (B, D, D).
+
+        Returns:
+            shape (B, N, D, D).
+        """
+        N, J, D = self.query.shape
+        answers = np.einsum(
+            "bnjd,njd->bnj", (self.query.reshape(1, N * J, D) @ Gamma).reshape(-1, N, J, D), self.context
+        )
+        residual = self.response - answers
+        return _products(residual[..., None] * self.query, self.context)
+
 
 def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     """The examples of N prompts.
@@ -61,6 +88,12 @@ def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     total = products.sum(axis=1, keepdims=True)
     asked = slice(None) if every_token else slice(L, None)
     return Examples(x, x[:, asked], (total - products[:, asked]) / L, y[:, asked])
+
+
+def _products(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Means over examples of left rightᵀ, shape (..., J, D) to (..., D, D)."""
+    means: np.ndarray = np.swapaxes(left, -1, -2) @ right / right.shape[-2]
+    return means
 
 
 def _scaled(x: np.ndarray, y: np.ndarray, every_token: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -110,31 +110,31 @@ def _noise(data: Examples, told: Plan) -> tuple[int, int, int]:
 def _descend(
     data: Examples, told: Plan, noise: np.ndarray | None, seen: Transcript | None = None
 ) -> tuple[Transcript, Means]:
-    """Run the algorithm with given noise, or along what was seen."""
+    """Run the algorithm with given noise, or along what was seen.
+
+    Tokens stay in their own coordinates: with W = Â^{-½} a prompt's terms are W(·)W for its context moment and
+    W(·)W M̂^{-½} for its gradient at Γ = W Γ̃ M̂^{-½} W, which is D × D work for a prompt instead of one for each token.
+    """
     if len(data.query) != told.N:
         raise ValueError(f"told.N must be the number of prompts, {len(data.query)}, got {told.N}")
-    tokens = data.token.shape[1]
-    moment = _mean(np.swapaxes(data.token, 1, 2) @ data.token / tokens, told.feature_norm)[None]
+    features = _mean(data.token_moments, told.feature_norm)
     std = told.moment_std(told.feature_norm)
-    A = seen.features if seen else moment + std * _symmetric(noise[:, 0])  # type: ignore[index]
-    half = _inverse_root(A, FLOOR * std)
-    query, context = _apply(data.query, half), _apply(data.context, half)
-    J = query.shape[2]
-    contexts = _mean(np.swapaxes(context, 2, 3) @ context / J, told.context_norm)
+    A = seen.features if seen else features + std * _symmetric(noise[:, 0])  # type: ignore[index]
+    W = _inverse_root(A, FLOOR * std)
+    contexts = _mean(_between(W, data.context_moments, W), told.context_norm)
     std = told.moment_std(told.context_norm)
     M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
-    other = _inverse_root(M, FLOOR * std)
-    context = context @ other[:, None]
-    Gamma, means, steps = np.zeros_like(A), [], []
+    right = _inverse_root(M, FLOOR * std) @ W
+    inner, means, steps = np.zeros_like(A), [], []
     for t, (clip, gain) in enumerate(zip(told.clip_norms, told.gains, strict=True)):
-        residual = data.response - np.einsum("bnjd,bnjd->bnj", query @ Gamma[:, None], context)
-        gradient = np.swapaxes(residual[..., None] * query, 2, 3) @ context / J
-        means.append(_mean(gradient, clip))
+        gradients = _between(W, data.gradients(W @ inner @ right), np.swapaxes(right, 1, 2))
+        means.append(_mean(gradients, clip))
         step = seen.gradients[:, t] if seen else means[t] + told.step_std(clip) * noise[:, 2 + t]  # type: ignore[index]
         steps.append(step)
-        Gamma = _inside(Gamma + gain * step)
-    shown = Transcript(A, M, np.stack(steps, axis=1), half @ Gamma @ other @ half)
-    return shown, Means(moment, contexts, np.stack(means, axis=1))
+        inner = _inside(inner + gain * step)
+    return Transcript(A, M, np.stack(steps, axis=1), W @ inner @ right), Means(
+        features, contexts, np.stack(means, axis=1)
+    )
 
 
 def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
@@ -159,10 +159,14 @@ def _inverse_root(moment: np.ndarray, floor: float) -> np.ndarray:
     return root
 
 
-def _apply(rows: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """Rows of shape (N, J, D) in B systems of coordinates: shape (B, N, J, D)."""
-    N, J, D = rows.shape
-    image: np.ndarray = (rows.reshape(1, N * J, D) @ matrices).reshape(-1, N, J, D)
+def _between(left: np.ndarray, terms: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """left·term·right for each prompt: shapes (B, D, D), (1 or B, N, D, D), (B, D, D) to (B, N, D, D).
+
+    Row by row, vec(left·term·right) = vec(term) (leftᵀ ⊗ right): one product of matrices for all prompts.
+    """
+    D = left.shape[-1]
+    map_ = np.einsum("bac,bde->bcdae", left, right).reshape(-1, D * D, D * D)
+    image: np.ndarray = (terms.reshape(*terms.shape[:2], D * D) @ map_).reshape(-1, terms.shape[1], D, D)
     return image
 
 

@@ -1,0 +1,39 @@
+"""The prompts of this chapter, by the name of their covariance, and what the four ends answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from costofprivacy.noisyhead import head, token_laws
+from costofprivacy.noisyhead.best_head import best_head, scale_without_data
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.token_laws import TokenLaw
+
+ISOTROPIC, UNKNOWN = "isotropic", "unknown-"
+ZERO, NO_DATA, NON_PRIVATE, BEST = "zero", "no-data", "non-private", "best"
+ENDS = (ZERO, NO_DATA, NON_PRIVATE, BEST)
+TINY = 1e-12  # of the trace, added to a Gram matrix with fewer prompts than it has rows
+
+
+def name_of(condition: float) -> str:
+    """``isotropic``, or ``unknown-κ``."""
+    return ISOTROPIC if condition == 1 else f"{UNKNOWN}{condition:g}"
+
+
+def law_of(condition: float, D: int, *, rng: np.random.Generator) -> TokenLaw:
+    """The unit sphere for condition number 1; else Gaussian tokens with E‖x‖² = 1 and directions that are drawn."""
+    return token_laws.sphere(D) if condition == 1 else token_laws.unknown(D, condition, rng=rng)
+
+
+def ends(law: TokenLaw, L: int, prompts: Prompts) -> np.ndarray:
+    """The heads of `ENDS`, shape (4, D, D): 0; gI by what is public; least squares; the best there is."""
+    D = law.D
+    return np.stack(
+        [np.zeros((D, D)), scale_without_data(law, L) * np.eye(D), least_squares(prompts), best_head(law, L)]
+    )
+
+
+def least_squares(prompts: Prompts) -> np.ndarray:
+    """The head with the least mean square on N prompts, shape (D, D); the shortest one where there are several."""
+    seen = head.moments(head.statistics(prompts))
+    return seen.matrices(seen.solve(TINY * seen.trace)[None])[0]

@@ -1,0 +1,94 @@
+"""What if tasks are not isotropic? The covariance alone cannot know; the head that learns from responses can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy import _fits
+from costofprivacy.experiments.noisyhead.a_head_that_works import curves
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import Cell
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import least_squares, name_of
+from costofprivacy.noisyhead import covariance_head, examples, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.token_laws import TokenLaw
+from costofprivacy.streams import Runner
+
+ALONG, AGAINST, ALIKE = "along", "against", "isotropic"
+STREAM = 3
+COLUMNS = ("best", "non-private", *curves.METHODS)
+
+
+@dataclass(frozen=True)
+class Law:
+    """Tasks w ~ N(0, W), W of eigenvalues λ^power of the features', scaled so that the response has variance 1."""
+
+    cell: Cell
+    tasks: str
+
+    @property
+    def key(self) -> int:
+        """The same features and noise for all laws of the tasks."""
+        return self.cell.key
+
+    @property
+    def power(self) -> float:
+        """Of Σ in W."""
+        return {ALIKE: 0.0, ALONG: 1.0, AGAINST: -1.0}[self.tasks]
+
+
+def trial(case: Law, *, rng: np.random.Generator) -> np.ndarray:
+    """Test errors of `COLUMNS` at the first ε."""
+    cell = case.cell
+    values, Q = token_laws.eigenvalues(cell.D, cell.condition), token_laws.rotation(cell.D, rng=rng)
+    law = token_laws.gaussian((Q * values) @ Q.T)
+    weights = values**case.power / (values ** (1 + case.power)).sum()
+    plain = token_laws.sample(law, cell.N, cell.L, rng=rng)
+    w = plain.w @ (Q * np.sqrt(weights)) @ Q.T
+    prompts = Prompts(plain.x, np.matmul(plain.x, w[:, :, None])[:, :, 0], w)
+    budget = cell.budgets[0]
+    told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=True)
+    moment = covariance_head.token_moment(prompts.x)
+    W = (Q * weights) @ Q.T
+    heads = [
+        best_for(law, W, cell.L),
+        least_squares(prompts),
+        whitened_descent.release(examples.examples(prompts, every_token=True), told, rng=rng),
+        covariance_head.release(moment, cell.N, cell.L, budget, law.spread, rng=rng),
+    ]
+    return np.array([error_for(law, W, cell.L, Gamma) for Gamma in heads])
+
+
+def context_moment(law: TokenLaw, W: np.ndarray, L: int) -> np.ndarray:
+    """E m mᵀ for Gaussian features and E w wᵀ = W: (1 + 1/L) ΣWΣ + tr(ΣW) Σ/L."""
+    Sigma = law.covariance
+    moment: np.ndarray = (1 + 1 / L) * Sigma @ W @ Sigma + np.trace(Sigma @ W) / L * Sigma
+    return moment
+
+
+def best_for(law: TokenLaw, W: np.ndarray, L: int) -> np.ndarray:
+    """Γ° = WΣ (E m mᵀ)⁻¹."""
+    best: np.ndarray = W @ law.covariance @ np.linalg.inv(context_moment(law, W, L))
+    return best
+
+
+def error_for(law: TokenLaw, W: np.ndarray, L: int, Gamma: np.ndarray) -> float:
+    """tr(ΣW) − 2 tr(ΓᵀΣWΣ) + tr(ΓᵀΣΓ E m mᵀ)."""
+    Sigma = law.covariance
+    gain = 2 * np.trace(Gamma.T @ Sigma @ W @ Sigma)
+    return float(np.trace(Sigma @ W) - gain + np.trace(Gamma.T @ Sigma @ Gamma @ context_moment(law, W, L)))
+
+
+def table(runner: Runner, cells: list[Cell], trials: int, seed: int) -> pd.DataFrame:
+    """covariance, N, L, epsilon, tasks, method, test_error, standard_error, trials; response of variance 1."""
+    rows = []
+    cases = [Law(cell, tasks) for cell in cells for tasks in (ALIKE, ALONG, AGAINST)]
+    for case, values in runner.run(trial, cases, trials, seed).items():
+        mean, error = _fits.mean_and_error(values)
+        cell = case.cell
+        where = {"covariance": name_of(cell.condition), "N": cell.N, "L": cell.L, "epsilon": cell.epsilon[0]}
+        for method, m, e in zip(COLUMNS, mean, error, strict=True):
+            rows.append(where | {"tasks": case.tasks, "method": method, "test_error": m, "standard_error": e})
+    return pd.DataFrame(rows).assign(trials=trials)
