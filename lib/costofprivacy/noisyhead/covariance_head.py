@@ -24,10 +24,13 @@ from costofprivacy.noisyhead.whitened_descent import FLOOR
 from costofprivacy.privacy import GaussianDP
 
 CLIP_NORM = 1.0  # C, for features with E‖x‖² = 1: the Frobenius norm of a moment is at most its trace
+ROUNDING = 1 + 1e-9
 
 
 def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
-    """The mean of the prompts' clipped token moments, shape (D, D); prompts that are not finite count as 0.
+    """The mean of the prompts' clipped token moments, shape (D, D).
+
+    A prompt that is not finite, or whose moment has a square that overflows, counts as 0.
 
     Args:
         x: tokens, shape (N, L + 1, D). clip_norm: C > 0.
@@ -35,7 +38,7 @@ def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.swapaxes(x, 1, 2) @ x / x.shape[1]
         norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
-        kept = np.where(np.isfinite(norm), np.minimum(1.0, clip_norm / np.maximum(norm, np.finfo(float).tiny)), 0.0)
+        kept = np.where(np.isfinite(norm), clip_norm / np.maximum(norm, clip_norm), 0.0)
     return np.einsum("n,nde->de", kept, np.where(kept[:, None, None] > 0, terms, 0.0)) / len(x)
 
 
@@ -46,15 +49,21 @@ def noise_std(N: int, budget: GaussianDP, clip_norm: float = CLIP_NORM) -> float
 
 def release(
     moment: np.ndarray, N: int, L: int, budget: GaussianDP, spread: float, label_noise: float = 0.0,
-    *, rng: np.random.Generator,
+    *, clip_norm: float = CLIP_NORM, rng: np.random.Generator,
 ) -> np.ndarray:  # fmt: skip
     """Γ̂ of one release, shape (D, D).
 
     Args:
-        moment: from `token_moment`, shape (D, D). N, L: sizes. budget: μ. spread: s. label_noise: τ ≥ 0.
+        moment: from `token_moment` of N prompts with the same ``clip_norm``, shape (D, D). N, L: sizes. budget: μ.
+        spread: s. label_noise: τ ≥ 0. clip_norm: C > 0.
         rng: advanced by D² normals.
+
+    Raises:
+        ValueError: if ``moment`` is not finite or longer than C: its prompts were not clipped to it.
     """
-    std = noise_std(N, budget)
+    if not np.linalg.norm(moment) <= clip_norm * ROUNDING:
+        raise ValueError(f"moment must have a Frobenius norm of at most {clip_norm:g}, got {np.linalg.norm(moment):g}")
+    std = noise_std(N, budget, clip_norm)
     noise = rng.standard_normal(moment.shape)
     values, vectors = np.linalg.eigh(moment + std * (noise + noise.T) / 2)
     raised = (vectors * np.maximum(values, FLOOR * std)) @ vectors.T

@@ -20,6 +20,7 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
 
 FAR = 1e6  # a token or response beyond this many of its public scale makes its prompt void
+MOST = 2 * FAR**2  # no number of an example is beyond: a context is a sum of L + 1 products over L
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,9 @@ class Examples:
     Args:
         token: the tokens of a prompt, shape (N, L + 1, D).
         query: shape (N, J, D). context: m, shape (N, J, D). response: shape (N, J).
+
+    Raises:
+        ValueError: if the shapes disagree, or a number is beyond `MOST`: it was not bounded by `examples`.
     """
 
     token: np.ndarray
@@ -39,6 +43,10 @@ class Examples:
     def __post_init__(self) -> None:
         _validate.shape("context", self.context, self.query.shape)
         _validate.shape("response", self.response, self.query.shape[:2])
+        for name in ("token", "query", "context", "response"):
+            part = getattr(self, name)
+            if not (part.max(initial=0.0) <= MOST and part.min(initial=0.0) >= -MOST):
+                raise ValueError(f"{name} must be finite and at most {MOST:g}: its prompts were not bounded one by one")
 
     @cached_property
     def token_moments(self) -> np.ndarray:

@@ -140,7 +140,7 @@ def _descend(
 def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
     """The mean over prompts of matrices clipped to a Frobenius norm, shape (..., N, D, D) to (..., D, D)."""
     norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
-    kept = np.minimum(1.0, clip_norm / np.maximum(norm, np.finfo(float).tiny))
+    kept = clip_norm / np.maximum(norm, clip_norm)
     return np.einsum("...n,...nde->...de", kept, terms) / terms.shape[-3]
 
 

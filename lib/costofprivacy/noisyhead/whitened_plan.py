@@ -55,9 +55,8 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("feature_norm", "context_norm"):
             _validate.finite_positive(name, getattr(self, name))
-        for name in ("clip_norms", "gains"):
-            for value in getattr(self, name):
-                _validate.finite_positive(name, value)
+        for norm, gain in zip(self.clip_norms, self.gains):
+            _validate.finite_positive("clip_norms", norm), _validate.SHARE("gains", gain)
         if not self.clip_norms or len(self.clip_norms) != len(self.gains):
             raise ValueError(f"gains must be as many as clip_norms, got {len(self.gains)} and {len(self.clip_norms)}")
         _validate.whole("N", self.N)

@@ -1,0 +1,151 @@
+r"""`noisyhead.whitened_descent` audited on neighbours that come near to its sensitivity, as it is and with faults.
+
+Of two prompts one is void and the other is replaced; D = 2, the last token alone is asked. What a pair can tell of the
+mechanism is the sum of ‖mean − mean'‖²/std² over the releases, of which the claim is μ²:
+
+* ``tokens``: all tokens along e₁, or all along e₂: orthogonal moments, 0.4 μ², and gradients at a right angle, 0.3 μ²;
+* ``response``: the same tokens, opposite responses to the query: opposite gradients, 0.6 μ²;
+* ``both``: orthogonal tokens, of which those with a label are along e₁ in both and all but 0 in one, and opposite
+  responses: 0.2 μ² + 0.1 μ² + 0.6 μ².
+
+The score is the logarithm of the likelihood ratio of all that is released, along the transcript.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.noisyhead import whitened_descent
+from costofprivacy.noisyhead.examples import Examples, examples
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.whitened_plan import Plan, plan
+from costofprivacy.privacy import Audit, GaussianDP, audit_mechanism
+
+NONE = "none"
+FAULTS = {  # factors: of the noise, and of the clip norms
+    NONE: (1.0, 1.0),
+    "noise 30 % too small": (0.7, 1.0),
+    "clip forgotten": (1.0, 1e12),
+    "sensitivity off by 2": (0.5, 1.0),
+}
+D, L, N = 2, 6, 2
+LONG, SHORT, FAR = 3.0, 0.01, 1e5  # tokens that are clipped, tokens next to nothing, responses beyond any answer
+CONFIDENCE = 0.999
+
+Pair = tuple[Examples, Examples]
+
+
+@dataclass(frozen=True)
+class FaultyPlan(Plan):
+    """A plan whose releases have other noise than they need.
+
+    Args:
+        moment_factor, step_factor: of the standard deviation of the noise on moments and on steps.
+    """
+
+    moment_factor: float = 1.0
+    step_factor: float = 1.0
+
+    def moment_std(self, clip_norm: float) -> float:
+        """As in `Plan`, with the factor."""
+        return self.moment_factor * super().moment_std(clip_norm)
+
+    def step_std(self, clip_norm: float) -> float:
+        """As in `Plan`, with the factor."""
+        return self.step_factor * super().step_std(clip_norm)
+
+
+def faulty(told: Plan, fault: str) -> FaultyPlan:
+    """A plan with one of `FAULTS` in every release. A clip norm is forgotten by one that nothing reaches.
+
+    Args:
+        told: the right plan. fault: a key of `FAULTS`.
+    """
+    noise, slack = FAULTS[fault]
+    values = {field.name: getattr(told, field.name) for field in fields(Plan)}
+    values["clip_norms"] = tuple(slack * norm for norm in told.clip_norms)
+    for name in ("feature_norm", "context_norm"):
+        values[name] = slack * values[name]
+    return FaultyPlan(**values, moment_factor=noise / slack, step_factor=noise / slack)
+
+
+def pairs() -> dict[str, Pair]:
+    """The three pairs of neighbours, N = 2 prompts of L = 6 labelled tokens."""
+    along = LONG * np.eye(D)
+    ones = np.ones(L)
+    first = _data(np.tile(along[0], (L + 1, 1)), ones, FAR)
+    across = _data(np.tile(along[1], (L + 1, 1)), ones, FAR)
+    opposite = _data(np.tile(along[0], (L + 1, 1)), ones, -FAR)
+    query = SHORT * LONG * along[:1]
+    long = _data(np.concatenate([np.tile(along[0], (L, 1)), query]), ones, FAR)
+    hidden = np.concatenate([SHORT * along[:1], np.tile(along[1], (L - 1, 1)), query])
+    short = _data(hidden, np.eye(L)[0], -FAR)
+    return {"tokens": (first, across), "response": (first, opposite), "both": (long, short)}
+
+
+def spent(told: Plan, pair: Pair, seen: whitened_descent.Transcript) -> np.ndarray:
+    """Σ ‖mean − mean'‖²/std² over what each release shows, shape (B,): at most μ², whatever the pair."""
+    first, second = (whitened_descent.means_along(data, told, seen) for data in pair)
+    total = ((first.features - second.features) ** 2).sum(axis=(1, 2)) / told.moment_std(told.feature_norm) ** 2
+    total = total + ((first.contexts - second.contexts) ** 2).sum(axis=(1, 2)) / told.moment_std(told.context_norm) ** 2
+    moved: np.ndarray = ((first.gradients - second.gradients) ** 2).sum(axis=(2, 3)) / _variances(told)
+    return total + moved.sum(axis=1)
+
+
+def log_ratio(told: Plan, pair: Pair, seen: whitened_descent.Transcript) -> np.ndarray:
+    """log p(seen | first)/p(seen | second), shape (B,)."""
+    one, two = (_misfit(told, whitened_descent.means_along(data, told, seen), seen) for data in pair)
+    return (two - one) / 2
+
+
+def audited(told: Plan, pair: Pair, delta: float, releases: int, *, rng: np.random.Generator) -> Audit:
+    """The audit of the mechanism that a plan makes, on one pair of neighbours."""
+
+    def scores(data: Examples, count: int, source: np.random.Generator) -> np.ndarray:
+        return log_ratio(told, pair, whitened_descent.releases(data, told, count, rng=source))
+
+    return audit_mechanism(scores, *pair, delta=delta, releases=releases, confidence=CONFIDENCE, rng=rng)
+
+
+def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -> pd.DataFrame:
+    """What audits find of the mechanism, as it is and with each fault, on each pair.
+
+    Args:
+        mu: μ that the right mechanism spends, in (0, ∞); audits see most between 1 and 2.
+        delta: δ in (0, 1). releases: of each mechanism on each input, at least 2. rng: source of all randomness.
+
+    Returns:
+        A row for each fault and pair: ``fault``, ``pair``, ``mu``, ``delta``, ``exact_epsilon`` of μ-GDP,
+        ``found_epsilon`` (a lower bound with ``confidence``), ``releases`` that were drawn on each input.
+    """
+    told = plan(D, L, N, GaussianDP(mu), every_token=False)
+    exact = GaussianDP(mu).epsilon(delta)
+    rows = []
+    for fault in FAULTS:
+        for name, pair in pairs().items():
+            found = audited(faulty(told, fault), pair, delta, releases, rng=rng).epsilon
+            rows.append((fault, name, mu, delta, exact, found, CONFIDENCE, releases))
+    names = ("fault", "pair", "mu", "delta", "exact_epsilon", "found_epsilon", "confidence", "releases")
+    return pd.DataFrame(rows, columns=list(names))
+
+
+def _data(tokens: np.ndarray, labels: np.ndarray, response: float) -> Examples:
+    """A void prompt and one more, shape (L + 1, D), with its L labels and the response to its query."""
+    x = np.stack([np.zeros_like(tokens), tokens])
+    y = np.stack([np.zeros(L + 1), np.append(labels, response)])
+    return examples(Prompts(x, y, np.zeros((N, D))), every_token=False)
+
+
+def _variances(told: Plan) -> np.ndarray:
+    return np.array([told.step_std(norm) ** 2 for norm in told.clip_norms])
+
+
+def _misfit(told: Plan, means: whitened_descent.Means, seen: whitened_descent.Transcript) -> np.ndarray:
+    """Σ ‖seen − mean‖²/std², shape (B,)."""
+    moments = ((seen.features - means.features) ** 2).sum(axis=(1, 2)) / told.moment_std(told.feature_norm) ** 2
+    others = ((seen.contexts - means.contexts) ** 2).sum(axis=(1, 2)) / told.moment_std(told.context_norm) ** 2
+    steps: np.ndarray = (((seen.gradients - means.gradients) ** 2).sum(axis=(2, 3)) / _variances(told)).sum(axis=1)
+    return moments + others + steps
