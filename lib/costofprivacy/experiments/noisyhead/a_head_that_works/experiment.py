@@ -20,13 +20,14 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import (
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import Cell
 from costofprivacy.ranges import DELTA, EPSILON, SEED, TRIALS, amount, count
-from costofprivacy.streams import Runner
+from costofprivacy.streams import Runner, generator
 
 CONDITION = within(1, 1e6)
 PUBLIC_TRIALS = 4
 THEORY_TRIALS = 20
 RATE_L = 31
-SIZE_STREAM = 6
+SIZE_STREAM, AUDIT_STREAM = 6, 7
+AUDIT_MU, AUDIT_DELTA = 1.5, 0.01
 
 
 class Experiment(Parameters):
@@ -46,17 +47,19 @@ class Experiment(Parameters):
     tokens: tuple[int, ...] = many(count(2, 10**4), 5, 15, 63, 250, ascending=True)
     """Labelled tokens at the largest N."""
     area_condition: tuple[float, ...] = many(CONDITION, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0, ascending=True)
+    """Condition numbers at which pretraining is compared with a head that uses no data."""
     area_N: tuple[int, ...] = many(count(20, 10**6), 100, 300, 1000, 3000, ascending=True)
+    """Numbers of prompts at which it is."""
     area_epsilon: tuple[float, ...] = many(EPSILON, 0.1, 0.3, 1.0, 3.0, 10.0, ascending=True)
-    """Where pretraining is compared with a head that uses no data."""
+    """Budgets at which it is."""
     rate_N: tuple[int, ...] = many(count(20, 10**6), 500, 1000, 2000, 4000, 8000, ascending=True)
     """Numbers of prompts at one L."""
     poison: tuple[float, ...] = many(amount(1e-3, 1e9), 1.0, 1000.0, ascending=True)
     """Sizes of a poisoned prompt."""
     trials: int = parameter(TRIALS, 500)
-    few: int = parameter(TRIALS, 20)
+    few: int = parameter(TRIALS, 12)
     """Trials of what is beside the main table."""
-    audits: int = parameter(count(1000, 10**7), 100_000)
+    audits: int = parameter(count(1000, 10**7), 50_000)
     """Releases of each input in an audit."""
     test_prompts: int = parameter(count(10, 10**6), 4000)
     """Fresh prompts of a trial that holds the closed form."""
@@ -94,5 +97,5 @@ class Experiment(Parameters):
             "tasks": tasks.table(runner, skewed, self.few, seed),
             "poison": poison.table(runner, poisons, self.poison, self.few, seed),
             "theory": theory.table(runner, self.test_prompts, THEORY_TRIALS, seed),
-            "audit": audit.table(self.audits, seed),
+            "audit": audit.table(AUDIT_MU, AUDIT_DELTA, self.audits, rng=generator(seed, AUDIT_STREAM, 0)),
         }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -19,6 +17,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect.seeds import L
 from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
 from costofprivacy.plates import Plate
 from costofprivacy.prose import listed, measured, percent, plain, span
+from costofprivacy.sentences import Check, Sentences, checked
 
 SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
 FAR_OUT = 100.0  # the size of the one record there
@@ -221,22 +220,9 @@ def draw_scaling(scaling: pd.DataFrame) -> Plate:
     )
 
 
-@dataclass(frozen=True)
-class Statements:
-    """What the attacks found, as sentences without numbers: the same at every fidelity."""
-
-    sentences: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return "\n".join(self.sentences)
-
-    def _repr_html_(self) -> str:
-        return "<ul>" + "".join(f"<li>{html.escape(sentence)}</li>" for sentence in self.sentences) + "</ul>"
-
-
-def statements(tables: Tables) -> Statements:
+def statements(tables: Tables) -> Sentences:
     """Each gap in one sentence, computed; how long a fit takes is the machine's, and is not among them."""
-    checks: tuple[tuple[Callable[[Tables], bool], str, str], ...] = (
+    checks: tuple[Check, ...] = (
         (_undone, "A known seed gives the noise away exactly.", "A known seed does not give the noise away."),
         (_over(LISTED), "A seed from a short list is found by trying.", "A seed from a short list is not found."),
         (_over(UNKNOWN), "One release gives away more than it promises.", "One release keeps what it promises."),
@@ -254,7 +240,7 @@ def statements(tables: Tables) -> Statements:
         (_person, "A person with several records is protected less than promised.", "Several records change nothing."),
         (_learns, "Strangers are predicted as well as members.", "Members are predicted better than strangers."),
     )
-    return Statements(tuple(yes if holds(tables) else no for holds, yes, no in checks))
+    return checked(tables, checks)
 
 
 def _undone(tables: Tables) -> bool:

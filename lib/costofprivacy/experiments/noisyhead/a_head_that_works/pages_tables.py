@@ -1,0 +1,91 @@
+"""The tables of the page on a private head that works."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.a_head_that_works import findings
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NON_PRIVATE
+from costofprivacy.prose import measured, percent, plain
+
+
+def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
+    """Closed form beside simulation, for the best head and the one without data."""
+    rows = theory[theory["head"].isin(["best", "no-data"])]
+    return pd.DataFrame(
+        {
+            "features": rows["features"],
+            "$\\kappa$": rows["condition"].map("{:g}".format),
+            "$D$": rows["D"],
+            "$L$": rows["L"],
+            "$\\tau$": rows["label_noise"].map("{:g}".format),
+            "head": rows["head"],
+            "closed form": rows["closed_form"].map(plain),
+            "simulated": _pairs(rows, "test_error"),
+        }
+    ).set_index("features")
+
+
+def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
+    """Test errors where tasks are not isotropic."""
+    text = tasks.assign(text=_pairs(tasks, "test_error"))
+    wide = text.pivot(index=["covariance", "tasks"], columns="method", values="text")
+    names = {BEST: "best head", NON_PRIVATE: "non-private", PRIVATE: "private", COVARIANCE: "covariance alone"}
+    return wide[list(names)].rename(columns=names).rename_axis(columns=None)
+
+
+def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
+    """What one poisoned prompt does to the private head and to least squares."""
+    return pd.DataFrame(
+        {
+            "the poisoned prompt": poison["attack"],
+            "size": poison["size"].map("{:g}".format),
+            "private: test error": poison["clean"].map(plain),
+            "its change": _pairs(poison, "change"),
+            "shift over noise": poison["shift_over_noise"].map(plain),
+            "bound $\\mu$": poison["mu"].map(plain),
+            "least squares: test error": poison["plain_clean"].map(plain),
+            "poisoned": poison["plain_poisoned"].map(plain),
+        }
+    ).set_index("the poisoned prompt")
+
+
+def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
+    """What audits found."""
+    return pd.DataFrame(
+        {
+            "fault": audit["fault"],
+            "neighbours": audit["pair"],
+            "exact $\\varepsilon$": audit["exact_epsilon"].map(plain),
+            "audit: at least": audit["found_epsilon"].map(plain),
+            "found": np.where(audit["found_epsilon"] > audit["exact_epsilon"], "yes", "no"),
+        }
+    ).set_index("fault")
+
+
+def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
+    """The fitted constants and the largest miss, by covariance and method."""
+    rows = []
+    for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
+        miss = findings.rate_miss(rate, method, covariance)
+        told = {"covariance": covariance, "method": method, "$a$": plain(part["a"].iloc[0])}
+        rows.append(told | {"$b$": plain(part["b"].iloc[0]), "largest factor": plain(miss)})
+    return pd.DataFrame(rows).set_index("covariance")
+
+
+def show_targets(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """By how much the private head exceeds the non-private one at the largest size."""
+    names = [name for name in findings.TARGETS if name in set(tables["test-error"]["covariance"])]
+    return pd.DataFrame(
+        {
+            "covariance": names,
+            "private over non-private": [percent(findings.over_non_private(tables, name)) for name in names],
+            "asked: at most": [percent(findings.TARGETS[name]) for name in names],
+        }
+    ).set_index("covariance")
+
+
+def _pairs(table: pd.DataFrame, column: str) -> list[str]:
+    return [measured(v, e) for v, e in zip(table[column], table["standard_error"], strict=True)]

@@ -1,0 +1,170 @@
+"""The chapter on a private head that works: its measurements against other code."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.a_head_that_works import algorithm_one, curves, ladder, options, poison, tasks
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE, Cell
+from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import Experiment
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
+    BEST,
+    ENDS,
+    NO_DATA,
+    ends,
+    law_of,
+    least_squares,
+    name_of,
+)
+from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
+from costofprivacy.montecarlo import Runner
+from costofprivacy.noisyhead import accounts, head, token_laws
+from costofprivacy.noisyhead.best_head import head_error
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.privacy import ApproximateDP
+
+CELL = Cell(10.0, 300, 17, 3, (1.0, 8.0), 1e-5)
+MILD = ApproximateDP(1e3, 1e-5)
+
+
+@pytest.fixture(scope="module")
+def seen() -> Seen:
+    rng = np.random.default_rng(0)
+    law = law_of(1.0, 3, rng=rng)
+    return Seen(law, token_laws.sample(law, 400, 20, rng=rng), MILD)
+
+
+def test_names_and_laws_go_together() -> None:
+    rng = np.random.default_rng(0)
+    assert [name_of(k) for k in (1.0, 10.0, 2.5)] == ["isotropic", "unknown-10", "unknown-2.5"]
+    np.testing.assert_allclose(law_of(1.0, 4, rng=rng).covariance, np.eye(4) / 4)
+    law = law_of(25.0, 4, rng=rng)
+    assert np.linalg.cond(law.covariance) == pytest.approx(25)
+    assert law.energy == pytest.approx(1)
+
+
+def test_least_squares_is_numpy_s(seen: Seen) -> None:
+    wanted = np.linalg.lstsq(seen.Z, seen.statistics.response)[0]
+    np.testing.assert_allclose(least_squares(seen.prompts).reshape(-1), wanted, rtol=1e-6)
+
+
+def test_the_best_end_is_below_all_others_and_isotropic_needs_no_data(seen: Seen) -> None:
+    errors = dict(zip(ENDS, head_error(seen.law, 20, ends(seen.law, 20, seen.prompts)), strict=True))
+    assert min(errors, key=lambda name: errors[name]) in (BEST, NO_DATA)
+    assert errors[NO_DATA] == pytest.approx(errors[BEST])
+    law = law_of(50.0, 3, rng=np.random.default_rng(1))
+    errors = dict(zip(ENDS, head_error(law, 20, ends(law, 20, seen.prompts)), strict=True))
+    assert errors[NO_DATA] > 1.2 * errors[BEST]
+
+
+def test_a_cell_does_not_depend_on_other_cells() -> None:
+    other = Cell(1.0, 200, 14, 3, (1.0,), 1e-5)
+    one, two = (curves.table(Runner(1), cells, 3, 5) for cells in ([CELL], [other, CELL]))
+    pd.testing.assert_frame_equal(one, two[two["N"] == 300].reset_index(drop=True))
+    assert len(one) == 2 * (len(ENDS) + len(METHODS))
+
+
+def test_more_budget_is_better_and_none_is_the_best_head_s_neighbour() -> None:
+    cell = Cell(10.0, 1000, 31, 3, (0.1, 50.0), 1e-5)
+    rows = curves.table(Runner(1), [cell], 3, 5).pivot(index="method", columns="epsilon", values="test_error")
+    for method in (PRIVATE, COVARIANCE):
+        assert rows.loc[method, 50.0] < rows.loc[method, 0.1]
+        assert rows.loc[method, 50.0] < 1.25 * rows.loc[BEST, 50.0]
+
+
+def test_descents_are_a_literal_loop(seen: Seen) -> None:
+    T, c, eta = 6, 0.05, 4.0
+    found = options.descents(seen, [(T, c, eta)], rng=np.random.default_rng(3))[:, 0].reshape(2, -1)
+    rng, Gamma, path = np.random.default_rng(3), np.zeros(9), []
+    std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
+    for _ in range(T):
+        total = np.zeros(9)
+        for z, y in zip(seen.Z, seen.statistics.response, strict=True):
+            gradient = (y - Gamma @ z) * z
+            total += gradient * min(1.0, c / np.linalg.norm(gradient))
+        Gamma = Gamma + eta * (total / seen.N + std * rng.standard_normal(9))
+        path.append(Gamma)
+    np.testing.assert_allclose(found, [path[-1], np.mean(path[T // 2 :], axis=0)], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("heads", "option", "most"),
+    [
+        (options.passes, (0, 10.0, 8.0), 0.8),
+        (options.ridges, (3.5, 0.9, 0.03), 0.9),
+        (options.sufficient, (0.9, 3.0), 0.4),
+    ],
+)
+def test_with_next_to_no_noise_the_other_rungs_learn(
+    seen: Seen, heads: ladder.Heads, option: tuple, most: float
+) -> None:
+    found = heads(seen, [option, option], rng=np.random.default_rng(0))
+    assert found.shape == (2, 3, 3)
+    assert head_error(seen.law, 20, found).max() < most
+
+
+def test_each_mend_of_algorithm_one_does_what_it_says(seen: Seen) -> None:
+    printed, radius, tuned = algorithm_one._printed(seen), algorithm_one._radius(seen), algorithm_one._tuned(seen)
+    assert radius.weight_bound < printed.weight_bound
+    assert (radius.penalty, radius.steps, radius.clip_norm) == (printed.penalty, printed.steps, printed.clip_norm)
+    stds = [accounts.noise_std(a, radius, MILD, seen.N, radius.steps) for a in accounts.ACCOUNTS]
+    assert stds[0] > stds[1] > stds[2]
+    assert tuned.penalty < radius.penalty
+    start = algorithm_one.started(seen, rng=np.random.default_rng(0))
+    assert not np.array_equal(start, algorithm_one.tuned(seen, rng=np.random.default_rng(0)))
+
+
+def test_a_rung_takes_what_public_prompts_say() -> None:
+    case = ladder.Steps(Cell(1.0, 200, 14, 2, (2.0,), 1e-5))
+    (chosen,) = ladder.chosen(Runner(1), [case], 2, 7)
+    grids = ladder._grids()
+    assert [option in grid for option, (_, _, grid) in zip(chosen.chosen, grids, strict=True)] == [True] * len(grids)
+    public = ladder.public_trial(case, rng=np.random.default_rng(0))
+    assert len(public) == sum(len(grid) for _, _, grid in grids)
+
+
+def test_the_error_for_skewed_tasks_is_that_of_prompts() -> None:
+    rng, L = np.random.default_rng(2), 12
+    values, weights = token_laws.eigenvalues(3, 10.0), np.array([0.2, 1.0, 3.0])
+    law, W = token_laws.gaussian(np.diag(values)), np.diag(weights)
+    plain = token_laws.sample(law, 200_000, L, rng=rng)
+    w = plain.w * np.sqrt(weights)
+    prompts = Prompts(plain.x, np.matmul(plain.x, w[:, :, None])[:, :, 0], w)
+    Gamma = tasks.best_for(law, W, L)
+    raw = head.statistics(prompts)
+    square = (raw.response - head.predict(Gamma, raw)) ** 2
+    assert abs(tasks.error_for(law, W, L, Gamma) - square.mean()) < 4 * square.std() / math.sqrt(len(square))
+    for bump in rng.standard_normal((5, 3, 3)):
+        assert tasks.error_for(law, W, L, Gamma + 0.05 * bump) > tasks.error_for(law, W, L, Gamma)
+
+
+def test_isotropic_tasks_are_the_special_case() -> None:
+    law = token_laws.gaussian(np.diag(token_laws.eigenvalues(4, 30.0)))
+    Gamma = np.random.default_rng(0).standard_normal((4, 4))
+    assert tasks.error_for(law, np.eye(4), 9, Gamma) == pytest.approx(float(head_error(law, 9, Gamma)))
+
+
+@pytest.mark.parametrize("kind", poison.KINDS)
+def test_a_poison_replaces_one_prompt(seen: Seen, kind: str) -> None:
+    dirty = poison.poisoned(seen.prompts, seen.law, kind, 10.0)
+    changed = (dirty.x != seen.prompts.x).any(axis=(1, 2)) | (dirty.y != seen.prompts.y).any(axis=1)
+    assert changed.tolist() == [True] + [False] * (seen.N - 1)
+
+
+def test_one_prompt_moves_the_head_less_than_the_bound_and_least_squares_far() -> None:
+    cell = Cell(10.0, 200, 14, 3, (2.0,), 1e-5)
+    table = poison.table(Runner(1), [cell], (1000.0,), 4, 3)
+    assert (table["shift_over_noise"] < table["mu"]).all()
+    assert table["plain_poisoned"].max() > 3 * table["plain_clean"].max()
+    assert (table["change"].abs() < 0.5 * table["clean"]).all()
+
+
+def test_an_experiment_has_a_private_head_for_each_cell() -> None:
+    asked = Experiment(condition=(1.0, 10.0), N=(50, 100), epsilon=(1.0,), trials=2)
+    cells = [asked.cell(k, n, asked.epsilon) for k in asked.condition for n in asked.N]
+    assert len({cell.key for cell in cells}) == 4
+    assert [cell.L for cell in cells] == [7, 10, 7, 10]
+    assert asked.ill == (10.0,)
+    assert Experiment(condition=(1.0,)).ill == (1.0,)
