@@ -44,7 +44,9 @@ def test_without_noise_it_is_the_best_head_of_the_moment() -> None:
 def test_it_needs_no_response_to_beat_the_head_without_data() -> None:
     rng = np.random.default_rng(1)
     prompts = token_laws.sample(UNKNOWN, 4000, 30, rng=rng)
-    head = covariance_head.release(covariance_head.token_moment(prompts.x), 4000, 30, GaussianDP(0.3), GAUSSIAN, rng=rng)
+    head = covariance_head.release(
+        covariance_head.token_moment(prompts.x), 4000, 30, GaussianDP(0.3), GAUSSIAN, rng=rng
+    )
     flat = best_head.scale_without_data(UNKNOWN, 30) * np.eye(3)
     errors = [float(best_head.head_error(UNKNOWN, 30, Gamma)) for Gamma in (head, flat)]
     assert best_head.best_error(UNKNOWN, 30) < errors[0] < errors[1]

@@ -72,7 +72,9 @@ def test_a_prompt_with_what_cannot_be_bounded_is_void_and_the_others_are_not(eve
         for data in changed:
             assert is_void(data, 2)
             for name in PARTS:
-                np.testing.assert_array_equal(np.delete(getattr(data, name), 2, 0), np.delete(getattr(plain, name), 2, 0))
+                np.testing.assert_array_equal(
+                    np.delete(getattr(data, name), 2, 0), np.delete(getattr(plain, name), 2, 0)
+                )
 
 
 @both

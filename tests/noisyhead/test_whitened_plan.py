@@ -67,7 +67,10 @@ def test_without_privacy_a_step_is_whole_and_without_budget_there_is_none() -> N
 
 
 def test_more_prompts_are_as_more_budget() -> None:
-    one, two = plan(5, 31, 8000, GaussianDP(0.27), every_token=True), plan(5, 31, 4000, GaussianDP(0.54), every_token=True)
+    one, two = (
+        plan(5, 31, 8000, GaussianDP(0.27), every_token=True),
+        plan(5, 31, 4000, GaussianDP(0.54), every_token=True),
+    )
     np.testing.assert_allclose(one.gains, two.gains, rtol=1e-12)
     assert one.step_std(3.0) == pytest.approx(two.step_std(3.0))
 
