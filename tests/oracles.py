@@ -86,3 +86,60 @@ def dpgd(
         eta_bar = min(eta[k], 2 / (x[k] ** 2).sum())
         theta.append(theta[-1] - eta_bar * g_bar + 2 * C_clip * sigma[k] * b[k])
     return theta
+
+
+def examples(x: np.ndarray, y: np.ndarray, every_token: bool) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """(query, context, response) of one prompt: its last token asked, or each token once, the others its context."""
+    L = len(y) - 1
+    shown = [y[i] for i in range(L + 1)] if every_token else [y[i] for i in range(L)]
+    size = np.sqrt(sum(value**2 for value in shown) / len(shown))
+    result = []
+    for j in range(L + 1) if every_token else [L]:
+        context = np.zeros(x.shape[1])
+        for i in range(L + 1):
+            if i != j:
+                context += y[i] / size * x[i] / L
+        result.append((x[j], context, y[j] / size))
+    return result
+
+
+def inverse_root(moment: np.ndarray, floor: float) -> np.ndarray:
+    """M^{-½}, eigenvalues below the floor raised to it."""
+    values, vectors = np.linalg.eigh(moment)
+    return sum(np.outer(v, v) / np.sqrt(max(value, floor)) for value, v in zip(values, vectors.T))
+
+
+def whitened_descent(
+    prompts: list[tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray, float]]]],
+    C_A: float,
+    C_M: float,
+    clips: list[float],
+    gains: list[float],
+    stds: list[float],
+    noise: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Â, M̂ and Γ of `noisyhead.whitened_descent`, prompt by prompt; ``stds`` and ``noise`` of Â, M̂ and each step."""
+    N, D = len(prompts), prompts[0][0].shape[1]
+
+    def symmetric(z: np.ndarray) -> np.ndarray:
+        return np.array([[(z[a, b] + z[b, a]) / 2 for b in range(D)] for a in range(D)])
+
+    A = stds[0] * symmetric(noise[0])
+    for tokens, _ in prompts:
+        A = A + project(sum(np.outer(x, x) for x in tokens) / len(tokens), C_A) / N
+    A_root = inverse_root(A, 2 * stds[0])
+    M = stds[1] * symmetric(noise[1])
+    for _, asked in prompts:
+        M = M + project(sum(np.outer(A_root @ m, A_root @ m) for _, m, _ in asked) / len(asked), C_M) / N
+    M_root = inverse_root(M, 2 * stds[1])
+    Gamma = np.zeros((D, D))
+    for t, (c, g) in enumerate(zip(clips, gains)):
+        mean = np.zeros((D, D))
+        for _, asked in prompts:
+            gradient = np.zeros((D, D))
+            for x, m, y in asked:
+                x_white, m_white = A_root @ x, M_root @ A_root @ m
+                gradient += (y - x_white @ Gamma @ m_white) * np.outer(x_white, m_white) / len(asked)
+            mean += project(gradient, c) / N
+        Gamma = project(Gamma + g * (mean + stds[2 + t] * noise[2 + t]), 1.0)
+    return A, M, A_root @ Gamma @ M_root @ A_root

@@ -11,14 +11,15 @@ name                    symbol    meaning
 ``label_noise``         ζ, τ      public: standard deviation of the scaled response's noise
 ``initial_risk``        R(0)      public: half the mean square of what the scaled features explain
 ``clip_norm, …``        C, G, R   NoisyHead's bounds on responses, on ‖Z‖_F and on ‖Γ‖_F
+``queries``                       which tokens of a prompt `PrivateHeadRegressor` learns to answer
 ======================  ========  ==================================================================================
 
-**What is public.** Neither estimator looks at data to scale it, to choose a bound or to tune: what would need that is
+**What is public.** No estimator looks at data to scale it, to choose a bound or to tune: what would need that is
 an argument, and stands in a paper beside ε and δ. A number computed from the private data and handed over as an
 argument breaks the guarantee.
 
-**Neighbours.** Two data sets are neighbours if one record (`DPGDRegressor`) or one prompt (`NoisyHeadRegressor`) is
-replaced by another, whatever it holds. The number of records is public.
+**Neighbours.** Two data sets are neighbours if one record (`DPGDRegressor`) or one prompt (`NoisyHeadRegressor`,
+`PrivateHeadRegressor`) is replaced by another, whatever it holds. The number of records is public.
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise. NumPy's generators are made for simulation, not for secrecy, and noise of finite precision leaks a little
@@ -26,6 +27,7 @@ more than real numbers would. Fitting twice on the same data spends twice. That 
 """
 
 from costofprivacy.estimators.linear import DPGDRegressor
+from costofprivacy.estimators.private_head import PrivateHeadRegressor
 from costofprivacy.estimators.prompts import NoisyHeadRegressor
 
-__all__ = ["DPGDRegressor", "NoisyHeadRegressor"]
+__all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor"]

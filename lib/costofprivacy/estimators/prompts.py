@@ -6,12 +6,10 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted
 
 from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.prompt_tuning import Given, tuned
 from costofprivacy.noisyhead import accounts, head, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -20,14 +18,12 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.privacy import ApproximateDP
 
-AUTO = "auto"
 NUMBERS = 2**22  # entries of Z that are held at a time: 32 MB
-_FAR = 1e100  # no scaled value is beyond, so that no square overflows
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
 _POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
 
 
-class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
+class NoisyHeadRegressor(PromptRegressor):
     r"""In-context linear regression with differential privacy: NoisyHead, Algorithm 1 of arXiv:2504.16000v2.
 
     A prompt is a small regression of its own: L labelled tokens and a query. From N prompts the estimator learns one
@@ -130,12 +126,8 @@ class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
         Returns:
             The estimator, fitted.
         """
-        self._validate_params()
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
-        X = _features(X)
+        X, y = self._begin(X, y)
         N, tokens, D = X.shape
-        y = _responses(y, N, (tokens,))
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
@@ -149,36 +141,12 @@ class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
         self.Gamma_ = released
         return self
 
-    def predict(self, X: Any, y: Any) -> np.ndarray:
-        """The response to each prompt's query, shape (N,).
-
-        Args:
-            X: features, shape (N, L + 1, D); any L.
-            y: responses of the labelled tokens, shape (N, L), or with a last column, which is not looked at.
-        """
-        check_is_fitted(self, "Gamma_")
-        X = _features(X)
-        N, tokens, D = X.shape
-        if self.n_features_in_ != D:
-            raise ValueError(f"X has {D} features, but NoisyHeadRegressor is expecting {self.n_features_in_} features.")
-        y = _responses(y, N, (tokens - 1, tokens), unseen=True)
+    def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.response_scale
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R² of the predicted responses to the queries.
-
-        Args:
-            X: features, shape (N, L + 1, D). y: responses, shape (N, L + 1). sample_weight: shape (N,), or None.
-        """
-        predicted = self.predict(X, y)
-        wanted = _responses(y, len(predicted), (np.shape(X)[1],))[:, -1]
-        return float(r2_score(wanted, predicted, sample_weight=sample_weight))
 
     def _statistics(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Statistics:
         """Clipped and projected statistics of scaled prompts."""
-        with np.errstate(over="ignore"):
-            x = np.clip(X / float(self.feature_norm), -_FAR, _FAR)
-            responses = np.clip(y / float(self.response_scale), -_FAR, _FAR)
+        x, responses = scaled(X, self.feature_norm), scaled(y, self.response_scale)
         x /= np.maximum(np.linalg.norm(x, axis=2, keepdims=True), 1.0)
         prompts = Prompts(x, responses, np.zeros((len(x), x.shape[2])))
         return head.project(head.statistics(prompts, hyper.clip_norm), hyper.feature_bound)
@@ -194,23 +162,3 @@ class NoisyHeadRegressor(RegressorMixin, BaseEstimator):
             gram += share * some.gram
             cross += share * some.cross
         return Moments(gram, cross)
-
-
-def _features(X: Any) -> np.ndarray:
-    """Prompts as numbers, shape (N, L + 1, D), finite, with at least one labelled token."""
-    array = check_array(X, dtype=np.float64, allow_nd=True, ensure_min_features=0, input_name="X")
-    if array.ndim != 3 or array.shape[1] < 2 or array.shape[2] < 1:
-        raise ValueError(f"X must have shape (N, L + 1, D) with L and D at least 1, got {array.shape}.")
-    return array
-
-
-def _responses(y: Any, N: int, columns: tuple[int, ...], unseen: bool = False) -> np.ndarray:
-    """Responses as numbers, finite, a row for each prompt; with ``unseen`` a last column of 0 for the query."""
-    array = check_array(y, dtype=np.float64, ensure_min_features=0, input_name="y")
-    if len(array) != N or array.shape[1] not in columns:
-        widths = " or ".join(map(str, columns))
-        raise ValueError(f"y must have shape ({N}, {widths}) to go with X, got {array.shape}.")
-    if not unseen:
-        return array
-    labelled = array[:, : min(columns)]
-    return np.column_stack([labelled, np.zeros(N)])

@@ -1,0 +1,126 @@
+"""The private head that works as an estimator: descent in privately whitened coordinates, on prompts of one's own."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
+from costofprivacy.noisyhead import whitened_descent
+from costofprivacy.noisyhead.examples import examples
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.whitened_plan import STEPS, plan
+from costofprivacy.privacy import ApproximateDP
+
+LAST, EVERY = "last", "every"
+_POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
+
+
+class PrivateHeadRegressor(PromptRegressor):
+    r"""In-context linear regression with differential privacy: noisy descent in privately whitened coordinates.
+
+    A prompt is a small regression of its own: L labelled tokens and a query. From N prompts the estimator learns one
+    matrix Γ; then it answers the query of a new prompt by ŷ = x_{L+1}ᵀ Γ m with the prompt's own context m = L⁻¹ Σ y_i
+    x_i. Two second moments are released first, then a few steps in coordinates in which they are I
+    (`noisyhead.whitened_descent`), so that features of any covariance are learnt alike.
+
+    Guarantee: (ε, δ)-differential privacy of ``Gamma_``, and of everything that the run releases on the way, for
+    replacing one whole prompt by any other, whether or not anything stated below about the data is true. Each prompt's
+    moments and gradient are clipped; it may be asked once or L + 1 times and is one record all the same.
+
+    Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``; for
+    ``queries="every"`` tokens that are exchangeable given their prompt's task.
+
+    Args:
+        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
+        feature_norm: public; the root mean square norm of a token. A prompt with a feature beyond 10⁶ of it counts as
+            0. Responses need no scale: each prompt's are divided by their own root mean square.
+        queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
+            "every" asks each token once, the others being its context: more examples for the same privacy.
+        steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
+            (`whitened_plan.plan`): no data are looked at.
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**: whoever knows the seed can subtract the noise.
+
+    Attributes:
+        ``Gamma_``: shape (D, D), on the stated scale of the features.
+        ``plan_``: clip norms, gains and shares of the budget, a `noisyhead.whitened_plan.Plan`.
+        ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        ``n_features_in_``: D. ``n_prompts_``: N.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+
+    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
+
+    >>> from costofprivacy.noisyhead.token_laws import sample, unknown
+    >>> rng = np.random.default_rng(0)
+    >>> law = unknown(D=3, condition=10.0, rng=rng)
+    >>> train, test = (sample(law, N, L=60, rng=rng) for N in (2000, 500))
+    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every", random_state=0).fit(train.x, train.y)
+    >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.every_iterate.epsilon(1e-5), 6))
+    0.9 2.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [_POSITIVE],
+        "delta": [Interval(Real, 0, 1, closed="neither")],
+        "feature_norm": [_POSITIVE],
+        "queries": [StrOptions({LAST, EVERY})],
+        "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state", np.random.Generator],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        feature_norm: float = 1.0,
+        queries: str = "last",
+        steps: int | str = "auto",
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.feature_norm = feature_norm
+        self.queries = queries
+        self.steps = steps
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> PrivateHeadRegressor:
+        """Pretrain on N prompts.
+
+        Args:
+            X: features, shape (N, L + 1, D); the last token of a prompt is its query.
+            y: responses, shape (N, L + 1).
+
+        Returns:
+            The estimator, fitted.
+        """
+        X, y = self._begin(X, y)
+        N, tokens, D = X.shape
+        budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        every, steps = self.queries == EVERY, STEPS if self.steps == AUTO else int(self.steps)
+        told = plan(D, tokens - 1, N, budget.to_gaussian(), every_token=every, steps=steps)
+        prompts = Prompts(scaled(X, self.feature_norm), y, np.zeros((N, D)))
+        data = examples(prompts, every_token=every)
+        released = whitened_descent.release(data, told, rng=generator(self.random_state))
+        self.n_features_in_, self.n_prompts_ = D, N
+        self.plan_, self.profile_ = told, whitened_descent.profile(told, budget)
+        self.Gamma_ = released
+        return self
+
+    def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """ŷ = xᵀΓm, linear in the responses: these are brought to at most 1 on the way."""
+        x, size = scaled(X, self.feature_norm), np.abs(y).max(axis=1)
+        labels = np.divide(y, size[:, None], out=np.zeros_like(y), where=size[:, None] > 0)
+        context = np.einsum("nl,nld->nd", labels[:, :-1], x[:, :-1]) / (x.shape[1] - 1)
+        most = np.finfo(float).max
+        with np.errstate(over="ignore"):
+            answers = np.einsum("nd,nd->n", x[:, -1] @ self.Gamma_, context) * size
+        return np.clip(answers, -most, most)

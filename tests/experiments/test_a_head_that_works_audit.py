@@ -1,0 +1,65 @@
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.experiments.noisyhead.a_head_that_works import audit
+from costofprivacy.noisyhead import whitened_descent
+from costofprivacy.noisyhead.whitened_plan import plan
+from costofprivacy.privacy import GaussianDP
+
+TOLD = plan(audit.D, audit.L, audit.N, GaussianDP(1.5), every_token=False)
+RELEASES = 10_000
+
+
+def test_the_table_acquits_the_head_and_finds_each_fault() -> None:
+    table = audit.table(1.5, 0.2, RELEASES, rng=np.random.default_rng(1)).set_index(["fault", "pair"])
+    exact = GaussianDP(1.5).epsilon(0.2)
+    assert (table["exact_epsilon"] == exact).all()
+    assert (table["releases"] == RELEASES).all()
+    assert list(table.index.unique("fault")) == list(audit.FAULTS)
+    found = table["found_epsilon"].unstack()
+    assert ((found.loc[audit.NONE] > 0.3 * exact) & (found.loc[audit.NONE] < exact)).all()
+    assert (found.loc[["clip forgotten", "sensitivity off by 2"]] > exact).all(axis=None)
+    assert (found.loc["noise 30 % too small", ["tokens", "both"]] > exact).all()
+
+
+@pytest.mark.parametrize("fault", audit.FAULTS)
+def test_a_faulty_plan_is_the_right_one_but_for_its_fault(fault: str) -> None:
+    noise, slack = audit.FAULTS[fault]
+    wrong = audit.faulty(TOLD, fault)
+    assert (wrong.gains, wrong.N, wrong.budget) == (TOLD.gains, TOLD.N, TOLD.budget)
+    for ours, right in zip((*wrong.clip_norms, wrong.context_norm), (*TOLD.clip_norms, TOLD.context_norm)):
+        assert ours == slack * right
+        assert wrong.step_std(ours) == pytest.approx(noise * TOLD.step_std(right), rel=1e-12)
+        assert wrong.moment_std(ours) == pytest.approx(noise * TOLD.moment_std(right), rel=1e-12)
+
+
+def test_without_a_fault_the_faulty_plan_releases_what_the_right_one_does() -> None:
+    data, plans = audit.pairs()["tokens"][0], (TOLD, audit.faulty(TOLD, audit.NONE))
+    one, two = (whitened_descent.release(data, told, rng=np.random.default_rng(0)) for told in plans)
+    np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("name", ["tokens", "response", "both"])
+def test_a_pair_differs_in_one_prompt(name: str) -> None:
+    one, two = audit.pairs()[name]
+    for part in ("token", "query", "context", "response"):
+        np.testing.assert_array_equal(getattr(one, part)[0], getattr(two, part)[0])
+    assert one.response[1].any()
+    assert two.response[1].any()
+
+
+def test_the_score_is_the_log_likelihood_ratio() -> None:
+    """Its law where the means are constants apart: normal with mean ±s/2 and variance s, s the sum that is spent."""
+    first, second = audit.pairs()["response"]
+    ratios = []
+    for data, sign in ((first, 1), (second, -1)):
+        seen = whitened_descent.releases(data, TOLD, 4000, rng=np.random.default_rng(0))
+        spent = audit.spent(TOLD, (first, second), seen)
+        assert spent.std() < 1e-6
+        ratio = audit.log_ratio(TOLD, (first, second), seen)
+        assert ratio.mean() == pytest.approx(sign * spent.mean() / 2, abs=5 * math.sqrt(spent.mean() / 4000))
+        assert ratio.var() == pytest.approx(spent.mean(), rel=0.1)
+        ratios.append(ratio)
+    assert np.exp(-ratios[0]).mean() == pytest.approx(1.0, abs=0.1)  # of a likelihood ratio, and of no other score

@@ -1,0 +1,135 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.noisyhead import examples, token_laws
+from costofprivacy.noisyhead.examples import Examples
+from costofprivacy.noisyhead.prompts import Prompts
+from tests import oracles
+from tests.privacy.test_records import arrays
+
+law = settings(derandomize=True, deadline=None, max_examples=40)
+both = pytest.mark.parametrize("every_token", [False, True])
+PARTS = ("token", "query", "context", "response")
+L, D = 3, 2
+
+
+def drawn(N: int = 6, seed: int = 0) -> Prompts:
+    return token_laws.sample(token_laws.unknown(D, 5.0, rng=np.random.default_rng(9)), N, L, 0.2, rng=_rng(seed))
+
+
+def _rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def of(x: np.ndarray, y: np.ndarray, every_token: bool) -> Examples:
+    return examples.examples(Prompts(x, y, np.zeros((len(x), x.shape[2]))), every_token=every_token)
+
+
+def is_void(data: Examples, k: int) -> bool:
+    return not any(getattr(data, name)[k].any() for name in PARTS)
+
+
+@both
+def test_contexts_leave_the_token_out_that_is_asked(every_token: bool) -> None:
+    prompts = drawn()
+    data = examples.examples(prompts, every_token=every_token)
+    np.testing.assert_array_equal(data.token, prompts.x)
+    for k in range(len(prompts.y)):
+        literal = oracles.examples(prompts.x[k], prompts.y[k], every_token)
+        assert data.query.shape[1] == len(literal)
+        for j, (query, context, response) in enumerate(literal):
+            np.testing.assert_allclose(data.query[k, j], query, rtol=1e-12)
+            np.testing.assert_allclose(data.context[k, j], context, rtol=1e-9, atol=1e-12)
+            assert data.response[k, j] == pytest.approx(response, rel=1e-12)
+
+
+@both
+@pytest.mark.parametrize("size", [-3.0, 1e-300, 1e300])
+def test_the_scale_of_a_prompt_s_responses_does_not_matter(every_token: bool, size: float) -> None:
+    prompts = drawn()
+    plain, scaled = (of(prompts.x, factor * prompts.y, every_token) for factor in (1.0, size))
+    for name, sign in (("token", 1), ("query", 1), ("context", np.sign(size)), ("response", np.sign(size))):
+        np.testing.assert_allclose(getattr(scaled, name), sign * getattr(plain, name), rtol=1e-9, atol=1e-12)
+
+
+@both
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e300, -2e6])
+def test_a_prompt_with_what_cannot_be_bounded_is_void_and_the_others_are_not(every_token: bool, wrong: float) -> None:
+    prompts = drawn()
+    plain = examples.examples(prompts, every_token=every_token)
+    for place in range(L + 1):
+        x = prompts.x.copy()
+        x[2, place, 1] = wrong
+        changed = [of(x, prompts.y, every_token)]
+        if not math.isfinite(wrong) or (place == L and not every_token):
+            y = 0.1 * prompts.y
+            y[2, place] = wrong
+            changed.append(of(prompts.x, np.where(np.arange(6)[:, None] == 2, y, prompts.y), every_token))
+        for data in changed:
+            assert is_void(data, 2)
+            for name in PARTS:
+                np.testing.assert_array_equal(
+                    np.delete(getattr(data, name), 2, 0), np.delete(getattr(plain, name), 2, 0)
+                )
+
+
+@both
+def test_a_prompt_without_labels_is_void(every_token: bool) -> None:
+    prompts = drawn()
+    y = prompts.y.copy()
+    y[1] = 0.0
+    y[3, :-1] = 0.0
+    data = of(prompts.x, y, every_token)
+    assert is_void(data, 1)
+    assert is_void(data, 3) == (not every_token)  # one label of four is a prompt still, where it is shown
+
+
+def test_one_response_may_be_far_above_the_others_where_all_are_shown() -> None:
+    prompts = drawn()
+    y = prompts.y.copy()
+    y[0, 1] = 1e300
+    data = of(prompts.x, y, True)
+    assert not is_void(data, 0)
+    assert np.abs(data.response[0]).max() == pytest.approx(math.sqrt(L + 1))
+
+
+@both
+@law
+@given(arrays(4, L + 1, D), arrays(4, L + 1))
+def test_whatever_it_holds_a_prompt_is_finite_and_as_it_is_alone(
+    every_token: bool, x: np.ndarray, y: np.ndarray
+) -> None:
+    data = of(x, y, every_token)
+    for k in range(4):
+        alone = of(x[k : k + 1], y[k : k + 1], every_token)
+        for name in PARTS:
+            here = getattr(data, name)[k]
+            assert np.abs(here).max() <= examples.MOST
+            np.testing.assert_array_equal(here, getattr(alone, name)[0])
+
+
+@law
+@given(arrays(1, L + 1, D), arrays(1, L + 1), st.booleans())
+def test_shown_responses_have_mean_square_1_or_the_prompt_is_void(x: np.ndarray, y: np.ndarray, every: bool) -> None:
+    data = of(x, y, every)
+    if every and not is_void(data, 0) and np.abs(y).max() > 1e-300:
+        assert np.mean(data.response**2) == pytest.approx(1.0)
+
+
+def test_what_was_not_bounded_is_refused() -> None:
+    good = examples.examples(drawn(), every_token=True)
+    parts = {name: getattr(good, name) for name in PARTS}
+    for name in PARTS:
+        for wrong in (math.nan, -math.inf, 1e13):
+            array = parts[name].copy()
+            array.flat[5] = wrong
+            with pytest.raises(ValueError, match=f"{name} must be finite and at most"):
+                Examples(**parts | {name: array})
+    with pytest.raises(ValueError, match="context must"):
+        Examples(good.token, good.query, good.context[:, :1], good.response)
+    with pytest.raises(ValueError, match="at least one labelled token"):
+        of(np.ones((3, 1, 2)), np.ones((3, 1)), True)
