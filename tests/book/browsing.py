@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, s
 
 WIDE, NARROW = 1300, 390
 HEIGHT = 900
+PATIENCE = 300_000  # milliseconds for a page on a machine with other work to do
 LIGHT, DARK = "light", "dark"
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OFFLINE = ("file:", "data:", "blob:", "about:")
@@ -80,13 +81,24 @@ FOREIGN_WORDS = r"""(text) => [
   ...text.matchAll(/\b\d[\d.]*[eE][-−+]?\d{2,}\b/g),
   ...text.matchAll(/\b[A-Za-z]\w*_\w+\b/g),
 ].map(found => found[0])"""
-# Axe takes most of its time for MathJax's own boxes, and for the hundredth row or line that is set like the first.
+# Axe takes most of its time for MathJax's own boxes, and for the hundredth row or line that is set like the first. Of
+# what is alike (tags, classes, styles, names of attributes up to the root, and whether there is text) four are kept.
 THIN = """() => {
   document.querySelectorAll("mjx-container").forEach(formula => (formula.closest(".math") ?? formula).replaceWith("x"));
   [...document.querySelectorAll("dl.py > dd > dl.py, section > dl.py")].slice(20).forEach(name => name.remove());
   [...document.querySelectorAll("table")].slice(6).forEach(table => table.remove());
   document.querySelectorAll("tbody tr:nth-child(n + 4)").forEach(row => row.remove());
   [...document.querySelectorAll("pre")].slice(3).forEach(code => code.replaceChildren("x"));
+  const counts = new Map(), likeness = new Map(), kept = new Set();
+  for (const node of document.body.querySelectorAll("*")) {
+    const own = [node.localName, node.getAttribute("class"), node.getAttribute("style"), !node.textContent.trim(),
+      ...node.getAttributeNames().sort()];
+    const like = `${likeness.get(node.parentElement) ?? ""}/${own.join(" ")}`;
+    likeness.set(node, like);
+    counts.set(like, (counts.get(like) ?? 0) + 1);
+    if (counts.get(like) <= 4) for (let box = node; box && !kept.has(box); box = box.parentElement) kept.add(box);
+  }
+  document.querySelectorAll("article :is(p, li, tr, details, dl)").forEach(node => kept.has(node) || node.remove());
 }"""
 
 
@@ -108,6 +120,10 @@ class View:
         """Show the page on a light or on a dark ground."""
         self.page.emulate_media(color_scheme="dark" if mode == DARK else "light", reduced_motion="reduce")
         self.page.evaluate("mode => { document.documentElement.dataset.theme = mode; }", mode)
+
+    def resize(self, width: int) -> None:
+        """Show the page in a window of another width."""
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
 
 
 Rule = Callable[[View], list[str]]
@@ -136,6 +152,7 @@ def browser() -> Iterator[Browser | str]:
 def view(browser: Browser, root: Path, address: str, width: int) -> Iterator[View]:
     """A page of the book in ``root``, loaded, typeset, unfolded and still."""
     page = browser.new_page(viewport={"width": width, "height": HEIGHT}, reduced_motion="reduce")
+    page.set_default_timeout(PATIENCE)
     seen = View(page, address)
 
     def hear(message: ConsoleMessage) -> None:

@@ -1,11 +1,12 @@
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from costofprivacy.book import freshness, notebooks
-from costofprivacy.book.project import Place, Project, place
+from costofprivacy.book.project import Place, Project, chapters, place
 
 Rewrite = Callable[[str, str, str], None]
 NAME = "part/first-one"
@@ -106,3 +107,25 @@ def test_the_ledger_depends_on_the_verdicts_of_its_tree(project: Project) -> Non
     verdicts.write_text("[]")
     after = freshness.inputs(project, "ledger", {}, project.book).told
     assert {key for key in after if after[key] != before[key]} == {"verdicts"}
+
+
+def test_tables_of_others_that_a_page_shows_make_it_stale(project: Project, executed: Place) -> None:
+    package = project.root / "lib" / project.package / "experiments" / "part" / "first_one"
+    (package / "reads.py").write_text('TABLES = {"part/two": ("errors",)}\n')
+    read = project.book / "part" / "two" / "errors.csv"
+    read.parent.mkdir()
+    read.write_text("value\n1\n")
+    freshness.write(executed, freshness.inputs(project, NAME, PAPER, project.book), ["figure-1.csv"])
+    assert why_stale(project, executed) == ""
+    (read.parent / "others.csv").write_text("value\n1\n")
+    assert why_stale(project, executed) == ""
+    read.write_text("value\n2\n")
+    assert why_stale(project, executed) == "told: tables"
+
+
+def test_a_method_is_chosen_from_the_tables_of_the_rivals() -> None:
+    ours = Project(Path(__file__).resolve().parents[2])
+    readers = {name: read for name in chapters(ours) if (read := freshness.tables_read(ours, name))}
+    assert readers == {"method": {"privacy/rivals": ("errors", "diffprivlib")}}
+    for name, tables in readers["method"].items():
+        assert all((place(ours.book, name).results / f"{table}.csv").is_file() for table in tables)

@@ -1,5 +1,6 @@
 """The experiment of the chapter on high dimension against the literal algorithm, and its tables."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -18,6 +19,7 @@ from costofprivacy.experiments.noisyhead.high_dimensional import (
     pages,
 )
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
+from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.findings import Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining, recipes
@@ -30,6 +32,14 @@ from tests import oracles
 QUIET = Runner(workers=1)
 TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
 BUDGET = ApproximateDP(0.7, 1e-4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _short_prompts() -> Iterator[None]:
+    """What no parameter makes smaller, made smaller: prompts of up to 31,623 examples."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(limits, "LENGTHS", limits.LENGTHS[:3])
+        yield
 
 
 @pytest.fixture(scope="module")

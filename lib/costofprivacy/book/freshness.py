@@ -5,6 +5,7 @@ It has two parts. What is *measured* (parameters, the experiment's code, data, r
 executed on its saved tables (`costofprivacy.stamps`).
 """
 
+import importlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -44,7 +45,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         project: the book.
         name: the chapter.
         parameters: all its parameters.
-        tree: the executed chapters whose verdicts the ledger reads.
+        tree: the executed chapters whose verdicts the ledger reads, and whose tables others do.
     """
     notebook = notebooks.read(place(project.book, name).notebook)
     modules = library_modules(project, name, notebooks.code_cells(notebook))
@@ -62,8 +63,22 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         told |= {"claims": file_digest(project.claims), "verdicts": json_digest(verdicts)}
     else:
         told["claims"] = _claims_digest(project, name)
+    if read := tables_read(project, name):
+        told["tables"] = json_digest(
+            {
+                f"{other}/{table}": _table_digest(tree, other, table)
+                for other, tables in read.items()
+                for table in tables
+            }
+        )
     experiment = experiment_of(project, name, parameters)
     return Inputs(measured_from(experiment, project.root) if experiment else {}, told)
+
+
+def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
+    """The tables of other chapters that a chapter shows, by chapter: ``TABLES`` in its package's module ``reads``."""
+    module = f"{module_name(project, name)}.reads"
+    return importlib.import_module(module).TABLES if _exists(module) else {}
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:

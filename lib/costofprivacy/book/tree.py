@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,16 @@ class Stale:
     told: bool
 
 
+Done = tuple[Stale, float, list[str]]  # the seconds that it took, and what it wrote to the error stream
+
+
 def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
     Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
     Those that measure come first, one after the other, each on all cores; those whose tables are saved, and small ones,
-    follow, one on each core; the ledger, which reads the verdicts of the others, is last.
+    follow, one on each core. Chapters that show tables of others come after all these in the same way, and the ledger,
+    which reads the verdicts of the others, is last.
 
     Args:
         project: the book.
@@ -74,18 +79,23 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
         BookError: a chapter failed.
     """
     names = [name for name in chapters(project) if name in plan.parameters]
-    width = max(map(len, names), default=0)
-    others = [stale for name in names if name != LEDGER and (stale := _stale(project, plan, name))]
-    for stale in (stale for stale in others if stale.run.alone):
-        _finish(_executed(project, stale), width, say, warn)
-    beside = {stale.run.name: stale for stale in others if not stale.run.alone}
+    readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]
+    others = [name for name in names if name != LEDGER and name not in readers]
+    finish = partial(_finish, width=max(map(len, names), default=0), say=say, warn=warn)
+    for wave in (others, readers, [LEDGER] if LEDGER in names else []):
+        _bring_up_to_date(project, plan, wave, finish)
+
+
+def _bring_up_to_date(project: Project, plan: Plan, names: list[str], finish: Callable[[Done], None]) -> None:
+    """Execute those of some chapters that are stale, none of which reads what another of them saves."""
+    every = [stale for name in names if (stale := _stale(project, plan, name))]
+    for stale in (stale for stale in every if stale.run.alone):
+        finish(_executed(project, stale))
+    beside = {stale.run.name: stale for stale in every if not stale.run.alone}
     in_order = budgets.longest_first(project, beside)
     cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(beside))), return_as="generator_unordered")
     for done in cores(joblib.delayed(_executed)(project, beside[name], os.getpid()) for name in in_order):
-        _finish(done, width, say, warn)
-    last = _stale(project, plan, LEDGER) if LEDGER in names else None
-    if last:
-        _finish(_executed(project, last), width, say, warn)
+        finish(done)
 
 
 def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
@@ -107,7 +117,7 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     return Stale(run, expected, reason, told)
 
 
-def _executed(project: Project, stale: Stale, owner: int = 0) -> tuple[Stale, float, list[str]]:
+def _executed(project: Project, stale: Stale, owner: int = 0) -> Done:
     """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
     end_with(owner)
     start, warnings = time.perf_counter(), list[str]()
@@ -116,7 +126,7 @@ def _executed(project: Project, stale: Stale, owner: int = 0) -> tuple[Stale, fl
     return stale, time.perf_counter() - start, warnings
 
 
-def _finish(done: tuple[Stale, float, list[str]], width: int, say: Say, warn: Say) -> None:
+def _finish(done: Done, width: int, say: Say, warn: Say) -> None:
     """Say what was done."""
     stale, seconds, warnings = done
     for line in warnings:

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from costofprivacy import claims, figures
 from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
-from costofprivacy.experiments.privacy.rivals import diffprivlib
+from costofprivacy.experiments.method.reads import RIVALS, TABLES
 from costofprivacy.experiments.privacy.rivals import pages as rivals
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.findings import Tables, compact, pick, select
@@ -214,7 +214,7 @@ def _knob(value: float) -> str:
 def rivals_errors() -> pd.DataFrame:
     """What the chapter on rivals saved, diffprivlib's rows among it."""
     saved = Saved(claims.find_register(Path.cwd()).parent)
-    return joined({name: saved.table("privacy/rivals", name) for name in ("errors", diffprivlib.NAME)})
+    return joined({name: saved.table(RIVALS, name) for name in TABLES[RIVALS]})
 
 
 def read_rivals(errors: pd.DataFrame) -> Markdown:

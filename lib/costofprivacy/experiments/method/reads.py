@@ -1,0 +1,6 @@
+"""Which tables of other chapters the page that chooses a method shows: it is stale when one of them is another."""
+
+from costofprivacy.experiments.privacy.rivals import diffprivlib
+
+RIVALS = "privacy/rivals"
+TABLES = {RIVALS: ("errors", diffprivlib.NAME)}
