@@ -68,8 +68,8 @@ def draw_ladder(tables: Tables) -> Plate:
         caption=(
             f"**One change after the other**, $\\varepsilon = {epsilon:g}$, $N = {N}$, on the same prompts. Solid "
             f"line: the best head; dashed: the best head that uses no data; dotted: answering 0. Isotropic, *{rows}* "
-            f"closes most: {percent(float(left[rows]))} of the gap is left. With an unknown covariance the whitened descent "
-            f"leaves {percent(float(parts[names[-1]]['left'][PRIVATE]))}, clipping alone "
+            f"closes most: {percent(float(left[rows]))} of the gap is left. With an unknown covariance the whitened "
+            f"descent leaves {percent(float(parts[names[-1]]['left'][PRIVATE]))}, clipping alone "
             f"{percent(float(parts[names[-1]]['left'][ladder.CLIPPED]))}. Bars are two standard errors over "
             f"{first['trials'].iloc[0]} trials."
         ),
