@@ -3,14 +3,15 @@
 A processor sums in its own order and has its own last bits, so a table comes out again to a tolerance, which belongs to
 what a column holds: numbers as such to a share of themselves, differences of nearly equal numbers to a share of what
 was subtracted, simulated ones that take another turn to a share of their standard error, and recorded rounding errors
-to orders of magnitude. An experiment declares the columns that are not what `of_column` takes them for.
+to orders of magnitude. A chapter declares the columns that are not what `of_column` takes them for, in a module
+`tolerances` of its package: nothing is measured or told anew when a tolerance changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -69,7 +70,8 @@ class Relative:
         return _over(table[name], now, self.share * scale)
 
     def __str__(self) -> str:
-        return f"to {self.share:g} of {self.of or 'itself'}"
+        least = f", or of {self.scale:g}" if self.scale else ""
+        return f"to {self.share:g} of {self.of or 'itself'}{least}"
 
 
 @dataclass(frozen=True)
@@ -98,19 +100,74 @@ class Rounding:
 
     Attributes:
         orders: how many, above 0.
-        floor: below it all numbers are as good as 0.
+        floor: below it all numbers are as good as 0; one number, or one for each row from the committed table, where an
+            evaluation is known to enlarge what it rounds.
     """
 
     orders: float = 1.5
-    floor: float = 1e-16
+    floor: float | Callable[[pd.DataFrame], Any] = 1e-16
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference in decimal logarithms over the orders."""
-        before, after = (np.maximum(np.abs(x.to_numpy(float)), self.floor) for x in (table[name], now))
-        return np.nan_to_num(_apart(np.log10(before), np.log10(after)) / self.orders, nan=np.inf, posinf=np.inf)
+        floor = self.floor(table) if callable(self.floor) else self.floor
+        before, after = (np.maximum(np.abs(x.to_numpy(float)), floor) for x in (table[name], now))
+        with np.errstate(divide="ignore"):
+            apart = _apart(np.log10(before), np.log10(after)) / self.orders
+        return np.nan_to_num(apart, nan=np.inf, posinf=np.inf)
 
     def __str__(self) -> str:
         return f"to {self.orders:g} orders of magnitude"
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Squared distances between vectors that are nearly equal: they keep the last bits of the vectors.
+
+    Where the distance is far above those bits, this is a share of the square; near them, their own size.
+
+    Attributes:
+        bits: the uncertainty of a vector, in its own units: its norm times the roundings that its evaluation collects.
+        of: the column of the squares, where the rule is for something of their size, such as their standard error; empty
+            for the squares themselves.
+        share: of the number, on top.
+    """
+
+    bits: float
+    of: str = ""
+    share: float = SHARE
+
+    def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
+        """The difference over what the bits and the share make of it."""
+        squares = np.abs(table[self.of or name].to_numpy(float))
+        allowed = 2 * np.sqrt(squares) * self.bits + self.bits**2
+        return _over(table[name], now, allowed + self.share * np.abs(table[name].to_numpy(float)))
+
+    def __str__(self) -> str:
+        return f"to {self.share:g} of itself, or {self.bits:g} of the root of {self.of or 'itself'}"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Another rule for some rows, whose number is of another kind than the rest of the column.
+
+    Attributes:
+        column: the one that tells the kinds apart. rules: by its values. otherwise: for all other rows.
+    """
+
+    column: str
+    rules: Mapping[str, Tolerance]
+    otherwise: Tolerance = Relative()
+
+    def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
+        """What the rule of each row says."""
+        found = self.otherwise.distance(table, name, now)
+        for value, rule in self.rules.items():
+            found = np.where(table[self.column] == value, rule.distance(table, name, now), found)
+        return found
+
+    def __str__(self) -> str:
+        words = dict.fromkeys(f"{rule} for some {self.column}" for rule in self.rules.values())
+        return ", ".join([*words, f"else {self.otherwise}"])
 
 
 def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance:
