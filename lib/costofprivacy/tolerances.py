@@ -17,6 +17,8 @@ import numpy as np
 import pandas as pd
 
 SHARE = 1e-6
+ByRow = Callable[[pd.DataFrame], Any]
+"""A number for each row of the committed table."""
 
 
 class Tolerance(Protocol):
@@ -55,23 +57,24 @@ class Relative:
     """A share of the committed number, or of another column's.
 
     Attributes:
-        share: the share, above 0.
+        share: the share, above 0; one number, or one for each row from the committed table.
         of: the column whose numbers, in absolute value, are the scale; empty for the number itself.
         scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1).
     """
 
-    share: float = SHARE
+    share: float | ByRow = SHARE
     of: str = ""
     scale: float = 0.0
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference over the share of the scale."""
         scale = np.maximum(np.abs(table[self.of or name].to_numpy(float)), self.scale)
-        return _over(table[name], now, self.share * scale)
+        return _over(table[name], now, _by_row(self.share, table) * scale)
 
     def __str__(self) -> str:
         least = f", or of {self.scale:g}" if self.scale else ""
-        return f"to {self.share:g} of {self.of or 'itself'}{least}"
+        share = "a share by row" if callable(self.share) else f"{self.share:g}"
+        return f"to {share} of {self.of or 'itself'}{least}"
 
 
 @dataclass(frozen=True)
@@ -99,24 +102,24 @@ class Rounding:
     """Orders of magnitude: what is recorded is a rounding error, which belongs to a machine.
 
     Attributes:
-        orders: how many, above 0.
-        floor: below it all numbers are as good as 0; one number, or one for each row from the committed table, where an
-            evaluation is known to enlarge what it rounds.
+        orders: how many, above 0; one number, or one for each row from the committed table.
+        floor: below it all numbers are as good as 0; one number, or one for each row, where an evaluation is known to
+            enlarge what it rounds.
     """
 
-    orders: float = 1.5
-    floor: float | Callable[[pd.DataFrame], Any] = 1e-16
+    orders: float | ByRow = 1.5
+    floor: float | ByRow = 1e-16
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference in decimal logarithms over the orders."""
-        floor = self.floor(table) if callable(self.floor) else self.floor
+        floor = _by_row(self.floor, table)
         before, after = (np.maximum(np.abs(x.to_numpy(float)), floor) for x in (table[name], now))
         with np.errstate(divide="ignore"):
-            apart = _apart(np.log10(before), np.log10(after)) / self.orders
+            apart = _apart(np.log10(before), np.log10(after)) / _by_row(self.orders, table)
         return np.nan_to_num(apart, nan=np.inf, posinf=np.inf)
 
     def __str__(self) -> str:
-        return f"to {self.orders:g} orders of magnitude"
+        return "to its rounding by row" if callable(self.orders) else f"to {self.orders:g} orders of magnitude"
 
 
 @dataclass(frozen=True)
@@ -170,11 +173,20 @@ class Cases:
         return ", ".join([*words, f"else {self.otherwise}"])
 
 
+SEARCHED = Relative(2e-3)
+"""Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3, and risks so near the least differ in last bits."""
+
+
 def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance:
     """The rule of a column: what is declared, else `Relative` for numbers with a point, else `Exact`."""
     if column.name in declared:
         return declared[str(column.name)]
     return Relative() if pd.api.types.is_float_dtype(column) else Exact()
+
+
+def _by_row(value: float | ByRow, table: pd.DataFrame) -> Any:
+    """A setting of a rule, for each row of the table or for all."""
+    return np.asarray(value(table), float) if callable(value) else value
 
 
 def _over(before: pd.Series, now: pd.Series, tolerance: np.ndarray) -> np.ndarray:

@@ -183,15 +183,17 @@ def _other_numbers(
     claim: str, before: list[dict[str, Any]], now: list[dict[str, Any]], declared: Mapping[str, Tolerance]
 ) -> Iterator[Difference]:
     """The numbers of a finding that differ: the first of value, error, and what it is held against, of each."""
-    for old, new in zip(before, now, strict=True):
-        name = f"{claim}: {old['name']}"
-        tables = [pd.DataFrame([number], columns=FIELDS).astype(float) for number in (old, new)]
-        for field in FIELDS:
-            rule = Relative() if field == "against" else declared.get(name, Relative())
-            if rule.distance(tables[0], field, tables[1][field])[0] > 1:
-                told = name if field == "value" else f"{name}, {field}"
-                yield Difference(told, -1, old.get(field), new.get(field), str(rule))
-                break
+    old, new = (pd.DataFrame(numbers, columns=FIELDS).astype(float) for numbers in (before, now))
+    usual = {field: Relative().distance(old, field, new[field]) for field in FIELDS}
+    for row, number in enumerate(before):
+        name = f"{claim}: {number['name']}"
+        rule = declared.get(name, Relative())
+        own = {field: rule.distance(old, field, new[field]) if name in declared else usual[field] for field in FIELDS}
+        own["against"] = usual["against"]
+        apart = [field for field in FIELDS if own[field][row] > 1]
+        if apart:
+            told = name if apart[0] == "value" else f"{name}, {apart[0]}"
+            yield Difference(told, -1, number.get(apart[0]), now[row].get(apart[0]), str(rule))
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,38 @@
+"""How near this chapter's numbers come on another machine."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.tolerances import SEARCHED, SHARE, Cases, Declared, Relative, Rounding
+
+
+def _at_the_cap(table: pd.DataFrame) -> pd.Series:
+    """At η̃(0) = 2/γ the risk neither falls nor grows but for what is left of 2/γ and γ/2, rounded: of the order of γ."""
+    return SHARE + 5e-14 / table["gamma"]
+
+
+AT_THE_CAP = Cases("share", {1.0: Relative(_at_the_cap)})
+STRETCH = Relative(1e-3)  # a bisection of its logarithm ends at intervals of that length
+
+TOLERANCES: Declared = {
+    "clipping": {"learning_rate": SEARCHED},
+    "rates": {"learning_rate": SEARCHED},
+    "valley": {"learning_rate": SEARCHED, "product": SEARCHED},
+    "factors": dict.fromkeys(("final_risk", "max_second", "max_second_over_square"), AT_THE_CAP),
+    "reduced": {"stretch": STRETCH},
+    "noise": {  # at α = ½ the noise is the same in all steps but the last, and its size what (5.12) says, but for rounding
+        "value": Cases(
+            "quantity",
+            {
+                "spread of the noise before the last step": Rounding(),
+                "noise against η̃(0)/(n^{3/2}ρ)": Rounding(),
+                "last step against η̃(0)/(nρ)": Rounding(),
+                "share of the noise in the last step": Relative(scale=1e-6),
+            },
+        )
+    },
+    "verdicts": {
+        "dpgd/equation-5.9: largest second": Relative(1e-3),
+    },
+}
