@@ -59,20 +59,21 @@ class Relative:
     Attributes:
         share: the share, above 0; one number, or one for each row from the committed table.
         of: the column whose numbers, in absolute value, are the scale; empty for the number itself.
-        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1).
+        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1); one
+            number, or one for each row.
     """
 
     share: float | ByRow = SHARE
     of: str = ""
-    scale: float = 0.0
+    scale: float | ByRow = 0.0
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference over the share of the scale."""
-        scale = np.maximum(np.abs(table[self.of or name].to_numpy(float)), self.scale)
+        scale = np.maximum(np.abs(table[self.of or name].to_numpy(float)), _by_row(self.scale, table))
         return _over(table[name], now, _by_row(self.share, table) * scale)
 
     def __str__(self) -> str:
-        least = f", or of {self.scale:g}" if self.scale else ""
+        least = ", or of its scale" if callable(self.scale) else f", or of {self.scale:g}" if self.scale else ""
         share = "a share by row" if callable(self.share) else f"{self.share:g}"
         return f"to {share} of {self.of or 'itself'}{least}"
 
@@ -172,6 +173,14 @@ class Cases:
         words = dict.fromkeys(f"{rule} for some {self.column}" for rule in self.rules.values())
         return ", ".join([*words, f"else {self.otherwise}"])
 
+
+def _held_against(numbers: pd.DataFrame) -> pd.Series:
+    """What a thousandth of the number is that another is held against; 0 where it is held against none."""
+    return 1e-3 * numbers["against"].abs().replace(np.inf, np.nan).fillna(0.0)
+
+
+NUMBER = Relative(scale=_held_against)
+"""A number of a verdict, which may be as good as 0 beside what it is held against."""
 
 SEARCHED = Relative(2e-3)
 """Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3, and risks so near the least differ in last bits."""

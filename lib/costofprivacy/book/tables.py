@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.tolerances import Declared, Exact, Relative, Tolerance, of_column
+from costofprivacy.tolerances import NUMBER, Declared, Exact, Tolerance, of_column
 
 NONE = "no finding"
 EXACT = ("verdict", "consequence", "correction")
@@ -184,10 +184,10 @@ def _other_numbers(
 ) -> Iterator[Difference]:
     """The numbers of a finding that differ: the first of value, error, and what it is held against, of each."""
     old, new = (pd.DataFrame(numbers, columns=FIELDS).astype(float) for numbers in (before, now))
-    usual = {field: Relative().distance(old, field, new[field]) for field in FIELDS}
+    usual = {field: NUMBER.distance(old, field, new[field]) for field in FIELDS}
     for row, number in enumerate(before):
         name = f"{claim}: {number['name']}"
-        rule = declared.get(name, Relative())
+        rule = declared.get(name, NUMBER)
         own = {field: rule.distance(old, field, new[field]) if name in declared else usual[field] for field in FIELDS}
         own["against"] = usual["against"]
         apart = [field for field in FIELDS if own[field][row] > 1]
