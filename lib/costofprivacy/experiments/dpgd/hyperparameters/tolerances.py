@@ -14,6 +14,7 @@ def _at_the_cap(table: pd.DataFrame) -> pd.Series:
 
 AT_THE_CAP = Cases("share", {1.0: Relative(_at_the_cap)})
 STRETCH = Relative(1e-3)  # a bisection of its logarithm ends at intervals of that length
+POWER = Relative(1e-3, scale=1.0)  # slopes of that logarithm
 
 TOLERANCES: Declared = {
     "clipping": {"learning_rate": SEARCHED},
@@ -33,6 +34,15 @@ TOLERANCES: Declared = {
         )
     },
     "verdicts": {
-        "dpgd/equation-5.9: largest second": Relative(1e-3),
+        "dpgd/equation-5.1: spread of the noise before the last step": Rounding(),
+        "dpgd/equation-5.1: noise against η̃(0)/(n^{3/2}ρ)": Rounding(),
+        "dpgd/equation-5.6: largest power of 1/γ": Relative(scale=1e-6),  # 0 but for rounding
+        "dpgd/equation-5.8: largest constant": STRETCH,
+        "dpgd/equation-5.8: largest power of 1/γ in it": POWER,
+        "dpgd/equation-5.9: largest second": Relative(1e-3),  # of `AT_THE_CAP`
+        "dpgd/equation-5.13: largest constant": STRETCH,
+        "dpgd/equation-5.13: largest power of 1/γ in it": POWER,
+        "dpgd/equation-5.13: largest constant at the paper's choice": STRETCH,
+        "dpgd/equation-5.13: largest power of 1/γ in it at the paper's choice": POWER,
     },
 }

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Rounding
+import pandas as pd
 
-UNDONE = Cases("what", {"less the noise of its seed": Rounding()})  # the noise is taken away again to the last bits
+from costofprivacy.tolerances import Cases, Declared, Relative, Rounding
 
-TOLERANCES: Declared = {"undone": {"distance": UNDONE}}
+
+def _last_bits(table: pd.DataFrame) -> pd.Series:
+    """How much of the attack on last bits may differ: it reads the order of a sum, and half of that goes with each bit."""
+    return (0.8 * 2.0 ** (table["bits"] - 53)).clip(upper=0.3).fillna(0.3)
+
+
+ATTACK = Relative(_last_bits, scale=1.0)  # shares of the trials, up to 1
+
+TOLERANCES: Declared = {
+    "rounding": {"advantage": ATTACK, "hits": ATTACK, "standard_error": Relative(_last_bits, scale=0.04)},
+    "undone": {"distance": Cases("what", {"less the noise of its seed": Rounding()})},  # the noise taken off, to its bits
+}
