@@ -53,6 +53,13 @@ def test_a_column_without_a_declaration_is_exact_unless_it_has_points() -> None:
     assert rules == [Exact(), Exact(), Exact(), Relative(), Rounding()]
 
 
+def test_a_chapter_may_declare_nothing() -> None:
+    with_own = {name for name in WITH_TABLES if declared(PROJECT, name)}
+    assert "noisyhead/mechanism" in with_own
+    assert "ledger" not in with_own
+    assert declared(PROJECT, "your-data") == {}  # a notebook alone
+
+
 @pytest.mark.parametrize("name", WITH_TABLES)
 def test_what_is_declared_is_there_and_is_needed(name: str) -> None:
     """Each rule is for a column, or a number, that there is; and lets pass somewhere what the usual one does not."""
