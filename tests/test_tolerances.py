@@ -3,7 +3,7 @@
 import importlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,11 @@ TABLE = pd.DataFrame(
         (Rounding(2, lambda table: table["error"] / 1e15), [1e-16, 2e-14, 1e-17, np.inf], [8, 1, np.inf, 0]),
         (Squares(1e-10), [1 + 1.2e-9, 4e-20, 1e-20, np.inf], [1.2e-9 / (1e-6 + 2e-10), 1, 1, 0]),
         (Squares(1e-2, of="error", share=0.1), [1.0 + 0.1 + 2e-2 * 0.1**0.5 + 1e-4, 0, 1e-4, np.inf], [1, 0, 1, 0]),
-        (Cases("whole", {10.0: Exact(), 1.0: Rounding()}, Relative(scale=1.0)), [1.1, 1e-20, 2e-6, 1], [np.inf, 0, 2, np.inf]),
+        (
+            Cases("whole", {10.0: Exact(), 1.0: Rounding()}, Relative(scale=1.0)),
+            [1.1, 1e-20, 2e-6, 1],
+            [np.inf, 0, 2, np.inf],
+        ),
         (Exact(), [1.0, 1e-20, 1e-300, np.nan], [0, 0, np.inf, np.inf]),
     ],
 )
@@ -85,10 +89,15 @@ def test_no_cell_changes_by_ten_tolerances_unseen(name: str) -> None:
         choices = {column: chosen(whole[column], rng) for column in whole}
         kept = sorted(set().union(*choices.values()))  # a rule looks at one row at a time
         table = whole.iloc[kept].reset_index(drop=True)
-        rows = {column: [kept.index(row) for row in dict.fromkeys(choice)] for column, choice in choices.items()}
+        rows = {
+            column: [row for row in map(kept.index, dict.fromkeys(choice)) if not free(rules.get(column), table, row)]
+            for column, choice in choices.items()
+        }
         for amount in (10.0, -10.0):
             found = {d.name: d for d in compare_tables(table, with_moved(table, rules, rows, amount), rules)}
-            assert {d.name: d.cells for d in found.values()} == {column: len(those) for column, those in rows.items()}
+            assert {name: d.cells for name, d in found.items()} == {
+                name: len(rows[name]) for name in rows if rows[name]
+            }
             assert all(d.row in rows[d.name] for d in found.values()), path
             assert compare_tables(table, with_moved(table, rules, rows, amount / 100), rules) == [], path
 
@@ -129,8 +138,16 @@ def chosen(column: pd.Series, rng: np.random.Generator) -> list[int]:
     return [*ends, int(size.isna().idxmax()), anywhere]
 
 
+def free(rule: Tolerance | None, table: pd.DataFrame, row: int) -> bool:
+    """Whether a machine may find any number there: where matrices break down, in two columns of one table."""
+    if {"median_error", "worst_error"} <= set(table) and isinstance(rule, Cases):
+        applied = rule.rules.get(table[rule.column][row], rule.otherwise)
+        return isinstance(applied, Rounding) and math.isinf(one(applied.orders, table.iloc[row].to_dict()))
+    return False
+
+
 def with_moved(
-    table: pd.DataFrame, rules: Mapping[str, Tolerance], rows: Mapping[str, list[int]], amount: float
+    table: pd.DataFrame, rules: Mapping[str, Tolerance], rows: Mapping[str, Sequence[int]], amount: float
 ) -> pd.DataFrame:
     """A table in which some cells of each column are moved by so many of their tolerances."""
     records = table.to_dict("records")
@@ -153,23 +170,24 @@ def moved(rule: Tolerance, table: pd.DataFrame, column: str, amount: float) -> p
 def _moved(rule: Tolerance, row: dict[str, Any], column: str, amount: float) -> Any:
     if isinstance(rule, Exact):
         return f"not {row[column]}" if abs(amount) > 1 else row[column]
+    if isinstance(rule, Cases):
+        return _moved(rule.rules.get(row[rule.column], rule.otherwise), row, column, amount)
     before = float(row[column])
+    if not math.isfinite(before):
+        return 0.0 if abs(amount) > 1 else before
     match rule:
-        case Cases():
-            return _moved(rule.rules.get(row[rule.column], rule.otherwise), row, column, amount)
         case Rounding():  # downwards a rounding error is soon as good as 0
             return float(max(abs(before), one(rule.floor, row)) * 10 ** (one(rule.orders, row) * abs(amount)))
         case Relative():
             step = one(rule.share, row) * max(abs(float(row[rule.of or column])), one(rule.scale, row))
         case Errors():
-            step = rule.multiple * abs(float(row[rule.column]))
+            error = abs(float(row[rule.column]))
+            step = rule.multiple * error if error > 0 and math.isfinite(error) else tolerances.SHARE * abs(before)
         case Squares():
             root = math.sqrt(abs(float(row[rule.of or column])))
             step = 2 * root * rule.bits + rule.bits**2 + rule.share * abs(before)
         case _:
             raise NotImplementedError(str(rule))
-    if not math.isfinite(before):
-        return 0.0 if abs(amount) > 1 else before
     if step == 0 or not math.isfinite(step):
         return math.nextafter(before, math.inf) if abs(amount) > 1 else before
     return before + amount * step

@@ -59,8 +59,8 @@ class Relative:
     Attributes:
         share: the share, above 0; one number, or one for each row from the committed table.
         of: the column whose numbers, in absolute value, are the scale; empty for the number itself.
-        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1); one
-            number, or one for each row.
+        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1);
+            one number, or one for each row.
     """
 
     share: float | ByRow = SHARE
@@ -91,8 +91,10 @@ class Errors:
     column: str = "standard_error"
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
-        """The difference over the multiple of the standard error."""
-        return _over(table[name], now, self.multiple * np.abs(table[self.column].to_numpy(float)))
+        """The difference over the multiple of the standard error; over a share of the number where there is none."""
+        error = np.abs(table[self.column].to_numpy(float))
+        usual = SHARE * np.abs(table[name].to_numpy(float))
+        return _over(table[name], now, np.where(np.isfinite(error) & (error > 0), self.multiple * error, usual))
 
     def __str__(self) -> str:
         return f"to {self.multiple:g} of {self.column}"
@@ -103,7 +105,8 @@ class Rounding:
     """Orders of magnitude: what is recorded is a rounding error, which belongs to a machine.
 
     Attributes:
-        orders: how many, above 0; one number, or one for each row from the committed table.
+        orders: how many, above 0; one number, or one for each row from the committed table. Infinite where a machine
+            may find any number, or none.
         floor: below it all numbers are as good as 0; one number, or one for each row, where an evaluation is known to
             enlarge what it rounds.
     """
@@ -115,9 +118,10 @@ class Rounding:
         """The difference in decimal logarithms over the orders."""
         floor = _by_row(self.floor, table)
         before, after = (np.maximum(np.abs(x.to_numpy(float)), floor) for x in (table[name], now))
-        with np.errstate(divide="ignore"):
-            apart = _apart(np.log10(before), np.log10(after)) / _by_row(self.orders, table)
-        return np.nan_to_num(apart, nan=np.inf, posinf=np.inf)
+        orders = _by_row(self.orders, table)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = _apart(np.log10(before), np.log10(after)) / orders
+        return np.where(np.isinf(orders), 0.0, np.nan_to_num(apart, nan=np.inf, posinf=np.inf))
 
     def __str__(self) -> str:
         return "to its rounding by row" if callable(self.orders) else f"to {self.orders:g} orders of magnitude"
@@ -131,8 +135,8 @@ class Squares:
 
     Attributes:
         bits: the uncertainty of a vector, in its own units: its norm times the roundings that its evaluation collects.
-        of: the column of the squares, where the rule is for something of their size, such as their standard error; empty
-            for the squares themselves.
+        of: the column of the squares, where the rule is for something of their size, such as their standard error;
+            empty for the squares themselves.
         share: of the number, on top.
     """
 
@@ -159,7 +163,7 @@ class Cases:
     """
 
     column: str
-    rules: Mapping[str, Tolerance]
+    rules: Mapping[Any, Tolerance]
     otherwise: Tolerance = Relative()
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
@@ -183,7 +187,7 @@ NUMBER = Relative(scale=_held_against)
 """A number of a verdict, which may be as good as 0 beside what it is held against."""
 
 SEARCHED = Relative(2e-3)
-"""Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3, and risks so near the least differ in last bits."""
+"""Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3; risks so near it hardly differ."""
 
 
 def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance:

@@ -99,7 +99,9 @@ def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
     assert len(plate.figure.axes) == 2
 
 
-def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Validation executes this page before the chapter on rivals, in a tree of its own."""
     book = tmp_path / "book" / "privacy" / "rivals"
     own = tmp_path / "_build" / "validate" / "privacy" / "rivals"

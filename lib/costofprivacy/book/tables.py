@@ -71,8 +71,8 @@ def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Findi
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
-    verdicts = (folder / "verdicts.json" for folder in (committed, recomputed))
-    return findings + _compare_verdicts(*verdicts, declared.get(NUMBERS, {}))
+    old, new = (folder / "verdicts.json" for folder in (committed, recomputed))
+    return findings + _compare_verdicts(old, new, declared.get(NUMBERS, {}))
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
@@ -189,7 +189,6 @@ def _other_numbers(
         name = f"{claim}: {number['name']}"
         rule = declared.get(name, NUMBER)
         own = {field: rule.distance(old, field, new[field]) if name in declared else usual[field] for field in FIELDS}
-        own["against"] = usual["against"]
         apart = [field for field in FIELDS if own[field][row] > 1]
         if apart:
             told = name if apart[0] == "value" else f"{name}, {apart[0]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from costofprivacy.tolerances import Cases, Declared, Relative, Rounding
 
-
 GRADIENT = "∇ of (A.7) by differences against the step over η, median"
 
 TOLERANCES: Declared = {

@@ -6,7 +6,6 @@ import pandas as pd
 
 from costofprivacy.tolerances import Declared, Rounding
 
-
 EPS = 2.0**-52
 
 

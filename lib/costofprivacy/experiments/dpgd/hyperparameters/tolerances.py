@@ -8,7 +8,7 @@ from costofprivacy.tolerances import SEARCHED, SHARE, Cases, Declared, Relative,
 
 
 def _at_the_cap(table: pd.DataFrame) -> pd.Series:
-    """At η̃(0) = 2/γ the risk neither falls nor grows but for what is left of 2/γ and γ/2, rounded: of the order of γ."""
+    """At η̃(0) = 2/γ the risk neither falls nor grows but for what 2/γ times γ/2, rounded, leaves of 1."""
     return SHARE + 5e-14 / table["gamma"]
 
 
@@ -22,7 +22,7 @@ TOLERANCES: Declared = {
     "valley": {"learning_rate": SEARCHED, "product": SEARCHED},
     "factors": dict.fromkeys(("final_risk", "max_second", "max_second_over_square"), AT_THE_CAP),
     "reduced": {"stretch": STRETCH},
-    "noise": {  # at α = ½ the noise is the same in all steps but the last, and its size what (5.12) says, but for rounding
+    "noise": {  # at α = ½ all steps but the last have the same noise, of the size that is claimed, but for rounding
         "value": Cases(
             "quantity",
             {

@@ -10,10 +10,10 @@ ROUNDED = Relative(scale=1e-6)  # 0 but for rounding
 SOLVED = Relative(scale=1e-3)  # between two solutions of the same equations
 
 TOLERANCES: Declared = {
-    **dict.fromkeys(("clips", "figure-2", "figure-3", "starts"), {"eta0": SEARCHED}),
+    **{name: {"eta0": SEARCHED} for name in ("clips", "figure-2", "figure-3", "starts")},
     **dict.fromkeys(("slopes", "fits"), FROM_SLOPE),
     "settled": {"distance": Relative(of="h")},
-    "approach": {"distance": Relative(1e-10, of="slope")},  # in closed form
+    "approach": {"distance": Relative(1e-8, of="slope")},  # in closed form, at a rate found to 1e-9
     "verdicts": {
         **{f"dpgd/{place}: largest distance of h from a numerical optimum": Rounding() for place in OPTIMA},
         "dpgd/theorem-4-lower: largest gain of another fixed a": Rounding(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from costofprivacy.tolerances import Cases, Declared, Rounding
 
-
 # Where descent rests at a minimiser, or the gradient is 0 there, what is left is rounding.
 AT_REST = (
     "gradient of (2.6) at (2.7), relative",
