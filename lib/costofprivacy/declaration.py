@@ -24,11 +24,10 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from itertools import pairwise
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
 
 from costofprivacy import _validate
 from costofprivacy._validate import Range
-from costofprivacy.tolerances import Declared
 
 T = TypeVar("T")
 _DECLARED = "declared"
@@ -86,9 +85,6 @@ class Parameters:
     Raises:
         ValueError: on creation, if a value is out of its range; the message names it.
     """
-
-    tolerances: ClassVar[Declared] = {}
-    """How far columns of its tables may lie from the committed ones on another machine, by table."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)

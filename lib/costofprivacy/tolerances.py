@@ -3,19 +3,22 @@
 A processor sums in its own order and has its own last bits, so a table comes out again to a tolerance, which belongs to
 what a column holds: numbers as such to a share of themselves, differences of nearly equal numbers to a share of what
 was subtracted, simulated ones that take another turn to a share of their standard error, and recorded rounding errors
-to orders of magnitude. An experiment declares the columns that are not what `of_column` takes them for.
+to orders of magnitude. A chapter declares the columns that are not what `of_column` takes them for, in a module
+`tolerances` of its package: nothing is measured or told anew when a tolerance changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 SHARE = 1e-6
+ByRow = Callable[[pd.DataFrame], Any]
+"""A number for each row of the committed table."""
 
 
 class Tolerance(Protocol):
@@ -54,22 +57,25 @@ class Relative:
     """A share of the committed number, or of another column's.
 
     Attributes:
-        share: the share, above 0.
+        share: the share, above 0; one number, or one for each row from the committed table.
         of: the column whose numbers, in absolute value, are the scale; empty for the number itself.
-        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1).
+        scale: a scale that no row goes below, for numbers whose natural size is known (powers of a rate are about 1);
+            one number, or one for each row.
     """
 
-    share: float = SHARE
+    share: float | ByRow = SHARE
     of: str = ""
-    scale: float = 0.0
+    scale: float | ByRow = 0.0
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference over the share of the scale."""
-        scale = np.maximum(np.abs(table[self.of or name].to_numpy(float)), self.scale)
-        return _over(table[name], now, self.share * scale)
+        scale = np.maximum(np.abs(table[self.of or name].to_numpy(float)), _by_row(self.scale, table))
+        return _over(table[name], now, _by_row(self.share, table) * scale)
 
     def __str__(self) -> str:
-        return f"to {self.share:g} of {self.of or 'itself'}"
+        least = ", or of its scale" if callable(self.scale) else f", or of {self.scale:g}" if self.scale else ""
+        share = "a share by row" if callable(self.share) else f"{self.share:g}"
+        return f"to {share} of {self.of or 'itself'}{least}"
 
 
 @dataclass(frozen=True)
@@ -85,8 +91,10 @@ class Errors:
     column: str = "standard_error"
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
-        """The difference over the multiple of the standard error."""
-        return _over(table[name], now, self.multiple * np.abs(table[self.column].to_numpy(float)))
+        """The difference over the multiple of the standard error; over a share of the number where there is none."""
+        error = np.abs(table[self.column].to_numpy(float))
+        usual = SHARE * np.abs(table[name].to_numpy(float))
+        return _over(table[name], now, np.where(np.isfinite(error) & (error > 0), self.multiple * error, usual))
 
     def __str__(self) -> str:
         return f"to {self.multiple:g} of {self.column}"
@@ -97,20 +105,89 @@ class Rounding:
     """Orders of magnitude: what is recorded is a rounding error, which belongs to a machine.
 
     Attributes:
-        orders: how many, above 0.
-        floor: below it all numbers are as good as 0.
+        orders: how many, above 0; one number, or one for each row from the committed table. Infinite where a machine
+            may find any number, or none.
+        floor: below it all numbers are as good as 0; one number, or one for each row, where an evaluation is known to
+            enlarge what it rounds.
     """
 
-    orders: float = 1.5
-    floor: float = 1e-16
+    orders: float | ByRow = 1.5
+    floor: float | ByRow = 1e-16
 
     def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
         """The difference in decimal logarithms over the orders."""
-        before, after = (np.maximum(np.abs(x.to_numpy(float)), self.floor) for x in (table[name], now))
-        return np.nan_to_num(_apart(np.log10(before), np.log10(after)) / self.orders, nan=np.inf, posinf=np.inf)
+        floor = _by_row(self.floor, table)
+        before, after = (np.maximum(np.abs(x.to_numpy(float)), floor) for x in (table[name], now))
+        orders = _by_row(self.orders, table)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = _apart(np.log10(before), np.log10(after)) / orders
+        return np.where(np.isinf(orders), 0.0, np.nan_to_num(apart, nan=np.inf, posinf=np.inf))
 
     def __str__(self) -> str:
-        return f"to {self.orders:g} orders of magnitude"
+        return "to its rounding by row" if callable(self.orders) else f"to {self.orders:g} orders of magnitude"
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Squared distances between vectors that are nearly equal: they keep the last bits of the vectors.
+
+    Where the distance is far above those bits, this is a share of the square; near them, their own size.
+
+    Attributes:
+        bits: the uncertainty of a vector, in its own units: its norm times the roundings that its evaluation collects.
+        of: the column of the squares, where the rule is for something of their size, such as their standard error;
+            empty for the squares themselves.
+        share: of the number, on top.
+    """
+
+    bits: float
+    of: str = ""
+    share: float = SHARE
+
+    def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
+        """The difference over what the bits and the share make of it."""
+        squares = np.abs(table[self.of or name].to_numpy(float))
+        allowed = 2 * np.sqrt(squares) * self.bits + self.bits**2
+        return _over(table[name], now, allowed + self.share * np.abs(table[name].to_numpy(float)))
+
+    def __str__(self) -> str:
+        return f"to {self.share:g} of itself, or {self.bits:g} of the root of {self.of or 'itself'}"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Another rule for some rows, whose number is of another kind than the rest of the column.
+
+    Attributes:
+        column: the one that tells the kinds apart. rules: by its values. otherwise: for all other rows.
+    """
+
+    column: str
+    rules: Mapping[Any, Tolerance]
+    otherwise: Tolerance = Relative()
+
+    def distance(self, table: pd.DataFrame, name: str, now: pd.Series) -> np.ndarray:
+        """What the rule of each row says."""
+        found = self.otherwise.distance(table, name, now)
+        for value, rule in self.rules.items():
+            found = np.where(table[self.column] == value, rule.distance(table, name, now), found)
+        return found
+
+    def __str__(self) -> str:
+        words = dict.fromkeys(f"{rule} for some {self.column}" for rule in self.rules.values())
+        return ", ".join([*words, f"else {self.otherwise}"])
+
+
+def _held_against(numbers: pd.DataFrame) -> pd.Series:
+    """What a thousandth of the number is that another is held against; 0 where it is held against none."""
+    return 1e-3 * numbers["against"].abs().replace(np.inf, np.nan).fillna(0.0)
+
+
+NUMBER = Relative(scale=_held_against)
+"""A number of a verdict, which may be as good as 0 beside what it is held against."""
+
+SEARCHED = Relative(2e-3)
+"""Where a least risk lies: `dpgd.tuning` finds it to a share of 1e-3; risks so near it hardly differ."""
 
 
 def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance:
@@ -118,6 +195,11 @@ def of_column(declared: Mapping[str, Tolerance], column: pd.Series) -> Tolerance
     if column.name in declared:
         return declared[str(column.name)]
     return Relative() if pd.api.types.is_float_dtype(column) else Exact()
+
+
+def _by_row(value: float | ByRow, table: pd.DataFrame) -> Any:
+    """A setting of a rule, for each row of the table or for all."""
+    return np.asarray(value(table), float) if callable(value) else value
 
 
 def _over(before: pd.Series, now: pd.Series, tolerance: np.ndarray) -> np.ndarray:

@@ -54,6 +54,16 @@ def test_what_a_page_depends_on_makes_it_stale(
     assert why_stale(project, executed) == reason
 
 
+def test_a_tolerance_makes_nothing_stale(project: Project, executed: Place) -> None:
+    """How near numbers have to come again is neither measured nor told: declared or changed, every stamp stays."""
+    package = project.root / "lib" / project.package / "experiments" / "part" / "first_one"
+    for content in ("TOLERANCES = {}\n", "TOLERANCES = {'figure-1': {}}\n"):
+        (package / "tolerances.py").write_text(content)
+        assert why_stale(project, executed) == ""
+    (package / "words.py").write_text("WORD = 1\n")
+    assert why_stale(project, executed) == "told: library"
+
+
 def test_another_version_of_the_book_makes_a_page_stale(
     project: Project, executed: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.book.tables import compare, compare_tables
-from costofprivacy.tolerances import Relative
+from costofprivacy.tolerances import Errors, Relative
 
 TABLE = pd.DataFrame({"method": ["a", "b"], "epsilon": [0.5, None], "risk": [1.0, 2.0], "trials": [5, 5]})
 
@@ -50,8 +50,11 @@ def entry(**other: object) -> dict[str, object]:
     return base | {"numbers": numbers} | other
 
 
-def numbers(slope: float, share: float) -> list[dict[str, object]]:
-    return [{"name": "slope", "value": slope, "error": 0.1}, {"name": "share", "value": share, "error": None}]
+def numbers(slope: float, share: float, error: float = 0.1, against: float | None = None) -> list[dict[str, object]]:
+    return [
+        {"name": "slope", "value": slope, "error": error, "against": against},
+        {"name": "share", "value": share, "error": None},
+    ]
 
 
 def write(folder: Path, risk: float = 1.0, *entries: dict[str, object]) -> Path:
@@ -72,8 +75,10 @@ def test_folders_agree_bit_for_bit_or_to_the_tolerance(tmp_path: Path) -> None:
     ("new", "words"),
     [
         (entry(headline="Thus."), "the same"),
-        (entry(numbers=numbers(-1.91, 0.5)), "the same"),
-        (entry(numbers=numbers(-1.89, 0.5)), "a/theorem-1: slope, -1.89 for -2.0"),
+        (entry(numbers=numbers(-2.0 + 1e-6, 0.5)), "the same"),
+        (entry(numbers=numbers(-2.0 + 1e-5, 0.5)), "a/theorem-1: slope, -1.99999 for -2.0"),
+        (entry(numbers=numbers(-2.0, 0.5, 0.11)), "a/theorem-1: slope, error, 0.11 for 0.1"),
+        (entry(numbers=numbers(-2.0, 0.5, 0.1, -1.5)), "a/theorem-1: slope, against, -1.5 for None"),
         (entry(numbers=numbers(-2.0, 0.5001)), "a/theorem-1: share, 0.5001 for 0.5"),
         (entry(numbers=numbers(-2.0, 0.5)[:1]), "a/theorem-1: ['slope'] for ['slope', 'share']"),
         (entry(verdict="fails"), "a/theorem-1: 'fails' for 'holds'"),
@@ -85,6 +90,12 @@ def test_folders_agree_bit_for_bit_or_to_the_tolerance(tmp_path: Path) -> None:
 def test_a_changed_finding_is_told_from_a_reworded_one(tmp_path: Path, new: dict[str, object], words: str) -> None:
     found = compare(write(tmp_path / "old"), write(tmp_path / "new", 1.0, new), {})[-1]
     assert (found.agrees, found.words) == (words == "the same", words)
+
+
+def test_a_number_of_a_verdict_has_its_own_tolerance(tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old"), write(tmp_path / "new", 1.0, entry(numbers=numbers(-1.91, 0.5)))
+    for rule, agrees in ((Errors(1.0, "error"), True), (Errors(0.5, "error"), False)):
+        assert compare(old, new, {"verdicts": {"a/theorem-1: slope": rule}})[-1].agrees == agrees
 
 
 def test_folders_differ_by_number_or_missing_file(tmp_path: Path) -> None:

@@ -97,3 +97,23 @@ def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
     plate = pages.draw_methods(changed, TABLES["regression"])
     assert "answering 0 has 2." in plate.caption
     assert len(plate.figure.axes) == 2
+
+
+def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Validation executes this page before the chapter on rivals, in a tree of its own."""
+    book = tmp_path / "book" / "privacy" / "rivals"
+    own = tmp_path / "_build" / "validate" / "privacy" / "rivals"
+    monkeypatch.setattr(pages, "joined", lambda tables: tables["errors"])
+    for name in ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    for folder, value in ((book, 1), (own, 2)):
+        folder.mkdir(parents=True)
+        for name in ("errors", "diffprivlib"):
+            (folder / f"{name}.csv").write_text(f"value\n{value}\n")
+    monkeypatch.chdir(own.parents[1])
+    assert pages.rivals_errors()["value"].tolist() == [1]
+    (own / "verdicts.json").write_text("[]")
+    assert pages.rivals_errors()["value"].tolist() == [2]

@@ -15,7 +15,7 @@ from typing import Any
 from costofprivacy import __version__, _source, times
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
-from costofprivacy.book.project import LEDGER, Place, Project, chapters, module_name, place
+from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
 from costofprivacy.claims import read_register
 from costofprivacy.stamps import file_digest, json_digest, measured_from
 from costofprivacy.stamps import read as read_stamp
@@ -82,14 +82,18 @@ def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
-    """The modules of the library behind a chapter: what its code imports, and the package of its experiment."""
+    """The modules of the library behind a chapter: what its code imports, and the package of its experiment.
+
+    Its tolerances are left out: no page shows them.
+    """
     source = "\n".join(_without_magics(cell.source) for cell in cells)
     family = f"{project.package}."
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(family)} | {project.package, package}
     known = _source.closure(name for name in names if _exists(name))
     if package in known:
-        names |= {f"{package}.{path.stem}" for path in known[package].parent.glob("[!_]*.py")}
+        modules = {path.stem for path in known[package].parent.glob("[!_]*.py")} - {TOLERANCES}
+        names |= {f"{package}.{module}" for module in modules}
     return sorted(candidate for candidate in names if _exists(candidate))
 
 

@@ -12,6 +12,7 @@ import yaml
 from costofprivacy.book.errors import RequestError
 
 LEDGER = "ledger"
+TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""Two executions of a chapter, compared: tables to a tolerance, verdicts exactly, their numbers to their own errors."""
+"""Two executions of a chapter, compared: verdicts exactly, tables and the numbers of verdicts to their tolerances."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.tolerances import SHARE, Declared, Exact, Tolerance, of_column
+from costofprivacy.tolerances import NUMBER, Declared, Exact, Tolerance, of_column
 
 NONE = "no finding"
-NOTHING = 1e-12  # of a number that is held against 0
 EXACT = ("verdict", "consequence", "correction")
+NUMBERS = "verdicts"  # the table, among those with tolerances, whose columns are the numbers of verdicts
+FIELDS = ("value", "error", "against")
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,15 @@ def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Findi
     Args:
         committed: the folder that holds what is expected.
         recomputed: the folder that holds what came out now.
-        declared: the tolerances of columns, by table.
+        declared: the tolerances of columns, by table; of the verdicts' numbers, by ``claim: name``, under `NUMBERS`.
 
     Returns:
         A finding for each table of either folder, and one for the verdicts where either has them.
     """
     names = sorted({path.name for folder in (committed, recomputed) for path in folder.glob("*.csv")})
     findings = [_compare_files(name, committed, recomputed, declared.get(Path(name).stem, {})) for name in names]
-    return findings + _compare_verdicts(committed / "verdicts.json", recomputed / "verdicts.json")
+    old, new = (folder / "verdicts.json" for folder in (committed, recomputed))
+    return findings + _compare_verdicts(old, new, declared.get(NUMBERS, {}))
 
 
 def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, Tolerance]) -> list[Difference]:
@@ -144,7 +146,7 @@ def same_verdicts(committed: Path, recomputed: Path) -> Finding:
     return Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path) -> list[Finding]:
+def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Finding]:
     """Compare the verdicts of two files, if there are any."""
     if not committed.is_file() and not recomputed.is_file():
         return []
@@ -154,11 +156,13 @@ def _compare_verdicts(committed: Path, recomputed: Path) -> list[Finding]:
     old, new = (
         {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} for path in (committed, recomputed)
     )
-    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new))
+    found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
     return [Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
 
 
-def _differences(claim: str, old: dict[str, Any], new: dict[str, Any]) -> list[Difference]:
+def _differences(
+    claim: str, old: dict[str, Any], new: dict[str, Any], declared: Mapping[str, Tolerance]
+) -> list[Difference]:
     """How the finding on a claim differs."""
     if claim not in old or claim not in new:
         before, now = (found[claim]["verdict"] if claim in found else NONE for found in (old, new))
@@ -172,27 +176,23 @@ def _differences(claim: str, old: dict[str, Any], new: dict[str, Any]) -> list[D
     names = [[number["name"] for number in entry["numbers"]] for entry in (before, now)]
     if names[0] != names[1]:
         return [*changed, Difference(claim, -1, names[0], names[1], "exactly", verdict=True)]
-    pairs = zip(before["numbers"], now["numbers"], strict=True)
-    return changed + [
-        Difference(f"{claim}: {b['name']}", -1, b["value"], n["value"], _rule(b)) for b, n in pairs if not _near(b, n)
-    ]
+    return changed + list(_other_numbers(claim, before["numbers"], now["numbers"], declared))
 
 
-def _near(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a number of a finding is what it was: see `_rule`."""
-    old, new = float(before["value"]), float(now["value"])
-    against = abs(float(before["against"])) if before.get("against") is not None else None
-    if against == 0 and max(abs(old), abs(new)) < NOTHING:
-        return True
-    allowed = float(before["error"] or 0.0) + SHARE * (against if against and np.isfinite(against) else 0.0)
-    return bool(np.isclose(new, old, rtol=SHARE, atol=allowed, equal_nan=True))
-
-
-def _rule(number: dict[str, Any]) -> str:
-    """How near a number of a finding has to come, in words."""
-    return (
-        "within its own standard error" if number["error"] else f"to {SHARE:g} of itself, or of what it is held against"
-    )
+def _other_numbers(
+    claim: str, before: list[dict[str, Any]], now: list[dict[str, Any]], declared: Mapping[str, Tolerance]
+) -> Iterator[Difference]:
+    """The numbers of a finding that differ: the first of value, error, and what it is held against, of each."""
+    old, new = (pd.DataFrame(numbers, columns=FIELDS).astype(float) for numbers in (before, now))
+    usual = {field: NUMBER.distance(old, field, new[field]) for field in FIELDS}
+    for row, number in enumerate(before):
+        name = f"{claim}: {number['name']}"
+        rule = declared.get(name, NUMBER)
+        own = {field: rule.distance(old, field, new[field]) if name in declared else usual[field] for field in FIELDS}
+        apart = [field for field in FIELDS if own[field][row] > 1]
+        if apart:
+            told = name if apart[0] == "value" else f"{name}, {apart[0]}"
+            yield Difference(told, -1, number.get(apart[0]), now[row].get(apart[0]), str(rule))
 
 
 def _plain(value: Any) -> Any:

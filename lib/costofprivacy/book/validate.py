@@ -1,5 +1,7 @@
 """Every chapter at the papers' scale: do its committed verdicts and tables come out again?"""
 
+import importlib
+import importlib.util
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,10 +9,11 @@ from pathlib import Path
 from costofprivacy.book import reports
 from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.parameters import PAPER, experiment_class, resolve_preset
-from costofprivacy.book.project import Project, chapters, is_plain, place
+from costofprivacy.book.parameters import PAPER, resolve_preset
+from costofprivacy.book.project import TOLERANCES, Project, chapters, is_plain, module_name, place
 from costofprivacy.book.tables import Finding, compare, same_verdicts
 from costofprivacy.book.tree import Say
+from costofprivacy.tolerances import Declared
 
 
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
@@ -45,6 +48,20 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
         raise reports.Changed("; ".join(filter(None, [failure, tables, f"all of it is in {report}"])), outcome)
 
 
+def declared(project: Project, name: str) -> Declared:
+    """The tolerances of a chapter's columns: ``TOLERANCES`` of the module `tolerances` in its package, if it has one.
+
+    The module is neither measured nor told: another tolerance changes nothing that a page shows.
+    """
+    if is_plain(project, name):
+        return {}
+    module = f"{module_name(project, name)}.{TOLERANCES}"
+    if importlib.util.find_spec(module) is None:
+        return {}
+    found: Declared = importlib.import_module(module).TOLERANCES
+    return found
+
+
 def report_verdicts(project: Project, tree: Path) -> None:
     """Leave in ``_build/reports/test.json`` which verdicts of executed copies are not the committed ones."""
     entries = [
@@ -76,6 +93,5 @@ def _nbval_failure(project: Project, tree: Path, copies: list[Path]) -> str:
 
 
 def _findings(project: Project, tree: Path, name: str) -> list[Finding]:
-    """One chapter's results against the committed ones, to the tolerances that its experiment declares."""
-    declared = {} if is_plain(project, name) else getattr(experiment_class(project, name), "tolerances", {})
-    return compare(place(project.book, name).results, place(tree, name).results, declared)
+    """One chapter's results against the committed ones, to the tolerances that it declares."""
+    return compare(place(project.book, name).results, place(tree, name).results, declared(project, name))

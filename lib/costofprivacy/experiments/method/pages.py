@@ -10,7 +10,7 @@ import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from costofprivacy import claims, figures
+from costofprivacy import claims, figures, stamps
 from costofprivacy.experiments.method import regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
 from costofprivacy.experiments.method.reads import RIVALS, TABLES
@@ -212,9 +212,16 @@ def _knob(value: float) -> str:
 
 
 def rivals_errors() -> pd.DataFrame:
-    """What the chapter on rivals saved, diffprivlib's rows among it."""
-    saved = Saved(claims.find_register(Path.cwd()).parent)
-    return joined({name: saved.table(RIVALS, name) for name in TABLES[RIVALS]})
+    """What the chapter on rivals saved, diffprivlib's rows among it; in a tree that has not come to it, the book's."""
+    return joined(_saved(RIVALS))
+
+
+def _saved(chapter: str) -> dict[str, pd.DataFrame]:
+    """The tables of another chapter that this page reads, of this tree where it has them already, else the book's."""
+    tree = claims.find_register(Path.cwd()).parent
+    ready = all((tree / chapter / f"{name}.csv").is_file() for name in TABLES[chapter])
+    saved = Saved(tree if ready else stamps.find_root(Path.cwd()) / "book")
+    return {name: saved.table(chapter, name) for name in TABLES[chapter]}
 
 
 def read_rivals(errors: pd.DataFrame) -> Markdown:

@@ -1,0 +1,7 @@
+"""How near this chapter's numbers come on another machine."""
+
+from __future__ import annotations
+
+from costofprivacy.tolerances import SEARCHED, Declared
+
+TOLERANCES: Declared = {"regression": {"rate": SEARCHED, "offset": SEARCHED}}

@@ -1,0 +1,62 @@
+"""How near this chapter's numbers come on another machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.tolerances import SHARE, Cases, Declared, Exact, Relative, Rounding
+
+EPS = 2.0**-52
+NORMAL = "ridge-normal-equations"
+USUAL = Relative()
+ACCURATE = ("rank-one update", "QR")  # evaluations that an outlier does not spoil
+
+
+def _lost(table: pd.DataFrame) -> pd.Series:
+    """The share of a solution of the normal equations that rounding takes: their condition number is about 0.35 α²."""
+    return EPS * 0.35 * table["alpha"] ** 2
+
+
+def _orders(garbage: float) -> Rounding:
+    """Half of the lost share; orders of magnitude where nothing is left but rounding errors, which have long tails."""
+    return Rounding(lambda t: np.where(_lost(t) < 1, np.log10(1 + SHARE + 0.5 * _lost(t)), garbage))
+
+
+def _any_in_ruins(table: pd.DataFrame) -> np.ndarray:
+    """Errors come again to their order; where matrices break down, or nearly, a median or a largest one may be any."""
+    return np.where(_lost(table) < 1.9, 1.5, np.inf)
+
+
+def _trials(share: float, of: str = "") -> Relative:
+    """As many trials may break down, or not, where rounding decides it."""
+    return Relative(lambda t: np.where(_lost(t) < 1, 0.0, share), of)
+
+
+def _spoilt(rule: Rounding | Relative, otherwise: Relative | Exact = USUAL) -> Cases:
+    return Cases("method", {NORMAL: rule}, otherwise)
+
+
+def _evaluated(rule: Rounding) -> Cases:
+    return Cases("evaluation", dict.fromkeys(ACCURATE, Relative()), rule)
+
+
+DIGITS = Cases("evaluation", dict.fromkeys(ACCURATE, Rounding()), Rounding(_any_in_ruins))
+MEASURED = {"displacement": _spoilt(_orders(2.0)), "standard_error": _spoilt(_orders(3.0))}
+
+TOLERANCES: Declared = {
+    "arithmetic": {
+        "displacement": _evaluated(_orders(2.0)),
+        "standard_error": _evaluated(_orders(3.0)),
+        "median": _evaluated(_orders(1.0)),
+        "breakdowns": _trials(1 / 3, "trials"),
+    },
+    "digits": {"median_error": DIGITS, "worst_error": DIGITS},  # what is recorded are rounding errors
+    "figure-4": MEASURED | {"trials": _spoilt(_trials(0.02), Exact())},
+    "comparison": MEASURED | {"deviation": _spoilt(Relative(lambda t: SHARE + 0.15 * _lost(t), scale=10.0))},
+    "test-error": {"test_error": _spoilt(Relative(0.01)), "standard_error": _spoilt(Relative(0.05))},
+    "verdicts": {
+        "noisyhead/figure-4: largest p over least, at most": Rounding(),
+        "noisyhead/figure-4: largest deviation": Relative(0.1),
+    },
+}
