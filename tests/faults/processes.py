@@ -1,16 +1,18 @@
 """The processes of one run, found by a mark in their environment, and what can be done to them."""
 
 import os
+import re
 import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MARK = "COSTOFPRIVACY_FAULT"
-PATIENCE = 40.0  # seconds until a run that got a signal is over, kernel and workers too
+SHARED = (("sem.loky-", "-*"), ("joblib_memmapping_folder_", "_*"))  # their names hold a process's number
+PATIENCE = 120.0  # seconds until a run that got a signal is over, kernel and workers too
 
 
 @dataclass(frozen=True)
@@ -19,18 +21,22 @@ class Marked:
 
     popen: subprocess.Popen[bytes]
     mark: str
+    seen: dict[int, str] = field(default_factory=dict)
 
     def living(self) -> dict[int, str]:
-        """The command lines of its processes that run, by number."""
-        return dict(_marked(self.mark))
+        """The command lines of its processes that run, by number; noted in ``seen``."""
+        found = dict(_marked(self.mark))
+        self.seen.update(found)
+        return found
 
     def signal(self, role: str, number: int) -> bool:
         """Send a signal to the process of a role, or to the whole group; False where there is none (any more)."""
+        living = self.living()
         try:
             if role == "group":
                 os.killpg(self.popen.pid, number)
                 return True
-            for process, line in self.living().items():
+            for process, line in living.items():
                 if _role(process, line, self.popen.pid) == role:
                     os.kill(process, number)
                     return True
@@ -56,6 +62,14 @@ def start(command: list[str], root: Path) -> Marked:
     environment = os.environ | {MARK: mark}
     popen = subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, **quiet)  # type: ignore[call-overload]
     return Marked(popen, mark)
+
+
+def left_by(seen: Mapping[int, str]) -> list[Path]:
+    """What dead processes have left outside the project: semaphores, folders of shared memory, a kernel's ports."""
+    named = [f"{kind}{number}{end}" for number in seen for kind, end in SHARED]
+    left = [path for pattern in named for path in Path("/dev/shm").glob(pattern)]
+    ports = [Path(found[1]) for line in seen.values() if (found := re.search(r"ipykernel_launcher -f (\S+)", line))]
+    return [*left, *(path for path in ports if path.exists())]
 
 
 def _role(process: int, line: str, first: int) -> str:

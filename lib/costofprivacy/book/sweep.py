@@ -24,6 +24,7 @@ from costofprivacy.book import parameters
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project, is_plain, module_name, place
 from costofprivacy.book.telling import place_for_progress
+from costofprivacy.book.temporary import temporary
 from costofprivacy.findings import judges_of
 from costofprivacy.montecarlo import Runner
 from costofprivacy.stamps import json_digest, measured_from, read_table
@@ -143,7 +144,7 @@ def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> 
     missing = [number for number, home in enumerate(homes) if not home.is_dir()]
     say(f"{asked.name}: {len(homes)} points, {len(homes) - len(missing)} of them measured already")
     failures: dict[int, str] = {}
-    with place_for_progress(project, asked.name, say) as progress:
+    with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress:
         for number, outcome in _measured(project, asked, missing, address, progress):
             if isinstance(outcome, str):
                 failures[number] = outcome
