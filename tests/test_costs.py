@@ -72,13 +72,13 @@ def test_it_is_said_in_words() -> None:
 def test_what_does_not_fit_is_refused_in_one_line_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     name, values = "noisyhead/low-dimensional", parameters.resolve(PROJECT, "noisyhead/low-dimensional", {"D": 300})
-    afford.announce(PROJECT, name, parameters.resolve(PROJECT, name, {}), said.append)
+    afford.announce(PROJECT, name, [parameters.resolve(PROJECT, name, {})], said.append)
     assert said[0].startswith(f"{name} takes about")
     monkeypatch.setattr(costs, "available", lambda: 4.0 * 2**30)
     with pytest.raises(RequestError, match=r"^noisyhead/low-dimensional would need .* GB of memory, and 4 GB are free"):
-        afford.announce(PROJECT, name, values, said.append)
+        afford.announce(PROJECT, name, [values], said.append)
     monkeypatch.setenv(ANYWAY, "1")
-    afford.announce(PROJECT, name, values, said.append)
+    afford.announce(PROJECT, name, [values], said.append)
     assert len(said) == 2
 
 
