@@ -27,7 +27,7 @@ def main() -> int:
     found: list[outcome.Outcome] = []
     with cache_of_its_own(Path.cwd()):
         chapter = Chapter.undisturbed(Path.cwd(), asked.folder)
-        print(f"an undisturbed run takes {chapter.seconds:.1f} s", flush=True)
+        print(f"an undisturbed run takes {chapter.seconds:.1f} s, {chapter.processor:.1f} s of a processor", flush=True)
         faults = [
             *disc.campaign(chapter),
             *cache.campaign(chapter, asked.flips, rng),

@@ -23,13 +23,14 @@ class Chapter:
     Attributes:
         root: the project's root.
         folder: where runs write: its ``out``, and what else a fault needs.
-        seconds: how long an undisturbed run takes.
+        seconds: how long an undisturbed run takes. processor: how long on a processor, all its processes together.
         bits: what it leaves.
     """
 
     root: Path
     folder: Path
     seconds: float
+    processor: float
     bits: dict[str, bytes]
 
     @classmethod
@@ -40,12 +41,13 @@ class Chapter:
             RuntimeError: it does not succeed.
         """
         shutil.rmtree(root / folder, ignore_errors=True)
-        made = cls(root, folder, 0.0, {})
+        made = cls(root, folder, 0.0, 0.0, {})
         made.fresh()
-        start = time.perf_counter()
+        start, before = time.perf_counter(), processes.of_children()
         if (done := made.run()).returncode:
             raise RuntimeError(f"an undisturbed run must succeed, got status {done.returncode}: {done.stderr}")
-        return cls(root, folder, time.perf_counter() - start, made.contents())
+        took = time.perf_counter() - start
+        return cls(root, folder, took, processes.of_children() - before, made.contents())
 
     @property
     def out(self) -> Path:

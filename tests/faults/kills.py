@@ -31,10 +31,11 @@ def _alone(attempt: Callable[[], str]) -> list[str]:
 
 
 def kill(chapter: Chapter, role: str, number: int, share: float) -> str:
-    """Start a run from nothing, send a signal after a share of its time, and run again; what went wrong, in words."""
+    """Start a run from nothing, send a signal after a share of its work, and run again; what went wrong, in words."""
     chapter.fresh()
     run = chapter.start()
-    time.sleep(share * chapter.seconds)
+    while run.processor() < share * chapter.processor and run.popen.poll() is None:
+        time.sleep(0.1)  # a busy machine takes longer for the same share
     while not run.signal(role, number) and run.popen.poll() is None:
         time.sleep(0.02)  # a kernel, or a worker, has yet to be started
     left = run.ended()

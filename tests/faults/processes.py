@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -28,6 +29,10 @@ class Marked:
         found = dict(_marked(self.mark))
         self.seen.update(found)
         return found
+
+    def processor(self) -> float:
+        """Seconds on a processor of its processes that run, and of those that these have waited for."""
+        return sum(_seconds(process) for process in self.living())
 
     def signal(self, role: str, number: int) -> bool:
         """Send a signal to the process of a role, or to the whole group; False where there is none (any more)."""
@@ -64,6 +69,12 @@ def start(command: list[str], root: Path) -> Marked:
     return Marked(popen, mark)
 
 
+def of_children() -> float:
+    """Seconds on a processor of all that this process has started and waited for, and that those have."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def left_by(seen: Mapping[int, str]) -> list[Path]:
     """What dead processes have left outside the project: semaphores, folders of shared memory, a kernel's ports."""
     named = [f"{kind}{number}{end}" for number in seen for kind, end in SHARED]
@@ -79,6 +90,14 @@ def _role(process: int, line: str, first: int) -> str:
     if "ipykernel" in line:
         return "kernel"
     return "worker" if "loky" in line else "parent"
+
+
+def _seconds(process: int) -> float:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:  # it has just ended
+        return 0.0
+    return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _marked(mark: str) -> Iterator[tuple[int, str]]:

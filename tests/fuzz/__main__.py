@@ -20,7 +20,7 @@ CUT = 4.0  # so many times as long as the slowest estimate may a run take in fac
 
 
 def main() -> int:
-    """Run the campaign; the exit status is 1 where anything went wrong."""
+    """Run the campaign; the exit status is 1 where anything went wrong, or too few sets were quick enough to be run."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--single", type=int, default=3000, help="sets of one parameter")
     parser.add_argument("--pairs", type=int, default=1000, help="sets of two parameters")
@@ -32,9 +32,10 @@ def main() -> int:
     wrong, accepted = _validated(project, asked.single, asked.pairs, rng)
     print(f"{len(accepted)} of {asked.single + asked.pairs} sets accepted, {len(wrong)} went wrong", flush=True)
     rng.shuffle(accepted)
-    wrong += _ran(project, accepted, asked.runs, asked.slow)
-    print(f"{asked.runs} of the accepted sets run: {len(wrong)} of all sets went wrong")
-    return bool(wrong)
+    ran, found = _ran(project, accepted, asked.runs, asked.slow)
+    wrong += found
+    print(f"{ran} of the accepted sets run, {len(found)} of these went wrong")
+    return bool(wrong) or ran < asked.runs
 
 
 def _validated(project: Project, single: int, pairs: int, rng: random.Random) -> tuple[list[str], list[Any]]:
@@ -52,15 +53,16 @@ def _validated(project: Project, single: int, pairs: int, rng: random.Random) ->
     return wrong, accepted
 
 
-def _ran(project: Project, accepted: list[Any], runs: int, slow: float) -> list[str]:
-    """What went wrong of the first sets that are quick at small scale."""
-    wrong = []
+def _ran(project: Project, accepted: list[Any], runs: int, slow: float) -> tuple[int, list[str]]:
+    """How many sets were run, the first that are quick at small scale, and what went wrong."""
+    wrong, ran = [], 0
     for name, small, base, given in tqdm(_quick(project, accepted, runs, slow), total=runs, unit="run"):
+        ran += 1
         words = judge.ran(project, name, small, base, CUT * slow)
         if words:
             tqdm.write(f"{name} {str(given)[:200]}: {words}")
             wrong.append(words)
-    return wrong
+    return ran, wrong
 
 
 def _quick(project: Project, accepted: list[Any], runs: int, slow: float) -> Iterator[tuple[str, Given, Given, Given]]:
