@@ -3,13 +3,15 @@
 import importlib.util
 import math
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from costofprivacy import costs
+from costofprivacy import costs, times
 from costofprivacy._validate import ANYWAY
-from costofprivacy.book import afford, budgets, parameters
+from costofprivacy.book import afford, budgets, cli, parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name
 from costofprivacy.declaration import Parameters, many, parameter
@@ -72,14 +74,59 @@ def test_it_is_said_in_words() -> None:
 def test_what_does_not_fit_is_refused_in_one_line_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     name, values = "noisyhead/low-dimensional", parameters.resolve(PROJECT, "noisyhead/low-dimensional", {"D": 300})
-    afford.announce(PROJECT, name, parameters.resolve(PROJECT, name, {}), said.append)
+    afford.announce(PROJECT, name, [parameters.resolve(PROJECT, name, {})], said.append)
     assert said[0].startswith(f"{name} takes about")
     monkeypatch.setattr(costs, "available", lambda: 4.0 * 2**30)
     with pytest.raises(RequestError, match=r"^noisyhead/low-dimensional would need .* GB of memory, and 4 GB are free"):
-        afford.announce(PROJECT, name, values, said.append)
+        afford.announce(PROJECT, name, [values], said.append)
     monkeypatch.setenv(ANYWAY, "1")
-    afford.announce(PROJECT, name, values, said.append)
+    afford.announce(PROJECT, name, [values], said.append)
     assert len(said) == 2
+
+
+@pytest.mark.parametrize(("points", "at_once", "workers_each"), [(1, 1, 4), (7, 1, 4), (8, 4, 1), (20, 4, 1)])
+def test_the_points_of_a_sweep_add_up(
+    points: int, at_once: int, workers_each: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "noisyhead/low-dimensional"
+    monkeypatch.setattr(afford, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(costs, "available", lambda: math.inf)
+    values = parameters.resolve(PROJECT, name, {})
+    one = costs.estimate(made(name, {}), times.seconds(PROJECT.book)[name], workers_each)
+    shared = costs.PARENT + costs.KERNEL
+    seconds = costs.START + points * (one.seconds - costs.START) / at_once
+    said: list[str] = []
+    afford.announce(PROJECT, name, [values] * points, said.append)
+    assert str(costs.Cost(seconds, shared + at_once * (one.memory - shared))) in said[0]
+
+
+def test_a_sweep_that_does_not_fit_is_refused_in_one_line_before_anything_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    monkeypatch.setattr(costs, "available", lambda: 2.0**20)
+    asked = ["--sweep", "penalty=1,5", "--out", str(tmp_path / "out")]
+    assert cli.main(["--root", str(PROJECT.root), "sweep", "noisyhead/low-dimensional", *asked]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: noisyhead/low-dimensional at 2 points would need ")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["chapter", "sweep"])
+def test_a_refusal_brings_no_plotting_and_no_notebook(command: str) -> None:
+    """It should take three seconds at most, and these alone would take two."""
+    words = [
+        "noisyhead/low-dimensional",
+        "-p",
+        "trials",
+        "0",
+        *(["--sweep", "penalty=1,5"] if command == "sweep" else []),
+    ]
+    code = f"import sys\nfrom costofprivacy.book import cli\nassert cli.main({[command, *words]!r}) == 2\n"
+    code += "print([name for name in ('matplotlib', 'papermill', 'nbclient', 'IPython') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT.root, check=True)
+    assert done.stdout == "[]\n"
 
 
 def test_every_chapter_of_the_book_has_a_rule_of_its_own() -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from costofprivacy import progress
 from costofprivacy.book import telling
-from costofprivacy.book.project import Project
 
 
 @pytest.fixture
@@ -43,7 +42,7 @@ def test_lines_are_said_as_they_come_where_there_is_no_terminal(
     monkeypatch.setattr(telling, "terminal", lambda: "")
     monkeypatch.setattr(telling, "EVERY", 0.01)
     said: list[str] = []
-    with telling.place_for_progress(Project(tmp_path), "part/one", said.append) as place, open(place, "a") as stream:
+    with telling.place_for_progress(tmp_path, "part/one", said.append) as place, open(place, "a") as stream:
         stream.write("1 of 3 blocks\n2 of 3 blocks\n")
         stream.flush()
     assert said == ["part/one: 1 of 3 blocks", "part/one: 2 of 3 blocks"]
@@ -52,5 +51,5 @@ def test_lines_are_said_as_they_come_where_there_is_no_terminal(
 
 def test_a_terminal_draws_its_bar_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(telling, "terminal", lambda: "/dev/a-terminal")
-    with telling.place_for_progress(Project(tmp_path), "part/one", pytest.fail) as place:
+    with telling.place_for_progress(tmp_path, "part/one", pytest.fail) as place:
         assert place == "/dev/a-terminal"

@@ -1,5 +1,6 @@
 """What an installed package brings along: its metadata, the results of the book, and nothing that is slow to import."""
 
+import os
 import re
 import subprocess
 import sys
@@ -153,3 +154,12 @@ def test_the_command_line_answers_a_wrong_name_in_one_line(
     assert written.out == ""
     assert len(written.err.splitlines()) == 1
     assert "got 'nothing'" in written.err
+
+
+def test_a_reader_who_has_enough_is_no_error() -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    command = [sys.executable, "-m", "costofprivacy", "chapters"]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False)
+    os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import os
 import sys
 
 from costofprivacy import __version__, published
@@ -52,9 +53,12 @@ def main(arguments: list[str] | None = None) -> int:
             chapters()
         else:
             results(asked.name, asked.table)
+        sys.stdout.flush()
     except (ValueError, KeyError, FileNotFoundError) as error:
         print(f"error: {error.args[0]}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever reads has enough, such as head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

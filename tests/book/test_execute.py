@@ -1,13 +1,21 @@
+import inspect
+import json
 import os
+import re
 import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from joblib.externals.loky import process_executor
 
+from costofprivacy import blocks
 from costofprivacy.book import execute, notebooks
-from costofprivacy.book.environment import environment, kernel_environment
+from costofprivacy.book.environment import LOAD, environment, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import Run
 from costofprivacy.book.project import Place, Project
@@ -86,13 +94,26 @@ def test_a_run_that_fails_or_is_interrupted_damages_nothing(
 
 
 def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Place) -> None:
-    nbformat.write(chapter("trials = 10", "import warnings; warnings.warn('odd')"), project.book / f"{NAME}.ipynb")
+    texts = [f"{LOAD}. This can be", f"a.npz is damaged; {execute.MENDED}", "odd"]
+    warns = "\n".join(["import warnings", *(f"warnings.warn({text!r})" for text in texts)])
+    nbformat.write(chapter("trials = 10", warns), project.book / f"{NAME}.ipynb")
     _, warnings = run(project, out)
     before = contents(out.results)
-    with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: .*odd"):
-        execute.execute(project, Run(NAME, {}, out, project.book, strict=True), warnings.append)
-    assert len(warnings) == 1
+    assert [line.rpartition("UserWarning: ")[2] for line in warnings] == texts[1:], "load is no matter, damage is told"
+    assert list(notebooks.stderr_lines(notebooks.read(out.notebook))) == []
+    with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: UserWarning: odd"):
+        execute.execute(project, Run(NAME, {}, out, project.book, strict=True), lambda line: None)
     assert contents(out.results) == before
+
+
+def test_a_damaged_block_is_known_by_its_words(tmp_path: Path) -> None:
+    (tmp_path / "block.npz").touch()
+    with pytest.warns(UserWarning, match=execute.MENDED):
+        blocks.read(tmp_path / "block.npz")
+
+
+def test_the_pools_warning_is_known_by_its_words() -> None:
+    assert LOAD in re.sub(r'"\s*"', "", inspect.getsource(process_executor))
 
 
 def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(project: Project) -> None:
@@ -106,6 +127,33 @@ def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(projec
             assert first != second
             assert (first / "figure-1.csv").exists()
     assert list((project.build / "tmp").iterdir()) == []
+
+
+def test_semaphores_of_a_dead_kernel_are_swept_and_others_are_not(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("costofprivacy.book.temporary.SHARED", tmp_path)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for k, number in enumerate((ended.pid, os.getpid())):
+        scratch = project.build / "tmp" / f"left{k}" / "scratch"
+        scratch.mkdir(parents=True)
+        (scratch / "kernel").write_text(str(number))
+        (tmp_path / f"sem.loky-{number}-x").touch()
+    with temporary(project):
+        assert [path.name for path in tmp_path.glob("sem.*")] == [f"sem.loky-{os.getpid()}-x"]
+
+
+def test_a_kernel_says_its_number_and_keeps_its_files_in_the_folder_of_its_run(project: Project, out: Place) -> None:
+    tells = """import json, os, pathlib, tempfile
+scratch = pathlib.Path(os.environ["TMPDIR"])
+found = {"kernel": int((scratch / "kernel").read_text()) == os.getpid(), "ports": len(list(scratch.glob("*.json")))}
+found["mine"] = tempfile.gettempdir() == str(scratch) == os.environ["JOBLIB_TEMP_FOLDER"]
+pathlib.Path("figure-1.csv").write_text(json.dumps(found))"""
+    nbformat.write(chapter("trials = 10", tells), project.book / f"{NAME}.ipynb")
+    run(project, out)
+    assert json.loads((out.results / "figure-1.csv").read_text()) == {"kernel": True, "ports": 1, "mine": True}
+    assert tempfile.tempdir is None or "scratch" not in tempfile.tempdir
 
 
 def test_kernels_find_absolute_paths_and_one_thread(project: Project) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from costofprivacy.book import sweep
+from costofprivacy.book import points, sweep
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
 
@@ -60,7 +60,7 @@ def calls(project: Project) -> int:
 
 
 def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: object) -> list[str]:
-    asked = sweep.plan(project, NAME, fixed, grids, files)
+    asked = points.plan(project, NAME, fixed, grids, files)
     return sweep.run(project, asked, out(project), "", lambda line: None)
 
 
@@ -141,7 +141,7 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
 )
 def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
     (small.root / name).write_text(text)
-    asked = sweep.plan(small, NAME, {}, [], [Path(name)])
+    asked = points.plan(small, NAME, {}, [], [Path(name)])
     assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
     assert asked.swept == ("trials", "epsilon")
 
@@ -166,7 +166,7 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     small: Project, grids: list[str], fixed: dict[str, object], words: str
 ) -> None:
     with pytest.raises(RequestError) as caught:
-        sweep.plan(small, NAME, fixed, grids, [])
+        points.plan(small, NAME, fixed, grids, [])
     assert str(caught.value).startswith(words)
     assert calls(small) == 0
 
@@ -177,6 +177,6 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
 def test_a_file_without_points_is_refused(small: Project, name: str, text: str) -> None:
     (small.root / name).write_text(text)
     with pytest.raises(RequestError, match="--table"):
-        sweep.plan(small, NAME, {}, [], [Path(name)])
+        points.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
-        sweep.plan(small, NAME, {}, [], [Path("none.csv")])
+        points.plan(small, NAME, {}, [], [Path("none.csv")])

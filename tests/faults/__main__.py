@@ -1,4 +1,4 @@
-"""The campaign: ``python -m tests.faults --kills 100 --flips 100``; reports each fault that something came of."""
+"""The campaign: ``python -m tests.faults --kills 100 --flips 100``; tells of each fault what came of it."""
 
 import argparse
 import random
@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from costofprivacy.book.words import spread
-from tests.faults import cache, disc, kills
+from tests.faults import cache, disc, kills, outcome
 from tests.faults.chapter import Chapter, cache_of_its_own
 
 
@@ -19,24 +19,29 @@ def main() -> int:
     parser.add_argument("--flips", type=int, default=100, help="flipped bits and truncations of the cache")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("_build/faults"), help="where runs write")
+    parser.add_argument(
+        "--report", type=Path, default=Path("_build/reports/faults.json"), help="where outcomes are kept"
+    )
     asked = parser.parse_args(spread(sys.argv[1:]))
     rng = random.Random(asked.seed)
+    found: list[outcome.Outcome] = []
     with cache_of_its_own(Path.cwd()):
         chapter = Chapter.undisturbed(Path.cwd(), asked.folder)
-        print(f"an undisturbed run takes {chapter.seconds:.1f} s", flush=True)
+        print(f"an undisturbed run takes {chapter.seconds:.1f} s, {chapter.processor:.1f} s of a processor", flush=True)
         faults = [
-            *kills.campaign(chapter, asked.kills, rng),
-            *cache.campaign(chapter, asked.flips, rng),
             *disc.campaign(chapter),
+            *cache.campaign(chapter, asked.flips, rng),
+            *kills.campaign(chapter, asked.kills, rng),
         ]
-        found = []
         for fault in tqdm(faults, unit="fault"):
-            if words := fault():
-                tqdm.write(words)
-                found.append(words)
-    if not found:
-        print(f"{len(faults)} faults: after each the next run ended in the bits of an undisturbed one")
-    return bool(found)
+            new = fault.outcomes()
+            found += new
+            for each in new:
+                if each.words:
+                    tqdm.write(str(each))
+            outcome.write(asked.report, found, {"kills": asked.kills, "flips": asked.flips, "seed": asked.seed})
+    print(outcome.in_words(found), f"kept in {asked.report}", sep="\n")
+    return any(each.verdict == outcome.WRONG for each in found)
 
 
 if __name__ == "__main__":

@@ -1,31 +1,90 @@
-"""Damaged caches: a flipped bit, a file cut short, an empty file, another file's content."""
+"""Damaged caches: a flipped bit, a file cut short. Each must be named or change nothing that is read."""
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
+import numpy as np
+
+from costofprivacy import blocks
 from tests.faults.chapter import Chapter
+from tests.faults.outcome import Fault
+
+TOGETHER = 5  # blocks that are damaged before one run, each in one place
 
 
-def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Callable[[], str]]:
+@dataclass(frozen=True)
+class Damage:
+    """Something done to the file of one block.
+
+    Args:
+        block: its place among the blocks, as a share. place: in its bytes, as a share. bit: the bit that is flipped;
+            None cuts the file off there.
+    """
+
+    block: float
+    place: float
+    bit: int | None
+
+
+def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Fault]:
     """So many damages, three in four of them flipped bits."""
-    for k in range(number):
-        yield partial(damage, chapter, k % 4 == 3, random.Random(rng.random()))
+    every = [Damage(rng.random(), rng.random(), None if k % 4 == 3 else rng.randrange(8)) for k in range(number)]
+    for first in range(0, number, TOGETHER):
+        some = every[first : first + TOGETHER]
+        names = [("block cut short" if one.bit is None else "bit flipped", f"at {one.place:.3f} of it") for one in some]
+        yield Fault(tuple(names), partial(damage, chapter, some))
 
 
-def damage(chapter: Chapter, cut: bool, rng: random.Random) -> str:
-    """Damage one block, remove the results, and run again; what went wrong, in words."""
-    if not chapter.blocks:
+def damage(chapter: Chapter, some: list[Damage]) -> list[str]:
+    """Damage as many blocks, remove the results, and run again; what went wrong with each, in words."""
+    if len(chapter.blocks) < len(some):
         chapter.fresh()
         chapter.run()
-    path = rng.choice(chapter.blocks)
+    whole = {path: _trials(path) for path in chapter.blocks}
+    paths = _chosen(some, list(whole))
+    silent = [_damaged(path, one, whole[path]) for path, one in zip(paths, some, strict=True)]
+    chapter.fresh(cache=False)
+    done = chapter.run()
+    wrong = chapter.judged(done)
+    found = []
+    for path, harmless in zip(paths, silent, strict=True):
+        after = blocks.read(path)
+        if not harmless and path.name not in done.stderr:
+            found.append("not noticed")
+        elif after is None or after.tobytes() != whole[path].tobytes():
+            found.append("its block was not kept anew")
+        else:
+            found.append(wrong)
+    return found
+
+
+def _chosen(some: list[Damage], paths: list[Path]) -> list[Path]:
+    """A block for each damage, none twice."""
+    left = list(paths)
+    return [left.pop(int(one.block * len(left))) for one in some]
+
+
+def _damaged(path: Path, one: Damage, before: np.ndarray) -> bool:
+    """Damage a file; whether what is read from it is the same nonetheless."""
     content = bytearray(path.read_bytes())
-    place = rng.randrange(len(content))
-    if cut:
+    place = int(one.place * len(content))
+    if one.bit is None:
         del content[place:]
     else:
-        content[place] ^= 1 << rng.randrange(8)
+        content[place] ^= 1 << one.bit
     path.write_bytes(content)
-    chapter.fresh(cache=False)
-    wrong = chapter.wrong()
-    return f"{'cut' if cut else 'bit flipped'} at byte {place} of a block: {wrong}" if wrong else ""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as read:
+            found = read["trials"]
+            return read.files == ["trials"] and found.dtype == before.dtype and found.tobytes() == before.tobytes()
+    except Exception:
+        return False
+
+
+def _trials(path: Path) -> np.ndarray:
+    found = blocks.read(path)
+    assert found is not None
+    return found

@@ -3,9 +3,10 @@
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from tests.faults import processes
@@ -22,13 +23,14 @@ class Chapter:
     Attributes:
         root: the project's root.
         folder: where runs write: its ``out``, and what else a fault needs.
-        seconds: how long an undisturbed run takes.
+        seconds: how long an undisturbed run takes. processor: how long on a processor, all its processes together.
         bits: what it leaves.
     """
 
     root: Path
     folder: Path
     seconds: float
+    processor: float
     bits: dict[str, bytes]
 
     @classmethod
@@ -39,12 +41,13 @@ class Chapter:
             RuntimeError: it does not succeed.
         """
         shutil.rmtree(root / folder, ignore_errors=True)
-        made = cls(root, folder, 0.0, {})
+        made = cls(root, folder, 0.0, 0.0, {})
         made.fresh()
-        start = time.perf_counter()
-        if code := made.run():
-            raise RuntimeError(f"an undisturbed run must succeed, got status {code}")
-        return cls(root, folder, time.perf_counter() - start, made.contents())
+        start, before = time.perf_counter(), processes.of_children()
+        if (done := made.run()).returncode:
+            raise RuntimeError(f"an undisturbed run must succeed, got status {done.returncode}: {done.stderr}")
+        took = time.perf_counter() - start
+        return cls(root, folder, took, processes.of_children() - before, made.contents())
 
     @property
     def out(self) -> Path:
@@ -64,9 +67,9 @@ class Chapter:
         """Start a run."""
         return processes.start(self.command(), self.root)
 
-    def run(self) -> int:
-        """Run to the end; the exit status."""
-        return subprocess.run(self.command(), cwd=self.root, capture_output=True, check=False).returncode
+    def run(self) -> "subprocess.CompletedProcess[str]":
+        """Run to the end."""
+        return subprocess.run(self.command(), cwd=self.root, capture_output=True, text=True, check=False)
 
     def fresh(self, cache: bool = True) -> None:
         """Remove the results, and the cache too."""
@@ -78,17 +81,30 @@ class Chapter:
         """Everything in its folder of results."""
         return {p.relative_to(self.out).as_posix(): p.read_bytes() for p in self.out.rglob("*") if p.is_file()}
 
-    def wrong(self) -> str:
-        """What a run after a fault has left that an undisturbed one does not; empty where there is nothing."""
-        if code := self.run():
-            return f"the next run ended with status {code}"
+    def wrong(self, seen: Mapping[int, str] | None = None) -> str:
+        """What a run after a fault has left that an undisturbed one does not; empty where there is nothing.
+
+        Args:
+            seen: the processes of the run that met the fault, by number, with their command lines.
+        """
+        return self.judged(self.run(), seen)
+
+    def judged(self, done: "subprocess.CompletedProcess[str]", seen: Mapping[int, str] | None = None) -> str:
+        """`wrong` of the run that has just ended."""
+        if done.returncode:
+            return f"the next run ended with status {done.returncode}: {done.stderr[-300:]}"
         after = self.contents()
         if after != self.bits:
             names = sorted(name for name in {*after, *self.bits} if after.get(name) != self.bits.get(name))
-            return f"the next run gave other bits: {', '.join(names)}"
+            return f"the next run gave other bits: {'; '.join(self._apart(name, after.get(name)) for name in names)}"
         left = [p for pattern in LEFT for top in (self.out, self.root / "_build/cache") for p in top.rglob(pattern)]
-        left += (self.root / "_build" / "tmp").iterdir()
+        left += [*(self.root / "_build" / "tmp").iterdir(), *processes.left_by(seen or {})]
         return f"left over: {', '.join(str(path) for path in left)}" if left else ""
+
+    def _apart(self, name: str, found: bytes | None) -> str:
+        """A file's name, and the first line in which it is another."""
+        pairs = zip_longest(self.bits.get(name, b"").splitlines(), (found or b"").splitlines())
+        return next((f"{name} has {there!r} for {here!r}" for here, there in pairs if here != there), name)
 
 
 @contextmanager

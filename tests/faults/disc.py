@@ -1,57 +1,86 @@
 """Folders that cannot be written to: a full disc, and no permission."""
 
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from tests.faults.chapter import Chapter
+from tests.faults.outcome import Fault, Skipped
 
 NOBODY = 65534
 SMALL = "20k"  # more than one table, less than all results
+RIGHTS = "-dac_override,-dac_read_search"
+WITHOUT_RIGHTS = ["setpriv", f"--bounding-set={RIGHTS}", f"--inh-caps={RIGHTS}", "--"]
 
 
-def campaign(chapter: Chapter) -> Iterator[Callable[[], str]]:
+def campaign(chapter: Chapter) -> Iterator[Fault]:
     """Each of the two, where the system lets us make it."""
-    yield lambda: full(chapter)
-    yield lambda: forbidden(chapter)
+    yield Fault((("full disc", SMALL),), lambda: [full(chapter)])
+    yield Fault((("read-only folder", "without privileges"),), lambda: [forbidden(chapter)])
 
 
 def full(chapter: Chapter) -> str:
-    """Results go to a file system of a few pages: one line says so, and nothing is left half-written."""
+    """Results go to a file system of a few pages: one line says so, and nothing is left half-written.
+
+    Raises:
+        Skipped: this user may mount nothing.
+    """
     chapter.fresh(cache=False)
     chapter.out.mkdir(parents=True)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "x", chapter.out], check=False).returncode:
-        return ""  # only the system's administrator may
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "x", chapter.out]
+    made = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if made.returncode:
+        raise Skipped(f"a small file system cannot be mounted: {made.stderr.strip()}")
     try:
-        done = subprocess.run(chapter.command(), cwd=chapter.root, capture_output=True, text=True, check=False)
+        done = chapter.run()
         left = sorted(chapter.contents())
     finally:
         subprocess.run(["umount", chapter.out], check=True)
-    said = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    said = _said(done)
     if done.returncode == 0 or len(said) != 1 or "No space left" not in said[0] or left:
-        return f"a full disc: status {done.returncode}, left {left}, said {said}"
+        return f"status {done.returncode}, left {left}, said {said}"
     return chapter.wrong()
 
 
 def forbidden(chapter: Chapter) -> str:
-    """A user without rights asks for results in a folder of somebody else's."""
+    """A user without privileges asks for results in a folder that may only be read.
+
+    Raises:
+        Skipped: no such user can run the project here.
+    """
     chapter.fresh(cache=False)
     chapter.out.mkdir(parents=True)
+    run = _without_privileges(chapter)
     chapter.out.chmod(0o555)
     try:
-        done = subprocess.run(
-            chapter.command(),
-            cwd=chapter.root,
-            capture_output=True,
-            text=True,
-            check=False,
-            user=NOBODY if os.geteuid() == 0 else None,
-        )
-    except PermissionError:
-        return ""
+        done = run(chapter.command())
     finally:
         chapter.out.chmod(0o755)
-    said = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    said = _said(done)
     if done.returncode == 0 or len(said) != 1 or not said[0].startswith("error: OUT must be"):
-        return f"a folder without permission: status {done.returncode}, said {said}"
+        return f"status {done.returncode}, said {said}"
     return chapter.wrong()
+
+
+def _without_privileges(chapter: Chapter) -> Callable[[list[str]], "subprocess.CompletedProcess[str]"]:
+    """How a command is run whom permissions bind: as this user, as nobody, or as root without its rights to files."""
+
+    def run(command: list[str], **options: Any) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(command, cwd=chapter.root, capture_output=True, text=True, check=False, **options)
+
+    if os.geteuid() != 0:
+        return run
+    try:
+        if run([".venv/bin/python", "-c", "import costofprivacy.book"], user=NOBODY).returncode == 0:
+            return lambda command: run(command, user=NOBODY)
+    except OSError:
+        pass  # nobody may not even enter the project
+    if shutil.which("setpriv") and run([*WITHOUT_RIGHTS, "true"]).returncode == 0:
+        return lambda command: run([*WITHOUT_RIGHTS, *command])
+    raise Skipped("the user nobody cannot read .venv or the project, and setpriv takes no rights away from root here")
+
+
+def _said(done: "subprocess.CompletedProcess[str]") -> list[str]:
+    return [line for line in done.stderr.splitlines() if not line.startswith("make")]

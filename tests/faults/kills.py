@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from tests.faults.chapter import Chapter
+from tests.faults.outcome import Fault
 
 GENTLE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 KINDS = [(role, number) for number in GENTLE for role in ("parent", "kernel", "worker", "group")]
@@ -14,26 +15,33 @@ KINDS += [("make", signal.SIGTERM)]  # the others make keeps to itself, and goes
 KINDS += [(role, signal.SIGKILL) for role in ("parent", "kernel", "worker", "group")]
 
 
-def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Callable[[], str]]:
+def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Fault]:
     """So many faults, each kind as often as the others, at moments spread over a run."""
     for k in range(number):
         role, kind = KINDS[k % len(KINDS)]
-        yield partial(kill, chapter, role, kind, rng.random())
+        share = rng.random()
+        name = f"{signal.Signals(kind).name} to {role}"
+        yield Fault(
+            ((name, f"after {share:.2f} of a run"),), partial(_alone, partial(kill, chapter, role, kind, share))
+        )
+
+
+def _alone(attempt: Callable[[], str]) -> list[str]:
+    return [attempt()]
 
 
 def kill(chapter: Chapter, role: str, number: int, share: float) -> str:
-    """Start a run from nothing, send a signal after a share of its time, and run again; what went wrong, in words."""
+    """Start a run from nothing, send a signal after a share of its work, and run again; what went wrong, in words."""
     chapter.fresh()
     run = chapter.start()
-    time.sleep(share * chapter.seconds)
+    while run.processor() < share * chapter.processor and run.popen.poll() is None:
+        time.sleep(0.1)  # a busy machine takes longer for the same share
     while not run.signal(role, number) and run.popen.poll() is None:
         time.sleep(0.02)  # a kernel, or a worker, has yet to be started
     left = run.ended()
-    label = f"{signal.Signals(number).name} to {role} at {share:.2f}"
     if left:
-        return f"{label}: still running: {'; '.join(left.values())}"
+        return f"still running: {'; '.join(left.values())}"
     half = chapter.contents()
     if half and {name for name in half if half[name] != chapter.bits.get(name)} - {"stamp.json"}:
-        return f"{label}: something half-written is in the results"
-    wrong = chapter.wrong()
-    return f"{label}: {wrong}" if wrong else ""
+        return "something half-written is in the results"
+    return chapter.wrong(run.seen)

@@ -1,16 +1,19 @@
 """The processes of one run, found by a mark in their environment, and what can be done to them."""
 
 import os
+import re
+import resource
 import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 MARK = "COSTOFPRIVACY_FAULT"
-PATIENCE = 40.0  # seconds until a run that got a signal is over, kernel and workers too
+SHARED = (("sem.loky-", "-*"), ("joblib_memmapping_folder_", "_*"))  # their names hold a process's number
+PATIENCE = 120.0  # seconds until a run that got a signal is over, kernel and workers too
 
 
 @dataclass(frozen=True)
@@ -19,18 +22,26 @@ class Marked:
 
     popen: subprocess.Popen[bytes]
     mark: str
+    seen: dict[int, str] = field(default_factory=dict)
 
     def living(self) -> dict[int, str]:
-        """The command lines of its processes that run, by number."""
-        return dict(_marked(self.mark))
+        """The command lines of its processes that run, by number; noted in ``seen``."""
+        found = dict(_marked(self.mark))
+        self.seen.update(found)
+        return found
+
+    def processor(self) -> float:
+        """Seconds on a processor of its processes that run, and of those that these have waited for."""
+        return sum(_seconds(process) for process in self.living())
 
     def signal(self, role: str, number: int) -> bool:
         """Send a signal to the process of a role, or to the whole group; False where there is none (any more)."""
+        living = self.living()
         try:
             if role == "group":
                 os.killpg(self.popen.pid, number)
                 return True
-            for process, line in self.living().items():
+            for process, line in living.items():
                 if _role(process, line, self.popen.pid) == role:
                     os.kill(process, number)
                     return True
@@ -58,6 +69,20 @@ def start(command: list[str], root: Path) -> Marked:
     return Marked(popen, mark)
 
 
+def of_children() -> float:
+    """Seconds on a processor of all that this process has started and waited for, and that those have."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def left_by(seen: Mapping[int, str]) -> list[Path]:
+    """What dead processes have left outside the project: semaphores, folders of shared memory, a kernel's ports."""
+    named = [f"{kind}{number}{end}" for number in seen for kind, end in SHARED]
+    left = [path for pattern in named for path in Path("/dev/shm").glob(pattern)]
+    ports = [Path(found[1]) for line in seen.values() if (found := re.search(r"ipykernel_launcher -f (\S+)", line))]
+    return [*left, *(path for path in ports if path.exists())]
+
+
 def _role(process: int, line: str, first: int) -> str:
     """What a process is to the run: make, the book's command, its kernel, or one of the kernel's."""
     if process == first:
@@ -65,6 +90,14 @@ def _role(process: int, line: str, first: int) -> str:
     if "ipykernel" in line:
         return "kernel"
     return "worker" if "loky" in line else "parent"
+
+
+def _seconds(process: int) -> float:
+    try:
+        stat = Path(f"/proc/{process}/stat").read_text()
+    except OSError:  # it has just ended
+        return 0.0
+    return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _marked(mark: str) -> Iterator[tuple[int, str]]:

@@ -3,6 +3,7 @@
 import importlib
 import math
 import multiprocessing
+import os
 import resource
 import traceback
 import warnings
@@ -17,6 +18,7 @@ from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name, place
 from costofprivacy.montecarlo import Runner
+from costofprivacy.orphans import end_with
 
 ALIKE = ("seed", "paper", "verdict")
 
@@ -98,7 +100,8 @@ def not_finite(tables: dict[str, pd.DataFrame], committed: Path) -> list[str]:
 
 
 def _measure(experiment: Any, answer: Any) -> None:
-    """Run it here, and send its tables and the most memory that it held."""
+    """Run it here, and send its tables and the most memory that it held; nothing of it outlives the campaign."""
+    end_with(os.getppid())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

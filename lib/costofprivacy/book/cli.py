@@ -110,7 +110,7 @@ def chapter_command(
         return
     check_name(project, name)
     values = parameters.resolve(project, name, _asked(given))
-    afford.announce(project, name, values, click.echo)
+    afford.announce(project, name, [values], click.echo)
     _answers(cluster)
     folder = destination.folder(project, out, "runs", name)
 
@@ -158,11 +158,13 @@ def sweep_command(
     if helped:
         _help(context, project, name)
         return
-    from costofprivacy.book import sweep
+    from costofprivacy.book import points, sweep
     from costofprivacy.book.environment import in_settled_environment
 
     in_settled_environment()
-    asked = sweep.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    asked = points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    homes = sweep.homes(project, asked, destination.path(project, out, "sweeps", name))
+    afford.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
     _answers(cluster)
     folder = destination.folder(project, out, "sweeps", name)
     for line in sweep.run(project, asked, folder, cluster, _note):

@@ -9,7 +9,24 @@ OURS = {".ci", ".git", ".venv", "benchmarks", "book", "lib", "tests"}
 
 
 def folder(project: Project, out: str, kind: str, name: str) -> Path:
-    """The folder for the results of a chapter, made with those above it.
+    """The folder for the results of a chapter, made with those above it; the arguments are those of `path`.
+
+    Raises:
+        RequestError: it is the project's own, or it cannot be made or written to.
+    """
+    found = path(project, out, kind, name)
+    try:
+        found.mkdir(parents=True, exist_ok=True)
+        probe = found / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise RequestError(f"OUT must be a folder to write into, got {found}: {error.strerror}") from error
+    return found
+
+
+def path(project: Project, out: str, kind: str, name: str) -> Path:
+    """Where the results of a chapter go; nothing is made yet.
 
     Args:
         project: the book.
@@ -18,18 +35,11 @@ def folder(project: Project, out: str, kind: str, name: str) -> Path:
         name: the chapter.
 
     Raises:
-        RequestError: it is the project's own, or it cannot be made or written to.
+        RequestError: it is the project's own.
     """
-    path = Path(out) if out else project.build / kind / name
-    _refuse_ours(project, path)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".writable"
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise RequestError(f"OUT must be a folder to write into, got {path}: {error.strerror}") from error
-    return path
+    found = Path(out) if out else project.build / kind / name
+    _refuse_ours(project, found)
+    return found
 
 
 def _refuse_ours(project: Project, path: Path) -> None:

@@ -11,7 +11,6 @@ import nbformat
 from nbformat import NotebookNode
 
 from costofprivacy.book.errors import BookError
-from costofprivacy.plates import WORDS
 
 PARAMETERS = "parameters"
 FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
@@ -19,6 +18,8 @@ SHOWN = "shown-input"  # a cell whose code is what the page is about
 RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
 RUN_METADATA = ("papermill", "execution", "ExecuteTime")
 LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
+WARNING = re.compile(r"^\S.*?:\d+: (\w*Warning: .*)$", re.MULTILINE)  # behind the place in the code
+MOST_TOLD = 300  # letters of a line
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -143,12 +144,21 @@ def scrubbed(notebook: NotebookNode) -> NotebookNode:
 
 
 def stderr_lines(notebook: NotebookNode) -> Iterator[str]:
-    """One line for each output on the error stream: the cell's number and how the text begins."""
+    """A line for each warning on the error stream, or how another text begins; each after the cell's number."""
     for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
-            if output.output_type == "stream" and output.name == "stderr":
-                text = output.text.strip().splitlines() or [""]
-                yield f"cell {index} wrote to stderr: {text[0][:200]}"
+            if _is_stderr(output):
+                text = output.text.strip()
+                for line in WARNING.findall(text) or text.splitlines()[:1] or [""]:
+                    yield f"cell {index} wrote to stderr: {line[:MOST_TOLD]}"
+
+
+def without_stderr(notebook: NotebookNode) -> NotebookNode:
+    """A copy of the notebook without what its cells wrote to the error stream."""
+    copy = deepcopy(notebook)
+    for cell in code_cells(copy):
+        cell.outputs = [output for output in cell.outputs if not _is_stderr(output)]
+    return copy
 
 
 def with_note(source: str, note: str) -> str:
@@ -176,6 +186,8 @@ def for_readers(notebook: NotebookNode) -> NotebookNode:
     The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
     sight. A picture's caption and alternative text, which its output carries, become those of a figure.
     """
+    from costofprivacy.plates import WORDS  # brings the plotting, which a refused request can do without
+
     copy = deepcopy(notebook)
     for cell in code_cells(copy):
         own = tags(cell)
@@ -187,6 +199,10 @@ def for_readers(notebook: NotebookNode) -> NotebookNode:
             figure = {"caption": told[-1]["caption"], "name": told[-1]["name"]}
             cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": told[-1]["alt"]}}
     return copy
+
+
+def _is_stderr(output: NotebookNode) -> bool:
+    return bool(output.output_type == "stream" and output.name == "stderr")
 
 
 def _assignment(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:

@@ -1,123 +1,36 @@
 """A sweep: a chapter's experiment at many points, its tables joined into one each with the parameters as columns.
 
-A point is one value for each parameter. Each measured point is a folder of tables below ``points``, named by the digest
-of all that they depend on, so that a sweep that was interrupted, or is asked for more, measures the missing ones.
+Each measured point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a
+sweep that was interrupted, or is asked for more, measures the missing ones.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import product
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import joblib
 import pandas as pd
-import yaml
 
 from costofprivacy import blocks, cluster
 from costofprivacy.book import parameters
-from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.project import Project, is_plain, module_name, place
+from costofprivacy.book.afford import side_by_side
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.points import Plan, Point
+from costofprivacy.book.project import Project, module_name, place
 from costofprivacy.book.telling import place_for_progress
+from costofprivacy.book.temporary import temporary
 from costofprivacy.findings import judges_of
 from costofprivacy.montecarlo import Runner
 from costofprivacy.stamps import json_digest, measured_from, read_table
 
 Say = Callable[[str], None]
-Point = Mapping[str, Any]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
 POINTS, VERDICTS = "points", "verdicts"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A sweep that can be run.
-
-    Args:
-        name: the chapter. swept: the parameters that are given several values, in their order.
-        points: all parameters of each point. experiments: the chapter's experiment at each.
-    """
-
-    name: str
-    swept: tuple[str, ...]
-    points: tuple[Point, ...]
-    experiments: tuple[Any, ...]
-
-
-def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> Plan:
-    """The points of a sweep, every one checked.
-
-    Args:
-        project: the book.
-        name: the chapter.
-        fixed: parameters with one value for all points.
-        grids: ``parameter=value,value,...`` each, in YAML.
-        files: tables of points.
-
-    Raises:
-        RequestError: nothing is swept, a parameter stands in two places, a text cannot be read, or a point is
-            inadmissible.
-    """
-    if is_plain(project, name):
-        raise RequestError(f"NAME must be a chapter that measures, got {name!r}")
-    axes = [*map(read_grid, grids), *map(read_table_of_points, files)]
-    swept = [parameter for axis in axes for parameter in axis[0]]
-    if not swept:
-        raise RequestError("a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv")
-    twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
-    if twice or parameters.WORKERS in swept:
-        raise RequestError(f"a swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}")
-    asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
-    values = [parameters.resolve(project, name, asked[0])]
-    values += [
-        {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
-    ]
-    return Plan(
-        name, tuple(swept), tuple(values), tuple(parameters.experiment_of(project, name, one) for one in values)
-    )
-
-
-def read_grid(text: str) -> list[Point]:
-    """The points of ``parameter=value,value,...``; the values are YAML, a list stands in brackets.
-
-    Raises:
-        RequestError: the text is not of this form.
-    """
-    parameter, equals, values = text.partition("=")
-    try:
-        found = yaml.safe_load(f"[{values}]")
-    except yaml.YAMLError:
-        found = None
-    if not equals or not parameter.strip() or not found:
-        raise RequestError(f"--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got {text!r}")
-    return [{parameter.strip(): value} for value in found]
-
-
-def read_table_of_points(path: Path) -> list[Point]:
-    """The points in a CSV file, a column for each parameter, or in a YAML file, a list of mappings.
-
-    Raises:
-        RequestError: the file cannot be read, holds no points, or points with different parameters.
-    """
-    try:
-        text = path.read_text("utf-8")
-        if path.suffix == ".csv":
-            rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
-            found: Any = [{str(key).strip(): yaml.safe_load(value) for key, value in row.items()} for row in rows]
-        else:
-            found = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError) as error:
-        raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
-    if not isinstance(found, list) or not found or not all(isinstance(point, dict) and point for point in found):
-        raise RequestError(f"--table must hold points, a mapping of parameters to values each, got {path}")
-    if any(set(point) != set(found[0]) for point in found):
-        raise RequestError(f"the points of --table must have the same parameters, got others in {path}")
-    return found
 
 
 def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> list[str]:
@@ -139,22 +52,34 @@ def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> 
     Raises:
         BookError: a point could not be measured; the others are, and are joined.
     """
-    homes = [folder / POINTS / name for name in _digests(project, asked)]
-    missing = [number for number, home in enumerate(homes) if not home.is_dir()]
-    say(f"{asked.name}: {len(homes)} points, {len(homes) - len(missing)} of them measured already")
+    places = homes(project, asked, folder)
+    left = missing(places)
+    say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them measured already")
     failures: dict[int, str] = {}
-    with place_for_progress(project, asked.name, say) as progress:
-        for number, outcome in _measured(project, asked, missing, address, progress):
+    with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress:
+        for number, outcome in _measured(project, asked, left, address, progress):
             if isinstance(outcome, str):
                 failures[number] = outcome
             else:
-                _keep(outcome, homes[number])
+                _keep(outcome, places[number])
             said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
-            say(f"point {number + 1} of {len(homes)}: {_words(asked, number)}: {said}")
-    lines = _joined(project, asked, folder, homes, failures)
+            say(f"point {number + 1} of {len(places)}: {_words(asked, number)}: {said}")
+    lines = _joined(project, asked, folder, places, failures)
     if failures:
-        raise BookError(f"{len(failures)} of {len(homes)} points failed, see {folder / POINTS}.csv; the rest is joined")
+        raise BookError(
+            f"{len(failures)} of {len(places)} points failed, see {folder / POINTS}.csv; the rest is joined"
+        )
     return lines
+
+
+def homes(project: Project, asked: Plan, folder: Path) -> list[Path]:
+    """The folder of each point's tables in the folder of a sweep."""
+    return [folder / POINTS / name for name in _digests(project, asked)]
+
+
+def missing(homes: Sequence[Path]) -> list[int]:
+    """The numbers of the points that are not measured yet."""
+    return [number for number, home in enumerate(homes) if not home.is_dir()]
 
 
 def _digests(project: Project, asked: Plan) -> Iterator[str]:
@@ -172,7 +97,7 @@ def _measured(
     cache = project.cache.resolve()
     workers = {number: int(asked.points[number].get(parameters.WORKERS, -1)) for number in missing}
     alone = {number: (number, asked.experiments[number]) for number in missing}
-    if len(missing) < 2 * _cores(address):
+    if not side_by_side(len(missing), _cores(address)):
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:

@@ -7,17 +7,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from costofprivacy.book.environment import terminal
-from costofprivacy.book.project import Project
 
 EVERY = 1.0  # seconds between two looks at what a kernel has written
 
 
 @contextmanager
-def place_for_progress(project: Project, name: str, say: Callable[[str], None]) -> Iterator[str]:
+def place_for_progress(folder: Path, name: str, say: Callable[[str], None]) -> Iterator[str]:
     """The terminal's device, for a bar; without a terminal a file, whose lines are said as they come.
 
     Args:
-        project: the book.
+        folder: where that file may lie.
         name: the chapter, which each line begins with.
         say: told each line.
     """
@@ -25,8 +24,6 @@ def place_for_progress(project: Project, name: str, say: Callable[[str], None]) 
     if device:
         yield device
         return
-    folder = project.build / "tmp"
-    folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".progress") as written:
         ended = threading.Event()
         reader = threading.Thread(target=_forward, args=(Path(written.name), name, say, ended), daemon=True)

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from costofprivacy.book.project import Project
 
+SHARED = Path("/dev/shm")  # where Linux has what processes share; nothing is swept where there is no such folder
+
 
 @contextmanager
 def temporary(project: Project) -> Iterator[Path]:
@@ -31,14 +33,34 @@ def temporary(project: Project) -> Iterator[Path]:
         os.close(handle)
 
 
+@contextmanager
+def temporary_files(folder: Path) -> Iterator[None]:
+    """Let this process put its temporary files into a folder, such as the file that tells a kernel its ports."""
+    earlier, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = earlier
+
+
 def _sweep(parent: Path) -> None:
     """Remove the folders that no living run holds."""
     for folder in parent.iterdir():
         try:
             with _locked(folder, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                _sweep_semaphores(folder)
                 shutil.rmtree(folder, ignore_errors=True)
         except OSError:  # somebody holds it, or it has just gone
             continue
+
+
+def _sweep_semaphores(folder: Path) -> None:
+    """Remove the semaphores of a dead run's kernel, which the system keeps outside its folder."""
+    told = folder / "scratch" / "kernel"
+    kernel = told.read_text("utf-8") if told.is_file() else ""
+    if kernel.isdigit() and not Path(f"/proc/{kernel}").exists():
+        for path in SHARED.glob(f"sem.loky-{kernel}-*"):
+            path.unlink(missing_ok=True)
 
 
 @contextmanager
