@@ -105,8 +105,7 @@ def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
 
     def gradient(Gamma: np.ndarray) -> np.ndarray:
         residual = Gamma.reshape(len(Gamma), -1) @ Z.T - target
-        length = np.abs(residual) * norm
-        residual *= np.minimum(1.0, clip[:, None] / np.maximum(length, np.finfo(float).tiny))
+        residual *= softmax.kept(clip[:, None], np.abs(residual) * norm)
         return (residual @ Z / N).reshape(-1, D, D)
 
     return gradient

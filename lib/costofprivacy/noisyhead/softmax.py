@@ -29,13 +29,14 @@ from functools import cached_property
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
-from scipy.special import gammaln, ive
+from scipy.special import gammaln, hyp0f1, ive
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
 
 CHUNK = 2**17  # scores computed at once: 1 MB of doubles stays in a core's cache
-KAPPAS = (1e-3, 1e3)  # where the best κ is looked for
+KAPPAS = (1e-2, 1e3)  # where the best κ is looked for
+LARGE_KAPPA = 200.0  # e^κ is far from the end of doubles below, and Bessel functions from their underflow above
 
 
 @dataclass(frozen=True)
@@ -129,10 +130,15 @@ def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: n
         left = scale * (means[:, D:-1] - means[:, :D] * answer[:, None])  # v cov_p(y, x), shape (n, D, B)
         residual = scale * answer - data.target[chunk, None]
         length = np.abs(residual) * np.sqrt(np.einsum("ndb,ndb->nb", left, left)) * reach[chunk, None]
-        residual *= np.minimum(1.0, clip_norm / np.maximum(length, np.finfo(float).tiny))
-        left *= residual[:, None]
+        left *= (residual * kept(clip_norm, length))[:, None]
         total += np.matmul(left.transpose(2, 1, 0), data.query[chunk])
     return total / N
+
+
+def kept(clip_norm: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """The factor min(1, c/length) by which gradients are clipped, of the common shape; 1 where c is infinite."""
+    clip_norm, length = np.broadcast_arrays(clip_norm, length)
+    return np.divide(clip_norm, length, out=np.ones(length.shape), where=length > clip_norm)
 
 
 def best_scale(A: np.ndarray, data: Contexts) -> tuple[np.ndarray, np.ndarray]:
@@ -181,13 +187,16 @@ def share(D: int, kappa: float | np.ndarray) -> np.ndarray:
     >>> round(float(share(3, 2.0)) - (1 / np.tanh(2.0) - 0.5), 12) == 0
     True
     """
-    return ive(D / 2, kappa) / ive(D / 2 - 1, kappa)
+    ratio = np.exp(_log_normaliser(D + 2, kappa) - _log_normaliser(D, kappa))
+    return np.asarray(kappa) / D * ratio
 
 
 def _log_normaliser(D: int, kappa: float | np.ndarray) -> np.ndarray:
-    """ln E e^{κ⟨u, e⟩} for u uniform on the sphere."""
-    order = D / 2 - 1
-    return gammaln(D / 2) + order * (np.log(2) - np.log(kappa)) + np.log(ive(order, kappa)) + kappa
+    """ln Z(κ), Z(κ) = E e^{κ⟨u, e⟩} = ₀F₁(D/2; κ²/4) for u uniform on the sphere; by Bessel functions for large κ."""
+    kappa, order = np.asarray(kappa, dtype=float), D / 2 - 1
+    small, large = np.minimum(kappa, LARGE_KAPPA), np.maximum(kappa, LARGE_KAPPA)
+    far = gammaln(D / 2) + order * (np.log(2) - np.log(large)) + np.log(ive(order, large)) + large
+    return np.where(kappa < LARGE_KAPPA, np.log(hyp0f1(D / 2, small**2 / 4)), far)
 
 
 def long_prompt_error(D: int, kappa: float | np.ndarray, label_noise: float = 0.0) -> np.ndarray:
