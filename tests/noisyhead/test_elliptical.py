@@ -79,7 +79,7 @@ def test_axes_are_uniform_in_sign_and_direction() -> None:
 
 
 def test_arguments_are_checked() -> None:
-    with pytest.raises(ValueError, match="condition must be at least 1, got 0.5"):
+    with pytest.raises(ValueError, match=r"condition must be at least 1, got 0\.5"):
         elliptical.spectrum(3, 0.5)
     with pytest.raises(ValueError, match="N must be"):
         elliptical.sample(ROOT, 3, 0, rng=np.random.default_rng(0))

@@ -55,9 +55,9 @@ def test_the_gradient_is_that_of_differences(clip: float) -> None:
 
 def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     free = np.full(2, 0.1)
-    whole = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.test_error(HEADS, SCALES, PROMPTS, 0.3)
+    whole = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
     monkeypatch.setattr(softmax, "CHUNK", 3 * L)
-    parts = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.test_error(HEADS, SCALES, PROMPTS, 0.3)
+    parts = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
     for a, b in zip(whole, parts):
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
@@ -71,13 +71,13 @@ def test_the_test_error_is_that_of_drawn_tasks(noise: float) -> None:
     rng = np.random.default_rng(1)
     drawn = elliptical.sample(np.diag([0.5, 0.5, 0.7]), L, 100_000, noise, rng=rng)
     error = ((softmax.predict(HEADS, SCALES, softmax.contexts(drawn)) - drawn.y[:, -1:]) ** 2).mean(axis=0)
-    np.testing.assert_allclose(softmax.test_error(HEADS, SCALES, drawn, noise), error, rtol=0.03)
+    np.testing.assert_allclose(softmax.prediction_error(HEADS, SCALES, drawn, noise), error, rtol=0.03)
 
 
 def test_every_task_averages_the_tasks_out() -> None:
     data = softmax.every_task(PROMPTS)
     square = ((softmax.predict(HEADS, SCALES, data) - data.target[:, None]) ** 2).mean(axis=0)
-    np.testing.assert_allclose(D * square, softmax.test_error(HEADS, SCALES, PROMPTS), rtol=1e-12)
+    np.testing.assert_allclose(D * square, softmax.prediction_error(HEADS, SCALES, PROMPTS), rtol=1e-12)
 
 
 def test_the_best_scale_is_the_best() -> None:
@@ -114,10 +114,13 @@ def test_long_prompts_against_quadrature(d: int, kappa: float) -> None:
     Z = moment(d, lambda c: math.exp(kappa * c))
     rho = moment(d, lambda c: c * math.exp(kappa * c)) / Z
     assert softmax.share(d, kappa) == pytest.approx(rho, rel=1e-8)
-    v = 1 / rho
-    for noise in (0.0, 0.6):
-        square = moment(d, lambda c: math.exp(2 * kappa * c) * (v**2 * (1 + noise**2) - 2 * v * c + 1)) / Z**2
-        assert softmax.long_prompt_error(d, kappa, noise) == pytest.approx(square, rel=1e-7)
+    v, noise = 1 / rho, 0.6
+    still, noisy = (
+        moment(d, lambda c, top=top: math.exp(2 * kappa * c) * (v**2 * top - 2 * v * c + 1)) / Z**2
+        for top in (1, 1 + noise**2)
+    )
+    assert softmax.long_prompt_error(d, kappa) == pytest.approx(still, rel=1e-7)
+    assert softmax.long_prompt_error(d, kappa, noise) == pytest.approx(noisy, rel=1e-7)
 
 
 @pytest.mark.parametrize("condition", [1.0, 10.0])
@@ -125,7 +128,7 @@ def test_long_prompts_against_draws_for_any_covariance(condition: float) -> None
     values, kappa, length = elliptical.spectrum(D, condition), 3.0, 400
     prompts = elliptical.sample(np.diag(np.sqrt(values)), length, 4000, rng=np.random.default_rng(3))
     A = np.diag(kappa / D / values)[None]
-    found = softmax.test_error(A, 1 / softmax.share(D, np.array([kappa])), prompts)[0]
+    found = softmax.prediction_error(A, 1 / softmax.share(D, np.array([kappa])), prompts)[0]
     assert length * found == pytest.approx(softmax.long_prompt_error(D, kappa), rel=0.08)
     assert length * found != pytest.approx(2 * softmax.long_prompt_error(D, kappa), rel=0.2)
 
@@ -135,7 +138,7 @@ def test_the_error_of_the_matched_head_does_not_depend_on_the_covariance() -> No
     for condition in (1.0, 10.0, 100.0):
         values = elliptical.spectrum(D, condition)
         prompts = elliptical.sample(np.diag(np.sqrt(values)), 5, 60_000, rng=np.random.default_rng(4))
-        errors.append(softmax.test_error(np.diag(2 / D / values)[None], np.array([1.5]), prompts)[0])
+        errors.append(softmax.prediction_error(np.diag(2 / D / values)[None], np.array([1.5]), prompts)[0])
     np.testing.assert_allclose(errors, errors[0], rtol=0.03)
 
 

@@ -132,9 +132,7 @@ def descend_apart(
     return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape))
 
 
-def _run(
-    gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: Callable[[], np.ndarray]
-) -> Released:
+def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: Callable[[], np.ndarray]) -> Released:
     T = {plan.steps for plan in plans}
     if len(T) != 1:
         raise ValueError(f"plans must have one number of steps, got {sorted(T)}")

@@ -4,8 +4,8 @@ The head sees the L labelled tokens of a prompt and answers its query x with a w
 
 .. math:: \hat y = v\sum_{l\le L} p_l\,y_l, \qquad p = \operatorname{softmax}_l(x_l^\top A x),
 
-A of shape (D, D), v a number: (2.2) of arXiv:2504.16000v2 with the softmax of the scores in the place of the scores over
-L, the query masked, and its W^PV and W^KQ reduced as there. (The linear head, ŷ = xᵀΓm, has Γ in the place of A and v.)
+A of shape (D, D), v a number: (2.2) of arXiv:2504.16000v2 with the softmax of the scores in the place of the scores
+over L, the query masked, W^PV and W^KQ reduced as there. (The linear head, ŷ = xᵀΓm, has Γ in the place of A and v.)
 
 *Gradient.* With ȳ = Σ p_l y_l and :math:`\operatorname{cov}_p(y, x) = \sum_l p_l(y_l - \bar y)x_l`,
 
@@ -17,7 +17,7 @@ prediction is vρ(κ)⟨w, x⟩, and with v = 1/ρ(κ) exactly ⟨w, x⟩, for e
 tilted law is N(ΣAx, Σ), and A = Σ⁻¹/v does it.)
 
 *Prompts of length L.* The error of that head is D‖Σ^½(v Σ p_l u_l − u)‖² in the mean over w, and the bracket has an
-isotropic law. So its test error is the same for every Σ of trace 1. It is Lκ-dependent in closed form to first order,
+isotropic law. So its test error is the same for every Σ of trace 1. To first order in 1/L it has a closed form,
 `long_prompt_error`: small κ divide a small mean by a small ρ, large κ average few tokens.
 """
 
@@ -149,7 +149,7 @@ def best_scale(A: np.ndarray, data: Contexts) -> tuple[np.ndarray, np.ndarray]:
     return scale, (data.target**2).mean() - scale * cross
 
 
-def test_error(A: np.ndarray, scale: np.ndarray, prompts: Prompts, label_noise: float = 0.0) -> np.ndarray:
+def prediction_error(A: np.ndarray, scale: np.ndarray, prompts: Prompts, label_noise: float = 0.0) -> np.ndarray:
     """E_w (ŷ − y)² of heads on the features of test prompts, their tasks averaged exactly: shape (B,).
 
     ‖v Σ p_l x_l − x‖² + τ²(1 + v² Σ p_l²), in the mean over the prompts, for A of shape (B, D, D) and v of shape (B,).

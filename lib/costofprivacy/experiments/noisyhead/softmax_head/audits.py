@@ -14,7 +14,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.poison import contradictin
 from costofprivacy.noisyhead import per_prompt
 from costofprivacy.noisyhead.per_prompt import Plan
 from costofprivacy.noisyhead.prompts import Prompts
-from costofprivacy.privacy import GaussianDP, audit_mechanism, every_iterate
+from costofprivacy.privacy import GaussianDP, audit_mechanism
 from costofprivacy.streams import Runner
 
 N, L, D, SCALE, CLIP = 4, 4, 2, 1.4, 0.1  # of the audited mechanism

@@ -126,7 +126,7 @@ def errors(law: Law, axes: np.ndarray, head: str, A: np.ndarray, scale: np.ndarr
     """Test errors of heads of one kind, shape (B,)."""
     if head == LINEAR:
         return elliptical.linear_error(A, axes, law.values, law.L)
-    return softmax.test_error(A, scale, test)
+    return softmax.prediction_error(A, scale, test)
 
 
 def trial(cell: GridCell, *, rng: np.random.Generator) -> np.ndarray:

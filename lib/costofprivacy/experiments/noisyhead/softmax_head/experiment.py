@@ -1,8 +1,7 @@
-"""What is measured for one softmax head: what is known without data, private training, its promise, poisoned prompts."""
+"""What is measured for one softmax head: what is known without data, private training, audits, poisoned prompts."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
@@ -38,8 +37,8 @@ class Experiment(Parameters):
     """Learning rate times number of steps that a plan may have where it clips gradients."""
     bounded_times: tuple[float, ...] = many(amount(1e-2, 1e6), 6.0, 25.0, 100.0, 400.0)
     """The same where responses are clipped alone."""
-    trials: int = parameter(TRIALS, 40)
-    public_trials: int = parameter(TRIALS, 4)
+    trials: int = parameter(TRIALS, 25)
+    public_trials: int = parameter(TRIALS, 3)
     """Draws of synthetic isotropic prompts on which the plans are compared."""
     public_prompts: int = parameter(count(100, 10**6), 4000)
     """Synthetic prompts on which the public heads are found."""
@@ -106,7 +105,9 @@ class Experiment(Parameters):
 
     def _grid(self, public: dict[Law, Ends]) -> list[GridCell]:
         laws = [self._isotropic(N) for N in self.N]
-        return [self.shared(GridCell, law=law, epsilon=e, scale=public[law].scale) for law in laws for e in self.epsilon]
+        return [
+            self.shared(GridCell, law=law, epsilon=e, scale=public[law].scale) for law in laws for e in self.epsilon
+        ]
 
     def _cell(self, law: Law, public: dict[Law, Ends], averages: choosing.Chosen, lasts: choosing.Chosen) -> Cell:
         """The private runs of one law; v and every plan are those of isotropic features."""
@@ -136,6 +137,6 @@ class Experiment(Parameters):
             return {
                 "dimensions": theory.dimensions(self.dimensions),
                 "lengths": theory.lengths(self.D, self.lengths, self.condition, self.tokens, self.seed),
-                "temperatures": theory.temperatures(self.D, law.L, np.array(self.kappas), self.tokens, self.seed),
+                "temperatures": theory.temperatures(self.D, law.L, self.kappas, self.tokens, self.seed),
                 "curvature": theory.curvature(self.D, law.L, found.width, found.scale, self.tokens // 4, self.seed),
             }

@@ -18,6 +18,8 @@ def load(asked: Experiment) -> Load:
     runs = asked.trials * len(asked.condition) * (6 * budgets * max(asked.steps) + 60)
     theory = asked.tokens * (2 * len(asked.lengths) + len(asked.kappas) + 50) * asked.D
     public = 300 * asked.public_prompts * asked.D**2 * sum(map(isqrt, asked.N)) * len(asked.condition)
-    largest = max(max(asked.N) * isqrt(max(asked.N)), asked.tokens, asked.public_prompts * asked.D * isqrt(max(asked.N)))
+    largest = max(
+        max(asked.N) * isqrt(max(asked.N)), asked.tokens, asked.public_prompts * asked.D * isqrt(max(asked.N))
+    )
     work = SCORE * ((grid + runs) * tokens + theory + public) + asked.releases * 2e-4
     return Load(work, 8 * NUMBER * largest * asked.D, NUMBER * asked.trials * 100 * len(asked.N))

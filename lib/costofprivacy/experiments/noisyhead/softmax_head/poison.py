@@ -91,6 +91,10 @@ def table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:
             push = 2 * way.clip_norm / cell.law.N * way.time * (1 - half / way.steps) * count
             row = {"head": way.head, "N": cell.law.N, "epsilon": cell.epsilon, "poisoned": count, "moved": moved}
             row |= {"moved_error": moved_error, "push": push, "rise": rise, "standard_error": rise_error}
-            row |= {"clean": values[:, 0, k, 1].mean(), "bound": largest_advantage(GaussianDP(count * mu)), "trials": len(values)}
+            row |= {
+                "clean": values[:, 0, k, 1].mean(),
+                "bound": largest_advantage(GaussianDP(count * mu)),
+                "trials": len(values),
+            }
             rows.append(row)
     return pd.DataFrame(rows)

@@ -11,6 +11,7 @@ from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.softmax_head.names import covariance
 from costofprivacy.noisyhead import elliptical, per_prompt, softmax
 from costofprivacy.noisyhead.per_prompt import Plan
+from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.streams import generator
 
 LENGTHS, TEMPERATURES, CURVATURE = 0, 1, 2  # streams
@@ -32,11 +33,9 @@ def dimensions(D: Sequence[int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _mean(A: np.ndarray, scale: np.ndarray, prompts: softmax.Prompts) -> tuple[np.ndarray, np.ndarray]:
+def _mean(A: np.ndarray, scale: np.ndarray, prompts: Prompts) -> tuple[np.ndarray, np.ndarray]:
     parts = np.array_split(np.arange(len(prompts.y)), PARTS)
-    errors = [
-        softmax.test_error(A, scale, softmax.Prompts(prompts.x[p], prompts.y[p], prompts.w[p])) for p in parts
-    ]
+    errors = [softmax.prediction_error(A, scale, Prompts(prompts.x[p], prompts.y[p], prompts.w[p])) for p in parts]
     return _fits.mean_and_error(np.array(errors))
 
 
@@ -66,13 +65,14 @@ def lengths(D: int, L: Sequence[int], conditions: Sequence[float], tokens: int, 
 def temperatures(D: int, length: int, kappas: Sequence[float], tokens: int, seed: int) -> pd.DataFrame:
     """Table ``temperatures``: L times the test error against κ, simulated at one length with v = 1/ρ(κ), isotropic."""
     values = elliptical.spectrum(D, 1.0)
-    prompts = elliptical.sample(np.diag(np.sqrt(values)), length, tokens // length, rng=generator(seed, TEMPERATURES, 0))
+    prompts = elliptical.sample(
+        np.diag(np.sqrt(values)), length, tokens // length, rng=generator(seed, TEMPERATURES, 0)
+    )
     A = np.array(kappas)[:, None, None] * np.eye(D)
     error, spread = _mean(A, 1 / softmax.share(D, np.array(kappas)), prompts)
     closed = softmax.long_prompt_error(D, np.array(kappas))
-    return pd.DataFrame(
-        {"L": length, "kappa": kappas, "scaled": length * error, "standard_error": length * spread, "closed_form": closed}
-    )
+    told = {"D": D, "L": length, "kappa": kappas, "scaled": length * error, "standard_error": length * spread}
+    return pd.DataFrame(told | {"closed_form": closed})
 
 
 def curvature(D: int, length: int, width: float, scale: float, tokens: int, seed: int) -> pd.DataFrame:
