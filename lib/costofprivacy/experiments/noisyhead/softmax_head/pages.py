@@ -1,0 +1,149 @@
+"""The answer and the figures of the page on a softmax head."""
+
+from __future__ import annotations
+
+import math
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+from costofprivacy import figures
+from costofprivacy.experiments.noisyhead.softmax_head import readings
+from costofprivacy.experiments.noisyhead.softmax_head.names import (
+    CLIPPED,
+    EXACT,
+    HEADS,
+    ISOTROPIC,
+    NON_PRIVATE,
+    PRIVATE,
+)
+from costofprivacy.findings import Tables, compact, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import along, compared, percent, plain, times
+
+TITLES = {ISOTROPIC: "isotropic features"}
+WORDS = {PRIVATE: "private", NON_PRIVATE: "not private"}
+BUDGET = r"$\varepsilon$"
+
+
+def title(covariance: str) -> str:
+    """A covariance as a panel or a sentence has it."""
+    return TITLES.get(covariance, f"unknown covariance, condition number {covariance.partition('-')[2]}")
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer: both heads, private and not, at the largest N and ε."""
+    errors = tables["test-error"]
+    case, hard = readings.largest(errors), readings.hardest(errors)
+    with_privacy, without = readings.heads(errors, ISOTROPIC), readings.heads_without_privacy(errors, ISOTROPIC)
+    costs = [readings.cost(errors, head, ISOTROPIC).value for head in HEADS]
+    apart = readings.heads(errors, hard).value
+    words = compared(
+        with_privacy.value, without.value, ("less", "no more", "more"), math.hypot(with_privacy.error, without.error)
+    )
+    return (
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ it errs {times(with_privacy.value)} what the "
+        f"linear head errs on isotropic features, {words} than the {compact(without.value)} without privacy; with an "
+        f"unknown covariance, {times(apart)}. Privacy costs {percent(costs[0])} against {percent(costs[1])}. Clipped "
+        "gradients, exact accounting and averaging carry over; paying for the last iterate alone does not."
+    )
+
+
+def _lines(errors: pd.DataFrame, covariance: str) -> dict[tuple[str, str], pd.DataFrame]:
+    """Private and non-private rows of both heads at the largest N, the latter at every ε."""
+    rows = select(errors, covariance=covariance, N=errors["N"].max())
+    budgets = sorted(rows["epsilon"].dropna().unique())
+    found = {}
+    for head in HEADS:
+        found[head, PRIVATE] = select(rows, head=head, method=PRIVATE, bound=CLIPPED, account=EXACT).sort_values(
+            "epsilon"
+        )
+        free = select(rows, head=head, method=NON_PRIVATE)
+        found[head, NON_PRIVATE] = pd.concat([free.assign(epsilon=e) for e in budgets])
+    return found
+
+
+def draw_heads(errors: pd.DataFrame) -> Plate:
+    """Test error of both heads against ε at the largest N, private and not, a panel for each covariance."""
+    names = readings.covariances(errors)
+    looks = figures.looks(HEADS)
+    with figures.style():
+        drawing, panels = plt.subplots(1, len(names), figsize=(4.6 * len(names), 4.0), sharey=True, squeeze=False)
+        for axes, name in zip(panels[0], names):
+            for (head, method), rows in _lines(errors, name).items():
+                if method == PRIVATE:
+                    figures.points(axes, rows, "epsilon", "test_error", label=f"{head},\nprivate", **looks[head])
+                else:
+                    colour = looks[head]["color"]
+                    label = f"{head},\nnot private"
+                    axes.plot(rows["epsilon"], rows["test_error"], "--", lw=1, color=colour, label=label)
+            figures.log_axes(axes, BUDGET, "test error")
+            figures.plain_ticks(axes, errors["epsilon"].dropna().unique())
+            axes.set_title(title(name))
+        for axes in panels[0]:
+            figures.few_decades(axes)
+            figures.end_labels(axes)
+    return Plate(drawing, *_words_on_heads(errors, names))
+
+
+def _words_on_heads(errors: pd.DataFrame, names: list[str]) -> tuple[str, str]:
+    N = errors["N"].max()
+    without = [
+        f"{title(name)}: {times(readings.heads_without_privacy(errors, name).value)} without privacy, "
+        f"{times(readings.heads(errors, name).value)} at the largest budget"
+        for name in names
+    ]
+    caption = (
+        f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
+        f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear head's, on "
+        f"{'; on '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
+    )
+    told = "; ".join(
+        f"{title(name)}, {head}, {WORDS[method]}: {along(rows, 'test_error', plain)}"
+        for name in names
+        for (head, method), rows in _lines(errors, name).items()
+    )
+    return caption, f"Test error against epsilon at N = {N}. {told}. Answering 0: 1."
+
+
+def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
+    """Left: L times the error against κ. Right: the softmax head's error over the linear head's, by dimension."""
+    with figures.style():
+        drawing, (left, right) = plt.subplots(1, 2, figsize=(9.2, 3.8))
+        looks = figures.looks(["simulated", "closed"])
+        figures.points(left, temperatures.rename(columns={"scaled": "y"}), "kappa", "y", label="simulated",
+                       **looks["simulated"] | {"ls": ""})  # fmt: skip
+        left.plot(
+            temperatures["kappa"], temperatures["closed_form"], color=looks["closed"]["color"], label="closed\nform"
+        )
+        figures.log_axes(left, r"$\kappa$ (inverse temperature)", r"$L\cdot$ test error")
+        figures.plain_ticks(left, temperatures["kappa"].unique())
+        _ratio(right, dimensions, looks["closed"]["color"])
+        for axes in (left, right):
+            figures.few_decades(axes)
+            figures.end_labels(axes)
+    best = temperatures.loc[temperatures["scaled"].idxmin()]
+    wide = dimensions.iloc[-1]
+    better = dimensions.loc[dimensions["ratio"] < 1, "D"]
+    caption = (
+        f"**What is known without data.** Left: $L$ times the test error of the head $A = \\kappa I$, "
+        f"$D = {best['D']:.0f}$, $L = {best['L']:.0f}$; of those tried $\\kappa = {best['kappa']:g}$ is best. Bars: two standard errors. Right: how many "
+        f"times the tokens of the best linear head the best softmax head needs, in the limit of long prompts: "
+        f"{'fewer up to $D = ' + str(better.max()) + '$, ' if len(better) else ''}{compact(wide['ratio'])} at "
+        f"$D = {wide['D']:.0f}$, and $e$ in the limit (dashed)."
+    )
+    alt = (
+        f"Left: L times the error against kappa {along(temperatures, 'closed_form', plain)} with a minimum near "
+        f"{plain(best['kappa'])}, where it is {plain(best['scaled'])}. Right: ratio of tokens against dimension "
+        f"{along(dimensions, 'ratio', plain)}."
+    )
+    return Plate(drawing, caption, alt)
+
+
+def _ratio(axes: Axes, dimensions: pd.DataFrame, colour: str) -> None:
+    axes.plot(dimensions["D"], dimensions["ratio"], color=colour, marker="o", label="softmax\nover linear")
+    axes.axhline(math.e, color="k", ls="--", lw=1)
+    axes.axhline(1, color="0.6", lw=1)
+    figures.log_axes(axes, "$D$ (dimension)", "tokens needed, over linear")
+    figures.plain_ticks(axes, dimensions["D"].unique())

@@ -1,0 +1,215 @@
+"""The tables of the page on a softmax head."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.softmax_head import readings
+from costofprivacy.experiments.noisyhead.softmax_head.names import (
+    BEST,
+    CLIPPED,
+    EXACT,
+    HEADS,
+    ISOTROPIC,
+    LINEAR,
+    NO_DATA,
+    NON_PRIVATE,
+    PRINTED,
+    PRIVATE,
+    SOFTMAX,
+    WARM,
+    ZERO,
+)
+from costofprivacy.experiments.noisyhead.softmax_head.pages import title
+from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES, Value
+from costofprivacy.findings import Tables, compact, pick, select
+from costofprivacy.prose import measured, percent, plain, times
+
+COLUMNS = {
+    PRIVATE: "private, from zero",
+    WARM: "private, from no data",
+    NON_PRIVATE: "not private",
+    NO_DATA: "no data",
+    BEST: "best",
+}
+ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
+LESSONS = (
+    "exact accounting: error with the printed noise, over",
+    "averaging: error of the last iterate, over",
+    "starting at the public head, unknown covariance: error from zero, over",
+    "little to learn on isotropic features: error without data, over the non-private",
+    "more to learn with an unknown covariance: the same",
+    "cost of privacy, isotropic: error over the non-private, less one",
+    "cost of privacy, unknown covariance: the same",
+    "one poisoned prompt: rise of the error",
+    "least curvature of the loss on the way, and beyond",
+)
+
+
+def told(row: pd.Series) -> str:
+    """A test error with its standard error."""
+    return measured(row["test_error"], row["standard_error"])
+
+
+def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
+    """Private heads between their four ends at the largest ε: every covariance and N."""
+    exact = errors[~errors["method"].isin([PRIVATE]) | ((errors["bound"] == CLIPPED) & (errors["account"] == EXACT))]
+    rows, case = [], readings.largest(errors)
+    for name in readings.covariances(errors):
+        for N in sorted(errors["N"].unique()):
+            for head in HEADS:
+                part = select(exact, covariance=name, N=N, head=head)
+                part = part[part["epsilon"].isna() | (part["epsilon"] == case["epsilon"])]
+                row = {words: told(pick(part, method=method)) for method, words in COLUMNS.items()}
+                rows.append({"features": title(name), "$N$": f"{N}", "head": head} | row)
+    zero = compact(errors.loc[errors["method"] == ZERO, "test_error"].max())
+    return pd.DataFrame(rows).assign(**{"answering 0": zero}).set_index(["features", "$N$", "head"])
+
+
+def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
+    """Four ways to keep a softmax head private at the largest N and ε: their plans, and their test errors."""
+    rows = {}
+    for route in ROUTES:
+        plan = readings.steps_of(choices, SOFTMAX, route)
+        row = {
+            "clip norm": compact(plan["clip_norm"]),
+            "steps": f"{plan['steps']:.0f}",
+            "noise": compact(plan["noise"]),
+        }
+        row |= {title(n): told(readings.private(errors, SOFTMAX, n, route)) for n in readings.covariances(errors)}
+        rows[f"{route[0]}, {ACCOUNTS[route[1]]}"] = row
+    return pd.DataFrame(rows).T.rename_axis("way")
+
+
+def _pair(values: list[Value]) -> list[str]:
+    return [measured(value.value, value.error) for value in values]
+
+
+def show_lessons(tables: Tables) -> pd.DataFrame:
+    """The linear head's lessons, for either head, at the largest N and ε."""
+    errors, choices, hard = tables["test-error"], tables["choices"], readings.hardest(tables["test-error"])
+    curvature = tables["curvature"]["least"]
+
+    def both(read) -> list[str]:
+        return _pair([read(head) for head in HEADS])
+
+    def printed(head: str) -> Value:
+        bad = readings.private(errors, head, ISOTROPIC, (CLIPPED, PRINTED))
+        return readings.ratio(bad, readings.private(errors, head, ISOTROPIC))
+
+    def warm(head: str) -> Value:
+        return readings.ratio(readings.private(errors, head, hard), readings.other(errors, head, hard, WARM))
+
+    def poisoned(head: str) -> Value:
+        rows = select(tables["poison"], head=head).sort_values("poisoned")
+        return Value(rows["rise"].iloc[0], rows["standard_error"].iloc[0])
+
+    lines = [
+        both(printed),
+        both(lambda head: readings.averaging(choices, head)),
+        both(warm),
+        both(lambda head: readings.learnable(errors, head, ISOTROPIC)),
+        both(lambda head: readings.learnable(errors, head, hard)),
+        both(lambda head: readings.cost(errors, head, ISOTROPIC)),
+        both(lambda head: readings.cost(errors, head, hard)),
+        both(poisoned),
+        [plain(curvature.min()), "≥ 0, convex"],
+    ]
+    return pd.DataFrame(lines, index=pd.Index(LESSONS, name="lesson"), columns=pd.Index(HEADS))
+
+
+def show_plans(choices: pd.DataFrame) -> pd.DataFrame:
+    """The plans that were chosen for the average, both heads, each gradient clipped, exact noise."""
+    rows = choices[choices["chosen, average"] & (choices["bound"] == CLIPPED) & (choices["account"] == EXACT)]
+    table = pd.DataFrame(
+        {
+            "$N$": rows["N"].map(str),
+            r"$\varepsilon$": rows["epsilon"].map(compact),
+            "head": rows["head"],
+            "$T$": rows["steps"].map(str),
+            "$c$": rows["clip_norm"].map(compact),
+            r"$\eta T$": rows["time"].map(compact),
+        }
+    )
+    return table.set_index(["$N$", r"$\varepsilon$", "head"])
+
+
+def show_lengths(lengths: pd.DataFrame) -> pd.DataFrame:
+    """Test errors of the matched softmax head by length, simulated and to first order, and the best linear head's."""
+    rows = [
+        {
+            "features": title(row["covariance"]),
+            "$L$": f"{row['L']:.0f}",
+            "softmax": measured(row["test_error"], row["standard_error"]),
+            "first order": compact(row["closed_form"]),
+            "best linear": compact(row["best_linear"]),
+        }
+        for _, row in lengths.iterrows()
+    ]
+    return pd.DataFrame(rows).set_index(["features", "$L$"])
+
+
+def show_curvature(curvature: pd.DataFrame) -> pd.DataFrame:
+    """Second derivatives of the softmax head's loss along a ray from zero through the best head."""
+    rows = {
+        f"{row['multiple']:g}": {"least": plain(row["least"]), "largest": plain(row["largest"])}
+        for _, row in curvature.iterrows()
+    }
+    return pd.DataFrame(rows).T.rename_axis("$A$ over the best")
+
+
+def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
+    """What the audits found beside the exact ε of the claim."""
+    rows = [
+        {
+            "head": row["head"],
+            "mechanism": row["fault"],
+            "steps": f"{row['steps']:.0f}",
+            r"$\varepsilon$ claimed": compact(row["epsilon"]),
+            r"$\varepsilon$ found, at least": compact(row["epsilon_found"]),
+        }
+        for _, row in audit.iterrows()
+    ]
+    return pd.DataFrame(rows).set_index(["head", "mechanism"])
+
+
+def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
+    """How far poisoned prompts move the weights and the test error, beside the bounds."""
+    rows = [
+        {
+            "head": row["head"],
+            "prompts": f"{row['poisoned']:.0f}",
+            "weights moved": measured(row["moved"], row["moved_error"]),
+            "if no step expands": compact(row["push"]),
+            "test error rises by": measured(row["rise"], row["standard_error"]),
+            "bound": compact(row["bound"]),
+        }
+        for _, row in poison.iterrows()
+    ]
+    return pd.DataFrame(rows).set_index(["head", "prompts"])
+
+
+def read_privacy(tables: Tables) -> str:
+    """What privacy takes from either head, in words."""
+    errors = tables["test-error"]
+    parts = []
+    for name in readings.covariances(errors):
+        found = {head: readings.cost(errors, head, name) for head in HEADS}
+        free = {head: readings.learnable(errors, head, name).value for head in HEADS}
+        parts.append(
+            f"on {title(name)} the private softmax head errs {percent(found[SOFTMAX].value)} more than the non-private "
+            f"one (linear: {percent(found[LINEAR].value)}), and the head without data {times(free[SOFTMAX])} as much "
+            f"(linear: {times(free[LINEAR])})"
+        )
+    case = readings.largest(errors)
+    opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "
+    return opening + "; ".join(parts) + "."
+
+
+def read_routes(errors: pd.DataFrame) -> str:
+    """What each change of the design is worth, in words."""
+    literal, exact, printed, best = (readings.private(errors, SOFTMAX, ISOTROPIC, route) for route in ROUTES)
+    return (
+        f"Exact accounting alone takes the error from {told(literal)} to {told(exact)}, clipping each gradient alone "
+        f"to {told(printed)}, both to {told(best)}."
+    )

@@ -1,0 +1,107 @@
+"""What the tables of this chapter say: which rows, and the ratios that judges and pages share."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.softmax_head.names import (
+    BOUNDED,
+    CLIPPED,
+    EXACT,
+    ISOTROPIC,
+    LINEAR,
+    NO_DATA,
+    NON_PRIVATE,
+    PRINTED,
+    PRIVATE,
+    SOFTMAX,
+)
+from costofprivacy.findings import pick, select
+
+ROUTES = ((BOUNDED, PRINTED), (BOUNDED, EXACT), (CLIPPED, PRINTED), (CLIPPED, EXACT))
+LITERAL, BEST_ROUTE = ROUTES[0], ROUTES[-1]
+
+
+class Value(NamedTuple):
+    """A number with its standard error."""
+
+    value: float
+    error: float
+
+
+def largest(errors: pd.DataFrame) -> dict[str, float]:
+    """The largest N and ε: the case that the answer speaks of."""
+    return {"N": errors["N"].max(), "epsilon": errors["epsilon"].max()}
+
+
+def covariances(errors: pd.DataFrame) -> list[str]:
+    """The covariances, isotropic first."""
+    return sorted(errors["covariance"].unique(), key=lambda name: (name != ISOTROPIC, name))
+
+
+def hardest(errors: pd.DataFrame) -> str:
+    """The last covariance: one that is not known, where there is one."""
+    return covariances(errors)[-1]
+
+
+def private(errors: pd.DataFrame, head: str, covariance: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
+    """The row of a private head by a route, at the largest N and ε."""
+    bound, account = route
+    return pick(
+        errors, covariance=covariance, head=head, method=PRIVATE, bound=bound, account=account, **largest(errors)
+    )
+
+
+def other(errors: pd.DataFrame, head: str, covariance: str, method: str) -> pd.Series:
+    """The row of another method at the largest N, and at the largest ε where it has one."""
+    rows = select(errors, covariance=covariance, head=head, method=method, N=errors["N"].max())
+    return pick(rows[rows["epsilon"].isna() | (rows["epsilon"] == errors["epsilon"].max())])
+
+
+def ratio(first: pd.Series, second: pd.Series) -> Value:
+    """Of two test errors, as if their errors were independent."""
+    value = first["test_error"] / second["test_error"]
+    relative = math.hypot(
+        first["standard_error"] / first["test_error"], second["standard_error"] / second["test_error"]
+    )
+    return Value(value, value * relative)
+
+
+def cost(errors: pd.DataFrame, head: str, covariance: str) -> Value:
+    """The private head's test error over the non-private one's, less 1."""
+    found = ratio(private(errors, head, covariance), other(errors, head, covariance, NON_PRIVATE))
+    return Value(found.value - 1, found.error)
+
+
+def learnable(errors: pd.DataFrame, head: str, covariance: str) -> Value:
+    """The test error of the best head that uses no data, over the best non-private head's."""
+    return ratio(other(errors, head, covariance, NO_DATA), other(errors, head, covariance, NON_PRIVATE))
+
+
+def steps_of(choices: pd.DataFrame, head: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
+    """The plan that was chosen for a route at the largest N and ε."""
+    rows = choices[choices["chosen, average"]]
+    return pick(rows, head=head, bound=route[0], account=route[1], **largest(choices))
+
+
+def averaging(choices: pd.DataFrame, head: str) -> Value:
+    """The best plan's test error with the last iterate over that with the average: mean over N and ε."""
+    rows = select(choices, head=head, bound=CLIPPED, account=EXACT)
+    best = rows.groupby(["N", "epsilon"])[["test_error, last", "test_error, average"]].min()
+    ratios = (best["test_error, last"] / best["test_error, average"]).to_numpy()
+    spread = ratios.std(ddof=1) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.nan
+    return Value(float(np.mean(ratios)), float(spread))
+
+
+def heads(errors: pd.DataFrame, covariance: str) -> Value:
+    """The softmax head's test error over the linear head's, both private by the best route."""
+    return ratio(private(errors, SOFTMAX, covariance), private(errors, LINEAR, covariance))
+
+
+def heads_without_privacy(errors: pd.DataFrame, covariance: str) -> Value:
+    """The same, both trained without privacy."""
+    return ratio(other(errors, SOFTMAX, covariance, NON_PRIVATE), other(errors, LINEAR, covariance, NON_PRIVATE))

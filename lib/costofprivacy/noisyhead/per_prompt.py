@@ -1,0 +1,152 @@
+r"""Private descent that clips each prompt's gradient, for any head.
+
+.. math:: A^{t+1} = A^t - \eta\Big(\frac1N\sum_{k\le N}\mathrm{clip}_c\big(\nabla\ell_k(A^t)\big) + s\,\xi_t\Big),
+          \qquad t = 0, \dots, T - 1.
+
+*Guarantee.* Replace one prompt by any other: the mean of clipped gradients moves by at most 2c/N (`sensitivity`), at
+every A, whatever the loss is. So T steps with noise s are √T·2c/(Ns)-GDP together, all iterates released
+(`costofprivacy.privacy.every_iterate`), and so is all that is computed from them, their average among it. Nothing is
+asked of the loss: neither convexity nor a bound on features, responses or weights. What a prompt may hold is settled by
+`bounded`, prompt by prompt.
+
+The account that pays for the last iterate alone (`costofprivacy.privacy.last_iterate`) needs steps that do not expand.
+A gradient step on a loss that is not convex expands somewhere, and that account then allows no less noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.noisyhead import softmax
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.softmax import Contexts
+from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
+
+LARGEST = 1e30  # products of four numbers up to this, squared, stay within doubles
+Gradient = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run is told, fixed before it sees a prompt.
+
+    Args:
+        steps: T ≥ 1. clip_norm: c > 0. learning_rate: η > 0. noise_std: s ≥ 0, of an entry of the mean gradient.
+    """
+
+    steps: int
+    clip_norm: float
+    learning_rate: float
+    noise_std: float
+
+    def __post_init__(self) -> None:
+        _validate.whole("steps", self.steps)
+        _validate.positive("clip_norm", self.clip_norm)
+        _validate.finite_positive("learning_rate", self.learning_rate)
+        _validate.nonnegative("noise_std", self.noise_std)
+
+
+@dataclass(frozen=True)
+class Released:
+    """What runs release: the last iterate, and the mean of the iterates in their second half; shapes (B, D, D)."""
+
+    last: np.ndarray
+    average: np.ndarray
+
+
+def sensitivity(clip_norm: float, N: int) -> float:
+    """2c/N: how far the mean of clipped gradients moves when one of N prompts is replaced by any other."""
+    return 2 * _validate.finite_positive("clip_norm", clip_norm) / _validate.whole("N", N)
+
+
+def noise_std(budget: ApproximateDP, clip_norm: float, steps: int, N: int) -> float:
+    """The least s by which all T iterates together are (ε, δ)-DP, exactly composed; replace one prompt."""
+    return sensitivity(clip_norm, N) * exact_composed_noise_multiplier(budget, steps)
+
+
+def bounded(prompts: Prompts) -> Prompts:
+    """The prompts, all 0 where one holds a number that is not finite or beyond `LARGEST`; a map of single prompts.
+
+    A prompt of zeros has the gradient 0. The tasks w, which no learner sees, stay as they are.
+    """
+    with np.errstate(invalid="ignore"):
+        sound = np.abs(prompts.x).max(axis=(1, 2), initial=0.0) <= LARGEST
+        sound &= np.abs(prompts.y).max(axis=1, initial=0.0) <= LARGEST
+    if sound.all():
+        return prompts
+    x, y = np.where(sound[:, None, None], prompts.x, 0.0), np.where(sound[:, None], prompts.y, 0.0)
+    return Prompts(x, y, prompts.w)
+
+
+def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
+    """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan."""
+    data = softmax.contexts(bounded(prompts))
+    return softmax_gradient_of(data, scale, plans)
+
+
+def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
+    """`softmax_gradient` of prompts that `bounded` let pass, in the form in which the head sees them."""
+    clip, scales = _clips(plans), np.full(len(plans), _validate.finite("scale", scale))
+    return lambda A: softmax.mean_gradient(A, scales, data, clip)
+
+
+def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
+    """The mean of the clipped gradients (⟨Γ, Z⟩ − t)Z of linear heads, a head for each plan."""
+    sound, clip = bounded(prompts), _clips(plans)
+    context = np.einsum("nl,nld->nd", sound.y[:, :-1], sound.x[:, :-1], optimize=True) / (sound.x.shape[1] - 1)
+    query, target = sound.x[:, -1], sound.y[:, -1]
+    N, D = query.shape
+    Z = (query[:, :, None] * context[:, None]).reshape(N, -1)
+    norm = np.linalg.norm(query, axis=1) * np.linalg.norm(context, axis=1)
+
+    def gradient(Gamma: np.ndarray) -> np.ndarray:
+        residual = Gamma.reshape(len(Gamma), -1) @ Z.T - target
+        residual *= softmax.kept(clip[:, None], np.abs(residual) * norm)
+        return (residual @ Z / N).reshape(-1, D, D)
+
+    return gradient
+
+
+def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, rng: np.random.Generator) -> Released:
+    """Run plans of one length side by side, with the same noise directions: each alone has the law of the algorithm.
+
+    Args:
+        gradient: mean clipped gradients, of shape (B, D, D) for weights of that shape, from a function above.
+        initial: A⁰ of each plan, shape (B, D, D), chosen without the prompts. plans: B of them, with one T.
+        rng: source of the noise; advanced by T·D² normals.
+
+    Raises:
+        ValueError: if the plans differ in T, or the shapes disagree.
+    """
+    return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape[1:]))
+
+
+def descend_apart(
+    gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, rng: np.random.Generator
+) -> Released:
+    """`descend` with noise of its own for every plan: independent runs, as an audit wants them."""
+    return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape))
+
+
+def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: Callable[[], np.ndarray]) -> Released:
+    T = {plan.steps for plan in plans}
+    if len(T) != 1:
+        raise ValueError(f"plans must have one number of steps, got {sorted(T)}")
+    _validate.shape("initial", initial, (len(plans), None, None))
+    steps = T.pop()
+    rate = np.array([plan.learning_rate for plan in plans])[:, None, None]
+    std = np.array([plan.noise_std for plan in plans])[:, None, None]
+    A, total, first = initial, np.zeros(initial.shape), steps // 2
+    for t in range(steps):
+        A = A - rate * (gradient(A) + std * draw())
+        if t >= first:
+            total += A
+    return Released(A, total / (steps - first))
+
+
+def _clips(plans: Sequence[Plan]) -> np.ndarray:
+    return np.array([plan.clip_norm for plan in plans])

@@ -1,0 +1,222 @@
+"""The chapter on a softmax head: what is measured, that plans are public, that audits see what they should."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training
+from costofprivacy.experiments.noisyhead.softmax_head.choosing import Way
+from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experiment
+from costofprivacy.experiments.noisyhead.softmax_head.law import Law
+from costofprivacy.experiments.noisyhead.softmax_head.names import (
+    BEST,
+    BOUNDED,
+    CLIPPED,
+    EXACT,
+    HEADS,
+    ISOTROPIC,
+    LINEAR,
+    NO_DATA,
+    NON_PRIVATE,
+    PRINTED,
+    SOFTMAX,
+    ZERO,
+)
+from costofprivacy.findings import pick, select
+from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.noisyhead import elliptical, per_prompt, softmax
+from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
+from tests.experiments.verdicts.machinery import committed
+
+SMALL = Experiment(
+    N=(150,),
+    D=4,
+    epsilon=(1.0,),
+    steps=(4, 8),
+    clips=(0.1, 0.2),
+    times=(100.0, 400.0),
+    bounded_times=(6.0,),
+    trials=2,
+    public_trials=2,
+    public_prompts=200,
+    test_prompts=100,
+    lengths=(10, 100),
+    kappas=(2.0, 5.0),
+    tokens=10_000,
+    poisoned=(1, 20),
+    releases=1000,
+)
+COMMITTED = committed("noisyhead/softmax-head")
+BUDGET = ApproximateDP(1.0, 1e-5)
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return SMALL.run(Runner(workers=1))
+
+
+def test_every_row_is_full_and_the_ends_are_in_order(tables: dict[str, pd.DataFrame]) -> None:
+    errors = tables["test-error"]
+    assert errors[["test_error", "standard_error", "trials"]].notna().all(axis=None)
+    assert set(errors.groupby("covariance").size()) == {len(errors) // 2}
+    for name in errors["covariance"].unique():
+        rows = select(errors, covariance=name)
+        assert pick(rows, method=ZERO)["test_error"] == 1
+        for head in HEADS:
+            best, free, public = (pick(rows, head=head, method=m)["test_error"] for m in (BEST, NON_PRIVATE, NO_DATA))
+            assert best <= free
+            assert best <= 1.02 * public
+
+
+def test_one_worker_or_two_change_no_bit(tables: dict[str, pd.DataFrame]) -> None:
+    cell = ends.EndCell(Law(150, 4, 10.0), 50)
+    once, twice = (ends.measure([cell], Runner(workers=1), 3) for _ in range(2))
+    assert once == twice
+    assert len(tables["public-heads"]) == 2
+
+
+def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other private prompts, by another number of trials and another covariance, leave every choice as it is."""
+    grid = SMALL._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
+    other = replace(SMALL, condition=(1.0, 50.0), trials=5)
+    same = other._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in other.laws})
+    assert grid == same
+    assert all(cell.law.condition == 1 for cell in grid)
+
+
+def test_a_choice_is_the_best_of_its_way(tables: dict[str, pd.DataFrame]) -> None:
+    choices = tables["choices"]
+    for output in choosing.OUTPUTS:
+        for way, rows in choices.groupby(["N", "epsilon", "head", "bound", "account"]):
+            chosen = rows[rows[f"chosen, {output}"]]
+            assert len(chosen) == 1, way
+            assert chosen[f"test_error, {output}"].iloc[0] == rows[f"test_error, {output}"].min()
+    found = choosing.chosen(choices, "average")[150, 1.0]
+    assert [(way.head, way.bound, way.account) for way in found] == list(choosing.WAYS)
+
+
+@pytest.mark.parametrize("way", choosing.WAYS)
+def test_every_plan_keeps_its_budget(way: tuple[str, str, str]) -> None:
+    plan = Way(*way, 20, 0.3, 100.0).plan(500, BUDGET)
+    spent = every_iterate(GaussianDP(per_prompt.sensitivity(0.3, 500) / plan.noise_std), 20).epsilon(1e-5)
+    assert spent == pytest.approx(1.0, rel=1e-6) if way[2] == EXACT else spent < 0.2
+    assert plan.learning_rate == 5.0
+
+
+def test_where_responses_are_clipped_no_honest_gradient_is_cut() -> None:
+    law, scale = Law(150, 4, 1.0), 1.4
+    prompts = law.draw(np.eye(4), 150, rng=np.random.default_rng(0))
+    bound = softmax.gradient_bound(scale, law.clip_norm())
+    free, cut = (
+        per_prompt.softmax_gradient(prompts, scale, [per_prompt.Plan(1, c, 1.0, 0.0)])(3 * np.eye(4)[None])
+        for c in (np.inf, bound)
+    )
+    np.testing.assert_array_equal(free, cut)
+    assert np.abs(prompts.y).max() < law.clip_norm()
+
+
+def test_a_trial_turns_with_its_axes() -> None:
+    """What a head errs does not depend on the axes: fit and best head turn with the prompts."""
+    law = Law(150, 4, 10.0)
+    found = ends.measure([ends.EndCell(law, 200)], Runner(workers=1), 0)[law]
+    axes = elliptical.axes(4, rng=np.random.default_rng(1))
+    errors = []
+    for Q in (np.eye(4), axes):
+        test = law.draw(Q, 20_000, rng=np.random.default_rng(2))
+        A = elliptical.matrix(Q, np.array(found.best))[None]
+        errors.append(choosing.errors(law, Q, SOFTMAX, A, np.array([found.best_scale]), test)[0])
+    assert errors[0] == pytest.approx(errors[1], rel=0.03)
+
+
+def test_least_squares_is_the_best_linear_head_on_its_prompts() -> None:
+    law = Law(150, 4, 1.0)
+    prompts = law.draw(np.eye(4), 150, rng=np.random.default_rng(0))
+    Gamma = training.least_squares(prompts)
+    free = per_prompt.linear_gradient(prompts, [per_prompt.Plan(1, np.inf, 1.0, 0.0)])
+    np.testing.assert_allclose(free(Gamma[None]), 0, atol=1e-12)
+
+
+def test_poison_replaces_the_first_prompts_and_points_down() -> None:
+    prompts = Law(150, 4, 1.0).draw(np.eye(4), 30, rng=np.random.default_rng(0))
+    bad = poison.poison(prompts, 2)
+    np.testing.assert_array_equal(bad.x[2:], prompts.x[2:])
+    one = type(bad)(bad.x[:1], bad.y[:1], bad.w[:1])
+    plans = [per_prompt.Plan(1, 0.1, 1.0, 0.0)]
+    for head in HEADS:
+        gradient = choosing.gradient_of(head, one, 1.4, plans)(np.eye(4)[None])[0]
+        assert gradient[0, 0] == pytest.approx(0.1)
+        assert np.abs(gradient).sum() == pytest.approx(0.1)
+
+
+def test_poison_moves_within_its_bounds(tables: dict[str, pd.DataFrame]) -> None:
+    rows = tables["poison"]
+    assert (rows["moved"] > 0).all()
+    assert (rows["rise"] - 4 * rows["standard_error"] <= rows["bound"]).all()
+    assert rows.loc[rows["poisoned"] == 1, "bound"].iloc[0] == pytest.approx(0.1066, abs=1e-4)
+
+
+def test_the_neighbours_are_worst() -> None:
+    """One step's releases differ by the whole sensitivity."""
+    for head in HEADS:
+        cell = audits.AuditCell(head, audits.SOUND, 1, 1.5, 0.01, 100, 0.9)
+        quiet = [per_prompt.Plan(1, audits.CLIP, 1.0, 0.0)]
+        first, second = (
+            choosing.gradient_of(head, data, audits.SCALE, quiet)(np.zeros((1, audits.D, audits.D)))
+            for data in audits.neighbours()
+        )
+        assert np.linalg.norm(first - second) == pytest.approx(per_prompt.sensitivity(audits.CLIP, audits.N))
+        assert cell.plan.noise_std == pytest.approx(per_prompt.sensitivity(audits.CLIP, audits.N) / 1.5)
+
+
+def test_the_committed_audits_find_every_fault_and_nothing_else() -> None:
+    audit = COMMITTED["audit"]
+    over = audit["epsilon_found"] > audit["epsilon"]
+    assert list(over) == list(audit["fault"] != audits.SOUND)
+    assert set(audit["head"]) == set(HEADS)
+    assert (audit.loc[audit["fault"] == audits.SOUND, "epsilon_found"] > 0.5 * audit["epsilon"].iloc[0]).all()
+
+
+def test_the_committed_closed_forms_are_near_what_was_simulated() -> None:
+    lengths = COMMITTED["lengths"]
+    long = lengths[lengths["L"] >= 200]
+    np.testing.assert_allclose(long["closed_form"], long["test_error"], rtol=0.08)
+    by = lengths.pivot(index="L", columns="covariance", values="test_error")
+    np.testing.assert_allclose(by.iloc[:, 1], by.iloc[:, 0], rtol=0.05)
+    curvature = COMMITTED["curvature"].set_index("multiple")["least"]
+    assert curvature[0] > 0 > curvature.iloc[-1]
+
+
+def test_the_committed_heads_learn() -> None:
+    errors = COMMITTED["test-error"]
+    rows = select(errors, N=4000, epsilon=1.0, bound=CLIPPED, account=EXACT, covariance=ISOTROPIC)
+    free = select(errors, N=4000, method=NON_PRIVATE, covariance=ISOTROPIC).set_index("head")["test_error"]
+    for head in HEADS:
+        assert pick(rows, head=head, method="private-head")["test_error"] < 1.15 * free[head]
+    literal = select(errors, N=4000, epsilon=1.0, bound=BOUNDED, account=PRINTED)
+    assert set(literal["head"]) == {SOFTMAX}
+    assert set(rows["head"]) == {SOFTMAX, LINEAR}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"condition": (10.0,)}, r"condition must contain 1, got \[10\.0\]"),
+        ({"poisoned": (150,)}, "poisoned must be below the largest N = 150, got 150"),
+        ({"epsilon": (5.0,)}, r"steps must be at least the largest epsilon = 5\.0, got 4"),
+        ({"D": 1}, "D must be"),
+    ],
+)
+def test_parameters_that_no_run_can_have_are_refused(change: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        replace(SMALL, **change)
+
+
+def test_all_methods_of_a_trial_see_the_same_prompts(tables: dict[str, pd.DataFrame]) -> None:
+    public = {law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws}
+    plans = [choosing.chosen(tables["choices"], output) for output in choosing.OUTPUTS]
+    cell = SMALL._cell(SMALL.laws[1], public, *plans)
+    values = [training.trial(cell, rng=generator(1, cell.key, 0)) for _ in range(2)]
+    np.testing.assert_array_equal(*values)
+    assert values[0].shape == (len(cell.rows),)

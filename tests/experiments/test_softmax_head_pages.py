@@ -1,0 +1,76 @@
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.noisyhead.softmax_head import pages, pages_tables, readings
+from costofprivacy.experiments.noisyhead.softmax_head.names import ISOTROPIC, LINEAR, NON_PRIVATE, SOFTMAX
+from costofprivacy.findings import words
+from costofprivacy.plates import Plate
+from tests.experiments.reading import check_plate, check_table
+from tests.experiments.verdicts.machinery import change, committed
+
+TABLES = committed("noisyhead/softmax-head")
+ERRORS, CHOICES = TABLES["test-error"], TABLES["choices"]
+
+
+def test_the_answer_follows_the_tables() -> None:
+    found = pages.answer(TABLES)
+    assert words(found) <= 60
+    worse = change(ERRORS, "test_error", lambda r: 3 * r["test_error"], ERRORS["head"] == SOFTMAX)
+    ratio = readings.heads(ERRORS, ISOTROPIC).value
+    assert f"{ratio:.2f} times" in found
+    assert f"{3 * ratio:.2f} times" in pages.answer(TABLES | {"test-error": worse})
+
+
+def test_a_larger_gap_with_privacy_is_said_to_be_one() -> None:
+    for factor, word in ((0.1, "less than"), (10.0, "more than")):
+        rows = (ERRORS["head"] == SOFTMAX) & (ERRORS["method"] != NON_PRIVATE)
+        changed = change(ERRORS, "test_error", lambda r, f=factor: f * r["test_error"], rows)
+        assert word in pages.answer(TABLES | {"test-error": changed})
+
+
+PLATES: dict[str, Callable[[], Plate]] = {
+    "heads": lambda: pages.draw_heads(ERRORS),
+    "theory": lambda: pages.draw_theory(TABLES["temperatures"], TABLES["dimensions"]),
+}
+
+
+@pytest.mark.parametrize("name", PLATES)
+def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
+    check_plate(PLATES[name]())
+
+
+def test_captions_follow_their_tables() -> None:
+    free = (ERRORS["head"] == LINEAR) & (ERRORS["method"] == NON_PRIVATE)
+    changed = change(ERRORS, "test_error", lambda r: r["test_error"] / 7, free)
+    assert pages.draw_heads(changed).caption != pages.draw_heads(ERRORS).caption
+    wide = change(TABLES["dimensions"], "ratio", lambda r: 5 + r["ratio"])
+    caption = pages.draw_theory(TABLES["temperatures"], wide).caption
+    assert "fewer up to" not in caption
+    assert "fewer up to $D = 4$" in pages.draw_theory(TABLES["temperatures"], TABLES["dimensions"]).caption
+
+
+SHOWN: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
+    "ends": (lambda: pages_tables.show_ends(ERRORS), 12),
+    "routes": (lambda: pages_tables.show_routes(ERRORS, CHOICES), 4),
+    "lessons": (lambda: pages_tables.show_lessons(TABLES), 9),
+    "plans": (lambda: pages_tables.show_plans(CHOICES), 18),
+    "lengths": (lambda: pages_tables.show_lengths(TABLES["lengths"]), 10),
+    "curvature": (lambda: pages_tables.show_curvature(TABLES["curvature"]), 5),
+    "audit": (lambda: pages_tables.show_audit(TABLES["audit"]), 10),
+    "poison": (lambda: pages_tables.show_poison(TABLES["poison"]), 6),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_tables_are_full_and_typeset(name: str) -> None:
+    show, rows = SHOWN[name]
+    check_table(show(), rows)
+
+
+def test_sentences_follow_their_tables() -> None:
+    before = pages_tables.read_privacy(TABLES), pages_tables.read_routes(ERRORS)
+    doubled = change(ERRORS, "test_error", lambda r: 2 * r["test_error"], ERRORS["account"] == "exact")
+    after = pages_tables.read_privacy(TABLES | {"test-error": doubled}), pages_tables.read_routes(doubled)
+    assert all(a != b for a, b in zip(before, after))

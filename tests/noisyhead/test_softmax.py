@@ -1,0 +1,198 @@
+"""The softmax head: against a loop over tokens, finite differences, quadrature and simulated prompts."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import minimize
+
+from costofprivacy.noisyhead import elliptical, softmax
+from costofprivacy.noisyhead.prompts import Prompts
+
+D, L, N = 3, 4, 7
+RNG = np.random.default_rng(0)
+PROMPTS = elliptical.sample(np.eye(D) / np.sqrt(D), L, N, 0.3, rng=RNG)
+DATA = softmax.contexts(PROMPTS)
+HEADS = RNG.standard_normal((2, D, D))
+SCALES = np.array([1.3, -0.4])
+
+
+def literal(A: np.ndarray, scale: float, prompts: Prompts, k: int) -> float:
+    """ŷ of one prompt, token by token."""
+    query = prompts.x[k, -1]
+    weights = [math.exp(x @ A @ query) for x in prompts.x[k, :-1]]
+    return scale * sum(p * y for p, y in zip(weights, prompts.y[k, :-1])) / sum(weights)
+
+
+def literal_gradient(A: np.ndarray, scale: float, prompts: Prompts, k: int, clip: float) -> np.ndarray:
+    """The clipped gradient of one prompt, by central differences of its loss, entry by entry."""
+    step, gradient = 1e-6, np.zeros((D, D))
+    for i in range(D):
+        for j in range(D):
+            losses = []
+            for sign in (1, -1):
+                moved = A.copy()
+                moved[i, j] += sign * step
+                losses.append((literal(moved, scale, prompts, k) - prompts.y[k, -1]) ** 2 / 2)
+            gradient[i, j] = (losses[0] - losses[1]) / (2 * step)
+    return gradient * min(1.0, clip / np.linalg.norm(gradient))
+
+
+def test_it_answers_as_the_loop_does() -> None:
+    found = softmax.predict(HEADS, SCALES, DATA)
+    told = [[literal(A, v, PROMPTS, k) for A, v in zip(HEADS, SCALES)] for k in range(N)]
+    np.testing.assert_allclose(found, told, rtol=1e-12)
+
+
+@pytest.mark.parametrize("clip", [np.inf, 0.1, 0.003])
+def test_the_gradient_is_that_of_differences(clip: float) -> None:
+    found = softmax.mean_gradient(HEADS, SCALES, DATA, np.array([clip, 0.05]))
+    for b, c in enumerate((clip, 0.05)):
+        told = np.mean([literal_gradient(HEADS[b], SCALES[b], PROMPTS, k, c) for k in range(N)], axis=0)
+        np.testing.assert_allclose(found[b], told, atol=1e-8)
+
+
+def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    free = np.full(2, 0.1)
+    whole = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
+    monkeypatch.setattr(softmax, "CHUNK", 3 * L)
+    parts = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
+    for a, b in zip(whole, parts):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+def test_scores_of_any_size_do_not_overflow() -> None:
+    assert np.isfinite(softmax.predict(1e8 * HEADS, SCALES, DATA)).all()
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_the_test_error_is_that_of_drawn_tasks(noise: float) -> None:
+    rng = np.random.default_rng(1)
+    drawn = elliptical.sample(np.diag([0.5, 0.5, 0.7]), L, 100_000, noise, rng=rng)
+    error = ((softmax.predict(HEADS, SCALES, softmax.contexts(drawn)) - drawn.y[:, -1:]) ** 2).mean(axis=0)
+    np.testing.assert_allclose(softmax.prediction_error(HEADS, SCALES, drawn, noise), error, rtol=0.03)
+
+
+def test_every_task_averages_the_tasks_out() -> None:
+    data = softmax.every_task(PROMPTS)
+    square = ((softmax.predict(HEADS, SCALES, data) - data.target[:, None]) ** 2).mean(axis=0)
+    np.testing.assert_allclose(D * square, softmax.prediction_error(HEADS, SCALES, PROMPTS), rtol=1e-12)
+
+
+def test_the_best_scale_is_the_best() -> None:
+    scale, error = softmax.best_scale(HEADS, DATA)
+    for factor in (0.9, 1.0, 1.1):
+        found = ((softmax.predict(HEADS, factor * scale, DATA) - DATA.target[:, None]) ** 2).mean(axis=0)
+        assert (found >= error - 1e-12).all()
+        assert (found == pytest.approx(error)) == (factor == 1.0)
+
+
+def test_a_fit_is_a_minimum_of_the_loss() -> None:
+    prompts = elliptical.sample(np.eye(D) / np.sqrt(D), 12, 300, rng=np.random.default_rng(2))
+    data = softmax.contexts(prompts)
+    A, scale = softmax.fit(data, 2 * np.eye(D))
+
+    def loss(flat: np.ndarray) -> float:
+        answer = softmax.predict(flat[:-1].reshape(1, D, D), flat[-1:], data)[:, 0]
+        return float(((answer - data.target) ** 2).mean())
+
+    found = np.append(A.reshape(-1), scale)
+    polished = minimize(loss, found, method="BFGS")
+    assert loss(found) == pytest.approx(polished.fun, rel=1e-4)
+    assert loss(found) < loss(np.append(2 * np.eye(D).reshape(-1), 1.3))
+
+
+def moment(d: int, f) -> float:
+    """E f(⟨u, e⟩) for u uniform on the sphere, by quadrature over the angle."""
+    weight = lambda a: math.sin(a) ** (d - 2)  # noqa: E731
+    return quad(lambda a: f(math.cos(a)) * weight(a), 0, math.pi)[0] / quad(weight, 0, math.pi)[0]
+
+
+@pytest.mark.parametrize(("d", "kappa"), [(2, 0.3), (3, 2.0), (5, 5.5), (10, 20.0), (4, 250.0), (40, 150.0)])
+def test_long_prompts_against_quadrature(d: int, kappa: float) -> None:
+    Z = moment(d, lambda c: math.exp(kappa * c))
+    rho = moment(d, lambda c: c * math.exp(kappa * c)) / Z
+    assert softmax.share(d, kappa) == pytest.approx(rho, rel=1e-8)
+    v, noise = 1 / rho, 0.6
+    still, noisy = (
+        moment(d, lambda c, top=top: math.exp(2 * kappa * c) * (v**2 * top - 2 * v * c + 1)) / Z**2
+        for top in (1, 1 + noise**2)
+    )
+    assert softmax.long_prompt_error(d, kappa) == pytest.approx(still, rel=1e-7)
+    assert softmax.long_prompt_error(d, kappa, noise) == pytest.approx(noisy, rel=1e-7)
+
+
+@pytest.mark.parametrize("condition", [1.0, 10.0])
+def test_long_prompts_against_draws_for_any_covariance(condition: float) -> None:
+    values, kappa, length = elliptical.spectrum(D, condition), 3.0, 400
+    prompts = elliptical.sample(np.diag(np.sqrt(values)), length, 4000, rng=np.random.default_rng(3))
+    A = np.diag(kappa / D / values)[None]
+    found = softmax.prediction_error(A, 1 / softmax.share(D, np.array([kappa])), prompts)[0]
+    assert length * found == pytest.approx(softmax.long_prompt_error(D, kappa), rel=0.08)
+    assert length * found != pytest.approx(2 * softmax.long_prompt_error(D, kappa), rel=0.2)
+
+
+def test_the_error_of_the_matched_head_does_not_depend_on_the_covariance() -> None:
+    errors = []
+    for condition in (1.0, 10.0, 100.0):
+        values = elliptical.spectrum(D, condition)
+        prompts = elliptical.sample(np.diag(np.sqrt(values)), 5, 60_000, rng=np.random.default_rng(4))
+        errors.append(softmax.prediction_error(np.diag(2 / D / values)[None], np.array([1.5]), prompts)[0])
+    np.testing.assert_allclose(errors, errors[0], rtol=0.03)
+
+
+def test_gaussian_features_tilt_to_the_task() -> None:
+    rng = np.random.default_rng(5)
+    root, scale, length = np.diag([0.3, 0.5, 0.8]), 1.7, 100_000
+    x = rng.standard_normal((3, length + 1, D)) @ root
+    w = rng.standard_normal((3, D))
+    data = softmax.contexts(Prompts(x, np.einsum("nld,nd->nl", x, w), w))
+    found = softmax.predict(np.linalg.inv(root @ root)[None] / scale, np.array([scale]), data)[:, 0]
+    np.testing.assert_allclose(found, data.target, atol=0.05)
+
+
+def test_the_best_temperature_is_the_best() -> None:
+    for d in (4, 5, 20):
+        kappa = softmax.best_kappa(d)
+        least = softmax.long_prompt_error(d, kappa)
+        assert all(softmax.long_prompt_error(d, f * kappa) > least for f in (0.9, 1.1))
+
+
+def test_in_high_dimension_it_needs_e_times_the_tokens() -> None:
+    ratios = [softmax.long_prompt_error(d, softmax.best_kappa(d)) / (d - 1) for d in (20, 100, 400, 1000)]
+    assert ratios == sorted(ratios)
+    assert ratios[-1] == pytest.approx(math.e, rel=0.02)
+    assert softmax.best_kappa(400) == pytest.approx(math.sqrt(400), rel=0.05)
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.4, 30.0])
+def test_no_prompt_within_bounds_has_a_longer_gradient(scale: float) -> None:
+    rng, C = np.random.default_rng(6), 2.0
+    bound, free = softmax.gradient_bound(scale, C), np.array([np.inf])
+    x = rng.standard_normal((400, 5, 2)) * np.exp(rng.standard_normal((400, 1, 1)))
+    x /= np.maximum(1, np.linalg.norm(x, axis=2, keepdims=True))
+    y = C * np.sign(rng.standard_normal((400, 5)))
+    for A in rng.standard_normal((2, 1, 2, 2)) * 5:
+        lengths = [
+            np.linalg.norm(softmax.mean_gradient(A, np.array([scale]), softmax.Contexts(*parts), free))
+            for parts in zip(x[:, None, :-1], y[:, None, :-1], x[:, None, -1], y[:, None, -1])
+        ]
+        assert max(lengths) <= bound * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.2, 1.4, 30.0])
+def test_a_prompt_attains_the_bound(scale: float) -> None:
+    C, e = 2.0, np.array([1.0, 0.0])
+    tilt = np.linspace(0, 3, 4001)  # of A along e: it sets the weights of the two keys, so ȳ
+    A = tilt[:, None, None] * np.outer(e, e)
+    data = softmax.Contexts(np.array([[e, -e]]), np.array([[C, -C]]), e[None], np.array([-C]))
+    found = softmax.mean_gradient(A, np.full(len(A), scale), data, np.full(len(A), np.inf))
+    assert np.linalg.norm(found, axis=(1, 2)).max() == pytest.approx(softmax.gradient_bound(scale, C), rel=1e-5)
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ValueError, match="responses"):
+        softmax.Contexts(DATA.keys, DATA.responses[:, 1:], DATA.query, DATA.target)
+    with pytest.raises(ValueError, match="scale must be"):
+        softmax.gradient_bound(-1.0, 1.0)
