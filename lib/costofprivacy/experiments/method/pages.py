@@ -11,9 +11,9 @@ from IPython.display import Markdown
 from matplotlib.axes import Axes
 
 from costofprivacy import claims, figures, stamps
-from costofprivacy.experiments.method import regression
+from costofprivacy.experiments.method import heads, regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
-from costofprivacy.experiments.method.reads import RIVALS, TABLES
+from costofprivacy.experiments.method.reads import HEADS, RIVALS, TABLES
 from costofprivacy.experiments.privacy.rivals import pages as rivals
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.findings import Tables, compact, pick, select
@@ -49,7 +49,8 @@ def answer(tables: Tables) -> str:
     return (
         f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {name_of(best['method'])} "
         f"is best{penalty}, {worth} {percent(_share(best))} of the variance. At the paper's penalty nothing explains "
-        f"more than {percent(useful)}. {_regression_answer(tables['regression'])}"
+        f"more than {percent(useful)}; our own head explains "
+        f"{heads.explained(saved_of(HEADS))}. {_regression_answer(tables['regression'])}"
     )
 
 
@@ -213,10 +214,10 @@ def _knob(value: float) -> str:
 
 def rivals_errors() -> pd.DataFrame:
     """What the chapter on rivals saved, diffprivlib's rows among it; in a tree that has not come to it, the book's."""
-    return joined(_saved(RIVALS))
+    return joined(saved_of(RIVALS))
 
 
-def _saved(chapter: str) -> dict[str, pd.DataFrame]:
+def saved_of(chapter: str) -> dict[str, pd.DataFrame]:
     """The tables of another chapter that this page reads, of this tree where it has them already, else the book's."""
     tree = claims.find_register(Path.cwd()).parent
     ready = all((tree / chapter / f"{name}.csv").is_file() for name in TABLES[chapter])

@@ -2,5 +2,5 @@
 
 from costofprivacy.experiments.privacy.rivals import diffprivlib
 
-RIVALS = "privacy/rivals"
-TABLES = {RIVALS: ("errors", diffprivlib.NAME)}
+RIVALS, HEADS = "privacy/rivals", "noisyhead/a-head-that-works"
+TABLES = {RIVALS: ("errors", diffprivlib.NAME), HEADS: ("test-error", "ladder")}

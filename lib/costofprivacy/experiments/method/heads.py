@@ -1,0 +1,73 @@
+"""What the page that chooses a method shows of the chapter on a private head that works."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from IPython.display import Markdown
+
+from costofprivacy.experiments.noisyhead.a_head_that_works import ladder
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.pages import NAMES
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
+from costofprivacy.findings import pick
+from costofprivacy.prose import measured, percent, plain
+
+SHOWN = {
+    ladder.PRINTED: "NoisyHead, as printed",
+    ladder.TUNED: "NoisyHead, at its best",
+    ladder.RIDGE: "DP-ridge",
+    ladder.MOMENTS: "sufficient statistics (AdaSSP)",
+    ladder.ONE_PASS: "one pass (DP-GD)",
+    ladder.CLIPPED: "full batches, each prompt's gradient clipped",
+    LAST_TOKEN: NAMES[LAST_TOKEN],
+    PRIVATE: NAMES[PRIVATE],
+    COVARIANCE: NAMES[COVARIANCE],
+    NON_PRIVATE: "no privacy",
+    NO_DATA: "no data: what is public alone",
+    BEST: "best linear head",
+}
+
+
+def largest(steps: pd.DataFrame) -> pd.DataFrame:
+    """The ladder at its largest ε."""
+    return steps[steps["epsilon"] == steps["epsilon"].max()]
+
+
+def show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Test errors of methods for prompts, by covariance."""
+    steps = largest(saved["ladder"])
+    text = steps.assign(
+        text=[measured(v, e) for v, e in zip(steps["test_error"], steps["standard_error"], strict=True)]
+    )
+    wide = text.pivot(index="rung", columns="covariance", values="text").loc[list(SHOWN), text["covariance"].unique()]
+    return wide.rename(index=SHOWN).rename_axis(index="method", columns=None)
+
+
+def read(saved: Mapping[str, pd.DataFrame]) -> Markdown:
+    """What to use, from the same table."""
+    steps = largest(saved["ladder"])
+    size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {steps['epsilon'].iloc[0]:g}$"
+    rows = []
+    for name, part in steps.groupby("covariance", sort=False):
+        errors = part.set_index("rung")["test_error"]
+        least = errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]].idxmin()
+        rows.append(f"on {name} prompts *{SHOWN[str(least)]}* ({plain(errors[least])}, {_beside(errors, str(least))})")
+    return Markdown(
+        f"At {size} the least error of those that learn from responses has {'; '.join(rows)}. "
+        "`PrivateHeadRegressor` is the whitened descent for your own prompts."
+    )
+
+
+def _beside(errors: pd.Series, least: str) -> str:
+    """The head without data beside it."""
+    better = errors[NO_DATA] < errors[least]
+    return f"no data: {plain(errors[NO_DATA])}{', which is less' if better else ''}"
+
+
+def explained(saved: Mapping[str, pd.DataFrame]) -> str:
+    """The share of the variance that the private head explains at the largest size, isotropic: responses have 1."""
+    rows = saved["test-error"]
+    where = {"N": rows["N"].max(), "epsilon": rows["epsilon"].max(), "covariance": ISOTROPIC, "method": PRIVATE}
+    return percent(1 - float(pick(rows, **where)["test_error"]))
