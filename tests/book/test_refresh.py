@@ -14,9 +14,6 @@ NAME = "part/first-one"
 PAPER = {NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}}
 TRIALS = "    trials: int = 10"
 SETS = (f"{TRIALS}\n    data_sets = ({datasets.MNIST!r},)", f"{TRIALS}\n    real: str = {datasets.MNIST!r}")
-    f"    trials: int = 10\n    data_sets = ({datasets.MNIST!r},)",
-    f"    trials: int = 10\n    real: str = {datasets.MNIST!r}",
-)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import equivalent
+from costofprivacy.dpgd import control, equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
 from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
@@ -21,16 +21,19 @@ SMALL: dict[str, Any] = {
     "best_n": (100.0,),
     "best_rho": (0.3,),
     "search_n": (30.0,),
-    "small_gammas": (1e-3, 1e-2),
-    "small_noises": (1e-3, 0.1),
+    "small_gammas": (1e-2,),
+    "small_noises": (0.1,),
 }
+COARSE = ((best, "NODES", 3), (control, "_KNOTS", 8), (control, "_STEPS", 50), (small_noise, "_CLIPS", 5))
 
 
 def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
-def test_tables_of_a_small_run() -> None:
+def test_tables_of_a_small_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name, value in COARSE:  # what no parameter makes smaller
+        monkeypatch.setattr(module, name, value)
     tables = Experiment(**SMALL).run(Runner(workers=1))
     figure = tables["figure-7"]
     assert list(figure.columns[:7]) == ["spectrum", "schedule", "n", "ode_risk", "risk_mean", "risk_sd", "trials"]

@@ -64,13 +64,8 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
     else:
         told["claims"] = _claims_digest(project, name)
     if read := tables_read(project, name):
-        told["tables"] = json_digest(
-            {
-                f"{other}/{table}": _table_digest(tree, other, table)
-                for other, tables in read.items()
-                for table in tables
-            }
-        )
+        files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
+        told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
     experiment = experiment_of(project, name, parameters)
     return Inputs(measured_from(experiment, project.root) if experiment else {}, told)
 
