@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from costofprivacy.tolerances import Cases, Declared, Errors, Relative
 
-# Its noise is drawn along eigenvectors of the second moment; MNIST's, which is singular, are any of their space: another
-# machine draws another noise from the same law.
+# Its noise is drawn along eigenvectors of the second moment. MNIST's is singular, and they are any of their space:
+# another machine draws another noise from the same law.
 TOLD = "DP-GD, told the second moment"
 ERROR = Cases("method", {TOLD: Relative(0.7)})  # of the spread of ten trials
 
