@@ -22,7 +22,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
 from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES
 from costofprivacy.findings import Tables, compact, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import along, plain, times
+from costofprivacy.prose import along, plain
 
 WORDS = {PRIVATE: "private", NON_PRIVATE: "not private"}
 BUDGET = r"$\varepsilon$"
@@ -47,9 +47,12 @@ def answer(tables: Tables) -> str:
     errors = tables["test-error"]
     case, names = readings.largest(errors), readings.covariances(errors)
     heads = [
-        f"{times(readings.heads(errors, name).value)} {words} "
+        f"{compact(readings.heads(errors, name).value)} times {whose}{words} "
         f"({compact(readings.heads_without_privacy(errors, name).value)} without privacy)"
-        for name, words in zip((names[0], names[-1]), ("on isotropic features", "with an unknown covariance"))
+        for name, whose, words in (
+            (names[0], "the linear head's ", "on isotropic features"),
+            (names[-1], "", "with an unknown covariance"),
+        )
     ]
     exact, clipped = (readings.worth(errors, SOFTMAX, route).value for route in (ROUTES[2], ROUTES[1]))
     convex = tables["curvature"]["least"].min() >= 0
@@ -59,8 +62,8 @@ def answer(tables: Tables) -> str:
         else "Its loss is not convex, so every iterate has to be paid for"
     )
     return (
-        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is, over the linear head's, "
-        f"{' and '.join(dict.fromkeys(heads))}. Exact accounting divides it by {compact(exact)}, clipping each "
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is "
+        f"{' and '.join(heads)}. Exact accounting divides it by {compact(exact)}, clipping each "
         f"gradient by {compact(clipped)}. {last}."
     )
 

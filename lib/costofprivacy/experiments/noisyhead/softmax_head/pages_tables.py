@@ -192,8 +192,8 @@ def read_privacy(tables: Tables) -> str:
         free = {head: readings.learnable(errors, head, name).value for head in HEADS}
         parts.append(
             f"{where(name)} the private softmax head's error lies {percent(found[SOFTMAX].value)} above the "
-            f"non-private one's (linear: {percent(found[LINEAR].value)}), and without data it is {times(free[SOFTMAX])} the "
-            f"non-private one's (linear: {times(free[LINEAR])})"
+            f"non-private one's (linear: {percent(found[LINEAR].value)}), and without data "
+            f"it is {times(free[SOFTMAX])} the non-private one's (linear: {times(free[LINEAR])})"
         )
     case = readings.largest(errors)
     opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "
