@@ -17,36 +17,54 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     ISOTROPIC,
     NON_PRIVATE,
     PRIVATE,
+    SOFTMAX,
 )
+from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES
 from costofprivacy.findings import Tables, compact, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import along, compared, percent, plain, times
+from costofprivacy.prose import along, plain
 
-TITLES = {ISOTROPIC: "isotropic features"}
 WORDS = {PRIVATE: "private", NON_PRIVATE: "not private"}
 BUDGET = r"$\varepsilon$"
 
 
 def title(covariance: str) -> str:
-    """A covariance as a panel or a sentence has it."""
-    return TITLES.get(covariance, f"unknown covariance, condition number {covariance.partition('-')[2]}")
+    """A covariance as a panel has it."""
+    if covariance == ISOTROPIC:
+        return "isotropic features"
+    return f"unknown covariance, condition {covariance.partition('-')[2]}"
+
+
+def where(covariance: str) -> str:
+    """A covariance as a sentence has it."""
+    if covariance == ISOTROPIC:
+        return "on isotropic features"
+    return f"with an unknown covariance of condition number {covariance.partition('-')[2]}"
 
 
 def answer(tables: Tables) -> str:
-    """The chapter's answer: both heads, private and not, at the largest N and ε."""
+    """The chapter's answer: the softmax head over the linear one, private and not, and what two lessons are worth."""
     errors = tables["test-error"]
-    case, hard = readings.largest(errors), readings.hardest(errors)
-    with_privacy, without = readings.heads(errors, ISOTROPIC), readings.heads_without_privacy(errors, ISOTROPIC)
-    costs = [readings.cost(errors, head, ISOTROPIC).value for head in HEADS]
-    apart = readings.heads(errors, hard).value
-    words = compared(
-        with_privacy.value, without.value, ("less", "no more", "more"), math.hypot(with_privacy.error, without.error)
+    case, names = readings.largest(errors), readings.covariances(errors)
+    heads = [
+        f"{compact(readings.heads(errors, name).value)} times {whose}{words} "
+        f"({compact(readings.heads_without_privacy(errors, name).value)} without privacy)"
+        for name, whose, words in (
+            (names[0], "the linear head's ", "on isotropic features"),
+            (names[-1], "", "with an unknown covariance"),
+        )
+    ]
+    exact, clipped = (readings.worth(errors, SOFTMAX, route).value for route in (ROUTES[2], ROUTES[1]))
+    convex = tables["curvature"]["least"].min() >= 0
+    last = (
+        "Its loss shows no negative curvature"
+        if convex
+        else "Its loss is not convex, so every iterate has to be paid for"
     )
     return (
-        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ it errs {times(with_privacy.value)} what the "
-        f"linear head errs on isotropic features, {words} than the {compact(without.value)} without privacy; with an "
-        f"unknown covariance, {times(apart)}. Privacy costs {percent(costs[0])} against {percent(costs[1])}. Clipped "
-        "gradients, exact accounting and averaging carry over; paying for the last iterate alone does not."
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is "
+        f"{' and '.join(heads)}. Exact accounting divides it by {compact(exact)}, clipping each "
+        f"gradient by {compact(clipped)}. {last}."
     )
 
 
@@ -90,14 +108,14 @@ def draw_heads(errors: pd.DataFrame) -> Plate:
 def _words_on_heads(errors: pd.DataFrame, names: list[str]) -> tuple[str, str]:
     N = errors["N"].max()
     without = [
-        f"{title(name)}: {times(readings.heads_without_privacy(errors, name).value)} without privacy, "
-        f"{times(readings.heads(errors, name).value)} at the largest budget"
+        f"{where(name)} {compact(readings.heads_without_privacy(errors, name).value)} without privacy and "
+        f"{compact(readings.heads(errors, name).value)} at the largest budget"
         for name in names
     ]
     caption = (
         f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
-        f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear head's, on "
-        f"{'; on '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
+        f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear "
+        f"head's is {', '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
     )
     told = "; ".join(
         f"{title(name)}, {head}, {WORDS[method]}: {along(rows, 'test_error', plain)}"
@@ -128,8 +146,9 @@ def draw_theory(temperatures: pd.DataFrame, dimensions: pd.DataFrame) -> Plate:
     better = dimensions.loc[dimensions["ratio"] < 1, "D"]
     caption = (
         f"**What is known without data.** Left: $L$ times the test error of the head $A = \\kappa I$, "
-        f"$D = {best['D']:.0f}$, $L = {best['L']:.0f}$; of those tried $\\kappa = {best['kappa']:g}$ is best. Bars: two standard errors. Right: how many "
-        f"times the tokens of the best linear head the best softmax head needs, in the limit of long prompts: "
+        f"$D = {best['D']:.0f}$, $L = {best['L']:.0f}$; of those tried $\\kappa = {best['kappa']:g}$ is best. Bars: "
+        "two standard errors. Right: how many times the tokens of the best linear head the best softmax head needs, in "
+        "the limit of long prompts: "
         f"{'fewer up to $D = ' + str(better.max()) + '$, ' if len(better) else ''}{compact(wide['ratio'])} at "
         f"$D = {wide['D']:.0f}$, and $e$ in the limit (dashed)."
     )

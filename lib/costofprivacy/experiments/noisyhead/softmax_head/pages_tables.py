@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head import readings
@@ -20,7 +22,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     WARM,
     ZERO,
 )
-from costofprivacy.experiments.noisyhead.softmax_head.pages import title
+from costofprivacy.experiments.noisyhead.softmax_head.pages import title, where
 from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES, Value
 from costofprivacy.findings import Tables, compact, pick, select
 from costofprivacy.prose import measured, percent, plain, times
@@ -34,15 +36,15 @@ COLUMNS = {
 }
 ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
 LESSONS = (
-    "exact accounting: error with the printed noise, over",
-    "averaging: error of the last iterate, over",
-    "starting at the public head, unknown covariance: error from zero, over",
-    "little to learn on isotropic features: error without data, over the non-private",
-    "more to learn with an unknown covariance: the same",
-    "cost of privacy, isotropic: error over the non-private, less one",
-    "cost of privacy, unknown covariance: the same",
+    "exact accounting: the printed noise multiplies the error by",
+    "averaging: the last iterate multiplies it by",
+    "a public start: zero multiplies it by, unknown covariance",
+    "no data over not private, isotropic",
+    "no data over not private, unknown covariance",
+    "cost of privacy: error over not private, less 1, isotropic",
+    "cost of privacy, unknown covariance",
     "one poisoned prompt: rise of the error",
-    "least curvature of the loss on the way, and beyond",
+    "least curvature of the loss",
 )
 
 
@@ -81,21 +83,13 @@ def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).T.rename_axis("way")
 
 
-def _pair(values: list[Value]) -> list[str]:
-    return [measured(value.value, value.error) for value in values]
-
-
 def show_lessons(tables: Tables) -> pd.DataFrame:
     """The linear head's lessons, for either head, at the largest N and ε."""
-    errors, choices, hard = tables["test-error"], tables["choices"], readings.hardest(tables["test-error"])
+    errors, hard = tables["test-error"], readings.hardest(tables["test-error"])
     curvature = tables["curvature"]["least"]
 
-    def both(read) -> list[str]:
-        return _pair([read(head) for head in HEADS])
-
-    def printed(head: str) -> Value:
-        bad = readings.private(errors, head, ISOTROPIC, (CLIPPED, PRINTED))
-        return readings.ratio(bad, readings.private(errors, head, ISOTROPIC))
+    def both(read: Callable[[str], Value]) -> list[str]:
+        return [measured(*read(head)) for head in HEADS]
 
     def warm(head: str) -> Value:
         return readings.ratio(readings.private(errors, head, hard), readings.other(errors, head, hard, WARM))
@@ -105,15 +99,15 @@ def show_lessons(tables: Tables) -> pd.DataFrame:
         return Value(rows["rise"].iloc[0], rows["standard_error"].iloc[0])
 
     lines = [
-        both(printed),
-        both(lambda head: readings.averaging(choices, head)),
+        both(lambda head: readings.worth(errors, head, (CLIPPED, PRINTED))),
+        both(lambda head: readings.averaging(errors, head)),
         both(warm),
         both(lambda head: readings.learnable(errors, head, ISOTROPIC)),
         both(lambda head: readings.learnable(errors, head, hard)),
         both(lambda head: readings.cost(errors, head, ISOTROPIC)),
         both(lambda head: readings.cost(errors, head, hard)),
         both(poisoned),
-        [plain(curvature.min()), "≥ 0, convex"],
+        [plain(curvature.min()), "never negative"],
     ]
     return pd.DataFrame(lines, index=pd.Index(LESSONS, name="lesson"), columns=pd.Index(HEADS))
 
@@ -197,9 +191,9 @@ def read_privacy(tables: Tables) -> str:
         found = {head: readings.cost(errors, head, name) for head in HEADS}
         free = {head: readings.learnable(errors, head, name).value for head in HEADS}
         parts.append(
-            f"on {title(name)} the private softmax head errs {percent(found[SOFTMAX].value)} more than the non-private "
-            f"one (linear: {percent(found[LINEAR].value)}), and the head without data {times(free[SOFTMAX])} as much "
-            f"(linear: {times(free[LINEAR])})"
+            f"{where(name)} the private softmax head's error lies {percent(found[SOFTMAX].value)} above the "
+            f"non-private one's (linear: {percent(found[LINEAR].value)}), and without data "
+            f"it is {times(free[SOFTMAX])} the non-private one's (linear: {times(free[LINEAR])})"
         )
     case = readings.largest(errors)
     opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "

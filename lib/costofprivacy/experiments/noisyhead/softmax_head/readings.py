@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head.names import (
@@ -13,6 +12,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     CLIPPED,
     EXACT,
     ISOTROPIC,
+    LAST,
     LINEAR,
     NO_DATA,
     NON_PRIVATE,
@@ -82,19 +82,24 @@ def learnable(errors: pd.DataFrame, head: str, covariance: str) -> Value:
     return ratio(other(errors, head, covariance, NO_DATA), other(errors, head, covariance, NON_PRIVATE))
 
 
+def worth(errors: pd.DataFrame, head: str, route: tuple[str, str]) -> Value:
+    """What another route multiplies a head's test error by, on isotropic features."""
+    return ratio(private(errors, head, ISOTROPIC, route), private(errors, head, ISOTROPIC))
+
+
 def steps_of(choices: pd.DataFrame, head: str, route: tuple[str, str] = BEST_ROUTE) -> pd.Series:
     """The plan that was chosen for a route at the largest N and ε."""
     rows = choices[choices["chosen, average"]]
     return pick(rows, head=head, bound=route[0], account=route[1], **largest(choices))
 
 
-def averaging(choices: pd.DataFrame, head: str) -> Value:
-    """The best plan's test error with the last iterate over that with the average: mean over N and ε."""
-    rows = select(choices, head=head, bound=CLIPPED, account=EXACT)
-    best = rows.groupby(["N", "epsilon"])[["test_error, last", "test_error, average"]].min()
-    ratios = (best["test_error, last"] / best["test_error, average"]).to_numpy()
-    spread = ratios.std(ddof=1) / math.sqrt(len(ratios)) if len(ratios) > 1 else math.nan
-    return Value(float(np.mean(ratios)), float(spread))
+def averaging(errors: pd.DataFrame, head: str) -> Value:
+    """The last iterate's test error over the average's, each by its own best plan: mean over all laws and ε."""
+    rows = select(errors, head=head, bound=CLIPPED, account=EXACT)
+    place = ["covariance", "N", "epsilon"]
+    last, average = (select(rows, method=method).set_index(place)["test_error"] for method in (LAST, PRIVATE))
+    ratios = (last / average).to_numpy()
+    return Value(float(ratios.mean()), float(ratios.std(ddof=1) / math.sqrt(len(ratios))))
 
 
 def heads(errors: pd.DataFrame, covariance: str) -> Value:
