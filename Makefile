@@ -92,7 +92,7 @@ refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all
 lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' are its options, as root P=--allow-root
 	@exec $(BOOK) lab --words "$$P"
 
-faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about an hour
+faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about half an hour
 	@exec $(PY) -m tests.faults --words "$$P"
 
 fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; about half an hour

@@ -227,6 +227,21 @@ def test_a_scheduler_that_is_started_again_changes_nothing(local: Local, tmp_pat
     same_numbers(run.result(), 4 * BLOCK)
 
 
+def test_a_client_that_is_slow_to_close_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        def __init__(self, **options: object) -> None:
+            """Answer at once."""
+
+        def close(self, timeout: float) -> None:
+            raise TimeoutError(f"timed out after {timeout} s")
+
+    monkeypatch.setattr("distributed.Client", Slow)
+    with pytest.raises(OSError, match="what went wrong"), cluster.connected("tcp://127.0.0.1:1"):
+        raise OSError("what went wrong")
+    with cluster.connected("tcp://127.0.0.1:1") as client:
+        assert isinstance(client, Slow)
+
+
 def test_an_address_without_a_scheduler_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "FIRST_ANSWER", 1.0)
     with pytest.raises(cluster.ClusterError, match=r"^no Dask scheduler answers at tcp://127.0.0.1:1: "):
