@@ -173,6 +173,11 @@ def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
     assert (book / "part" / "one" / "spread.csv").read_text(encoding="utf-8") == "N\n1000\n2000\n"
 
 
+def test_tables_come_in_one_order_whether_measured_or_read(book: Path) -> None:
+    """The page lists them: it must not tell whether it measured them."""
+    assert list(chapter().keep({"second": TABLE, "first": TABLE})) == ["first", "second"]
+
+
 def test_by_default_a_run_uses_all_cores_keeps_nothing_and_draws_a_bar(book: Path) -> None:
     made = chapter()
     made.run()

@@ -124,11 +124,11 @@ class Chapter:
         return None
 
     def keep(self, tables: Tables) -> Tables:
-        """Save tables as ``<name>.csv`` and return them as they were saved."""
+        """Save tables as ``<name>.csv`` and return them as they were saved, in the order in which a stamp has them."""
         self.results.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
             table.to_csv(self.results / f"{name}.csv", index=False)
-        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in tables}
+        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in sorted(tables)}
         return self._tables
 
     def opening(self) -> Markdown:

@@ -65,7 +65,8 @@ def start(command: list[str], root: Path) -> Marked:
     mark = uuid.uuid4().hex
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     environment = os.environ | {MARK: mark}
-    popen = subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, **quiet)  # type: ignore[call-overload]
+    # A campaign in the background ignores some signals, and what it starts would, too.
+    popen = subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, preexec_fn=_listening, **quiet)  # type: ignore[call-overload]
     return Marked(popen, mark)
 
 
@@ -81,6 +82,11 @@ def left_by(seen: Mapping[int, str]) -> list[Path]:
     left = [path for pattern in named for path in Path("/dev/shm").glob(pattern)]
     ports = [Path(found[1]) for line in seen.values() if (found := re.search(r"ipykernel_launcher -f (\S+)", line))]
     return [*left, *(path for path in ports if path.exists())]
+
+
+def _listening() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _role(process: int, line: str, first: int) -> str:

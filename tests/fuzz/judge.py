@@ -17,6 +17,7 @@ from costofprivacy import costs
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name, place
+from costofprivacy.extras import ExtraMissing
 from costofprivacy.montecarlo import Runner
 from costofprivacy.orphans import end_with
 
@@ -106,6 +107,8 @@ def _measure(experiment: Any, answer: Any) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tables: Any = experiment.run(Runner(workers=1))
+    except ExtraMissing:
+        tables = {}  # one clear line says which extra environment it needs
     except Exception:
         tables = traceback.format_exc(limit=-3)
     answer.send((tables, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0))
