@@ -29,7 +29,9 @@ def noise_response_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarr
     """‖Γ‖²_F and E⟨Γ, Z⟩² of RESPONSE_STEPS steps that are fed unit noise and no responses, Π_R away; shape (2,)."""
     raw, _ = head.sample_statistics(cell.model, cell.N, rng=rng)
     silent = Moments(head.moments(raw).gram, np.zeros(cell.D**2))
-    free = replace(cell.hyper[Setting.PRINTED], weight_bound=recipes.FREE, steps=RESPONSE_STEPS)
+    free = replace(
+        cell.hyper[Setting.PRINTED], weight_bound=recipes.FREE, feature_bound=recipes.FREE, steps=RESPONSE_STEPS
+    )
     Gamma = pretraining.pretrain(silent, free, [1.0], rng=rng)[0]
     return np.array([(Gamma**2).sum(), population.excess_risk(cell.model, Gamma)])
 
