@@ -18,6 +18,7 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy import (
     verdicts,
 )
 from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
+from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
 from costofprivacy.findings import select
 from costofprivacy.montecarlo import Runner, generator
@@ -226,3 +227,10 @@ def test_words_below_figures_follow_their_tables() -> None:
     assert "on below what descent leaves" in noisy[0].caption
     assert "does not fall below what descent leaves" in noisy[1].caption
     assert not any("$" in plate.alt for plate in (*steps, *lengths, *noisy))
+
+
+def test_two_prompts_answer_to_unit_noise_as_any_number_does() -> None:
+    asked = Experiment()
+    cell = asked.shared(Problem, **(asked.base | {"N": 2}))
+    found = np.stack([steps.noise_response_trial(cell, rng=np.random.default_rng(k)) for k in range(20)])
+    assert np.isfinite(found).all()
