@@ -52,6 +52,7 @@ def test_captions_follow_their_tables() -> None:
 
 SHOWN: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
     "ends": (lambda: pages_tables.show_ends(ERRORS), 12),
+    "prices": (lambda: pages_tables.show_prices(ERRORS), 6),
     "routes": (lambda: pages_tables.show_routes(ERRORS, CHOICES), 4),
     "lessons": (lambda: pages_tables.show_lessons(TABLES), 9),
     "plans": (lambda: pages_tables.show_plans(CHOICES), 18),

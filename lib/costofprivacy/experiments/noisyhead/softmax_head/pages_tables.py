@@ -35,6 +35,7 @@ COLUMNS = {
     BEST: "best",
 }
 ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
+SMALL = 1e-6  # the unit of what poison does
 LESSONS = (
     "exact accounting: the printed noise multiplies the error by",
     "averaging: the last iterate multiplies it by",
@@ -43,7 +44,7 @@ LESSONS = (
     "no data over not private, unknown covariance",
     "cost of privacy: error over not private, less 1, isotropic",
     "cost of privacy, unknown covariance",
-    "one poisoned prompt: rise of the error",
+    "one poisoned prompt: rise of the error, in millionths",
     "least curvature of the loss",
 )
 
@@ -66,6 +67,19 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
                 rows.append({"features": title(name), "$N$": f"{N}", "head": head} | row)
     zero = compact(errors.loc[errors["method"] == ZERO, "test_error"].max())
     return pd.DataFrame(rows).assign(**{"answering 0": zero}).set_index(["features", "$N$", "head"])
+
+
+def show_prices(errors: pd.DataFrame) -> pd.DataFrame:
+    """The softmax head's price of privacy over the linear head's, everywhere."""
+    found = readings.prices(errors)
+    shown = found.assign(
+        features=found["covariance"].map(title),
+        size=found["N"].map(str),
+        budget=found["epsilon"].map(lambda e: f"$\\varepsilon = {e:g}$"),
+        price=[measured(price, error) for price, error in zip(found["price"], found["error"])],
+    )
+    table = shown.pivot(index=["features", "size"], columns="budget", values="price")
+    return table.rename_axis(index=["features", "$N$"], columns=None)
 
 
 def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +110,7 @@ def show_lessons(tables: Tables) -> pd.DataFrame:
 
     def poisoned(head: str) -> Value:
         rows = select(tables["poison"], head=head).sort_values("poisoned")
-        return Value(rows["rise"].iloc[0], rows["standard_error"].iloc[0])
+        return Value(rows["rise"].iloc[0] / SMALL, rows["standard_error"].iloc[0] / SMALL)
 
     lines = [
         both(lambda head: readings.worth(errors, head, (CLIPPED, PRINTED))),
@@ -175,7 +189,7 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
             "prompts": f"{row['poisoned']:.0f}",
             "weights moved": measured(row["moved"], row["moved_error"]),
             "if no step expands": compact(row["push"]),
-            "test error rises by": measured(row["rise"], row["standard_error"]),
+            "test error rises by, in millionths": measured(row["rise"] / SMALL, row["standard_error"] / SMALL),
             "bound": compact(row["bound"]),
         }
         for _, row in poison.iterrows()

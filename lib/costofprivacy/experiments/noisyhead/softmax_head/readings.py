@@ -77,6 +77,27 @@ def cost(errors: pd.DataFrame, head: str, covariance: str) -> Value:
     return Value(found.value - 1, found.error)
 
 
+def prices(errors: pd.DataFrame) -> pd.DataFrame:
+    """What privacy multiplies the softmax head's error by, over what it multiplies the linear head's by; everywhere.
+
+    Returns:
+        columns covariance, N, epsilon, price and error, its standard error as if all four means were independent.
+    """
+    place, rows = ["covariance", "N"], select(errors, method=PRIVATE, bound=CLIPPED, account=EXACT)
+    factors = []
+    for head in (SOFTMAX, LINEAR):
+        free = select(errors, head=head, method=NON_PRIVATE)[[*place, "test_error", "standard_error"]]
+        both = select(rows, head=head).merge(free, on=place, suffixes=("", "_free"))
+        relative = (both["standard_error"] / both["test_error"]) ** 2
+        relative += (both["standard_error_free"] / both["test_error_free"]) ** 2
+        factor = both["test_error"] / both["test_error_free"]
+        factors.append(both[[*place, "epsilon"]].assign(factor=factor, relative=relative))
+    both = factors[0].merge(factors[1], on=[*place, "epsilon"], suffixes=("", "_linear"))
+    price = both["factor"] / both["factor_linear"]
+    error = price * (both["relative"] + both["relative_linear"]) ** 0.5
+    return both[[*place, "epsilon"]].assign(price=price, error=error)
+
+
 def learnable(errors: pd.DataFrame, head: str, covariance: str) -> Value:
     """The test error of the best head that uses no data, over the best non-private head's."""
     return ratio(other(errors, head, covariance, NO_DATA), other(errors, head, covariance, NON_PRIVATE))

@@ -150,6 +150,7 @@ def table(samples: dict[Cell, np.ndarray]) -> pd.DataFrame:
     tables = []
     for cell, values in samples.items():
         mean, error = _fits.mean_and_error(values)
+        error[np.ptp(values, axis=0) == 0] = 0.0  # a closed form is the same in every trial
         rows = pd.DataFrame([vars(row) for row in cell.rows])
         rows.insert(0, "covariance", covariance(cell.law.condition))
         rows.insert(1, "N", cell.law.N)

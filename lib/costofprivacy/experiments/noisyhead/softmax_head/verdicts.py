@@ -1,4 +1,4 @@
-"""Verdict on section 1.1's words on transformers beyond linear attention, arXiv:2504.16000v2."""
+"""Verdicts on what sections 1.1 and 8 say of attention beyond a linear head, arXiv:2504.16000v2."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import SOUND
-from costofprivacy.experiments.noisyhead.softmax_head.names import SOFTMAX
+from costofprivacy.experiments.noisyhead.softmax_head.names import ISOTROPIC, SOFTMAX
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.prose import span
 
 NOTHING = 1.0  # the test error of answering 0
+PAR = 2.0  # prices within this factor of each other are of one order
 WORDS = {
     ROUTES[0]: "responses clipped, the printed noise",
     ROUTES[1]: "responses clipped, exact noise",
@@ -70,3 +72,42 @@ def transformers(tables: Tables) -> Finding:
         return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
     headline = f"No private softmax head predicts better than answering zero; the best one errs {compact(best)}."
     return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+
+
+def of_one_order(prices: pd.DataFrame) -> bool:
+    """Whether every price is within a factor of two, and the errors, of the linear head's."""
+    low, high = prices["price"] - CONSISTENT * prices["error"], prices["price"] + CONSISTENT * prices["error"]
+    return bool((low <= PAR).all() and (high >= 1 / PAR).all())
+
+
+@judges("noisyhead/section-8-softmax")
+def tradeoff(tables: Tables) -> Finding:
+    """Does privacy multiply a softmax head's error by what it multiplies a linear head's by, at every size and law?"""
+    prices = readings.prices(tables["test-error"])
+    isotropic = select(prices, covariance=ISOTROPIC)
+    numbers = tuple(
+        Number(f"{word} price of privacy over the linear head's", row["price"], row["error"], 1.0, "test-error",
+               f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}")
+        for word, row in (("least", prices.loc[prices["price"].idxmin()]),
+                          ("largest", prices.loc[prices["price"].idxmax()]))
+    )  # fmt: skip
+    change = "A size, a budget or a covariance at which the two prices part, or more heads and layers."
+    if of_one_order(prices):
+        headline = (
+            f"Privacy multiplies a softmax head's error by {told(prices)} times what it multiplies a linear head's by."
+        )
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    if of_one_order(isotropic):
+        headline = (
+            f"On isotropic features privacy multiplies a softmax head's error by {told(isotropic)} times what it "
+            "multiplies a linear head's by, elsewhere not."
+        )
+        correction = "For isotropic features. With an unknown covariance the linear head's price says little."
+        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
+    headline = f"Privacy costs a softmax head {told(prices)} times what it costs a linear head: no common law shows."
+    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+
+
+def told(prices: pd.DataFrame) -> str:
+    """The range of prices, in words."""
+    return span(prices["price"])
