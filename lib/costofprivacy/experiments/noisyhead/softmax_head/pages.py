@@ -96,9 +96,10 @@ def draw_heads(errors: pd.DataFrame) -> Plate:
                     colour = looks[head]["color"]
                     label = f"{head},\nnot private"
                     axes.plot(rows["epsilon"], rows["test_error"], "--", lw=1, color=colour, label=label)
-            axes.set(xscale="log", xlabel=BUDGET, ylabel="test error", ylim=(0, None))
+            axes.set(xscale="log", xlabel=BUDGET, ylabel="test error")
             figures.plain_ticks(axes, errors["epsilon"].dropna().unique())
             axes.set_title(title(name))
+        panels[0][0].set_ylim(bottom=0)  # of all panels, now that they have their curves
         for axes in panels[0]:
             figures.end_labels(axes)
     return Plate(drawing, *_words_on_heads(errors, names))
