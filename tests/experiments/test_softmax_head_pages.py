@@ -74,3 +74,10 @@ def test_sentences_follow_their_tables() -> None:
     doubled = change(ERRORS, "test_error", lambda r: 2 * r["test_error"], ERRORS["account"] == "exact")
     after = pages_tables.read_privacy(TABLES | {"test-error": doubled}), pages_tables.read_routes(doubled)
     assert all(a != b for a, b in zip(before, after))
+
+
+def test_every_curve_lies_within_its_panel() -> None:
+    for axes in pages.draw_heads(ERRORS).figure.axes:
+        low, high = axes.get_ylim()
+        drawn = [float(y) for line in axes.lines for y in line.get_ydata()]
+        assert low <= min(drawn) <= max(drawn) <= high

@@ -63,7 +63,7 @@ def answer(tables: Tables) -> str:
     )
     return (
         f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is "
-        f"{' and '.join(heads)}. Exact accounting divides it by {compact(exact)}, clipping each "
+        f"{' and '.join(heads)}. Exact accounting divides the private error by {compact(exact)}, clipping each "
         f"gradient by {compact(clipped)}. {last}."
     )
 
@@ -96,11 +96,11 @@ def draw_heads(errors: pd.DataFrame) -> Plate:
                     colour = looks[head]["color"]
                     label = f"{head},\nnot private"
                     axes.plot(rows["epsilon"], rows["test_error"], "--", lw=1, color=colour, label=label)
-            figures.log_axes(axes, BUDGET, "test error")
+            axes.set(xscale="log", xlabel=BUDGET, ylabel="test error")
             figures.plain_ticks(axes, errors["epsilon"].dropna().unique())
             axes.set_title(title(name))
+        panels[0][0].set_ylim(bottom=0)  # of all panels, now that they have their curves
         for axes in panels[0]:
-            figures.few_decades(axes)
             figures.end_labels(axes)
     return Plate(drawing, *_words_on_heads(errors, names))
 
@@ -108,14 +108,14 @@ def draw_heads(errors: pd.DataFrame) -> Plate:
 def _words_on_heads(errors: pd.DataFrame, names: list[str]) -> tuple[str, str]:
     N = errors["N"].max()
     without = [
-        f"{where(name)} {compact(readings.heads_without_privacy(errors, name).value)} without privacy and "
-        f"{compact(readings.heads(errors, name).value)} at the largest budget"
+        f"{compact(readings.heads_without_privacy(errors, name).value)} without privacy and "
+        f"{compact(readings.heads(errors, name).value)} at the largest budget {where(name)}"
         for name in names
     ]
     caption = (
         f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
         f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear "
-        f"head's is {', '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
+        f"head's is {'; '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
     )
     told = "; ".join(
         f"{title(name)}, {head}, {WORDS[method]}: {along(rows, 'test_error', plain)}"

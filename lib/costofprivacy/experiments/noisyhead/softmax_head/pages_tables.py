@@ -87,11 +87,8 @@ def show_routes(errors: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
     rows = {}
     for route in ROUTES:
         plan = readings.steps_of(choices, SOFTMAX, route)
-        row = {
-            "clip norm": compact(plan["clip_norm"]),
-            "steps": f"{plan['steps']:.0f}",
-            "noise": compact(plan["noise"]),
-        }
+        row = {"$c$": compact(plan["clip_norm"]), "$T$": f"{plan['steps']:.0f}", r"$\eta T$": compact(plan["time"])}
+        row |= {"noise": compact(plan["noise"])}
         row |= {title(n): told(readings.private(errors, SOFTMAX, n, route)) for n in readings.covariances(errors)}
         rows[f"{route[0]}, {ACCOUNTS[route[1]]}"] = row
     return pd.DataFrame(rows).T.rename_axis("way")
