@@ -184,7 +184,7 @@ def fit(data: Contexts, initial: np.ndarray, penalty: float = 0.0, steps: int = 
 def share(D: int, kappa: float | np.ndarray) -> np.ndarray:
     """ρ(κ) = I_{D/2}(κ)/I_{D/2−1}(κ): the mean of von Mises and Fisher on the sphere in D dimensions.
 
-    >>> round(float(share(3, 2.0)) - (1 / np.tanh(2.0) - 0.5), 12) == 0
+    >>> bool(round(float(share(3, 2.0)) - (1 / np.tanh(2.0) - 0.5), 12) == 0)
     True
     """
     ratio = np.exp(_log_normaliser(D + 2, kappa) - _log_normaliser(D, kappa))
