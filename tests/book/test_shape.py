@@ -13,7 +13,8 @@ from costofprivacy.findings import words
 
 PROJECT = Project(Path(__file__).parents[2])
 NAMES = [name for name in chapters(PROJECT) if name != LEDGER and not is_plain(PROJECT, name)]
-JUDGING = sorted({claim.chapter for claim in read_register(PROJECT.claims).values() if not claim.pending})
+CLAIMS = [claim for claim in read_register(PROJECT.claims).values() if not claim.pending]
+JUDGING = sorted({claim.chapter for claim in CLAIMS})
 MOST_WORDS_BEFORE_A_FIGURE = 150
 LONGEST_SENTENCE = 40
 
@@ -48,7 +49,8 @@ def test_a_chapter_opens_with_its_question_its_answer_and_a_figure(name: str) ->
 def test_a_judging_chapter_leads_with_two_to_four_cards_after_its_figure(name: str) -> None:
     leading = place_of(name, ".leading(")
     assert leading == place_of(name, ".show(") + 1
-    assert 2 <= len(re.findall(r'"[\w.-]+"', cells(name)[leading].source)) <= 4
+    claimed = sum(claim.chapter == name for claim in CLAIMS)
+    assert min(2, claimed) <= len(re.findall(r'"[\w.-]+"', cells(name)[leading].source)) <= 4
     assert place_of(name, ".cards()") > leading
 
 

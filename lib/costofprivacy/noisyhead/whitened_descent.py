@@ -117,11 +117,11 @@ def _descend(
     """
     if len(data.query) != told.N:
         raise ValueError(f"told.N must be the number of prompts, {len(data.query)}, got {told.N}")
-    features = _mean(data.token_moments, told.feature_norm)
+    features = _symmetric(_mean(data.token_moments, told.feature_norm))
     std = told.moment_std(told.feature_norm)
     A = seen.features if seen else features + std * _symmetric(noise[:, 0])  # type: ignore[index]
     W = _inverse_root(A, FLOOR * std)
-    contexts = _mean(_between(W, data.context_moments, W), told.context_norm)
+    contexts = _symmetric(_mean(_between(W, data.context_moments, W), told.context_norm))
     std = told.moment_std(told.context_norm)
     M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
     right = _inverse_root(M, FLOOR * std) @ W
@@ -144,9 +144,12 @@ def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
     return np.einsum("...n,...nde->...de", kept, terms) / terms.shape[-3]
 
 
-def _symmetric(noise: np.ndarray) -> np.ndarray:
-    """Isotropic noise in the space of symmetric matrices."""
-    half: np.ndarray = (noise + np.swapaxes(noise, -1, -2)) / 2
+def _symmetric(matrices: np.ndarray) -> np.ndarray:
+    """The symmetric part: of standard normals, isotropic noise in the space of symmetric matrices.
+
+    Of a moment, all but rounding, which would else be released without noise.
+    """
+    half: np.ndarray = (matrices + np.swapaxes(matrices, -1, -2)) / 2
     return half
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder
-from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
 from costofprivacy.findings import CONSISTENT, Tables, pick, select
 
@@ -74,14 +74,6 @@ def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
 def most_moved(poison: pd.DataFrame) -> pd.Series:
     """The attack that moves the private head's test error most."""
     return poison.loc[poison["change"].abs().idxmax()]
-
-
-def alone(tables: Tables) -> pd.Series:
-    """Of the tasks that are not isotropic: the worst share by which the covariance alone exceeds the best head."""
-    rows = tables["tasks"]
-    at = ["covariance", "tasks"]
-    wide = rows.pivot(index=at, columns="method", values="test_error")
-    return (wide[COVARIANCE] / wide[PRIVATE]).rename("ratio")
 
 
 def no_data_is_best(tables: Tables) -> bool:

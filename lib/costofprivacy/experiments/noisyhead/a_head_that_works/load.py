@@ -29,9 +29,9 @@ def load(asked: Experiment) -> Load:
     work += asked.few * last * (TOKEN + STEP) * sum((d / 5) ** 2 * math.isqrt(last) for d in asked.sizes)
     work += asked.few * last * (TOKEN + STEP) * wide * sum(asked.tokens)
     rungs = len(asked.condition) * len(asked.ladder_epsilon)
-    work += rungs * (asked.few * 1e-4 + 4e-3) * last * wide
+    work += rungs * (asked.few * 6e-5 + 7e-4) * last * wide
     work += asked.few * 3 * len(asked.poison) * 10 * asked.N[0] * math.isqrt(asked.N[0]) * (TOKEN + STEP) * wide
-    work += 2e-4 * asked.audits + 5.0
+    work += 3.3e-4 * asked.audits + 6e-4 * asked.test_prompts + 1.0
     largest = max(n * max(math.isqrt(n), *asked.tokens) for n in (asked.N[-1], asked.area_N[-1]))
     held = NUMBER * (6 * asked.D * largest + 3 * max(asked.D, *asked.sizes) ** 2 * asked.N[-1])
     return Load(work, held, NUMBER * 40.0 * asked.trials * len(asked.N) * len(asked.condition))

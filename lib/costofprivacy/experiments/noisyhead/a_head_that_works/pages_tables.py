@@ -28,6 +28,17 @@ def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
     ).set_index("features")
 
 
+def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
+    """For each κ and N the least ε tried from which on the private head beats the one without data."""
+    found = findings.threshold(area)
+    text = found.assign(text=[f"{e:g}" if np.isfinite(e) else "none" for e in found["epsilon"]])
+    wide = text.assign(condition=text["condition"].map("{:g}".format)).pivot(
+        index="condition", columns="N", values="text"
+    )
+    order = [f"{k:g}" for k in sorted(found["condition"].unique())]
+    return wide.loc[order].rename(columns=lambda n: f"$N = {n}$").rename_axis(index="$\\kappa$", columns=None)
+
+
 def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
     """Test errors where tasks are not isotropic."""
     text = tasks.assign(text=_pairs(tasks, "test_error"))
