@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 WIDE, NARROW = 1300, 390
 HEIGHT = 900
@@ -31,6 +32,10 @@ UNFOLD = """() => {
   document.querySelectorAll("button.toggle-button.toggle-button-hidden").forEach(button => button.click());
 }"""
 TYPESET = "() => window.MathJax?.startup?.promise?.then(() => document.fonts.ready).then(() => null)"
+# A third of a second after a window has another width the theme lets what scrolls then be reached with the keyboard.
+FOLLOWED = """() => [...document.querySelectorAll("[tabindex]")].every(box => box.tabIndex === 0
+  || (box.tagName !== "PRE" && !box.matches(".output, .jupyter_container"))
+  || (box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight))"""
 SIDEWAYS = """() => {
   const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (over <= 1) return [];
@@ -124,6 +129,8 @@ class View:
     def resize(self, width: int) -> None:
         """Show the page in a window of another width."""
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
+        with suppress(PlaywrightTimeout):  # the theme follows after a moment; what it does not, the rules report
+            self.page.wait_for_function(FOLLOWED, timeout=1000)
 
 
 Rule = Callable[[View], list[str]]

@@ -59,8 +59,9 @@ def test_the_answer_follows_the_tables() -> None:
     assert words(found) <= 60
     worse = pages.answer(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
+    assert "no head is known there" in pages.answer(scaled("test-error", NO_DATA, 2.0))
     never = TABLES | {"area": TABLES["area"].assign(test_error=9.0)}
-    assert "0 % of the sizes" in pages.answer(never)
+    assert "0 % of the cases" in pages.answer(never)
 
 
 @pytest.mark.parametrize("name", PLATES)
@@ -100,7 +101,9 @@ def test_the_least_budget_that_wins_is_read_off_the_map() -> None:
 def test_the_rate_s_miss_is_the_largest_factor() -> None:
     rate = TABLES["rate"]
     assert findings.rate_miss(rate, PRIVATE, ISOTROPIC) > 1
+    assert "*private-head* no" in pages_tables.read_rate(rate).data
     exact = rate.assign(fitted=rate["excess"])
+    assert "*private-head* yes" in pages_tables.read_rate(exact).data
     assert findings.rate_miss(exact, PRIVATE, ISOTROPIC) == pytest.approx(1)
 
 

@@ -39,15 +39,19 @@ def ill(tables: Tables) -> str:
 
 
 def answer(tables: Tables) -> str:
-    """The result at the largest size, what closed the gap, and where pretraining is worth anything."""
-    table = tables["test-error"]
+    """The result at the largest size, and where pretraining is worth anything."""
+    table, over = tables["test-error"], findings.over_non_private(tables, ISOTROPIC)
     row, printed = findings.corner(tables, ISOTROPIC), findings.rung(tables, ISOTROPIC, ladder.PRINTED)
-    wins = findings.worth(tables["area"])["wins"].mean()
+    known = (
+        "there the best head is known without data" if findings.no_data_is_best(tables) else "no head is known there"
+    )
+    area = findings.worth(tables["area"])
+    wins = area.loc[area["condition"] > 1, "wins"].mean()
     return (
-        f"Almost nothing. At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our private head "
-        f"errs {compact(row[PRIVATE])}, the non-private one {compact(row[NON_PRIVATE])}, NoisyHead as printed "
-        f"{compact(printed)}. But isotropic prompts need no pretraining: the best head is known without data. Where "
-        f"the covariance is unknown, private pretraining beats that head in {percent(float(wins))} of the sizes tried."
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ on isotropic prompts our private "
+        f"head errs {compact(row[PRIVATE])}, {percent(abs(over))} {'above' if over > 0 else 'below'} the non-private "
+        f"one; NoisyHead as printed errs {compact(printed)}. But {known}. With an unknown covariance private "
+        f"pretraining beats the head without data in {percent(float(wins))} of the cases tried."
     )
 
 
@@ -68,9 +72,9 @@ def draw_ladder(tables: Tables) -> Plate:
         caption=(
             f"**One change after the other**, $\\varepsilon = {epsilon:g}$, $N = {N}$, on the same prompts. Solid "
             f"line: the best head; dashed: the best head that uses no data; dotted: answering 0. Isotropic, *{rows}* "
-            f"closes most: {percent(float(left[rows]))} of the gap is left. With an unknown covariance the whitened "
-            f"descent leaves {percent(float(parts[names[-1]]['left'][PRIVATE]))}, clipping alone "
-            f"{percent(float(parts[names[-1]]['left'][ladder.CLIPPED]))}. Bars are two standard errors over "
+            f"closes most: of the gap from 0 to the best head {percent(float(left[rows]))} is left. With an unknown "
+            f"covariance the whitened descent leaves {percent(float(parts[names[-1]]['left'][PRIVATE]))}, clipping "
+            f"alone {percent(float(parts[names[-1]]['left'][ladder.CLIPPED]))}. Bars are two standard errors over "
             f"{first['trials'].iloc[0]} trials."
         ),
         alt="Test errors, isotropic: "

@@ -36,7 +36,8 @@ def draw_area(area: pd.DataFrame) -> Plate:
         caption=(
             f"**Where private pretraining is worth anything.** Each cell is the private head's test error over that of "
             f"the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond four standard "
-            f"errors; crosses: it loses. Share of cells won: {told}. {rows['trials'].iloc[0]} trials a cell."
+            f"errors; crosses: it loses. Shown are {len(shown)} of {len(wins)} condition "
+            f"numbers. Cells won in each: {told}. {rows['trials'].iloc[0]} trials a cell."
         ),
         alt="Cells won, by condition number: " + ", ".join(f"{k:g} {percent(float(v))}" for k, v in wins.items()) + ".",
     )

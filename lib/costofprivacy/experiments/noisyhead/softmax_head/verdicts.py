@@ -61,6 +61,7 @@ def transformers(tables: Tables) -> Finding:
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
     if learns(worst[BEST_ROUTE]):
+        literal = rows[LITERAL, worst[BEST_ROUTE]["covariance"]]["test_error"]  # on the same prompts
         headline = (
             f"By NoisyHead's own design a softmax head is private but errs {compact(literal)}; with each prompt's "
             f"gradient clipped and exact accounting it errs {compact(best)}."
@@ -91,7 +92,9 @@ def tradeoff(tables: Tables) -> Finding:
         for word, row in (("least", prices.loc[prices["price"].idxmin()]),
                           ("largest", prices.loc[prices["price"].idxmax()]))
     )  # fmt: skip
-    change = "A size, a budget or a covariance at which the two prices part, or more heads and layers."
+    change = (
+        "A size, a budget or a covariance where the prices are more than a factor two apart, or more heads and layers."
+    )
     if of_one_order(prices):
         headline = (
             f"Privacy multiplies a softmax head's error by {told(prices)} times what it multiplies a linear head's by."
