@@ -9,7 +9,13 @@ import pytest
 from costofprivacy.experiments.method import heads
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, pages, pages_maps, pages_tables
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
+    BEST,
+    ISOTROPIC,
+    NO_DATA,
+    NON_PRIVATE,
+    name_of,
+)
 from costofprivacy.findings import Tables, words
 from costofprivacy.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -59,7 +65,8 @@ def test_the_answer_follows_the_tables() -> None:
     assert words(found) <= 60
     worse = pages.answer(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
-    assert "no head is known there" in pages.answer(scaled("test-error", NO_DATA, 2.0))
+    assert "known without data" in found
+    assert "known without data" not in pages.answer(scaled("test-error", NO_DATA, 2.0))
     never = TABLES | {"area": TABLES["area"].assign(test_error=9.0)}
     assert "0 % of the cases" in pages.answer(never)
 
@@ -86,6 +93,21 @@ def test_the_sentences_follow_the_tables() -> None:
         (TABLES | {"poison": TABLES["poison"].assign(shift_over_noise=1.0)}, 6),
     ):
         assert pages.statements(changed).sentences[place] != said[place]
+
+
+@pytest.mark.parametrize("asked", [(1.0,), (10.0,), (1.0, 100.0), (10.0, 100.0)])
+def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
+    names = [name_of(condition) for condition in asked]
+    some = TABLES | {k: TABLES[k][TABLES[k]["covariance"].isin(names)] for k in ("test-error", "ladder")}
+    kinds = {condition > 1 for condition in asked}
+    some |= {"area": TABLES["area"][(TABLES["area"]["condition"] > 1).isin(kinds)]}
+    assert names[0] in pages.answer(some)
+    check_plate(pages.draw_ladder(some))
+    check_plate(pages_maps.draw_area(some["area"]), numbers=2)
+    said = pages.statements(some).sentences
+    assert any("isotropic" in sentence for sentence in said) == (1.0 in asked)
+    assert any("unknown" in sentence for sentence in said) == (asked[-1] > 1)
+    assert len(pages_tables.show_targets(some)) == len(findings.aims(some)) > 0
 
 
 def test_the_least_budget_that_wins_is_read_off_the_map() -> None:

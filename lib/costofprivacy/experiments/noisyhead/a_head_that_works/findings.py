@@ -13,6 +13,22 @@ from costofprivacy.findings import CONSISTENT, Tables, pick, select
 TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
 
 
+def plain_and_ill(tables: Tables) -> tuple[str, str]:
+    """The covariance that the page begins with and one to hold against it, the same where there is one alone.
+
+    Isotropic, where it was asked for, and the first that is not.
+    """
+    names = list(dict.fromkeys(tables["test-error"]["covariance"]))
+    first = ISOTROPIC if ISOTROPIC in names else names[0]
+    return first, next((name for name in names if name != first), first)
+
+
+def aims(tables: Tables) -> dict[str, float]:
+    """`TARGETS`, of the covariances that were asked for."""
+    asked = set(tables["test-error"]["covariance"])
+    return {name: share for name, share in TARGETS.items() if name in asked}
+
+
 def corner(tables: Tables, covariance: str) -> pd.Series:
     """Test errors by method at the largest N and ε."""
     rows = select(tables["test-error"], covariance=covariance)
@@ -53,6 +69,12 @@ def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
     return rows.assign(wins=wins, loses=rows["test_error"] - margin > rows["no_data"])
 
 
+def won(area: pd.DataFrame, unknown: bool = True) -> pd.Series:
+    """Whether the private head wins, in the cells with an unknown covariance, or in the isotropic ones."""
+    rows = worth(area)
+    return rows.loc[(rows["condition"] > 1) == unknown, "wins"]
+
+
 def threshold(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
     """For each (κ, N) the least ε of the grid from which on the method wins; NaN where it never does."""
     rows = worth(area, method).sort_values("epsilon")
@@ -71,14 +93,9 @@ def rate_miss(rate: pd.DataFrame, method: str, covariance: str) -> float:
     return float(np.maximum(ratio, 1 / ratio).max())
 
 
-def most_moved(poison: pd.DataFrame) -> pd.Series:
-    """The attack that moves the private head's test error most."""
-    return poison.loc[poison["change"].abs().idxmax()]
-
-
-def no_data_is_best(tables: Tables) -> bool:
-    """Whether on isotropic prompts the head without data is the best head."""
-    row = corner(tables, ISOTROPIC)
+def no_data_is_best(tables: Tables, covariance: str = ISOTROPIC) -> bool:
+    """Whether the head without data is the best head."""
+    row = corner(tables, covariance)
     return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
 
 

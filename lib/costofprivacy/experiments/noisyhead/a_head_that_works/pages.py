@@ -31,53 +31,49 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 LABELS = {PRIVATE: "private", COVARIANCE: "covariance alone", NON_PRIVATE: "non-private", NO_DATA: "no data"}
 
-
-def ill(tables: Tables) -> str:
-    """The first covariance that is not isotropic; the last there is, where there is none."""
-    names = list(dict.fromkeys(tables["test-error"]["covariance"]))
-    return next((name for name in names if name != ISOTROPIC), names[-1])
+MOST = 0.5  # of the gap
 
 
 def answer(tables: Tables) -> str:
     """The result at the largest size, and where pretraining is worth anything."""
-    table, over = tables["test-error"], findings.over_non_private(tables, ISOTROPIC)
-    row, printed = findings.corner(tables, ISOTROPIC), findings.rung(tables, ISOTROPIC, ladder.PRINTED)
-    known = (
-        "there the best head is known without data" if findings.no_data_is_best(tables) else "no head is known there"
+    table, (name, _) = tables["test-error"], findings.plain_and_ill(tables)
+    over, row = findings.over_non_private(tables, name), findings.corner(tables, name)
+    printed, wins = findings.rung(tables, name, ladder.PRINTED), findings.won(tables["area"])
+    known = " But there the best head is known without data." if findings.no_data_is_best(tables, name) else ""
+    worth = (
+        f" With an unknown covariance private pretraining beats the head without data in {percent(float(wins.mean()))} "
+        f"of the cases tried."
     )
-    area = findings.worth(tables["area"])
-    wins = area.loc[area["condition"] > 1, "wins"].mean()
     return (
-        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ on isotropic prompts our private "
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ on {name} prompts our private "
         f"head errs {compact(row[PRIVATE])}, {percent(abs(over))} {'above' if over > 0 else 'below'} the non-private "
-        f"one; NoisyHead as printed errs {compact(printed)}. But {known}. With an unknown covariance private "
-        f"pretraining beats the head without data in {percent(float(wins))} of the cases tried."
+        f"one; NoisyHead as printed errs {compact(printed)}.{known}{worth if len(wins) else ''}"
     )
 
 
 def draw_ladder(tables: Tables) -> Plate:
     """The test error of each rung, at the largest ε, isotropic and not."""
-    names = [ISOTROPIC, ill(tables)]
+    names = findings.plain_and_ill(tables)
     parts = {name: findings.steps(tables, name) for name in dict.fromkeys(names)}
     with figures.style():
         figure, panels = plt.subplots(1, len(parts), figsize=(9.8, 5.2), sharey=True, squeeze=False)
         for axes, (name, rows) in zip(panels[0], parts.items(), strict=True):
             _draw_rungs(axes, rows)
             axes.set_title(name)
-    first, rows = parts[ISOTROPIC], findings.closer(tables, ISOTROPIC)
+    first, other, rows = parts[names[0]], parts[names[1]]["left"], findings.closer(tables, names[0])
     left = first["left"]
     epsilon, N = first["epsilon"].iloc[0], first["N"].iloc[0]
     return Plate(
         figure,
         caption=(
             f"**One change after the other**, $\\varepsilon = {epsilon:g}$, $N = {N}$, on the same prompts. Solid "
-            f"line: the best head; dashed: the best head that uses no data; dotted: answering 0. Isotropic, *{rows}* "
-            f"closes most: of the gap from 0 to the best head {percent(float(left[rows]))} is left. With an unknown "
-            f"covariance the whitened descent leaves {percent(float(parts[names[-1]]['left'][PRIVATE]))}, clipping "
-            f"alone {percent(float(parts[names[-1]]['left'][ladder.CLIPPED]))}. Bars are two standard errors over "
+            f"line: the best head; dashed: the best head that uses no data; dotted: answering 0. On {names[0]} prompts "
+            f"*{rows}* closes most: of the gap from 0 to the best head {percent(float(left[rows]))} is left. On "
+            f"{names[1]} prompts the whitened descent leaves {percent(float(other[PRIVATE]))}, clipping alone "
+            f"{percent(float(other[ladder.CLIPPED]))}. Bars are two standard errors over "
             f"{first['trials'].iloc[0]} trials."
         ),
-        alt="Test errors, isotropic: "
+        alt=f"Test errors, {names[0]}: "
         + ", ".join(f"{_named(r)} {plain(first['test_error'][r])}" for r in ladder.RUNGS)
         + ".",
     )
@@ -118,7 +114,7 @@ def draw_curves(errors: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**The private head against $N$** for each $\\varepsilon$, $\\delta = 10^{{-5}}$. Squares: least squares "
+            f"**The private head against $N$** for each $\\varepsilon$. Squares: least squares "
             f"without privacy; triangles: the best head that uses no data. At the right end and the largest "
             f"$\\varepsilon$ the private head's error is {span(over)} times the non-private one's. Bars are two "
             f"standard errors over {errors['trials'].iloc[0]} trials."
@@ -144,47 +140,60 @@ def _draw_curves(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def statements(tables: Tables) -> Sentences:
-    """What was found, in sentences that are the same at every number of trials."""
-    checks: tuple[Check, ...] = (
-        (
-            lambda t: all(findings.over_non_private(t, c) <= share for c, share in findings.TARGETS.items()),
-            "At the largest size the private head is about as good as the best non-private one.",
-            "At the largest size the private head is far from the best non-private one.",
-        ),
-        (
-            findings.no_data_is_best,
-            "On isotropic prompts the best head is known before any prompt is seen.",
-            "On isotropic prompts the head without data is not the best.",
-        ),
-        (
-            lambda t: findings.closer(t, ISOTROPIC) == ladder.CLIPPED,
-            "Of the changes to Algorithm 1, clipping each prompt's gradient closes most of the gap.",
-            "Clipping each prompt's gradient is not what closes most of the gap.",
-        ),
-        (
-            lambda t: _accounts(t) > 0.5,
-            "Better accounting alone leaves most of the gap.",
-            "Better accounting alone closes most of the gap.",
-        ),
-        (
-            lambda t: bool(findings.worth(t["area"])["wins"].any()),
-            "With an unknown covariance there are sizes at which private pretraining beats the head without data.",
-            "Private pretraining never beats the head without data.",
-        ),
-        (
-            lambda t: not findings.worth(select(t["area"], condition=1.0))["wins"].any(),
-            "On isotropic prompts it never does.",
-            "It does so on isotropic prompts too.",
-        ),
-        (
-            lambda t: bool((t["poison"]["shift_over_noise"] <= t["poison"]["mu"]).all()),
-            "One poisoned prompt moves the head by less than the bound.",
-            "One poisoned prompt moves the head by more than the bound.",
-        ),
+    """What was found, in sentences that are the same at every number of trials; of what was asked for alone."""
+    asked = set(tables["test-error"]["covariance"])
+    needs = (
+        (bool(findings.aims(tables)), AIMS),
+        (ISOTROPIC in asked, ON_ISOTROPIC),
+        (len(findings.won(tables["area"])) > 0, WORTH),
+        (len(findings.won(tables["area"], unknown=False)) > 0, NEVER),
+        (True, POISONED),
     )
-    return checked(tables, checks)
+    return checked(tables, tuple(check for met, checks in needs if met for check in checks))
 
 
-def _accounts(tables: Tables) -> float:
-    """The share of the gap that is left when Algorithm 1 is accounted for as well as it can be."""
-    return float(findings.steps(tables, ISOTROPIC)["left"][ladder.LAST])
+AIMS: tuple[Check, ...] = (
+    (
+        lambda t: all(findings.over_non_private(t, name) <= share for name, share in findings.aims(t).items()),
+        "At the largest size the private head is about as good as the best non-private one.",
+        "At the largest size the private head is far from the best non-private one.",
+    ),
+)
+ON_ISOTROPIC: tuple[Check, ...] = (
+    (
+        findings.no_data_is_best,
+        "On isotropic prompts the best head is known before any prompt is seen.",
+        "On isotropic prompts the head without data is not the best.",
+    ),
+    (
+        lambda t: findings.closer(t, ISOTROPIC) == ladder.CLIPPED,
+        "Of the changes to Algorithm 1, clipping each prompt's gradient closes most of the gap.",
+        "Clipping each prompt's gradient is not what closes most of the gap.",
+    ),
+    (
+        lambda t: bool(findings.steps(t, ISOTROPIC)["left"][ladder.LAST] > MOST),
+        "Better accounting alone leaves most of the gap.",
+        "Better accounting alone closes most of the gap.",
+    ),
+)
+WORTH: tuple[Check, ...] = (
+    (
+        lambda t: bool(findings.won(t["area"]).any()),
+        "With an unknown covariance there are sizes at which private pretraining beats the head without data.",
+        "With an unknown covariance private pretraining never beats the head without data.",
+    ),
+)
+NEVER: tuple[Check, ...] = (
+    (
+        lambda t: not findings.won(t["area"], unknown=False).any(),
+        "On isotropic prompts it never does.",
+        "It does so on isotropic prompts too.",
+    ),
+)
+POISONED: tuple[Check, ...] = (
+    (
+        lambda t: bool((t["poison"]["shift_over_noise"] <= t["poison"]["mu"]).all()),
+        "One poisoned prompt moves the head by less than the bound.",
+        "One poisoned prompt moves the head by more than the bound.",
+    ),
+)

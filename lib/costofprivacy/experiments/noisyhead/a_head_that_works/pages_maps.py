@@ -12,7 +12,7 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import findings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.pages import LABELS, LOOKS
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import NO_DATA, NON_PRIVATE
-from costofprivacy.findings import compact, select
+from costofprivacy.findings import CONSISTENT, compact, select
 from costofprivacy.plates import Plate
 from costofprivacy.prose import percent, plain, span
 
@@ -35,8 +35,8 @@ def draw_area(area: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Where private pretraining is worth anything.** Each cell is the private head's test error over that of "
-            f"the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond four standard "
-            f"errors; crosses: it loses. Shown are {len(shown)} of {len(wins)} condition "
+            f"the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
+            f"standard errors; crosses: it loses. Shown are {len(shown)} of {len(wins)} condition "
             f"numbers. Cells won in each: {told}. {rows['trials'].iloc[0]} trials a cell."
         ),
         alt="Cells won, by condition number: " + ", ".join(f"{k:g} {percent(float(v))}" for k, v in wins.items()) + ".",

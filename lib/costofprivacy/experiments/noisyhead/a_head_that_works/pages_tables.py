@@ -102,12 +102,12 @@ def read_rate(rate: pd.DataFrame) -> Markdown:
 
 def show_targets(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """By how much the private head exceeds the non-private one at the largest size."""
-    names = [name for name in findings.TARGETS if name in set(tables["test-error"]["covariance"])]
+    aims = findings.aims(tables)
     return pd.DataFrame(
         {
-            "covariance": names,
-            "private over non-private": [percent(findings.over_non_private(tables, name)) for name in names],
-            "our aim: at most": [percent(findings.TARGETS[name]) for name in names],
+            "covariance": list(aims),
+            "private over non-private": [percent(findings.over_non_private(tables, name)) for name in aims],
+            "our aim: at most": [percent(share) for share in aims.values()],
         }
     ).set_index("covariance")
 
