@@ -144,6 +144,19 @@ def test_semaphores_of_a_dead_kernel_are_swept_and_others_are_not(
         assert [path.name for path in tmp_path.glob("sem.*")] == [f"sem.loky-{os.getpid()}-x"]
 
 
+def test_semaphores_of_a_runs_own_kernel_go_with_its_folder(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("costofprivacy.book.temporary.SHARED", tmp_path)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    with temporary(project) as folder:
+        (folder / "scratch").mkdir()
+        (folder / "scratch" / "kernel").write_text(str(ended.pid))
+        (tmp_path / f"sem.loky-{ended.pid}-x").touch()
+    assert list(tmp_path.glob("sem.*")) == []
+
+
 def test_a_kernel_says_its_number_and_keeps_its_files_in_the_folder_of_its_run(project: Project, out: Place) -> None:
     tells = """import json, os, pathlib, tempfile
 scratch = pathlib.Path(os.environ["TMPDIR"])

@@ -1,5 +1,6 @@
 """The processes of one run, found by a mark in their environment, and what can be done to them."""
 
+import contextlib
 import os
 import re
 import resource
@@ -55,8 +56,11 @@ class Marked:
         while (left := self.living()) and time.monotonic() < until:
             time.sleep(0.1)
         for process in left:
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         self.popen.wait()
+        while self.living() and time.monotonic() < until + PATIENCE:  # a killed process takes a moment to be gone
+            time.sleep(0.01)
         return left
 
 

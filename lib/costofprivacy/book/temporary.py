@@ -29,6 +29,7 @@ def temporary(project: Project) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        _sweep_semaphores(folder)  # a kernel whose tracker of them was killed leaves them behind
         shutil.rmtree(folder, ignore_errors=True)
         os.close(handle)
 
