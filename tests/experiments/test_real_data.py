@@ -22,7 +22,7 @@ from tests.oracles import dpgd
 
 ROWS = 900
 SMALL: dict[str, Any] = {
-    "mnist_gamma": (0.1, 0.05),
+    "mnist_gamma": (0.2, 0.1),
     "housing_gamma": (0.1, 0.05),
     "points": 5,
     "mnist_trials": 3,
@@ -224,3 +224,23 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
     assert abs(means[5] - np.mean(theirs)) < 4 * error
     assert abs(means[6] - np.mean(theirs)) > 4 * error
     problem.loaded.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "name, values",
+    [
+        ("mnist_gamma", (1.0, 0.001)),
+        ("mnist_gamma", (1e-308,)),
+        ("housing_gamma", (1e-5,)),
+        ("seed_normalisation", (500, 13000)),
+    ],
+)
+def test_more_rows_than_the_data_have_are_refused_before_anything_is_read(name: str, values: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=f"^{name} asks for .* some are to test on$"):
+        Experiment(**{name: values})
+
+
+def test_the_most_rows_that_are_admissible_leave_one_to_test_on() -> None:
+    assert Experiment(mnist_gamma=(784 / (15170 - 2001),))
+    with pytest.raises(ValueError, match="mnist_gamma"):
+        Experiment(mnist_gamma=(784 / (15170 - 2000),))

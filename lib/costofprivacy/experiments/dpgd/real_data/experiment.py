@@ -8,7 +8,7 @@ from typing import ClassVar
 import pandas as pd
 
 from costofprivacy._validate import FINITE_POSITIVE, within
-from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION
+from costofprivacy.datasets import COUNTS, HOUSING, MNIST, NORMALISATION
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.real_data import figure_eight, maps, seeds
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, PAPERS, Problem, problems
@@ -16,6 +16,7 @@ from costofprivacy.ranges import CLIP, RHO, SEED, count
 from costofprivacy.streams import Runner
 
 ASPECT_RATIO = within(0, 10, after=FINITE_POSITIVE)
+FEATURES = {MNIST: 784, HOUSING: 8}
 
 
 class Experiment(Parameters):
@@ -62,6 +63,22 @@ class Experiment(Parameters):
     seed_trials: int = parameter(count(5, 10**4), 200)
     """Shuffles among which they are counted."""
     seed: int = parameter(SEED, 2505)
+
+    def check(self) -> None:
+        """Refuse more rows than the data sets have: one at least is left to test on."""
+        middle = self.seed_n[len(self.seed_n) // 2]
+        self._have("mnist_gamma", MNIST, FEATURES[MNIST] / min(self.mnist_gamma), self.normalisation)
+        self._have("housing_gamma", HOUSING, FEATURES[HOUSING] / min(self.housing_gamma), self.normalisation)
+        self._have("mnist_n", MNIST, max(self.mnist_n), self.normalisation)
+        self._have("housing_n", HOUSING, max(self.housing_n), self.normalisation)
+        self._have("seed_n", HOUSING, max(self.seed_n), self.normalisation)
+        self._have("seed_normalisation", HOUSING, middle, max(self.seed_normalisation))
+
+    @staticmethod
+    def _have(name: str, data: str, n: float, normalisation: int) -> None:
+        if n + normalisation >= COUNTS[data]:
+            asked = f"{n:.6g} training and {normalisation} normalisation rows"
+            raise ValueError(f"{name} asks for {asked}; {data} has {COUNTS[data]}, and some are to test on")
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables of both maps, of what they rest on, of Figure 8, and of the seeds."""
