@@ -8,7 +8,6 @@ The blocks run in processes of this machine or, where a cluster is named, on its
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +18,7 @@ import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from costofprivacy import _source, _validate, blocks, cluster, progress
-from costofprivacy.orphans import end_with
+from costofprivacy import _source, _validate, blocks, cluster, orphans, progress
 from costofprivacy.streams import C, Cell, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
@@ -95,9 +93,8 @@ class Runner:
         if missing and self.cluster:
             yield from self._on_cluster(plan, missing, cluster.identity(*needed), bar)
         elif missing:  # no pool of workers is started for nothing
-            pool = joblib.Parallel(n_jobs=min(self.workers, len(missing)), return_as="generator_unordered")
-            owner = os.getpid()
-            tasks = ((index, plan[index], plan[index].saved(), owner) for index in missing)
+            tasks = ((index, plan[index], plan[index].saved()) for index in missing)
+            pool = orphans.pool(min(self.workers, len(missing)))
             yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
     def _on_cluster(
@@ -175,9 +172,8 @@ class Block(NamedTuple):
             blocks.write(self.path, values)
 
 
-def _completed(index: int, block: Block, saved: np.ndarray, owner: int) -> tuple[int, np.ndarray]:
-    """A block with its missing trials measured, and kept; a worker of ``owner`` ends with it."""
-    end_with(owner)
+def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and kept."""
     values = block.measured(saved)
     block.keep(values)
     return index, values

@@ -132,15 +132,20 @@ def test_a_place_that_cannot_be_written_is_as_it_was(
     assert contents(place.results) == OLD | {"a person's own.txt": "stays"}
 
 
-def test_a_worker_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
-    code = """import os, sys, time, joblib
+BUSY = "joblib.Parallel(2, **own)(joblib.delayed(work)(60) for _ in range(2))"
+IDLE = "joblib.Parallel(2, **own)(joblib.delayed(work)(1) for _ in range(2)); time.sleep(60)"
+
+
+@pytest.mark.parametrize("meanwhile", [BUSY, IDLE])
+def test_a_worker_ends_with_the_process_that_started_it(tmp_path: Path, meanwhile: str) -> None:
+    code = f"""import os, sys, time, joblib
 from pathlib import Path
 from costofprivacy.orphans import end_with
-def work(owner):
-    end_with(owner)
+def work(seconds):
     Path(sys.argv[1], str(os.getpid())).touch()
-    time.sleep(60)
-joblib.Parallel(2)(joblib.delayed(work)(os.getpid()) for _ in range(2))"""
+    time.sleep(seconds)
+own = dict(initializer=end_with, initargs=(os.getpid(),))
+{meanwhile}"""
     script = tmp_path / "script.py"
     script.write_text(code)
     noted = tmp_path / "noted"

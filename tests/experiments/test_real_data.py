@@ -227,7 +227,7 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
 
 
 @pytest.mark.parametrize(
-    "name, values",
+    ("name", "values"),
     [
         ("mnist_gamma", (1.0, 0.001)),
         ("mnist_gamma", (1e-308,)),

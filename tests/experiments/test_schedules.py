@@ -143,3 +143,19 @@ def test_identities_stand() -> None:
 def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{message}"):
         Experiment(**change)
+
+
+def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control, "_KNOTS", 8)
+    place = best.Place(30.0, 1.0, 0.3, 0.5)
+    equations = best.Search(figure_seven.ISOTROPIC, place).equations
+    found = control.search(equations, place.clip, place.rho, Constant(1.0))
+    solved = best._solved(equations, place, found)
+    assert solved != found.risk
+    assert solved == pytest.approx(found.risk, rel=3e-3)
+
+    def unsettled(*_: object) -> float:
+        raise RuntimeError("the risk has not settled")
+
+    monkeypatch.setattr(equivalent, "final_risk", unsettled)
+    assert best._solved(equations, place, found) == found.risk

@@ -16,7 +16,7 @@ from typing import Any
 import joblib
 import pandas as pd
 
-from costofprivacy import blocks, cluster
+from costofprivacy import blocks, cluster, orphans
 from costofprivacy.book import parameters
 from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
@@ -106,8 +106,7 @@ def _measured(
         alike = cluster.identity(type(asked.experiments[0]))
         yield from cluster.spread(address, measure_away, tasks, alike)
     else:
-        pool = joblib.Parallel(n_jobs=-1, return_as="generator_unordered")
-        yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
+        yield from orphans.pool(-1)(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
 
 
 def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str, pd.DataFrame] | str]:

@@ -1,6 +1,5 @@
 """Trees of executed chapters: what is stale in one is executed, the ledger last."""
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -11,12 +10,11 @@ from typing import Any
 
 import joblib
 
-from costofprivacy import stamps
+from costofprivacy import orphans, stamps
 from costofprivacy.book import budgets, freshness
 from costofprivacy.book.execute import Run, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 from costofprivacy.book.publishing import recover
-from costofprivacy.orphans import end_with
 
 Say = Callable[[str], None]
 
@@ -93,8 +91,8 @@ def _bring_up_to_date(project: Project, plan: Plan, names: list[str], finish: Ca
         finish(_executed(project, stale))
     beside = {stale.run.name: stale for stale in every if not stale.run.alone}
     in_order = budgets.longest_first(project, beside)
-    cores = joblib.Parallel(n_jobs=min(joblib.cpu_count(), max(1, len(beside))), return_as="generator_unordered")
-    for done in cores(joblib.delayed(_executed)(project, beside[name], os.getpid()) for name in in_order):
+    cores = orphans.pool(min(joblib.cpu_count(), max(1, len(beside))))
+    for done in cores(joblib.delayed(_executed)(project, beside[name]) for name in in_order):
         finish(done)
 
 
@@ -117,9 +115,8 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     return Stale(run, expected, reason, told)
 
 
-def _executed(project: Project, stale: Stale, owner: int = 0) -> Done:
+def _executed(project: Project, stale: Stale) -> Done:
     """Execute and stamp a chapter; returns it with the seconds that it took and what it wrote to the error stream."""
-    end_with(owner)
     start, warnings = time.perf_counter(), list[str]()
     files = execute(project, stale.run, warnings.append)
     freshness.write(stale.run.place, stale.made_from, files)
