@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -81,15 +81,15 @@ class Chapter:
         """Everything in its folder of results."""
         return {p.relative_to(self.out).as_posix(): p.read_bytes() for p in self.out.rglob("*") if p.is_file()}
 
-    def wrong(self, seen: Mapping[int, str] | None = None) -> str:
+    def wrong(self, met: processes.Marked | None = None) -> str:
         """What a run after a fault has left that an undisturbed one does not; empty where there is nothing.
 
         Args:
-            seen: the processes of the run that met the fault, by number, with their command lines.
+            met: the run that met the fault, if it left processes.
         """
-        return self.judged(self.run(), seen)
+        return self.judged(self.run(), met)
 
-    def judged(self, done: "subprocess.CompletedProcess[str]", seen: Mapping[int, str] | None = None) -> str:
+    def judged(self, done: "subprocess.CompletedProcess[str]", met: processes.Marked | None = None) -> str:
         """`wrong` of the run that has just ended."""
         if done.returncode:
             return f"the next run ended with status {done.returncode}: {done.stderr[-300:]}"
@@ -98,7 +98,7 @@ class Chapter:
             names = sorted(name for name in {*after, *self.bits} if after.get(name) != self.bits.get(name))
             return f"the next run gave other bits: {'; '.join(self._apart(name, after.get(name)) for name in names)}"
         left = [p for pattern in LEFT for top in (self.out, self.root / "_build/cache") for p in top.rglob(pattern)]
-        left += [*(self.root / "_build" / "tmp").iterdir(), *processes.left_by(seen or {})]
+        left += [*(self.root / "_build" / "tmp").iterdir(), *(processes.left_by(met) if met else ())]
         return f"left over: {', '.join(str(path) for path in left)}" if left else ""
 
     def _apart(self, name: str, found: bytes | None) -> str:

@@ -44,4 +44,4 @@ def kill(chapter: Chapter, role: str, number: int, share: float) -> str:
     half = chapter.contents()
     if half and {name for name in half if half[name] != chapter.bits.get(name)} - {"stamp.json"}:
         return "something half-written is in the results"
-    return chapter.wrong(run.seen)
+    return chapter.wrong(run)

@@ -8,22 +8,29 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 MARK = "COSTOFPRIVACY_FAULT"
 SHARED = (("sem.loky-", "-*"), ("joblib_memmapping_folder_", "_*"))  # their names hold a process's number
+SHARED_MEMORY = Path("/dev/shm")
 PATIENCE = 120.0  # seconds until a run that got a signal is over, kernel and workers too
 
 
 @dataclass(frozen=True)
 class Marked:
-    """A command that was started, and the mark that all its processes carry."""
+    """A command that was started, and the mark that all its processes carry.
+
+    Attributes:
+        popen: its first process. mark: the mark. seen: the command lines of all that were seen, by number.
+        before: what was in shared memory before; a process's number may be that of one which died long ago.
+    """
 
     popen: subprocess.Popen[bytes]
     mark: str
     seen: dict[int, str] = field(default_factory=dict)
+    before: frozenset[Path] = frozenset()
 
     def living(self) -> dict[int, str]:
         """The command lines of its processes that run, by number; noted in ``seen``."""
@@ -66,12 +73,12 @@ class Marked:
 
 def start(command: list[str], root: Path) -> Marked:
     """Start a command in a session of its own, its output thrown away."""
-    mark = uuid.uuid4().hex
+    mark, before = uuid.uuid4().hex, frozenset(SHARED_MEMORY.glob("*"))
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     environment = os.environ | {MARK: mark}
     # A campaign in the background ignores some signals, and what it starts would, too.
     popen = subprocess.Popen(command, cwd=root, env=environment, start_new_session=True, preexec_fn=_listening, **quiet)  # type: ignore[call-overload]
-    return Marked(popen, mark)
+    return Marked(popen, mark, before=before)
 
 
 def of_children() -> float:
@@ -80,11 +87,12 @@ def of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def left_by(seen: Mapping[int, str]) -> list[Path]:
-    """What dead processes have left outside the project: semaphores, folders of shared memory, a kernel's ports."""
-    named = [f"{kind}{number}{end}" for number in seen for kind, end in SHARED]
-    left = [path for pattern in named for path in Path("/dev/shm").glob(pattern)]
-    ports = [Path(found[1]) for line in seen.values() if (found := re.search(r"ipykernel_launcher -f (\S+)", line))]
+def left_by(run: Marked) -> list[Path]:
+    """What a run's dead processes have left outside the project: semaphores, folders of shared memory, ports."""
+    named = [f"{kind}{number}{end}" for number in run.seen for kind, end in SHARED]
+    left = [path for pattern in named for path in SHARED_MEMORY.glob(pattern) if path not in run.before]
+    lines = run.seen.values()
+    ports = [Path(found[1]) for line in lines if (found := re.search(r"ipykernel_launcher -f (\S+)", line))]
     return [*left, *(path for path in ports if path.exists())]
 
 
