@@ -132,8 +132,8 @@ def test_a_place_that_cannot_be_written_is_as_it_was(
     assert contents(place.results) == OLD | {"a person's own.txt": "stays"}
 
 
-BUSY = "joblib.Parallel(2, **own)(joblib.delayed(work)(60) for _ in range(2))"
-IDLE = "joblib.Parallel(2, **own)(joblib.delayed(work)(1) for _ in range(2)); time.sleep(60)"
+BUSY = "pool(joblib.delayed(time.sleep)(60) for _ in range(2))"
+IDLE = "pool(joblib.delayed(time.sleep)(0) for _ in range(2)); time.sleep(60)"
 
 
 @pytest.mark.parametrize("meanwhile", [BUSY, IDLE])
@@ -141,17 +141,19 @@ def test_a_worker_ends_with_the_process_that_started_it(tmp_path: Path, meanwhil
     code = f"""import os, sys, time, joblib
 from pathlib import Path
 from costofprivacy.orphans import end_with
-def work(seconds):
+def begin(owner):
+    end_with(owner)
     Path(sys.argv[1], str(os.getpid())).touch()
-    time.sleep(seconds)
-own = dict(initializer=end_with, initargs=(os.getpid(),))
+pool = joblib.Parallel(2, initializer=begin, initargs=(os.getpid(),))
 {meanwhile}"""
     script = tmp_path / "script.py"
     script.write_text(code)
     noted = tmp_path / "noted"
     noted.mkdir()
     parent = subprocess.Popen([sys.executable, str(script), str(noted)])
+    until = time.monotonic() + 50
     while len(workers := [int(path.name) for path in noted.iterdir()]) < 2:
+        assert time.monotonic() < until
         time.sleep(0.02)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
