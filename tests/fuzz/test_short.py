@@ -51,3 +51,8 @@ def test_a_table_that_is_not_finite_where_the_books_is_would_be_seen(tmp_path: P
     book.to_csv(tmp_path / "figure.csv", index=False)
     assert judge.not_finite({"figure": book, "new": book}, tmp_path) == []
     assert judge.not_finite({"figure": book.assign(value=[np.inf, 1.0])}, tmp_path) == ["figure.value"]
+    book = book.assign(excess_risk=1.0)
+    book.to_csv(tmp_path / "figure.csv", index=False)
+    assert judge.not_finite({"figure": book.assign(excess_risk=[np.inf, 1.0])}, tmp_path) == []
+    assert judge.not_finite({"figure": book.assign(excess_risk=[np.nan, 1.0])}, tmp_path) == ["figure.excess_risk"]
+    assert judge.not_finite({"figure": book.assign(excess_risk=[-np.inf, 1.0])}, tmp_path) == ["figure.excess_risk"]
