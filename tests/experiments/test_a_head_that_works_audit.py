@@ -11,7 +11,7 @@ from costofprivacy.privacy import GaussianDP
 PLANS = {every: plan(audit.D, audit.L, audit.N, GaussianDP(1.5), every_token=every) for every in (False, True)}
 TOLD = PLANS[False]
 KINDS = [(every, name) for every in PLANS for name in audit.pairs(every_token=every)]
-RELEASES = 10_000
+RELEASES = 6_000
 
 
 def test_the_table_acquits_the_head_and_finds_each_fault() -> None:
