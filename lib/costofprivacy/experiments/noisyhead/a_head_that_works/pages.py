@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NO_DATA, NON_PRIVATE, ZERO
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE, ZERO
 from costofprivacy.findings import Tables, compact, select
 from costofprivacy.plates import Plate
 from costofprivacy.prose import percent, plain, span
@@ -30,9 +30,10 @@ def answer(tables: Tables) -> str:
     table, (name, _) = tables["test-error"], findings.plain_and_ill(tables)
     over, row = findings.over_non_private(tables, name), findings.corner(tables, name)
     known = " There the best head needs no data." if findings.no_data_is_best(tables, name) else ""
+    alike = " (features alike in all directions)" if name == ISOTROPIC else ""
     return (
-        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {words.where(name)} our head errs "
-        f"{compact(row[PRIVATE])} (answering 0: {compact(row[ZERO])}), {percent(abs(over))} "
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {words.where(name)}{alike} our "
+        f"head errs {compact(row[PRIVATE])} (answering 0: {compact(row[ZERO])}), {percent(abs(over))} "
         f"{'above' if over > 0 else 'below'} no privacy.{known}{_worth(tables['area'])}"
     )
 
@@ -45,7 +46,7 @@ def _worth(area: pd.DataFrame) -> str:
     alone = float(findings.won(area, method=COVARIANCE).mean())
     return (
         f" With an unknown covariance ours beats the head without data in {percent(float(wins.mean()))} of cases and "
-        f"loses in {percent(findings.lost(area)[0])}; where tasks are isotropic, the covariance alone wins in "
+        f"loses in {percent(findings.lost(area)[0])}; for isotropic tasks the covariance alone wins in "
         f"{percent(alone)}."
     )
 
