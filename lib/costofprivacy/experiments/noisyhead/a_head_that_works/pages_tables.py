@@ -95,12 +95,12 @@ def read_area(area: pd.DataFrame) -> Markdown:
     """How often each head wins and loses, and by how much at worst."""
     told = []
     for method in METHODS:
-        for unknown, kind in ((True, "an unknown covariance"), (False, "isotropic prompts")):
+        for unknown, kind in ((True, "with an unknown covariance"), (False, "on isotropic prompts")):
             wins = findings.won(area, unknown, method)
             if len(wins):
                 share, worst = findings.lost(area, unknown, method)
                 told.append(
-                    f"with {kind} the {words.METHODS[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
+                    f"{kind} the {words.METHODS[method]} wins {int(wins.sum())} of {len(wins)} cells and loses "
                     f"{round(share * len(wins))}, at worst with {compact(worst)} times the error without data"
                 )
     rows = area[area["method"] == PRIVATE]
