@@ -1,13 +1,24 @@
 """The chapter on a private head that works: its measurements against other code."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.a_head_that_works import algorithm_one, curves, ladder, options, poison, tasks
-from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE, Cell
+from costofprivacy.experiments.noisyhead.a_head_that_works import (
+    algorithm_one,
+    curves,
+    floor,
+    ladder,
+    literature,
+    options,
+    poison,
+    tasks,
+    theory,
+)
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, METHODS, PRIVATE, Cell
 from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import Experiment
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     BEST,
@@ -17,6 +28,7 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     law_of,
     least_squares,
     name_of,
+    settled,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
 from costofprivacy.montecarlo import Runner
@@ -24,6 +36,7 @@ from costofprivacy.noisyhead import accounts, head, token_laws
 from costofprivacy.noisyhead.best_head import head_error
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.streams import generator
 
 CELL = Cell(10.0, 300, 17, 3, (1.0, 8.0), 1e-5)
 MILD = ApproximateDP(1e3, 1e-5)
@@ -93,8 +106,11 @@ def test_descents_are_a_literal_loop(seen: Seen) -> None:
     ("heads", "option", "most"),
     [
         (options.passes, (0, 10.0, 8.0), 0.8),
-        (options.ridges, (3.5, 0.9, 0.03), 0.9),
-        (options.sufficient, (0.9, 3.0), 0.4),
+        (options.unclipped, (3.5, 0.9, 10.0, 640, 10.0), 0.4),
+        (literature.ridges, (3.5, 0.9, 0.03), 0.9),
+        (literature.sufficient, (0.9, 3.0), 0.4),
+        (literature.boosted, (0.9, 0.1, 40), 0.4),
+        (literature.perturbed, (0.9, 0.3, 0.5), 0.4),
     ],
 )
 def test_with_next_to_no_noise_the_other_rungs_learn(
@@ -107,6 +123,12 @@ def test_with_next_to_no_noise_the_other_rungs_learn(
 
 def test_each_mend_of_algorithm_one_does_what_it_says(seen: Seen) -> None:
     printed, radius, tuned = algorithm_one._printed(seen), algorithm_one._radius(seen), algorithm_one._tuned(seen)
+    penalty, steps = algorithm_one._penalty(seen), algorithm_one._steps(seen)
+    assert penalty.penalty < radius.penalty
+    assert steps.penalty == penalty.penalty
+    for name in ("clip_norm", "feature_bound", "learning_rate"):
+        assert getattr(penalty, name) == getattr(steps, name) == getattr(radius, name)
+    assert penalty.steps == radius.steps
     assert radius.weight_bound < printed.weight_bound
     assert (radius.penalty, radius.steps, radius.clip_norm) == (printed.penalty, printed.steps, printed.clip_norm)
     stds = [accounts.noise_std(a, radius, MILD, seen.N, radius.steps) for a in accounts.ACCOUNTS]
@@ -116,13 +138,118 @@ def test_each_mend_of_algorithm_one_does_what_it_says(seen: Seen) -> None:
     assert not np.array_equal(start, algorithm_one.tuned(seen, rng=np.random.default_rng(0)))
 
 
-def test_a_rung_takes_what_public_prompts_say() -> None:
+def test_a_rung_takes_what_public_prompts_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {name: (heads, grid[:: max(1, len(grid) // 3)]) for name, (heads, grid) in ladder.CHOSEN.items()}
+    monkeypatch.setattr(ladder, "CHOSEN", few)
     case = ladder.Steps(Cell(1.0, 200, 14, 2, (2.0,), 1e-5))
     (chosen,) = ladder.chosen(Runner(1), [case], 2, 7)
-    grids = ladder._grids()
-    assert [option in grid for option, (_, _, grid) in zip(chosen.chosen, grids, strict=True)] == [True] * len(grids)
+    grids = [ladder._grid(name) for name in ladder.SEARCHED]
+    assert all(option in grid for option, grid in zip(chosen.chosen, grids, strict=True))
     public = ladder.public_trial(case, rng=np.random.default_rng(0))
-    assert len(public) == sum(len(grid) for _, _, grid in grids)
+    assert len(public) == sum(len(grid) for grid in grids)
+    samples = np.stack([ladder.public_trial(case, rng=generator(7, public_key(case), k)) for k in range(2)]).mean(
+        axis=0
+    )
+    parts = np.split(samples, np.cumsum([len(grid) for grid in grids])[:-1])
+    assert chosen.chosen == tuple(grid[int(part.argmin())] for grid, part in zip(grids, parts, strict=True))
+
+
+def public_key(case: ladder.Steps) -> int:
+    return replace(case, cell=replace(case.cell, stream=ladder.PUBLIC_STREAM)).key
+
+
+def test_a_descent_within_bounds_is_a_literal_loop(seen: Seen) -> None:
+    C, G, R, T, eta = 1.5, 0.4, 2.0, 7, 3.0
+    found = options.unclipped(seen, [(C, G, R, T, eta)], rng=np.random.default_rng(3))[0].reshape(-1)
+    rng, Gamma = np.random.default_rng(3), np.zeros(9)
+    std = 2 * G * (C + R * G) * math.sqrt(T) / (seen.N * seen.mu.mu)
+    y = np.clip(seen.statistics.response, -C, C)
+    Z = head.project(head.statistics(seen.prompts, C), G).Z.reshape(seen.N, -1)
+    assert np.linalg.norm(Z, axis=1).max() <= G * (1 + 1e-12)
+    for _ in range(T):
+        Gamma = Gamma + eta * ((y - Z @ Gamma) @ Z / seen.N + std * rng.standard_normal(9))
+        Gamma = Gamma * min(1.0, R / np.linalg.norm(Gamma))
+    np.testing.assert_allclose(found, Gamma, rtol=1e-9)
+
+
+def test_a_descent_within_bounds_pays_for_the_prompt_that_moves_it_most(seen: Seen) -> None:
+    """The sensitivity that its noise is scaled to is attained: y = ±C, Z along Γ of norm R, opposite to it."""
+    C, G, R = 1.5, 0.4, 2.0
+    Z, Gamma = G * np.eye(9)[0], -R * np.eye(9)[0]
+    pull, other = ((y - z @ Gamma) * z for y, z in ((C, Z), (-C, -Z)))
+    assert np.linalg.norm(pull) == pytest.approx(G * (C + R * G))
+    assert np.linalg.norm(pull - -pull) == pytest.approx(2 * G * (C + R * G))
+    assert np.linalg.norm(pull - other) <= 2 * G * (C + R * G) * (1 + 1e-12)
+
+
+def test_tukey_s_answer_is_0_where_there_are_too_few_parts(seen: Seen) -> None:
+    found = literature.deep(seen, [(1.0,), (9.0,)], rng=np.random.default_rng(0))
+    assert found.shape == (2, 3, 3)
+    assert not found[1].any()
+    assert found[0].any()
+
+
+def test_an_edge_is_one_of_any_axis_that_has_an_inside() -> None:
+    inside = (320, 0.01, options.DISTANCES[2] / (0.01 * 320))
+    assert not ladder.at_edge(ladder.CLIPPED, inside)
+    assert ladder.at_edge(ladder.CLIPPED, (320, 0.01, options.DISTANCES[0] / (0.01 * 320)))
+    assert ladder.at_edge(ladder.AVERAGED, (1280, 0.01, options.DISTANCES[2] / (0.01 * 1280)))
+    assert not ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 300.0))
+    assert ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 2000.0))
+    assert not ladder.at_edge(ladder.DEEP, (1.0,))
+
+
+def test_each_change_is_made_to_a_rung_that_stands_before_it() -> None:
+    places = {name: k for k, name in enumerate(ladder.RUNGS)}
+    assert all(places[before] < places[name] for name, before in ladder.BEFORE.items())
+    assert ladder.BEFORE[ladder.CLIPPED] == ladder.UNCLIPPED
+
+
+def test_what_does_not_depend_on_the_trial_has_no_error() -> None:
+    same = np.full((5, 2), 0.23316742176307548) * (1 + 1e-15 * np.arange(5)[:, None])
+    assert (settled(same)[1] == 0).all()
+    assert (settled(np.arange(10.0).reshape(5, 2))[1] > 0).all()
+
+
+def test_without_noise_or_clipping_the_head_is_nearer_to_the_best() -> None:
+    rows = floor.table(Runner(1), [Cell(10.0, 600, 24, 3, (0.5,), 1e-5)], 4, 3)
+    wide = rows.pivot(index="method", columns="way", values="test_error")
+    assert set(wide.index) == {PRIVATE, LAST_TOKEN}
+    assert (wide[floor.QUIET] < wide[floor.NOISY]).all()
+    assert (wide[floor.FREE] > rows["best"].iloc[0]).all()
+    assert (rows["non_private"] > rows["best"]).all()
+
+
+@pytest.mark.parametrize("features", theory.KINDS)
+def test_a_closed_form_has_its_minimum_at_the_best_head(features: str) -> None:
+    condition = 1.0 if features == theory.SPHERE else 20.0
+    case = theory.Case(features, condition, 4, 9, 0.0, 10)
+    assert case.exact[0] == pytest.approx(case.least)
+    assert (case.exact[1:] >= case.least - 1e-12).all()
+
+
+def test_shortened_features_have_the_moments_that_the_quadrature_says() -> None:
+    case = theory.Case(theory.SHORTENED, 30.0, 4, 3, 0.0, 100_000)
+    x = theory.drawn(case, rng=np.random.default_rng(0)).x.reshape(-1, 4)
+    np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1.0)
+    wanted = np.diag(case.law.covariance)
+    assert wanted.sum() == pytest.approx(1)
+    assert (np.abs((x**2).mean(axis=0) - wanted) < 5 * (x**2).std(axis=0) / math.sqrt(len(x))).all()
+
+
+def test_the_moment_of_contexts_on_the_sphere_is_that_of_prompts() -> None:
+    rng, L, D = np.random.default_rng(4), 6, 3
+    law, weights = token_laws.sphere(D), np.array([0.3, 1.0, 4.0])
+    plain = token_laws.sample(law, 200_000, L, rng=rng)
+    w = plain.w * np.sqrt(weights)
+    y = np.matmul(plain.x, w[:, :, None])[:, :, 0]
+    m = np.einsum("nl,nld->nd", y[:, :L], plain.x[:, :L]) / L
+    wanted = tasks.context_moment(law, np.diag(weights), L)
+    products = m[:, :, None] * m[:, None, :]
+    error = products.std(axis=0) / math.sqrt(len(m))
+    assert (np.abs(products.mean(axis=0) - wanted) < 5 * error).all()
+    gaussian = tasks.context_moment(token_laws.gaussian(law.covariance), np.diag(weights), L)
+    assert not (np.abs(products.mean(axis=0) - gaussian) < 5 * error).all()
 
 
 def test_the_error_for_skewed_tasks_is_that_of_prompts() -> None:

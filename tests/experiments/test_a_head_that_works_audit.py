@@ -8,20 +8,23 @@ from costofprivacy.noisyhead import whitened_descent
 from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import GaussianDP
 
-TOLD = plan(audit.D, audit.L, audit.N, GaussianDP(1.5), every_token=False)
-RELEASES = 10_000
+PLANS = {every: plan(audit.D, audit.L, audit.N, GaussianDP(1.5), every_token=every) for every in (False, True)}
+TOLD = PLANS[False]
+KINDS = [(every, name) for every in PLANS for name in audit.pairs(every_token=every)]
+RELEASES = 6_000
 
 
 def test_the_table_acquits_the_head_and_finds_each_fault() -> None:
-    table = audit.table(1.5, 0.2, RELEASES, rng=np.random.default_rng(1)).set_index(["fault", "pair"])
+    table = audit.table(1.5, 0.2, RELEASES, rng=np.random.default_rng(1)).set_index(["fault", "every_token", "pair"])
     exact = GaussianDP(1.5).epsilon(0.2)
     assert (table["exact_epsilon"] == exact).all()
     assert (table["releases"] == RELEASES).all()
     assert list(table.index.unique("fault")) == list(audit.FAULTS)
-    found = table["found_epsilon"].unstack()
+    assert set(table.index.unique("every_token")) == {True, False}
+    found = table["found_epsilon"].unstack([1, 2])
     assert ((found.loc[audit.NONE] > 0.3 * exact) & (found.loc[audit.NONE] < exact)).all()
-    assert (found.loc[["clip forgotten", "sensitivity off by 2"]] > exact).all(axis=None)
-    assert (found.loc["noise 30 % too small", ["tokens", "both"]] > exact).all()
+    for every in (True, False):
+        assert (found[every].loc[list(audit.FAULTS)[1:]].max(axis=1) > exact).all()
 
 
 @pytest.mark.parametrize("fault", audit.FAULTS)
@@ -36,14 +39,15 @@ def test_a_faulty_plan_is_the_right_one_but_for_its_fault(fault: str) -> None:
 
 
 def test_without_a_fault_the_faulty_plan_releases_what_the_right_one_does() -> None:
-    data, plans = audit.pairs()["tokens"][0], (TOLD, audit.faulty(TOLD, audit.NONE))
+    data, plans = audit.pairs(every_token=False)["tokens"][0], (TOLD, audit.faulty(TOLD, audit.NONE))
     one, two = (whitened_descent.release(data, told, rng=np.random.default_rng(0)) for told in plans)
     np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("name", ["tokens", "response", "both"])
-def test_a_pair_differs_in_one_prompt(name: str) -> None:
-    one, two = audit.pairs()[name]
+@pytest.mark.parametrize(("every", "name"), KINDS)
+def test_a_pair_differs_in_one_prompt(every: bool, name: str) -> None:
+    one, two = audit.pairs(every_token=every)[name]
+    assert one.query.shape[1] == (audit.L + 1 if every else 1)
     for part in ("token", "query", "context", "response"):
         np.testing.assert_array_equal(getattr(one, part)[0], getattr(two, part)[0])
     assert one.response[1].any()
@@ -52,7 +56,7 @@ def test_a_pair_differs_in_one_prompt(name: str) -> None:
 
 def test_the_score_is_the_log_likelihood_ratio() -> None:
     """Its law where the means are constants apart: normal with mean ±s/2 and variance s, s the sum that is spent."""
-    first, second = audit.pairs()["response"]
+    first, second = audit.pairs(every_token=False)["response"]
     ratios = []
     for data, sign in ((first, 1), (second, -1)):
         seen = whitened_descent.releases(data, TOLD, 4000, rng=np.random.default_rng(0))
@@ -63,3 +67,13 @@ def test_the_score_is_the_log_likelihood_ratio() -> None:
         assert ratio.var() == pytest.approx(spent.mean(), rel=0.1)
         ratios.append(ratio)
     assert np.exp(-ratios[0]).mean() == pytest.approx(1.0, abs=0.1)  # of a likelihood ratio, and of no other score
+
+
+@pytest.mark.parametrize(("every", "name"), KINDS)
+def test_a_pair_comes_near_to_the_sensitivity_and_never_beyond(every: bool, name: str) -> None:
+    """It is worth auditing on, and the proof's sum over the releases is a bound."""
+    pair = audit.pairs(every_token=every)[name]
+    seen = whitened_descent.releases(pair[0], PLANS[every], 500, rng=np.random.default_rng(0))
+    spent = audit.spent(PLANS[every], pair, seen) / 1.5**2
+    assert spent.max() <= 1 + 1e-9
+    assert spent.mean() > 0.5

@@ -7,8 +7,18 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.method import heads
-from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, pages, pages_maps, pages_tables
-from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works import (
+    findings,
+    floor,
+    ladder,
+    pages,
+    pages_maps,
+    pages_rate,
+    pages_statements,
+    pages_tables,
+    words,
+)
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     BEST,
     ISOTROPIC,
@@ -16,7 +26,8 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     NON_PRIVATE,
     name_of,
 )
-from costofprivacy.findings import Tables, words
+from costofprivacy.findings import Tables
+from costofprivacy.findings import words as count_of_words
 from costofprivacy.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
@@ -35,7 +46,10 @@ SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
     "tasks": lambda: pages_tables.show_tasks(TABLES["tasks"]),
     "poison": lambda: pages_tables.show_poison(TABLES["poison"]),
     "audit": lambda: pages_tables.show_audit(TABLES["audit"]),
-    "rate": lambda: pages_tables.show_rate(TABLES["rate"]),
+    "rate": lambda: pages_rate.show_rate(TABLES["rate"]),
+    "ends": lambda: pages_tables.show_ends(TABLES),
+    "ladder": lambda: pages_tables.show_ladder(TABLES["ladder"]),
+    "floor": lambda: pages_rate.show_floor(TABLES["floor"]),
     "method": lambda: heads.show(TABLES),
 }
 
@@ -62,13 +76,14 @@ def test_the_table_of_results_has_what_others_check() -> None:
 
 def test_the_answer_follows_the_tables() -> None:
     found = pages.answer(TABLES)
-    assert words(found) <= 60
+    assert count_of_words(found) <= 60
     worse = pages.answer(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
-    assert "known without data" in found
-    assert "known without data" not in pages.answer(scaled("test-error", NO_DATA, 2.0))
-    never = TABLES | {"area": TABLES["area"].assign(test_error=9.0)}
-    assert "0 % of the cases" in pages.answer(never)
+    assert "needs no data" in found
+    assert "needs no data" not in pages.answer(scaled("test-error", NO_DATA, 2.0))
+    never = pages.answer(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
+    assert "in 0 % of cases and loses in 100 %" in never
+    assert "the covariance alone wins in 0 %" in never
 
 
 @pytest.mark.parametrize("name", PLATES)
@@ -82,17 +97,119 @@ def test_tables_are_for_readers(name: str) -> None:
 
 
 def test_the_sentences_follow_the_tables() -> None:
-    said = pages.statements(TABLES).sentences
+    said = pages_statements.statements(TABLES).sentences
     for changed, place in (
         (scaled("test-error", PRIVATE, 2.0), 0),
-        (scaled("test-error", NO_DATA, 2.0), 1),
-        (scaled("ladder", ladder.CLIPPED, 12.0, "rung"), 2),
-        (scaled("ladder", ladder.LAST, 0.3, "rung"), 3),
-        (TABLES | {"area": TABLES["area"].assign(test_error=9.0)}, 4),
-        (TABLES | {"area": TABLES["area"].assign(test_error=0.0)}, 5),
-        (TABLES | {"poison": TABLES["poison"].assign(shift_over_noise=1.0)}, 6),
+        (scaled("test-error", COVARIANCE, 2.0), 1),
+        (scaled("tasks", COVARIANCE, 0.1), 2),
+        (scaled("test-error", NO_DATA, 2.0), 3),
+        (scaled("ladder", ladder.UNCLIPPED, 12.0, "rung"), 4),
+        (scaled("ladder", ladder.LAST, 0.3, "rung"), 5),
+        (scaled("ladder", ladder.CLIPPED, 12.0, "rung"), 6),
+        (scaled("ladder", ladder.UNCLIPPED, 0.01, "rung"), 6),
+        (TABLES | {"area": TABLES["area"].assign(test_error=9.0)}, 7),
+        (TABLES | {"area": TABLES["area"].assign(test_error=0.0)}, 8),
+        (TABLES | {"poison": TABLES["poison"].assign(shift_over_noise=1.0)}, 9),
     ):
-        assert pages.statements(changed).sentences[place] != said[place]
+        assert pages_statements.statements(changed).sentences[place] != said[place]
+    assert len(said) == 10
+
+
+def test_the_caption_names_the_change_that_closes_most() -> None:
+    """Clipping is no answer of its own: it is held against the descent that differs from it in nothing else."""
+    assert f"*{findings.closer(TABLES, ISOTROPIC)}*" in pages.draw_ladder(TABLES).caption
+    late = scaled("ladder", ladder.UNCLIPPED, 12.0, "rung")
+    assert findings.closer(late, ISOTROPIC) == ladder.CLIPPED
+    assert f"*{ladder.CLIPPED}*" in pages.draw_ladder(late).caption
+    left = findings.steps(TABLES, ISOTROPIC)["left"]
+    assert findings.closed(TABLES, ISOTROPIC, ladder.CLIPPED) == left[ladder.UNCLIPPED] - left[ladder.CLIPPED]
+
+
+def test_the_table_of_changes_has_every_rung_end_and_budget_and_marks_edges() -> None:
+    steps = TABLES["ladder"]
+    shown = pages_tables.show_ladder(steps)
+    assert len(shown) == len(ladder.RUNGS) + 4
+    assert shown.shape[1] == len(steps[["covariance", "epsilon"]].drop_duplicates())
+    marked = sum(pages_tables.EDGE in text for text in shown.to_numpy().ravel())
+    assert marked == steps["edge"].sum()
+    assert f"in {marked} of" in pages_tables.read_ladder(TABLES).data
+    assert "in 0 of" in pages_tables.read_ladder(TABLES | {"ladder": steps.assign(edge=False)}).data
+
+
+def test_which_tokens_to_ask_is_counted_beyond_doubt() -> None:
+    found = findings.asked(scaled("ladder", LAST_TOKEN, 9.0, "rung"))
+    assert found["better"].all()
+    assert not found["worse"].any()
+    worse = scaled("ladder", LAST_TOKEN, 0.1, "rung")
+    assert findings.asked(worse)["worse"].all()
+    assert f"and more in {len(found)} (" in pages_tables.read_ladder(worse).data
+    assert "in 0." in pages_tables.read_ladder(scaled("ladder", LAST_TOKEN, 9.0, "rung")).data
+
+
+def test_the_map_is_told_for_both_heads_with_what_is_lost() -> None:
+    told = pages_tables.read_area(TABLES["area"]).data
+    for method in (PRIVATE, COVARIANCE):
+        wins, (share, worst) = findings.won(TABLES["area"], method=method), findings.lost(TABLES["area"], method=method)
+        assert f"wins {wins.sum()} of {len(wins)} cells and loses {round(share * len(wins))}" in told
+        assert worst > 1
+    assert findings.lost(TABLES["area"].assign(test_error=0.0)) == (0.0, 0.0)
+    shown = pages_tables.show_thresholds(TABLES["area"])
+    assert len(shown) == 2 * TABLES["area"]["condition"].nunique()
+
+
+def test_when_to_take_the_covariance_alone_is_read_off_two_tables() -> None:
+    told = pages_tables.read_tasks(TABLES).data
+    assert "in 27 of 27 cells" in told
+    assert "in 0 of 27 cells" in pages_tables.read_tasks(scaled("test-error", COVARIANCE, 9.0)).data
+    assert pages_tables.read_tasks(scaled("tasks", COVARIANCE, 2.0)).data != told
+    assert 'tasks="isotropic"' in told
+
+
+def test_what_audits_say_follows_the_table() -> None:
+    told = pages_tables.read_audit(TABLES["audit"]).data
+    assert "is found below its claim, and 3 of 3 faults" in told
+    assert "above its claim" not in told
+    fooled = pages_tables.read_audit(TABLES["audit"].assign(found_epsilon=9.0)).data
+    assert "is found above its claim" in fooled
+    assert "0 of 3 faults" in pages_tables.read_audit(TABLES["audit"].assign(found_epsilon=0.1)).data
+
+
+def test_the_bound_on_probabilities_is_told() -> None:
+    assert "11 %" in pages_tables.read_poison(TABLES["poison"]).data
+    assert "50 %" in pages_tables.read_poison(TABLES["poison"].assign(probability_bound=0.5)).data
+
+
+def test_what_is_left_without_noise_is_a_share_of_the_excess() -> None:
+    quiet = TABLES["floor"]
+    told = pages_rate.read_floor(TABLES).data
+    as_noisy = quiet.assign(test_error=quiet["best"] + 0.01)
+    assert (
+        "100 % of the excess is left without noise, 100 % without clipping"
+        in pages_rate.read_floor(TABLES | {"floor": as_noisy}).data
+    )
+    gone = quiet.assign(test_error=quiet["test_error"].where(quiet["way"] == floor.NOISY, quiet["best"]))
+    assert "0 % of the excess is left without noise" in pages_rate.read_floor(TABLES | {"floor": gone}).data
+    assert len(findings.dearer(TABLES["test-error"])) > 0
+    assert "More budget is not always better" in told
+    falling = TABLES["test-error"].assign(test_error=1 / TABLES["test-error"]["epsilon"])
+    assert findings.dearer(falling).empty
+    assert "Nowhere in the main table" in pages_rate.read_floor(TABLES | {"test-error": falling}).data
+
+
+def test_no_name_of_the_tables_is_shown() -> None:
+    """A reader is told words."""
+    told = [plate().caption + plate().alt for plate in PLATES.values()]
+    told += [shown().to_csv() for shown in SHOWN.values()]
+    told += [pages_rate.read_rate(TABLES["rate"]).data, heads.read(TABLES).data, pages_tables.read_ladder(TABLES).data]
+    told += [pages_tables.read_tasks(TABLES).data, pages_tables.read_area(TABLES["area"]).data, pages.answer(TABLES)]
+    for name in ("unknown-", "no-data", "private-head", "covariance-alone", "non-private's"):
+        assert not any(name in text for text in told), name
+
+
+def test_a_covariance_has_a_name_in_a_panel_and_in_a_sentence() -> None:
+    assert words.title("unknown-10") == "unknown, condition 10"
+    assert words.where("unknown-2.5").endswith("condition number 2.5")
+    assert words.where(ISOTROPIC) == "on isotropic prompts"
 
 
 @pytest.mark.parametrize("asked", [(1.0,), (10.0,), (1.0, 100.0), (10.0, 100.0)])
@@ -101,13 +218,15 @@ def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
     some = TABLES | {k: TABLES[k][TABLES[k]["covariance"].isin(names)] for k in ("test-error", "ladder")}
     kinds = {condition > 1 for condition in asked}
     some |= {"area": TABLES["area"][(TABLES["area"]["condition"] > 1).isin(kinds)]}
-    assert names[0] in pages.answer(some)
+    assert words.where(names[0]) in pages.answer(some)
     check_plate(pages.draw_ladder(some))
     check_plate(pages_maps.draw_area(some["area"]), numbers=2)
-    said = pages.statements(some).sentences
-    assert any("isotropic" in sentence for sentence in said) == (1.0 in asked)
+    some |= {"tasks": TABLES["tasks"][TABLES["tasks"]["covariance"].isin(names)]}
+    said = pages_statements.statements(some).sentences
+    assert any("On isotropic prompts" in sentence for sentence in said) == (1.0 in asked)
     assert any("unknown" in sentence for sentence in said) == (asked[-1] > 1)
-    assert len(pages_tables.show_targets(some)) == len(findings.aims(some)) > 0
+    assert pages_tables.show_ends(some).shape[1] == len(names)
+    assert len(findings.aims(some)) > 0
 
 
 def test_the_least_budget_that_wins_is_read_off_the_map() -> None:
@@ -123,15 +242,23 @@ def test_the_least_budget_that_wins_is_read_off_the_map() -> None:
 def test_the_rate_s_miss_is_the_largest_factor() -> None:
     rate = TABLES["rate"]
     assert findings.rate_miss(rate, PRIVATE, ISOTROPIC) > 1
-    assert "*private-head* no" in pages_tables.read_rate(rate).data
+    assert "private head: no" in pages_rate.read_rate(rate).data
     exact = rate.assign(fitted=rate["excess"])
-    assert "*private-head* yes" in pages_tables.read_rate(exact).data
+    assert "private head: yes" in pages_rate.read_rate(exact).data
+    halved = rate.assign(excess=1 / rate["N"])
+    assert (
+        "private head's excess changes by a factor 0.5, that of least squares by 0.5"
+        in pages_rate.read_rate(halved).data
+    )
     assert findings.rate_miss(exact, PRIVATE, ISOTROPIC) == pytest.approx(1)
 
 
 def test_the_page_that_chooses_says_which_is_least() -> None:
     told = heads.read(TABLES).data
     assert "no data" in told
+    assert "alone errs less than that in 3 of 3 cases" in told
+    assert "in 0 of 3 cases" in heads.read(scaled("ladder", COVARIANCE, 9.0, "rung")).data
+    assert heads.read(scaled("tasks", COVARIANCE, 3.0)).data != told
     better = heads.read(scaled("ladder", ladder.ONE_PASS, 0.01, "rung")).data
     assert heads.SHOWN[ladder.ONE_PASS] in better
     assert heads.explained(TABLES).endswith("%")

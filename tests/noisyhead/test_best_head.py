@@ -83,3 +83,18 @@ def test_on_isotropic_prompts_nothing_is_left_for_data() -> None:
     for law in (LAWS["sphere"], LAWS["isotropic"]):
         flat = best_head.scale_without_data(law, 8) * np.eye(3)
         np.testing.assert_allclose(best_head.best_head(law, 8), flat, atol=1e-12)
+
+
+@pytest.mark.parametrize("spread", [0.0, 2.0])
+@pytest.mark.parametrize("tau", [0.0, 0.7])
+def test_the_least_error_is_the_page_s_sum_over_eigenvalues_and_falls_like_one_over_the_length(spread, tau):
+    values = token_laws.eigenvalues(4, 20.0)
+    law = token_laws.TokenLaw(np.diag(values), spread)
+
+    def summed(L):
+        return 1 + tau**2 - (L * values**2 / ((L + spread - 1) * values + 1 + tau**2)).sum()
+
+    assert best_head.best_error(law, 9, tau) == pytest.approx(summed(9))
+    L = 10**6
+    assert L * (best_head.best_error(law, L, tau) - tau**2) == pytest.approx(4 + spread - 1 + 4 * tau**2, rel=1e-3)
+    assert best_head.best_error(token_laws.sphere(5), 31) == pytest.approx(4 / 35)

@@ -12,6 +12,8 @@ name                    symbol    meaning
 ``initial_risk``        R(0)      public: half the mean square of what the scaled features explain
 ``clip_norm, …``        C, G, R   NoisyHead's bounds on responses, on ‖Z‖_F and on ‖Γ‖_F
 ``queries``                       which tokens of a prompt `PrivateHeadRegressor` learns to answer
+``tasks``                         what is known of the prompts' coefficients: nothing, or E wwᵀ ∝ I
+``spread``              s         public: E‖x‖²xxᵀ = (tr Σ)Σ + sΣ²
 ======================  ========  ==================================================================================
 
 **What is public.** No estimator looks at data to scale it, to choose a bound or to tune: what would need that is

@@ -10,13 +10,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
-from costofprivacy.noisyhead import whitened_descent
+from costofprivacy.noisyhead import covariance_head, whitened_descent
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.token_laws import GAUSSIAN
 from costofprivacy.noisyhead.whitened_plan import STEPS, plan
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile
 
 LAST, EVERY = "last", "every"
+ANY, ISOTROPIC = "any", "isotropic"
 _POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
 
 
@@ -26,21 +28,32 @@ class PrivateHeadRegressor(PromptRegressor):
     A prompt is a small regression of its own: L labelled tokens and a query. From N prompts the estimator learns one
     matrix Γ; then it answers the query of a new prompt by ŷ = x_{L+1}ᵀ Γ m with the prompt's own context m = L⁻¹ Σ y_i
     x_i. Two second moments are released first, then a few steps in coordinates in which they are I
-    (`noisyhead.whitened_descent`), so that features of any covariance are learnt alike.
+    (`noisyhead.whitened_descent`), so that features of any covariance are learnt alike. Where the tasks are known to be
+    isotropic the features' covariance is all that there is to learn (`noisyhead.covariance_head`): one release, no
+    response is looked at.
 
     Guarantee: (ε, δ)-differential privacy of ``Gamma_``, and of everything that the run releases on the way, for
     replacing one whole prompt by any other, whether or not anything stated below about the data is true. Each prompt's
-    moments and gradient are clipped; it may be asked once or L + 1 times and is one record all the same.
+    moments and gradient are clipped; it may be asked once or L + 1 times and is one record all the same. For
+    ``tasks="isotropic"`` one Gaussian mechanism on the mean of the prompts' clipped token moments, with the whole
+    budget.
 
     Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``; for
-    ``queries="every"`` tokens that are exchangeable given their prompt's task.
+    ``queries="every"`` tokens that are exchangeable given their prompt's task; for ``tasks="isotropic"`` that E wwᵀ is
+    a multiple of I, w being a prompt's own coefficients. Where that is not so the head stays wrong, however many
+    prompts there are.
 
     Args:
         epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
         feature_norm: public; the root mean square norm of a token. A prompt with a feature beyond 10⁶ of it counts as
             0. Responses need no scale: each prompt's are divided by their own root mean square.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
-            "every" asks each token once, the others being its context: more examples for the same privacy.
+            "every" asks each token once, the others being its context: more examples for the same privacy. It does
+            not matter for ``tasks="isotropic"``.
+        tasks: "any", or "isotropic" where that is known.
+        spread: public; s in E‖x‖²xxᵀ = (tr Σ)Σ + sΣ², 2 for Gaussian features, 0 for features of constant norm.
+        label_noise: public; τ ≥ 0, the standard deviation of the noise in responses over that of the rest. Both are for
+            ``tasks="isotropic"`` alone.
         steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
             (`whitened_plan.plan`): no data are looked at.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
@@ -48,7 +61,8 @@ class PrivateHeadRegressor(PromptRegressor):
 
     Attributes:
         ``Gamma_``: shape (D, D), on the stated scale of the features.
-        ``plan_``: clip norms, gains and shares of the budget, a `noisyhead.whitened_plan.Plan`.
+        ``plan_``: clip norms, gains and shares of the budget, a `noisyhead.whitened_plan.Plan`; none for
+            ``tasks="isotropic"``.
         ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
         ``n_features_in_``: D. ``n_prompts_``: N.
 
@@ -71,6 +85,9 @@ class PrivateHeadRegressor(PromptRegressor):
         "delta": [Interval(Real, 0, 1, closed="neither")],
         "feature_norm": [_POSITIVE],
         "queries": [StrOptions({LAST, EVERY})],
+        "tasks": [StrOptions({ANY, ISOTROPIC})],
+        "spread": [Interval(Real, 0, float("inf"), closed="left")],
+        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator],
     }
@@ -82,6 +99,9 @@ class PrivateHeadRegressor(PromptRegressor):
         delta: float = 1e-6,
         feature_norm: float = 1.0,
         queries: str = "last",
+        tasks: str = "any",
+        spread: float = GAUSSIAN,
+        label_noise: float = 0.0,
         steps: int | str = "auto",
         random_state: Any = None,
     ) -> None:
@@ -89,6 +109,9 @@ class PrivateHeadRegressor(PromptRegressor):
         self.delta = delta
         self.feature_norm = feature_norm
         self.queries = queries
+        self.tasks = tasks
+        self.spread = spread
+        self.label_noise = label_noise
         self.steps = steps
         self.random_state = random_state
 
@@ -103,17 +126,32 @@ class PrivateHeadRegressor(PromptRegressor):
             The estimator, fitted.
         """
         X, y = self._begin(X, y)
-        N, tokens, D = X.shape
+        N, _, D = X.shape
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
-        every, steps = self.queries == EVERY, STEPS if self.steps == AUTO else int(self.steps)
-        told = plan(D, tokens - 1, N, budget.to_gaussian(), every_token=every, steps=steps)
-        prompts = Prompts(scaled(X, self.feature_norm), y, np.zeros((N, D)))
-        data = examples(prompts, every_token=every)
-        released = whitened_descent.release(data, told, rng=generator(self.random_state))
+        x = scaled(X, self.feature_norm)
+        released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
         self.n_features_in_, self.n_prompts_ = D, N
-        self.plan_, self.profile_ = told, whitened_descent.profile(told, budget)
         self.Gamma_ = released
         return self
+
+    def _of_examples(self, x: np.ndarray, y: np.ndarray, budget: ApproximateDP) -> np.ndarray:
+        """Γ learnt from responses."""
+        N, tokens, D = x.shape
+        every, steps = self.queries == EVERY, STEPS if self.steps == AUTO else int(self.steps)
+        told = plan(D, tokens - 1, N, budget.to_gaussian(), every_token=every, steps=steps)
+        data = examples(Prompts(x, y, np.zeros((N, D))), every_token=every)
+        released = whitened_descent.release(data, told, rng=generator(self.random_state))
+        self.plan_, self.profile_ = told, whitened_descent.profile(told, budget)
+        return released
+
+    def _of_tokens(self, x: np.ndarray, budget: ApproximateDP) -> np.ndarray:
+        """Γ of the features' covariance alone."""
+        N, tokens, _ = x.shape
+        mu, rng = budget.to_gaussian(), generator(self.random_state)
+        moment, known = covariance_head.token_moment(x), (float(self.spread), float(self.label_noise))
+        released = covariance_head.release(moment, N, tokens - 1, mu, *known, rng=rng)
+        self.profile_ = PrivacyProfile(budget, mu, mu)
+        return released
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """ŷ = xᵀΓm, linear in the responses: these are brought to at most 1 on the way."""

@@ -1,9 +1,10 @@
 r"""A private head that works: noisy descent on the loss of a linear head in privately whitened coordinates.
 
 Algorithm 1 of arXiv:2504.16000v2 descends in the coordinates in which its prompts come. There the Gram matrix of Z =
-x mᵀ is E[xxᵀ] ⊗ E[mmᵀ], since the query is independent of the context; its eigenvalues are below 1/D² and differ by
-the cube of Σ's condition number. So the loss is flat, the steps are many, and each pays. Here two second moments are
-bought first, and the descent is made in coordinates in which the Gram matrix is I:
+x mᵀ is Σ ⊗ K with K = E mmᵀ, since the query is independent of the context. Its D² eigenvalues λ_i(Σ) λ_j(K) have the
+mean E‖x‖² E‖m‖²/D², and κ(Σ) κ(K) is the largest over the least: κ(Σ)³ for long prompts, where K is about Σ². So some
+directions are flat, the steps are many, and each pays. Here two second moments are bought first, and the descent is
+made in coordinates in which the Gram matrix is I:
 
 1. Â = mean of the prompts' token moments (L + 1)⁻¹ Σ x xᵀ, each clipped to Frobenius norm C_A, plus noise; x̃ = Â^{-½}x.
 2. M̂ = mean of the prompts' context moments m̃m̃ᵀ, each clipped to C_M, plus noise; m̂ = M̂^{-½}m̃, m̃ = Â^{-½}m.

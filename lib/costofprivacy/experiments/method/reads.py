@@ -3,4 +3,4 @@
 from costofprivacy.experiments.privacy.rivals import diffprivlib
 
 RIVALS, HEADS = "privacy/rivals", "noisyhead/a-head-that-works"
-TABLES = {RIVALS: ("errors", diffprivlib.NAME), HEADS: ("test-error", "ladder")}
+TABLES = {RIVALS: ("errors", diffprivlib.NAME), HEADS: ("test-error", "ladder", "tasks")}

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from costofprivacy.estimators import prompt_tuning
+from costofprivacy.estimators.prompt_tuning import Given
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
 from costofprivacy.noisyhead import accounts, hyperparameters, pretraining, recipes
 from costofprivacy.noisyhead.best_head import scale_without_data
@@ -37,8 +38,18 @@ def last_iterate(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
     return _run(seen, _radius(seen), accounts.LAST, rng=rng)
 
 
+def penalty(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
+    """λ by the closed forms for the paper's law, and the R that goes with it."""
+    return _run(seen, _penalty(seen), accounts.LAST, rng=rng)
+
+
+def steps(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
+    """T too."""
+    return _run(seen, _steps(seen), accounts.LAST, rng=rng)
+
+
 def tuned(seen: Seen, *, rng: np.random.Generator) -> np.ndarray:
-    """λ, R, η₀ and T by the closed forms for the paper's law."""
+    """η₀, C and G too, all of them together."""
     return _run(seen, _tuned(seen), accounts.LAST, rng=rng)
 
 
@@ -57,8 +68,26 @@ def _radius(seen: Seen) -> Hyperparameters:
     return replace(told, weight_bound=hyperparameters.weight_bound_singular(told.clip_norm, 2 * told.penalty))
 
 
+def _penalty(seen: Seen) -> Hyperparameters:
+    told = _printed(seen)
+    return _closed(
+        seen,
+        Given(told.clip_norm, told.feature_bound, learning_rate=told.learning_rate, steps=told.steps),
+    )
+
+
+def _steps(seen: Seen) -> Hyperparameters:
+    told = _penalty(seen)
+    kept = Given(told.clip_norm, told.feature_bound, penalty=2 * told.penalty, learning_rate=told.learning_rate)
+    return _closed(seen, kept)
+
+
 def _tuned(seen: Seen) -> Hyperparameters:
-    return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, prompt_tuning.Given())
+    return _closed(seen, Given())
+
+
+def _closed(seen: Seen, given: Given) -> Hyperparameters:
+    return prompt_tuning.tuned(seen.model, seen.N, seen.budget, accounts.LAST, given)
 
 
 def _run(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import curves
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NO_DATA
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NO_DATA, NON_PRIVATE
 from costofprivacy.streams import Runner
 
 STREAM = 1
@@ -19,7 +19,7 @@ def table(
     runner: Runner, conditions: Sequence[float], N: Sequence[int], D: int, epsilon: tuple[float, ...],
     delta: float, trials: int, seed: int,
 ) -> pd.DataFrame:  # fmt: skip
-    """For each (κ, N, ε) and private method: its test error, that of the head without data, and of the best."""
+    """For each (κ, N, ε) and private method: its test error, and those of the ends that are not 1."""
     cells = [curves.Cell(k, n, math.isqrt(n), D, epsilon, delta, STREAM) for k in conditions for n in N]
     found = curves.table(runner, cells, trials, seed)
     names = {curves.name_of(k): k for k in conditions}
@@ -29,5 +29,6 @@ def table(
     for method in curves.METHODS:
         error = found[found["method"] == method].set_index(AT)["standard_error"]
         part = pd.DataFrame({"test_error": wide[method], "standard_error": error})
-        parts.append(part.assign(method=method, no_data=wide[NO_DATA], best=wide[BEST]).reset_index())
+        ends = {"no_data": wide[NO_DATA], "non_private": wide[NON_PRIVATE], "best": wide[BEST]}
+        parts.append(part.assign(method=method, **ends).reset_index())
     return pd.concat(parts, ignore_index=True).assign(trials=trials)

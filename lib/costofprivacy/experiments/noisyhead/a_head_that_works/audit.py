@@ -1,9 +1,14 @@
 r"""`noisyhead.whitened_descent` audited on neighbours that come near to its sensitivity, as it is and with faults.
 
-Of two prompts one is void and the other is replaced; D = 2, the last token alone is asked. What a pair can tell of the
-mechanism is the sum of ‖mean − mean'‖²/std² over the releases, of which the claim is μ²:
+Of two prompts one is void and the other is replaced; D = 2. What a pair can tell of the mechanism is the sum of
+‖mean − mean'‖²/std² over the releases, of which the claim is μ². Where every token is asked, as in the result:
 
 * ``tokens``: all tokens along e₁, or all along e₂: orthogonal moments, 0.4 μ², and gradients at a right angle, 0.3 μ²;
+* ``response``: two tokens along e₁, all others 0; their responses agree, or one has the other sign: opposite
+  gradients, nearly 0.6 μ².
+
+Where the last token alone is asked its response may be as far as one likes, and there are two more ways:
+
 * ``response``: the same tokens, opposite responses to the query: opposite gradients, 0.6 μ²;
 * ``both``: orthogonal tokens, of which those with a label are along e₁ in both and all but 0 in one, and opposite
   responses: 0.2 μ² + 0.1 μ² + 0.6 μ².
@@ -33,6 +38,8 @@ FAULTS = {  # factors: of the noise, and of the clip norms
 }
 D, L, N = 2, 6, 2
 LONG, SHORT, FAR = 3.0, 0.01, 1e5  # tokens that are clipped, tokens next to nothing, responses beyond any answer
+PAIRED = 7.0  # length of two tokens whose gradient is clipped, and not yet ruled by the head
+AUDITED = ((True, "tokens"), (True, "response"), (False, "both"))  # (every token asked, pair)
 CONFIDENCE = 0.999
 
 Pair = tuple[Examples, Examples]
@@ -72,17 +79,20 @@ def faulty(told: Plan, fault: str) -> FaultyPlan:
     return FaultyPlan(**values, moment_factor=noise / slack, step_factor=noise / slack)
 
 
-def pairs() -> dict[str, Pair]:
-    """The three pairs of neighbours, N = 2 prompts of L = 6 labelled tokens."""
-    along = LONG * np.eye(D)
-    ones = np.ones(L)
-    first = _data(np.tile(along[0], (L + 1, 1)), ones, FAR)
-    across = _data(np.tile(along[1], (L + 1, 1)), ones, FAR)
-    opposite = _data(np.tile(along[0], (L + 1, 1)), ones, -FAR)
+def pairs(*, every_token: bool) -> dict[str, Pair]:
+    """The pairs of neighbours, N = 2 prompts of L = 6 labelled tokens, for one way to ask."""
+    along, ones = LONG * np.eye(D), np.ones(L)
+    first = _data(np.tile(along[0], (L + 1, 1)), np.append(ones, 1.0 if every_token else FAR), every_token)
+    across = _data(np.tile(along[1], (L + 1, 1)), np.append(ones, 1.0 if every_token else FAR), every_token)
+    if every_token:
+        two = PAIRED * np.eye(L + 1)[:, :2].sum(axis=1)[:, None] * np.eye(D)[0]
+        agreeing, opposite = (_data(two, np.append([1.0, sign], np.zeros(L - 1)), True) for sign in (1.0, -1.0))
+        return {"tokens": (first, across), "response": (agreeing, opposite)}
+    opposite = _data(np.tile(along[0], (L + 1, 1)), np.append(ones, -FAR), False)
     query = SHORT * LONG * along[:1]
-    long = _data(np.concatenate([np.tile(along[0], (L, 1)), query]), ones, FAR)
+    long = _data(np.concatenate([np.tile(along[0], (L, 1)), query]), np.append(ones, FAR), False)
     hidden = np.concatenate([SHORT * along[:1], np.tile(along[1], (L - 1, 1)), query])
-    short = _data(hidden, np.eye(L)[0], -FAR)
+    short = _data(hidden, np.append(np.eye(L)[0], -FAR), False)
     return {"tokens": (first, across), "response": (first, opposite), "both": (long, short)}
 
 
@@ -118,25 +128,26 @@ def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -
         delta: δ in (0, 1). releases: of each mechanism on each input, at least 2. rng: source of all randomness.
 
     Returns:
-        A row for each fault and pair: ``fault``, ``pair``, ``mu``, ``delta``, ``exact_epsilon`` of μ-GDP,
-        ``found_epsilon`` (a lower bound with ``confidence``), ``releases`` that were drawn on each input.
+        A row for each fault and pair: ``fault``, ``every_token``, ``pair``, ``mu``, ``delta``, ``exact_epsilon`` of
+        μ-GDP, ``found_epsilon`` (a lower bound with ``confidence``), ``releases`` that were drawn on each input.
     """
-    told = plan(D, L, N, GaussianDP(mu), every_token=False)
     exact = GaussianDP(mu).epsilon(delta)
     rows = []
     for fault in FAULTS:
-        for name, pair in pairs().items():
+        for every, name in AUDITED:
+            told = plan(D, L, N, GaussianDP(mu), every_token=every)
+            pair = pairs(every_token=every)[name]
             found = audited(faulty(told, fault), pair, delta, releases, rng=rng).epsilon
-            rows.append((fault, name, mu, delta, exact, found, CONFIDENCE, releases))
-    names = ("fault", "pair", "mu", "delta", "exact_epsilon", "found_epsilon", "confidence", "releases")
+            rows.append((fault, every, name, mu, delta, exact, found, CONFIDENCE, releases))
+    names = ("fault", "every_token", "pair", "mu", "delta", "exact_epsilon", "found_epsilon", "confidence", "releases")
     return pd.DataFrame(rows, columns=list(names))
 
 
-def _data(tokens: np.ndarray, labels: np.ndarray, response: float) -> Examples:
-    """A void prompt and one more, shape (L + 1, D), with its L labels and the response to its query."""
+def _data(tokens: np.ndarray, responses: np.ndarray, every_token: bool) -> Examples:
+    """A void prompt and one more, shapes (L + 1, D) and (L + 1,)."""
     x = np.stack([np.zeros_like(tokens), tokens])
-    y = np.stack([np.zeros(L + 1), np.append(labels, response)])
-    return examples(Prompts(x, y, np.zeros((N, D))), every_token=False)
+    y = np.stack([np.zeros_like(responses), responses])
+    return examples(Prompts(x, y, np.zeros((N, D))), every_token=every_token)
 
 
 def _variances(told: Plan) -> np.ndarray:

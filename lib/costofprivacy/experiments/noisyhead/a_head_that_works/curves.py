@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ENDS, ends, law_of, name_of
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ENDS, ends, law_of, name_of, settled
 from costofprivacy.noisyhead import covariance_head, examples, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import head_error
 from costofprivacy.noisyhead.prompts import Prompts
@@ -83,7 +82,7 @@ def table(runner: Runner, cells: Sequence[Cell], trials: int, seed: int) -> pd.D
 
 def _rows(cell: Cell, values: np.ndarray) -> pd.DataFrame:
     """The ends, which have no ε, stand with each."""
-    mean, error = _fits.mean_and_error(values)
+    mean, error = settled(values)
     rows = []
     for k, epsilon in enumerate(cell.epsilon):
         places = {name: i for i, name in enumerate(ENDS)}

@@ -12,6 +12,7 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import (
     area,
     audit,
     curves,
+    floor,
     ladder,
     poison,
     rate,
@@ -23,7 +24,7 @@ from costofprivacy.ranges import DELTA, EPSILON, SEED, TRIALS, amount, count
 from costofprivacy.streams import Runner, generator
 
 CONDITION = within(1, 1e6)
-PUBLIC_TRIALS = 4
+PUBLIC_TRIALS = 3
 THEORY_TRIALS = 20
 RATE_L = 31
 SIZE_STREAM, AUDIT_STREAM = 6, 7
@@ -49,20 +50,20 @@ class Experiment(Parameters):
     area_condition: tuple[float, ...] = many(CONDITION, 1.0, 2.0, 5.0, 20.0, 100.0, 1000.0, ascending=True)
     """Condition numbers at which pretraining is compared with a head that uses no data."""
     area_N: tuple[int, ...] = many(count(20, 10**6), 100, 300, 1000, 3000, ascending=True)
-    """Numbers of prompts at which it is."""
+    """Numbers of prompts in the map."""
     area_epsilon: tuple[float, ...] = many(EPSILON, 0.1, 0.3, 1.0, 3.0, 10.0, ascending=True)
-    """Budgets at which it is."""
+    """Budgets in the map."""
     rate_N: tuple[int, ...] = many(count(20, 10**6), 500, 1000, 2000, 4000, 8000, ascending=True)
     """Numbers of prompts at one L."""
     poison: tuple[float, ...] = many(amount(1e-3, 1e9), 1.0, 1000.0, ascending=True)
     """Sizes of a poisoned prompt."""
     trials: int = parameter(TRIALS, 500)
     few: int = parameter(TRIALS, 12)
-    """Trials of what is beside the main table."""
+    """Trials of every other table."""
     audits: int = parameter(count(1000, 10**7), 50_000)
     """Releases of each input in an audit."""
     test_prompts: int = parameter(count(10, 10**6), 4000)
-    """Fresh prompts of a trial that holds the closed form."""
+    """Fresh prompts that test the closed form."""
     seed: int = parameter(SEED, 13)
 
     def cell(self, condition: float, N: int, epsilon: tuple[float, ...], **other: int) -> Cell:
@@ -86,15 +87,17 @@ class Experiment(Parameters):
         told = (self.delta, self.few, seed)
         pair = (1.0, middle) if middle > 1 else (1.0,)
         ladders = [self.cell(k, largest, self.ladder_epsilon) for k in self.condition]
-        skewed = [self.cell(k, largest, most, stream=tasks.STREAM) for k in self.ill]
-        poisons = [self.cell(middle, self.N[0], most, stream=poison.STREAM)]
+        skewed = [self.cell(k, largest, most, stream=tasks.STREAM) for k in self.condition]
+        poisons = [self.cell(k, self.N[0], most, stream=poison.STREAM) for k in pair]
+        quiet = [self.cell(k, largest, self.epsilon, stream=floor.STREAM) for k in self.condition]
         return {
             "test-error": errors.drop(columns=["L", "D"]),
-            "ladder": ladder.table(runner, ladders, self.few, PUBLIC_TRIALS, seed),
+            "ladder": ladder.table(runner, ladders, self.few, min(PUBLIC_TRIALS, self.few), seed),
             "sizes": curves.table(runner, sizes, self.few, seed),
             "area": area.table(runner, self.area_condition, self.area_N, self.D, self.area_epsilon, *told),
             "rate": rate.table(runner, pair, self.rate_N, RATE_L, self.D, self.epsilon, *told),
-            "tasks": tasks.table(runner, skewed, self.few, seed),
+            "tasks": tasks.table(runner, skewed, self.ill[0], self.few, seed),
+            "floor": floor.table(runner, quiet, self.few, seed),
             "poison": poison.table(runner, poisons, self.poison, self.few, seed),
             "theory": theory.table(runner, self.test_prompts, THEORY_TRIALS, seed),
             "audit": audit.table(AUDIT_MU, AUDIT_DELTA, self.audits, rng=generator(seed, AUDIT_STREAM, 0)),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder
-from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
 from costofprivacy.findings import CONSISTENT, Tables, pick, select
 
@@ -42,23 +42,65 @@ def over_non_private(tables: Tables, covariance: str) -> float:
     return float(row[PRIVATE] / row[NON_PRIVATE] - 1)
 
 
-def steps(tables: Tables, covariance: str) -> pd.DataFrame:
-    """The ladder at the largest ε, in order, with the rung's share of the gap that is left.
+def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.DataFrame:
+    """The ladder at one ε, the largest if none is given, in order, with the rung's share of the gap that is left.
 
     The gap is from answering 0 to the best head.
     """
     rows = select(tables["ladder"], covariance=covariance)
-    rows = rows[rows["epsilon"] == rows["epsilon"].max()].set_index("rung")
+    rows = select(rows, epsilon=rows["epsilon"].max() if epsilon is None else epsilon).set_index("rung")
     best = rows.loc[BEST, "test_error"]
     left = (rows["test_error"] - best) / (1.0 - best)
     return rows.assign(left=left)
 
 
 def closer(tables: Tables, covariance: str) -> str:
-    """The rung that closes most of the gap, of those that are one change after the other."""
-    rows = steps(tables, covariance).loc[list(ladder.RUNGS)]
-    chain = rows.loc[[*ladder.FIXED, ladder.CLIPPED], "left"]
-    return str(chain.diff().idxmin())
+    """The change that closes most of the gap, each held against the rung that it changes."""
+    left = steps(tables, covariance)["left"]
+    return min(ladder.BEFORE, key=lambda name: float(left[name] - left[ladder.BEFORE[name]]))
+
+
+def closed(tables: Tables, covariance: str, name: str) -> float:
+    """The share of the gap that a change closes."""
+    left = steps(tables, covariance)["left"]
+    return float(left[ladder.BEFORE[name]] - left[name])
+
+
+def fewer(tables: Tables) -> pd.Series:
+    """In each cell of the main table whether the covariance alone errs less than the private head."""
+    rows = tables["test-error"]
+    wide = rows.pivot(index=["covariance", "N", "epsilon"], columns="method", values="test_error")
+    return wide[COVARIANCE] < wide[PRIVATE]
+
+
+def misled(tables: Tables) -> pd.DataFrame:
+    """Where tasks are not isotropic, test errors by method, and by what factor the covariance alone errs more."""
+    rows = tables["tasks"][tables["tasks"]["tasks"] != "isotropic"]
+    wide = rows.pivot(index=["covariance", "tasks"], columns="method", values="test_error").reset_index()
+    return wide.assign(factor=wide[COVARIANCE] / wide[PRIVATE])
+
+
+def asked(tables: Tables) -> pd.DataFrame:
+    """In each case of the ladder by how much asking every token errs more than asking the last one alone."""
+    rows = tables["ladder"]
+    where = ["covariance", "N", "epsilon"]
+    wide = rows.pivot(index=where, columns="rung", values="test_error")
+    error = rows.pivot(index=where, columns="rung", values="standard_error")
+    margin = CONSISTENT * np.hypot(error[PRIVATE], error[LAST_TOKEN])
+    more = (wide[PRIVATE] - wide[LAST_TOKEN]).rename("more")
+    return pd.DataFrame({"more": more, "worse": more > margin, "better": more < -margin}).reset_index()
+
+
+def dearer(errors: pd.DataFrame) -> pd.DataFrame:
+    """Where more budget makes the private head worse beyond doubt: pairs of neighbouring ε at one N."""
+    found = []
+    for (covariance, N), rows in select(errors, method=PRIVATE).groupby(["covariance", "N"], sort=False):
+        rows = rows.sort_values("epsilon")
+        for (_, less), (_, more) in zip(rows.iloc[:-1].iterrows(), rows.iloc[1:].iterrows(), strict=True):
+            margin = CONSISTENT * float(np.hypot(less["standard_error"], more["standard_error"]))
+            if more["test_error"] > less["test_error"] + margin:
+                found.append((covariance, N, less["epsilon"], less["test_error"], more["epsilon"], more["test_error"]))
+    return pd.DataFrame(found, columns=["covariance", "N", "epsilon", "error", "more_epsilon", "more_error"])
 
 
 def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
@@ -69,10 +111,17 @@ def worth(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:
     return rows.assign(wins=wins, loses=rows["test_error"] - margin > rows["no_data"])
 
 
-def won(area: pd.DataFrame, unknown: bool = True) -> pd.Series:
-    """Whether the private head wins, in the cells with an unknown covariance, or in the isotropic ones."""
-    rows = worth(area)
+def won(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> pd.Series:
+    """Whether the method wins, in the cells with an unknown covariance, or in the isotropic ones."""
+    rows = worth(area, method)
     return rows.loc[(rows["condition"] > 1) == unknown, "wins"]
+
+
+def lost(area: pd.DataFrame, unknown: bool = True, method: str = PRIVATE) -> tuple[float, float]:
+    """The share of these cells in which it loses, and the largest ratio of its error to that without data."""
+    rows = worth(area, method)
+    rows = rows[(rows["condition"] > 1) == unknown]
+    return float(rows["loses"].mean()), float((rows["test_error"] / rows["no_data"]).max())
 
 
 def threshold(area: pd.DataFrame, method: str = PRIVATE) -> pd.DataFrame:

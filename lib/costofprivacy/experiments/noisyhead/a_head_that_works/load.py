@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from costofprivacy.costs import NUMBER, Load
-from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import RATE_L, Experiment
+from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import PUBLIC_TRIALS, RATE_L, Experiment
 
 TOKEN = 1.7e-7  # seconds for a token: to draw it and to make its examples
 STEP = 1.4e-7  # and for the steps of one release; both at D = 5
@@ -29,8 +29,9 @@ def load(asked: Experiment) -> Load:
     work += asked.few * last * (TOKEN + STEP) * sum((d / 5) ** 2 * math.isqrt(last) for d in asked.sizes)
     work += asked.few * last * (TOKEN + STEP) * wide * sum(asked.tokens)
     rungs = len(asked.condition) * len(asked.ladder_epsilon)
-    work += rungs * (asked.few * 6e-5 + 7e-4) * last * wide
-    work += asked.few * 3 * len(asked.poison) * 10 * asked.N[0] * math.isqrt(asked.N[0]) * (TOKEN + STEP) * wide
+    work += rungs * (asked.few * 9e-5 * last + min(asked.few, PUBLIC_TRIALS) * (1.3 + 5e-4 * last)) * wide
+    work += asked.few * len(asked.condition) * tokens((last,)) * (2 * TOKEN + 4 * budgets * STEP) * wide
+    work += asked.few * 6 * len(asked.poison) * 10 * asked.N[0] * math.isqrt(asked.N[0]) * (TOKEN + STEP) * wide
     work += 3.3e-4 * asked.audits + 6e-4 * asked.test_prompts + 1.0
     largest = max(n * max(math.isqrt(n), *asked.tokens) for n in (asked.N[-1], asked.area_N[-1]))
     held = NUMBER * (6 * asked.D * largest + 3 * max(asked.D, *asked.sizes) ** 2 * asked.N[-1])

@@ -1,4 +1,4 @@
-"""Rungs with free numbers: each gives the head for every option of a grid, to be chosen on public prompts."""
+"""Descents with free numbers: each gives the head for every option of a grid, to be chosen on public prompts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,54 @@ from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
-from costofprivacy.noisyhead import private_ridge
 from costofprivacy.noisyhead.population import context_energy
-from costofprivacy.noisyhead.private_ridge import PrivateRidge
-from costofprivacy.rivals import sufficient_statistics
-from costofprivacy.rivals.bounds import Bounds
 
 Option = tuple[float, ...]
+DISTANCES = np.geomspace(30, 1e4, 6)  # ηcT, of clipped descents
 SMALLEST = np.finfo(float).tiny
-DESCENTS: list[Option] = list(itertools.product((20, 80, 320), (0.03, 0.1, 0.3), (3.0, 10.0, 30.0, 100.0)))
-PASSES: list[Option] = list(itertools.product((0, 1), (0.03, 0.1, 0.3), (3.0, 8.0, 20.0, 50.0, 120.0)))
-RIDGES: list[Option] = list(itertools.product((1.0, 2.0, 3.5), (0.2, 0.4, 0.9), np.geomspace(1e-4, 1.0, 9).tolist()))
-MOMENTS: list[Option] = list(itertools.product((0.05, 0.1, 0.2, 0.4, 0.9), (0.1, 0.25, 0.5, 1.5, 3.0)))
+UNCLIPPED: list[Option] = list(
+    itertools.product(
+        (0.3, 0.6, 1.2, 2.5),
+        (0.02, 0.05, 0.1, 0.2, 0.4),
+        (1.0, 3.0, 10.0, 30.0),
+        (10, 40, 160, 640),
+        (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0),
+    )
+)
+DESCENTS: list[Option] = [
+    (T, c, float(far) / (c * T)) for T in (80, 320, 1280) for c in (0.003, 0.01, 0.03) for far in DISTANCES
+]
+PASSES: list[Option] = list(itertools.product((1,), (0.003, 0.01, 0.03, 0.1, 0.3), (50.0, 120.0, 300.0, 800.0, 2000.0)))
+
+
+def unclipped(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
+    """Full batches with NoisyHead's bounds and no penalty, all iterates paid for: options (C, G, R, T, η).
+
+    Guarantee: T Gaussian mechanisms of sensitivity 2G(C + RG)/N, together μ-Gaussian DP: |y| ≤ C, ‖Z‖ ≤ G, ‖Γ‖ ≤ R.
+
+    Returns:
+        shape (options, D, D).
+    """
+    found = np.empty((len(options), seen.law.D**2))
+    for C, G in sorted({option[:2] for option in options}):
+        data = seen.bounded(C, G)
+        for T in sorted({int(option[3]) for option in options}):
+            rows = [k for k, option in enumerate(options) if (*option[:2], int(option[3])) == (C, G, T)]
+            R, eta = (np.array([options[k][i] for k in rows])[:, None] for i in (2, 4))
+            std = 2 * G * (C + R * G) * math.sqrt(T) / (seen.N * seen.mu.mu)
+            Gamma = np.zeros((len(rows), seen.law.D**2))
+            for _ in range(T):
+                pull = data.cross - Gamma @ data.gram
+                Gamma = Gamma + eta * (pull + std * rng.standard_normal(seen.law.D**2))
+                Gamma = Gamma * np.minimum(1.0, R / np.maximum(np.linalg.norm(Gamma, axis=1), SMALLEST)[:, None])
+            found[rows] = Gamma
+    return found.reshape(len(options), seen.law.D, -1)
 
 
 def descents(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
     """Full batches with clipped gradients: options (T, c, η); the last iterate and the mean of the last half.
+
+    The grid has c and ηcT, how far Γ can go: for small c the head depends on the latter alone.
 
     Guarantee: T Gaussian mechanisms of sensitivity 2c/N, together μ-Gaussian DP.
 
@@ -46,10 +78,12 @@ def _descents(seen: Seen, T: int, c: np.ndarray, eta: np.ndarray, *, rng: np.ran
     """The last iterate and the mean of the later half, shape (2, B, D²), for clip norms and rates of shape (B,)."""
     Z, y = seen.Z, seen.statistics.response
     bound = c[:, None] / np.maximum(np.linalg.norm(Z, axis=1), SMALLEST)
+    least, residual = -bound, np.empty((len(c), len(Z)))
     std = 2 * c * math.sqrt(T) / (seen.N * seen.mu.mu)
     Gamma, later = np.zeros((2, len(c), Z.shape[1]))
     for t in range(T):
-        pull = np.clip(y - Gamma @ Z.T, -bound, bound) @ Z / seen.N
+        np.subtract(y, np.matmul(Gamma, Z.T, out=residual), out=residual)
+        pull = np.clip(residual, least, bound, out=residual) @ Z / seen.N
         Gamma = Gamma + eta[:, None] * (pull + np.outer(std, rng.standard_normal(Z.shape[1])))
         later += Gamma * (t >= T // 2)
     return np.stack([Gamma, later / (T - T // 2)])
@@ -68,23 +102,3 @@ def passes(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -
         batch = [(seen.Z * scale, seen.statistics.response)]
         heads.append(scale * onepass.release(batch, told, seen.N, seen.Z.shape[1], rng=rng).theta)
     return np.nan_to_num(np.stack(heads)).reshape(len(options), seen.law.D, -1)
-
-
-def ridges(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
-    """DP-ridge of Appendix B with its sharp sensitivity: options (C, G, λ); shape (options, D, D)."""
-    heads = []
-    for C, G, penalty in options:
-        told = PrivateRidge(C, G, penalty, seen.N)
-        std = private_ridge.noise_std(told, seen.budget)
-        heads.append(private_ridge.release(seen.bounded(C, G), penalty, [std], rng=rng)[0])
-    return np.stack(heads)
-
-
-def sufficient(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
-    """AdaSSP on (vec Z, y): options (bound on ‖Z‖, bound on |y|); shape (options, D, D)."""
-    heads = []
-    for features, response in options:
-        bounds = Bounds(features, response)
-        data = sufficient_statistics.moments(*bounds.clip(seen.Z, seen.statistics.response))
-        heads.append(sufficient_statistics.release(data, bounds, seen.mu, rng=rng))
-    return np.stack(heads).reshape(len(options), seen.law.D, -1)

@@ -8,9 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from costofprivacy import figures
-from costofprivacy.experiments.noisyhead.a_head_that_works import findings
-from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.pages import LABELS, LOOKS
+from costofprivacy.experiments.noisyhead.a_head_that_works import findings, words
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.pages import LOOKS
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import NO_DATA, NON_PRIVATE
 from costofprivacy.findings import CONSISTENT, compact, select
 from costofprivacy.plates import Plate
@@ -20,27 +20,36 @@ SHOWN_AREA = 3  # condition numbers of the map that are drawn
 
 
 def draw_area(area: pd.DataFrame) -> Plate:
-    """Where the private head beats the head that uses no data: maps over (N, ε) for some condition numbers."""
-    rows = findings.worth(area)
-    conditions = [k for k in sorted(rows["condition"].unique()) if k > 1] or [1.0]
+    """Where each private head beats the head that uses no data: maps over (N, ε) for some condition numbers."""
+    parts = {method: findings.worth(area, method) for method in METHODS}
+    every = sorted(area["condition"].unique())
+    conditions = [k for k in every if k > 1] or [1.0]
     shown = [conditions[i] for i in np.unique(np.linspace(0, len(conditions) - 1, SHOWN_AREA).round().astype(int))]
     with figures.style():
-        figure, panels = plt.subplots(1, len(shown), figsize=(3.2 * len(shown) + 0.6, 3.6), squeeze=False)
-        for axes, condition in zip(panels[0], shown, strict=True):
-            _draw_map(axes, select(rows, condition=condition))
-            axes.set_title(f"κ = {condition:g}")
-    wins = rows.groupby("condition")["wins"].mean()
-    told = ", ".join(f"$\\kappa = {k:g}$: {percent(float(v))}" for k, v in wins.items())
+        size = (3.2 * len(shown) + 0.6, 3.5 * len(parts))
+        figure, panels = plt.subplots(len(parts), len(shown), figsize=size, squeeze=False)
+        for row, (method, rows) in zip(panels, parts.items(), strict=True):
+            for axes, condition in zip(row, shown, strict=True):
+                _draw_map(axes, select(rows, condition=condition))
+                axes.set_title(f"{words.METHODS[method]}, κ = {condition:g}")
+    told = {method: rows.groupby("condition")["wins"].mean() for method, rows in parts.items()}
     return Plate(
         figure,
         caption=(
-            f"**Where private pretraining is worth anything.** Each cell is the private head's test error over that of "
-            f"the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
-            f"standard errors; crosses: it loses. Shown are {len(shown)} of {len(wins)} condition "
-            f"numbers. Cells won in each: {told}. {rows['trials'].iloc[0]} trials a cell."
+            f"**Where private pretraining is worth anything.** Each cell is the test error of a private head over that "
+            f"of the best head that uses no data and knows the eigenvalues. Circles: it wins, beyond {CONSISTENT:g} "
+            f"standard errors; crosses: it loses. Shown are {len(shown)} of {len(every)} condition numbers. "
+            + " ".join(_won(words.METHODS[m], wins, "$\\kappa = {}$: {}") for m, wins in told.items())
+            + f" {area['trials'].iloc[0]} trials a cell."
         ),
-        alt="Cells won, by condition number: " + ", ".join(f"{k:g} {percent(float(v))}" for k, v in wins.items()) + ".",
+        alt=" ".join(_won(words.METHODS[method], wins, "{} {}") for method, wins in told.items()),
     )
+
+
+def _won(name: str, wins: pd.Series, pattern: str) -> str:
+    """The share of the cells that a method wins, by condition number."""
+    told = ", ".join(pattern.format(f"{k:g}", percent(float(v))) for k, v in wins.items())
+    return f"Cells that the {name} wins: {told}."
 
 
 def _draw_map(axes: Axes, rows: pd.DataFrame) -> None:
@@ -67,7 +76,7 @@ def draw_sizes(sizes: pd.DataFrame, D: int) -> Plate:
         for axes, (name, rows) in zip(panels, parts.items(), strict=True):
             for method in (NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE):
                 part = select(rows, method=method)
-                figures.points(axes, part, name, "test_error", label=LABELS[method], **LOOKS[method])
+                figures.points(axes, part, name, "test_error", label=words.LABELS[method], **LOOKS[method])
             figures.log_axes(axes, f"${name}$", "test error")
             figures.plain_ticks(axes, np.unique(rows[name]))
             figures.few_decades(axes)
@@ -76,7 +85,8 @@ def draw_sizes(sizes: pd.DataFrame, D: int) -> Plate:
     for name, rows in parts.items():
         wide = rows.pivot(index=name, columns="method", values="test_error")
         ratios[name] = wide[PRIVATE] / wide[NON_PRIVATE]
-    where = f"{sizes['covariance'].iloc[0]}, $N = {sizes['N'].iloc[0]}$, $\\varepsilon = {sizes['epsilon'].iloc[0]:g}$"
+    first = sizes.iloc[0]
+    where = f"{words.title(first['covariance'])}, $N = {first['N']}$, $\\varepsilon = {first['epsilon']:g}$"
     return Plate(
         figure,
         caption=(
@@ -101,10 +111,10 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
                 axes.plot(line["gamma"], line["fitted"], color=look["color"], label=f"ε = {epsilon:g}")
             figures.log_axes(axes, "$\\gamma = D^2/N$", "excess test error")
             figures.plain_ticks(axes, np.unique(select(rate, covariance=name)["gamma"]).round(4))
-            axes.set_title(name)
+            axes.set_title(words.title(name))
             figures.end_labels(axes)
     miss = {name: findings.rate_miss(rate, PRIVATE, name) for name in names}
-    told = ", ".join(f"{name}: {compact(value)}" for name, value in miss.items())
+    told = ", ".join(f"{words.title(name)}: {compact(value)}" for name, value in miss.items())
     return Plate(
         figure,
         caption=(
@@ -112,5 +122,7 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
             f"$a\\gamma + b\\gamma^2/\\rho^2$ with the best $a$ and $b$. The largest factor between line and point is "
             f"{told}. Bars are two standard errors over {rate['trials'].iloc[0]} trials."
         ),
-        alt="Largest factor between rate and excess: " + ", ".join(f"{n} {plain(v)}" for n, v in miss.items()) + ".",
+        alt="Largest factor between rate and excess: "
+        + ", ".join(f"{words.title(n)} {plain(v)}" for n, v in miss.items())
+        + ".",
     )

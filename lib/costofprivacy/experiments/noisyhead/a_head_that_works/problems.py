@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from costofprivacy import _fits
 from costofprivacy.noisyhead import head, token_laws
 from costofprivacy.noisyhead.best_head import best_head, scale_without_data
 from costofprivacy.noisyhead.prompts import Prompts
@@ -12,6 +13,7 @@ from costofprivacy.noisyhead.token_laws import TokenLaw
 ISOTROPIC, UNKNOWN = "isotropic", "unknown-"
 ZERO, NO_DATA, NON_PRIVATE, BEST = "zero", "no-data", "non-private", "best"
 ENDS = (ZERO, NO_DATA, NON_PRIVATE, BEST)
+ROUNDING = 1e-12  # a smaller share of a mean is no spread: what does not depend on the trial
 TINY = 1e-12  # of the trace, added to a Gram matrix with fewer prompts than it has rows
 
 
@@ -37,3 +39,9 @@ def least_squares(prompts: Prompts) -> np.ndarray:
     """The head with the least mean square on N prompts, shape (D, D); the shortest one where there are several."""
     seen = head.moments(head.statistics(prompts))
     return seen.matrices(seen.solve(TINY * seen.trace)[None])[0]
+
+
+def settled(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Means over trials and their standard errors, 0 where the spread is rounding alone."""
+    mean, error = _fits.mean_and_error(values)
+    return mean, np.where(error > ROUNDING * np.abs(mean), error, 0.0)
