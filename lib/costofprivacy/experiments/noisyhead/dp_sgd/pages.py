@@ -40,9 +40,9 @@ def answer(tables: Tables) -> str:
     published, corrected = (least_over_zero(tables["figure-5"], s) for s in (Setting.PUBLISHED, Setting.CORRECTED))
     return (
         f"{figure_5(tables).headline} Opacus counts a prompt added or removed, the paper one replaced: twice the "
-        f"distance. Over that of answering 0, NoisyHead's least excess risk is {compact(published[NOISYHEAD])} (in the "
-        f"corrected settings {compact(corrected[NOISYHEAD])}), DP-SGD's {compact(published[DP_SGD])} "
-        f"({compact(corrected[DP_SGD])})."
+        f"distance. In multiples of that of answering 0, NoisyHead's least excess risk is "
+        f"{compact(published[NOISYHEAD])} (in the corrected settings {compact(corrected[NOISYHEAD])}), DP-SGD's "
+        f"{compact(published[DP_SGD])} ({compact(corrected[DP_SGD])})."
     )
 
 
