@@ -120,11 +120,8 @@ def tradeoff(tables: Tables) -> Finding:
     if not _learns_anywhere(errors):
         headline = "No private softmax head beats answering zero at any size or budget: there is nothing to trade."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    sizes, budgets = prices["N"].nunique(), prices["epsilon"].nunique()
-    if min(sizes, budgets) < FEWEST:
-        headline = (
-            f"Section 8 names a direction, not a law; {sizes} sizes and {budgets} budgets are too few to show one."
-        )
+    if min(prices["N"].nunique(), prices["epsilon"].nunique()) < FEWEST:
+        headline = "Section 8 names a direction, not a law; too few sizes and budgets were run to show one."
         return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
     factor = common_factor(prices)
     if factor is not None:
