@@ -74,6 +74,14 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_no_cell_of_a_table_ends_in_dots(book: Path) -> None:
+    with pd.option_context("display.max_colwidth", 50, "display.max_rows", 60):
+        long = pd.DataFrame({"names": ["a method with a long name, " * 9] * 80})
+        assert "..." in long.to_html(notebook=True)
+        chapter()
+        assert "..." not in long._repr_html_()
+
+
 def chapter(**names: object) -> Chapter:
     return Chapter("part/one", names)
 

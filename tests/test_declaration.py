@@ -78,7 +78,7 @@ def test_meanings_stand_after_the_fields_or_in_the_table_of_symbols() -> None:
     assert rows["N"].meaning == "Training prompts; at least four."
     assert rows["delta"].meaning == symbols.BY_NAME["delta"].meaning
     assert rows["N"].range == "a list, each a whole number of at least 4"
-    assert rows["failure"].range == "positive and between 0 and 1"
+    assert rows["failure"].range == "positive and at most 1"
     assert (rows["delta"].symbol, rows["delta"].default) == (r"$\delta$", 1e-5)
 
 

@@ -146,3 +146,18 @@ def test_a_shape_that_fits(expected: tuple) -> None:
 )
 def test_a_shape_that_does_not(expected: tuple, words: str) -> None:
     assert message(_validate.shape, "x", np.zeros((2, 3)), expected) == f"x must have shape {words}, got (2, 3)"
+
+
+@pytest.mark.parametrize(
+    ("range", "words"),
+    [
+        (_validate.within(1, 1e6), "between 1 and 1e+06"),
+        (_validate.within(0, 10, after=_validate.FINITE_POSITIVE), "positive and at most 10"),
+        (_validate.within(1e-3, 1, after=_validate.POSITIVE), "between 0.001 and 1"),
+        (_validate.within(2, 40, after=_validate.at_least(2), convert=int), "a whole number between 2 and 40"),
+        (_validate.usually(_validate.at_least(0), 0, 2**63 - 1), "a whole number between 0 and 2⁶³ − 1"),
+        (_validate.within(0, 2**20 - 1), "between 0 and 1048575"),
+    ],
+)
+def test_a_range_says_each_end_once(range: _validate.Range, words: str) -> None:
+    assert range.description == words

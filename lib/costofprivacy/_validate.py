@@ -39,6 +39,18 @@ def _is_whole(value: Any) -> bool:
     return _is_number(value) and math.isfinite(value) and value == int(value)
 
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _end(value: float) -> str:
+    """An end of a range as it is read: ``1e+06``, ``100``, and ``2⁶³ − 1`` for the largest of 64 bits."""
+    if isinstance(value, int):
+        bits = value.bit_length()
+        large = bits > 32 and value == 2**bits - 1
+        return f"2{str(bits).translate(_RAISED)} − 1" if large else f"{value:d}"
+    return f"{value:g}"
+
+
 @dataclass(frozen=True)
 class Range:
     """The values that an argument may take.
@@ -71,8 +83,14 @@ class Range:
 
     @property
     def description(self) -> str:
-        """The whole range in words."""
-        return f"{self.after.description} and {self.words}" if self.after and not self.usual else self.words
+        """The whole range in words, each end once."""
+        if self.after is None or self.usual:
+            return self.words
+        if self.ends and self.convert is int:
+            return f"a whole number between {_end(self.ends[0])} and {_end(self.ends[1])}"
+        if self.ends and self.after in (POSITIVE, FINITE_POSITIVE):
+            return self.words if self.ends[0] > 0 else f"positive and at most {_end(self.ends[1])}"
+        return f"{self.after.description} and {self.words}"
 
 
 POSITIVE = Range("positive", lambda v: _is_number(v) and v > 0)
@@ -84,7 +102,8 @@ PROBABILITY = Range("between 0 and 1, both excluded", lambda v: _is_number(v) an
 
 def within(low: float, high: float, after: Range | None = None, convert: Callable[[Any], Any] = float) -> Range:
     """The numbers in [low, high]."""
-    return Range(f"between {low} and {high}", lambda v: _is_number(v) and low <= v <= high, convert, after, (low, high))
+    words = f"between {_end(low)} and {_end(high)}"
+    return Range(words, lambda v: _is_number(v) and low <= v <= high, convert, after, (low, high))
 
 
 def at_least(least: int) -> Range:
@@ -99,7 +118,7 @@ def among(options: Collection[str]) -> Range:
 
 def usually(range: Range, low: float, high: float) -> Range:
     """The part [low, high] of a range: what is beyond it is refused too, unless ANYWAY is set."""
-    a, b = (f"{end:d}" if isinstance(end, int) else f"{end:g}" for end in (low, high))
+    a, b = _end(low), _end(high)
     words = f"a whole number between {a} and {b}" if range.convert is int else f"between {a} and {b}"
     return Range(words, lambda v: low <= v <= high, range.convert, range, (low, high), usual=True)
 

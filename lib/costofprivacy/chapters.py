@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from IPython.display import HTML, Markdown
 
 from costofprivacy import cards, claims, plates, stamps, symbols, times
@@ -66,6 +67,7 @@ class Chapter:
     """
 
     def __init__(self, name: str, names: Mapping[str, Any]) -> None:
+        _show_tables_whole()
         self.name = name
         self.package = f"{EXPERIMENTS}.{name.replace('/', '.').replace('-', '_')}"
         kind = importlib.import_module(f"{self.package}.experiment").Experiment
@@ -241,6 +243,12 @@ class Chapter:
 
     def _own(self) -> list[claims.Claim]:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]
+
+
+def _show_tables_whole() -> None:
+    """No cell of a table on this page ends in dots, and no row is left out: pandas cuts both unless it is told."""
+    for limit in ("display.max_colwidth", "display.max_rows", "display.max_columns"):
+        pd.set_option(limit, None)
 
 
 def _places(name: str) -> tuple[Path, Path | None]:

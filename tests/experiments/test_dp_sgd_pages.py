@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.dp_sgd import pages
-from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, ZERO
-from costofprivacy.findings import words
+from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, NOISYHEAD, ZERO
+from costofprivacy.findings import compact, words
 from costofprivacy.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
@@ -20,6 +20,17 @@ def test_the_answer_follows_the_tables() -> None:
     assert "As printed" in found
     dear = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 1e3, FIGURE["method"] == ZERO)
     assert pages.answer(TABLES | {"figure-5": dear}) != found
+
+
+def test_the_answer_has_both_settings() -> None:
+    for setting in ("published", "corrected"):
+        rows = FIGURE["setting"] == setting
+        zero = FIGURE[rows & (FIGURE["method"] == ZERO)].set_index("N")["excess_risk"]
+        own = FIGURE[rows & (FIGURE["method"] == NOISYHEAD)]
+        least = (own["excess_risk"] / own["N"].map(zero)).min()
+        assert compact(least) in pages.answer(TABLES)
+        half = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 2, rows & (FIGURE["method"] == NOISYHEAD))
+        assert compact(least / 2) in pages.answer(TABLES | {"figure-5": half})
 
 
 PLATES: dict[str, Callable[[], Plate]] = {

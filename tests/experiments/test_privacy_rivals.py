@@ -1,6 +1,7 @@
 """The machinery behind the chapter on rivals, and its page."""
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -131,6 +132,42 @@ def test_the_answer_follows_the_tables() -> None:
     other = change(other, "behind", lambda r: 0.0, rows)
     assert f"{methods.ADASSP} is best" in pages.answer(TABLES | {"errors": other})
     assert f"{methods.ADASSP} is best" not in pages.answer(TABLES)
+
+
+def test_the_answer_names_the_budgets_of_its_ratios() -> None:
+    found = pages.answer(TABLES)
+    errors = TABLES["errors"]
+    assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*? at \$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
+    other = errors.assign(epsilon=errors["epsilon"] + 10)
+    assert "varepsilon = 11$" in pages.answer({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
+
+
+def test_ratios_of_paired_trials_have_their_errors() -> None:
+    """Against the trials themselves: two methods on the same draws, one of them noisier."""
+    rng = np.random.default_rng(0)
+    least = 1 + 0.1 * rng.standard_normal(4000)
+    other = 3 * least + 0.05 * rng.standard_normal(4000)
+    columns = {"lost": other, "behind": other - least}
+    row = pd.Series({name: v.mean() for name, v in columns.items()} | _errors(columns))
+    found = pages.over(row, pd.Series({"lost": least.mean()} | _errors({"lost": least})))
+    parts = [o.mean() / f.mean() for o, f in zip(np.split(other, 100), np.split(least, 100))]
+    assert found[0] == pytest.approx(np.mean(parts), rel=1e-3)
+    assert found[1] == pytest.approx(np.std(parts) / 10, rel=0.3)
+
+
+def _errors(columns: dict[str, np.ndarray]) -> dict[str, float]:
+    return {f"{name}_error": float(v.std(ddof=1) / math.sqrt(len(v))) for name, v in columns.items()}
+
+
+def test_every_remedy_but_the_least_itself_has_an_error() -> None:
+    cells = pages.gap(TABLES["errors"]).to_numpy().ravel()
+    assert all("±" in cell or cell in ("1", "–") for cell in cells)
+    assert (cells == "1").sum() <= len(pages.gap(TABLES["errors"]))
+
+
+def test_what_is_counted_along_d_has_ten_repetitions() -> None:
+    for name in ("thresholds", "proportional", "clipping"):
+        assert TABLES[name]["trials"].min() >= 10
 
 
 def test_nobody_wins_inside_the_noise() -> None:

@@ -22,6 +22,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     NON_PRIVATE,
     PRINTED,
     SOFTMAX,
+    WHITENED,
     ZERO,
 )
 from costofprivacy.findings import pick, select
@@ -36,7 +37,7 @@ SMALL = Experiment(
     epsilon=(1.0,),
     steps=(4, 8),
     clips=(0.1, 0.2),
-    times=(100.0, 400.0),
+    reaches=(20.0, 80.0),
     bounded_times=(6.0,),
     trials=2,
     public_trials=2,
@@ -84,6 +85,29 @@ def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     same = other._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in other.laws})
     assert grid == same
     assert all(cell.law.condition == 1 for cell in grid)
+
+
+def test_exact_noise_is_spread_over_the_most_steps(tables: dict[str, pd.DataFrame]) -> None:
+    """It depends on ηT and not on T; the printed one grows with T, which is then chosen."""
+    steps = tables["choices"].groupby("account")["steps"].unique()
+    assert set(steps[EXACT]) == {max(SMALL.steps)}
+    assert set(steps[PRINTED]) == set(SMALL.steps)
+    noise = [
+        plan.noise_std / plan.steps**0.5
+        for plan in (Way(*choosing.WAYS[0], T, 0.3, 9.0).plan(500, BUDGET) for T in (4, 64))
+    ]
+    assert noise[0] == pytest.approx(noise[1], rel=1e-6)
+
+
+def test_the_whitened_head_is_the_librarys(tables: dict[str, pd.DataFrame]) -> None:
+    errors = COMMITTED["test-error"]
+    rows = select(errors, method=WHITENED)
+    assert set(rows["head"]) == {LINEAR}
+    assert set(rows["epsilon"]) == {errors["epsilon"].max()}
+    free = select(errors, head=LINEAR, method=NON_PRIVATE).set_index(["covariance", "N"])["test_error"]
+    large = select(rows, N=4000).set_index(["covariance", "N"])["test_error"]
+    assert (large < 1.05 * free[large.index]).all()
+    assert (large > 0.99 * free[large.index]).all()
 
 
 def test_a_choice_is_the_best_of_its_way(tables: dict[str, pd.DataFrame]) -> None:

@@ -4,7 +4,16 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.softmax_head import pages, pages_tables, readings
-from costofprivacy.experiments.noisyhead.softmax_head.names import ISOTROPIC, LINEAR, NON_PRIVATE, SOFTMAX
+from costofprivacy.experiments.noisyhead.softmax_head.names import (
+    CLIPPED,
+    EXACT,
+    ISOTROPIC,
+    LAST,
+    LINEAR,
+    NON_PRIVATE,
+    SOFTMAX,
+    WHITENED,
+)
 from costofprivacy.findings import compact, words
 from costofprivacy.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -21,6 +30,42 @@ def test_the_answer_follows_the_tables() -> None:
     ratio = readings.heads(ERRORS, ISOTROPIC).value
     assert f"{compact(ratio)} times" in found
     assert f"{compact(3 * ratio)} times" in pages.answer(TABLES | {"test-error": worse})
+
+
+def test_the_answer_has_the_whitened_head() -> None:
+    unknown = readings.hardest(ERRORS)
+    ratio = readings.beside_whitened(ERRORS, unknown).value
+    assert f"{compact(ratio)} times a whitened linear head's" in pages.answer(TABLES)
+    worse = change(ERRORS, "test_error", lambda r: 5 * r["test_error"], ERRORS["method"] == WHITENED)
+    assert f"{compact(ratio / 5)} times a whitened linear head's" in pages.answer(TABLES | {"test-error": worse})
+
+
+def test_averaging_is_told_at_the_largest_size_and_budget() -> None:
+    """What happens at other sizes, budgets and covariances is another line."""
+    hard = readings.hardest(ERRORS)
+    before = readings.averaging(ERRORS, SOFTMAX, hard)
+    here = (ERRORS["N"] == ERRORS["N"].max()) & (ERRORS["epsilon"] == ERRORS["epsilon"].max())
+    here &= ERRORS["covariance"] == hard
+    elsewhere = change(ERRORS, "test_error", lambda r: 9.0, ~here & (ERRORS["method"] == LAST))
+    assert readings.averaging(elsewhere, SOFTMAX, hard) == before
+    doubled = change(ERRORS, "test_error", lambda r: 2 * r["test_error"], here & (ERRORS["method"] == LAST))
+    assert readings.averaging(doubled, SOFTMAX, hard).value == pytest.approx(2 * before.value)
+
+
+def test_what_is_said_of_plans_follows_the_grid() -> None:
+    found = readings.edges(CHOICES)
+    assert found["enclosed"].all()
+    assert found["lost"].max() < 0.05
+    said = pages_tables.read_plans(CHOICES)
+    assert f"In {len(found)} of {len(found)} choices" in said
+    chosen = CHOICES[CHOICES["chosen, average"]]
+    reach = (CHOICES["clip_norm"] * CHOICES["time"]).round(6)
+    narrow = CHOICES[reach <= (chosen["clip_norm"] * chosen["time"]).round(6).loc[found_index(chosen)].max()]
+    assert f"In {len(found)} of" not in pages_tables.read_plans(narrow)
+
+
+def found_index(chosen: pd.DataFrame) -> pd.Index:
+    return chosen[(chosen["bound"] == CLIPPED) & (chosen["account"] == EXACT)].index
 
 
 def test_the_answer_says_what_the_curvature_shows() -> None:
@@ -54,7 +99,7 @@ SHOWN: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
     "ends": (lambda: pages_tables.show_ends(ERRORS), 12),
     "prices": (lambda: pages_tables.show_prices(ERRORS), 6),
     "routes": (lambda: pages_tables.show_routes(ERRORS, CHOICES), 4),
-    "lessons": (lambda: pages_tables.show_lessons(TABLES), 9),
+    "lessons": (lambda: pages_tables.show_lessons(TABLES), 10),
     "plans": (lambda: pages_tables.show_plans(CHOICES), 18),
     "lengths": (lambda: pages_tables.show_lengths(TABLES["lengths"]), 10),
     "curvature": (lambda: pages_tables.show_curvature(TABLES["curvature"]), 5),

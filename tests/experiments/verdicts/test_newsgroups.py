@@ -58,7 +58,7 @@ def first(table: str, column: str, value: float, where: str = "") -> Any:
     return lambda t: {table: change(t[table], column, lambda r: value, t[table].eval(where) if where else slice(None))}
 
 
-def gains(value: float, rows: str) -> Any:
+def gains(value: float, rows: str, error: float = 0.01) -> Any:
     """What private heads gain, with a small error."""
 
     def make(t: Tables) -> Tables:
@@ -66,7 +66,7 @@ def gains(value: float, rows: str) -> Any:
         private = table["method"] == f"{PRIVATE}, {BEST}"
         where = private if rows == "all" else private & (private.cumsum() == 3)
         gained = change(table, "gain", lambda r: value, where)
-        return {"test-error": change(gained, "gain_error", lambda r: 0.01, where)}
+        return {"test-error": change(gained, "gain_error", lambda r: error, where)}
 
     return make
 
@@ -112,6 +112,7 @@ CASES = [
     Case(GUARANTEE, "a prompt costs more", first("guarantee", "last_iterate", 2.0, "prompts_held == 1"), FAILS),
     Case(GUARANTEE, "no article costs more", first("guarantee", "last_iterate", 0.1), HOLDS, says="no article"),
     Case(LEARNING, "every private head foretells", gains(0.3, "all"), HOLDS, says="30 %"),
+    Case(LEARNING, "every private head foretells next to nothing", gains(0.005, "all", 0.001), FAILS, says=r"0\.50 %"),
     Case(LEARNING, "one private head foretells", gains(0.3, "one"), NARROWER, says="some readings"),
     Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS, says="Nothing"),
 ]

@@ -26,6 +26,7 @@ WEIGHTS = {
     ("dpgd/equation-d.134", FAILS): NUMBERS,
     ("dpgd/equation-d.157", FAILS): NUMBERS,
     ("dpgd/equation-5.22", FAILS): NUMBERS,
+    "dpgd/figure-8: behind at one size": CONCLUSION,
     "dpgd/figure-5: better beyond the line": NUMBERS,
     ("dpgd/section-5.1-large-clip-real", NARROWER): NUMBERS,
     ("dpgd/section-7-theory-harmonic", NARROWER): NUMBERS,

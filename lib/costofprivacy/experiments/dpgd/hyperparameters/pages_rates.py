@@ -121,7 +121,7 @@ def show_reduced(reduced: pd.DataFrame) -> pd.DataFrame:
     """The constant with which (5.13) encloses the risk, at the largest and the smallest γ."""
     ends = {gamma: f"γ = {plain(gamma)}" for gamma in (reduced["gamma"].max(), reduced["gamma"].min())}
     rows = reduced[reduced["gamma"].isin(list(ends))]
-    index = ["alpha", "clip_rule", "rho_rule", "reach"]
-    table = rows.pivot(index=index, columns="gamma", values="stretch").map(plain)[list(ends)]
-    table.columns = list(ends.values())
-    return table.rename_axis(index=["α", "c", "ρ", "η̃(0) up to"]).rename(index={0.0: "0", 0.5: "½"}, level=0)
+    table = rows.pivot(index=["alpha", "clip_rule", "rho_rule"], columns=["reach", "gamma"], values="stretch")
+    table = table.map(plain)[[(reach, gamma) for reach in rows["reach"].unique() for gamma in ends]]
+    table.columns = [f"η̃(0) up to {reach}, {ends[gamma]}" for reach, gamma in table.columns]
+    return table.rename_axis(index=["α", "c", "ρ"]).rename(index={0.0: "0", 0.5: "½"}, level=0)

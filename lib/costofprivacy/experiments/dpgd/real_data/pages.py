@@ -16,13 +16,12 @@ from costofprivacy.datasets import MNIST
 from costofprivacy.experiments.dpgd.real_data.maps import FIGURES, PLACE
 from costofprivacy.experiments.dpgd.real_data.pages_rows import (
     draw_equations,
-    draw_figure_8,
     draw_seeds,
-    show_figure_8,
     show_rows,
     show_seeds,
     show_treatments,
 )
+from costofprivacy.experiments.dpgd.real_data.pages_schedules import draw_figure_8, show_figure_8
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, PAPERS
 from costofprivacy.experiments.dpgd.real_data.reading import Panel, panels
 from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5, figure_6

@@ -1,4 +1,4 @@
-"""Figures and tables on rows, seeds, schedules and equations for the page on real data of arXiv:2505.16329v2."""
+"""Figures and tables on rows, seeds and equations for the page on real data of arXiv:2505.16329v2."""
 
 from __future__ import annotations
 
@@ -10,19 +10,16 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import figures
-from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, KEPT, LIMITED, SCHEDULES
 from costofprivacy.experiments.dpgd.real_data.maps import BLOWN, PLACE
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
 from costofprivacy.experiments.dpgd.real_data.verdicts_rows import fractions
-from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import margins
-from costofprivacy.findings import compact, select
+from costofprivacy.findings import select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, plain
+from costofprivacy.prose import measured, percent, plain
 
 CAP = 0.6  # of the paper's maps: risks above it are not compared
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4)
 LEARNT = 0.4  # risks below it are told apart from the risk of answering 0
-NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 
 
 def show_rows(rows: pd.DataFrame) -> pd.DataFrame:
@@ -129,89 +126,6 @@ def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
 
 def _or_dash(value: float) -> str:
     return "–" if math.isnan(value) else plain(value)
-
-
-# ------------------------------------------------------------------------------------------------------- schedules
-
-
-def means(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
-    groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
-    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
-
-
-def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
-    """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
-    found = means(table)
-    sets = list(dict.fromkeys(table["data"]))
-    views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
-             for k, data in enumerate(sets)}  # fmt: skip
-    with figures.style():
-        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
-        looks = figures.looks(SCHEDULES)
-        for column, data in enumerate(sets):
-            for axes, view in zip(panels[:, column], (views[data], LIMITED)):
-                for name in SCHEDULES:
-                    chosen = select(found, data=data, view=view, schedule=name).sort_values("n")
-                    bars = 2 * chosen["standard_error"]
-                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **looks[name])
-                figures.log_axes(axes, "$n$", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
-                figures.few_decades(axes)
-                axes.set_title(f"{data.split(',')[0]},\n{view}")
-        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
-    named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
-    return Plate(
-        figure,
-        caption=(
-            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
-            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
-            f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
-        ),
-        alt=f"At the largest n: {_ends(found, sets, views, words=True)}.",
-    )
-
-
-def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
-    """Where a schedule is better than the harmonic one beyond doubt, seed against seed."""
-    told = []
-    for data, view in itertools.chain.from_iterable(((s, views[s]), (s, LIMITED)) for s in sets):
-        rows = margins(table, data, view)
-        for _, row in rows[rows["behind"].astype(bool)].iterrows():
-            error = row["quotient"] * row["standard_error"]
-            told.append(
-                f"on {data.split(',')[0]}, {view}, $n={int(row['n'])}$, {NAMES[row['schedule']]} by a factor "
-                f"{measured(row['quotient'], error)}"
-            )
-    if not told:
-        return "Nowhere is another schedule better than the harmonic one beyond the errors."
-    return f"Seed against seed another schedule is better than the harmonic one beyond the errors {listed(told)}."
-
-
-def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str], words: bool = False) -> str:
-    texts = []
-    for data in sets:
-        for view in (views[data], LIMITED):
-            rows = select(found, data=data, view=view)
-            if rows.empty:
-                continue
-            last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
-            best = str(last.idxmin())
-            name = (best if best == "harmonic" else f"alpha {best}") if words else NAMES[best]
-            tell = plain if words else compact
-            texts.append(f"on {data.split(',')[0]}, {view}, {name} is lowest at {tell(float(last.min()))}")
-    return listed(texts)
-
-
-def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
-    found = means(table)
-    told = found.assign(shown=[measured(r, e) for r, e in zip(found["risk"], found["standard_error"])])
-    wide = told.pivot(index=["data", "view", "n"], columns="schedule", values="shown")[list(SCHEDULES)]
-    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
-    offsets = select(table, schedule="harmonic").groupby(["data", "view", "n"])["offset"].first()
-    seeds = found.groupby(["data", "view", "n"])["seeds"].first()
-    wide["harmonic τ"], wide["seeds"] = offsets.map(plain), seeds.map(str)
-    return wide.rename_axis(["data set", "seeds and features", "n"])
 
 
 # ------------------------------------------------------------------------------------------------------- equations

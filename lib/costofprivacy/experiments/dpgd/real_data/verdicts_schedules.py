@@ -11,6 +11,7 @@ from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, HARMONIC,
 from costofprivacy.experiments.dpgd.real_data.reading import ratio
 from costofprivacy.experiments.dpgd.real_data.verdicts import absent
 from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.prose import span
 
 VIEWS = {MNIST: ALL, HOUSING: KEPT}  # what the paper shows
 CLOSE = 1.01  # risks by the equations within this factor are on a par
@@ -34,24 +35,22 @@ def margins(table: pd.DataFrame, data: str, view: str) -> pd.DataFrame:
 
 @judges("dpgd/figure-8")
 def figure_8(tables: Tables) -> Finding:
-    """Is any other schedule better than the harmonic one, beyond the errors, at some n?"""
+    """Is the harmonic schedule the lowest, beyond the errors, at every n? Or on a par, or behind another?
+
+    Section 7 tells *optimal* from *on par*: a tie, or what the errors cannot tell from one, is not the lowest.
+    """
     if missing := absent(tables, MNIST, HOUSING):
         return missing
     found = {data: margins(tables["figure-8"], data, view) for data, view in VIEWS.items()}
     numbers = tuple(number for data, rows in found.items() for number in _closest(rows, data, VIEWS[data]))
-    change = "More seeds, or a finer grid, in which another schedule is better beyond the errors."
+    change = "More seeds, or a finer grid, in which it or another schedule is lowest beyond the errors."
     places = [(data, n, rows) for data, table in found.items() for n, rows in table.groupby("n")]
     if not places:
         return Finding(Verdict.UNTESTABLE, "Too few seeds are left to compare schedules.", would_change=change)
     lost = [(data, n, float(rows.loc[rows["behind"], "quotient"].max())) for data, n, rows in places
             if rows["behind"].any()]  # fmt: skip
     if not lost:
-        alone = sum(bool(rows["ahead"].all()) for _, _, rows in places)
-        headline = (
-            "Beyond the errors no schedule beats the harmonic one; it beats every other at "
-            f"{alone} of {len(places)} sizes."
-        )
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+        return _unbeaten([rows for _, _, rows in places], numbers, change)
     worst = max(quotient for _, _, quotient in lost)
     if len(lost) == len(places):
         headline = f"At every number of records another schedule is better, up to a factor {compact(worst)}."
@@ -60,6 +59,27 @@ def figure_8(tables: Tables) -> Finding:
     where = "; ".join(f"{data.split(',')[0]} at $n={n}$" for data, n, _ in lost)
     correction = f"On a par or better elsewhere; excluded: {where}, by a factor of up to {compact(worst)}."
     return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
+
+
+def _unbeaten(places: list[pd.DataFrame], numbers: tuple[Number, ...], change: str) -> Finding:
+    """What is found where no schedule beats the harmonic one: is it ahead of all others everywhere, or on a par?"""
+    ahead, on_par = leads(places), len(places) - leads(places)
+    if not on_par:
+        headline = f"The harmonic schedule has the lowest risk beyond the errors at all {len(places)} sizes."
+        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    best = f"only {ahead}" if ahead else "none"
+    headline = f"Beyond the errors no schedule beats the harmonic one, and it is best at {best} of {len(places)} sizes."
+    errors = span([number.error for number in numbers if number.error is not None])
+    correction = (
+        f"Where a tie counts as optimal. At {on_par} of {len(places)} sizes it is on a par with the best other one: "
+        f"the ratio's standard errors, {errors}, tell no more."
+    )
+    return Finding(Verdict.NARROWER, headline, numbers, Consequence.NUMBERS, correction, change)
+
+
+def leads(places: list[pd.DataFrame]) -> int:
+    """At how many sizes the harmonic schedule is ahead of every other beyond doubt; a table of `margins` for each."""
+    return sum(bool(rows["ahead"].all()) for rows in places)
 
 
 def _closest(rows: pd.DataFrame, data: str, view: str) -> tuple[Number, ...]:

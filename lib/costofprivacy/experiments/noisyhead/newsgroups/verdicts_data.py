@@ -111,8 +111,13 @@ def learning(tables: Tables) -> Finding:
         condition = f"With prompts of {best['prompts']}, the length {best['length']}, scores {best['features']}."
         return Finding(Verdict.NARROWER, headline, numbers, CONCLUSION, condition, change)
     headline = (
-        "In no reading does a private head foretell an article's length better than always answering the mean length."
+        "In no reading does a private head foretell lengths better, beyond the errors, than always answering their "
+        "mean."
     )
+    if sure:
+        headline = (
+            f"A private head foretells at best {percent(best['gain'])} of the lengths' variance beyond their mean."
+        )
     return Finding(Verdict.FAILS, headline, numbers, CONCLUSION, would_change=change)
 
 

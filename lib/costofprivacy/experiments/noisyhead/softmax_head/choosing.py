@@ -71,7 +71,7 @@ class GridCell:
     scale: float
     steps: tuple[int, ...]
     clips: tuple[float, ...]
-    times: tuple[float, ...]
+    reaches: tuple[float, ...]
     bounded_times: tuple[float, ...]
     test_prompts: int
 
@@ -87,14 +87,18 @@ class GridCell:
 
     @cached_property
     def tried(self) -> list[Way]:
-        """Every way with every plan of the grid; where responses are bounded, the bound is the clip norm."""
+        """Every way with every plan of the grid; where responses are bounded, the bound is the clip norm.
+
+        Composed exactly, the noise of all steps together depends on ηT and not on T. So steps are as many as can be:
+        long ones overshoot where features are uneven, which isotropic prompts do not show.
+        """
         most = softmax.gradient_bound(self.scale, self.law.clip_norm())
         return [
             Way(*way, T, clip, time)
             for way in WAYS
-            for T in self.steps
+            for T in ((max(self.steps),) if way[2] == EXACT else self.steps)
             for clip in (self.clips if way[1] == CLIPPED else (most,))
-            for time in (self.times if way[1] == CLIPPED else self.bounded_times)
+            for time in ([reach / clip for reach in self.reaches] if way[1] == CLIPPED else self.bounded_times)
         ]
 
 

@@ -29,14 +29,14 @@ class Experiment(Parameters):
     delta: float = parameter(DELTA, 1e-5)
     condition: tuple[float, ...] = many(amount(1.0, 1e4), 1.0, 10.0)
     """Condition numbers of the features' covariance, whose axes are drawn anew in each trial; 1 must be among them."""
-    steps: tuple[int, ...] = many(count(1, 1000), 10, 40)
-    """Numbers of steps that a plan may have."""
-    clips: tuple[float, ...] = many(amount(1e-4, 1e3), 0.025, 0.05, 0.1, 0.2)
+    steps: tuple[int, ...] = many(count(1, 1000), 1, 2, 5, 12, 40)
+    """Numbers of steps that a plan may have; with the exact noise, which does not grow with them, the largest."""
+    clips: tuple[float, ...] = many(amount(1e-4, 1e3), 0.0125, 0.025, 0.05)
     """Norms at which a plan may clip each prompt's gradient."""
-    times: tuple[float, ...] = many(amount(1e-2, 1e6), 800.0, 1600.0, 3200.0, 6400.0)
-    """Learning rate times number of steps that a plan may have where it clips gradients."""
-    bounded_times: tuple[float, ...] = many(amount(1e-2, 1e6), 6.0, 25.0, 100.0, 400.0)
-    """The same where responses are clipped alone."""
+    reaches: tuple[float, ...] = many(amount(1e-3, 1e5), 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
+    """Clip norm times learning rate times number of steps: how far steps whose gradients are all cut can go."""
+    bounded_times: tuple[float, ...] = many(amount(1e-4, 1e6), 0.05, 0.25, 1.0, 4.0, 16.0)
+    """Learning rate times number of steps that a plan may have where responses are clipped alone."""
     trials: int = parameter(TRIALS, 25)
     public_trials: int = parameter(TRIALS, 3)
     """Draws of synthetic isotropic prompts on which the plans are compared."""

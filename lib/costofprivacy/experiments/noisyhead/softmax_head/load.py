@@ -13,7 +13,8 @@ SCORE = 4e-9  # seconds for the attention of one token, twice over, in one dimen
 def load(asked: Experiment) -> Load:
     """Time and memory in its parameters; see `costofprivacy.costs`."""
     tokens = sum(N * isqrt(N) for N in asked.N) * asked.D
-    budgets, plans = len(asked.epsilon), len(asked.times) * (2 * len(asked.clips) + 2)
+    budgets = len(asked.epsilon)
+    plans = 2 * len(asked.reaches) * len(asked.clips) + 2 * len(asked.bounded_times)
     grid = asked.public_trials * budgets * plans * sum(asked.steps)
     runs = asked.trials * len(asked.condition) * (6 * budgets * max(asked.steps) + 60)
     theory = asked.tokens * (2 * len(asked.lengths) + len(asked.kappas) + 50) * asked.D

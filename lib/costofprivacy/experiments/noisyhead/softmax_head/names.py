@@ -4,6 +4,7 @@ SOFTMAX, LINEAR = "softmax", "linear"
 HEADS = (SOFTMAX, LINEAR)
 PRIVATE, NON_PRIVATE, NO_DATA, ZERO, BEST = "private-head", "non-private", "no-data", "zero", "best"
 LAST, WARM = "private-head, last iterate", "private-head, from no-data"
+WHITENED = "private-head, whitened"  # of `costofprivacy.noisyhead.whitened_descent`, a linear one
 ISOTROPIC = "isotropic"
 # Ways to bound a prompt, and to count the noise of T steps.
 CLIPPED, BOUNDED = "each gradient clipped", "responses clipped"

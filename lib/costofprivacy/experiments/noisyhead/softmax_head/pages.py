@@ -36,10 +36,10 @@ def title(covariance: str) -> str:
 
 
 def where(covariance: str) -> str:
-    """A covariance as a sentence has it."""
+    """A covariance as a caption has it, with its condition number."""
     if covariance == ISOTROPIC:
-        return "on isotropic features"
-    return f"with an unknown covariance of condition number {covariance.partition('-')[2]}"
+        return readings.where(covariance)
+    return f"{readings.where(covariance)} of condition number {covariance.partition('-')[2]}"
 
 
 def answer(tables: Tables) -> str:
@@ -47,24 +47,18 @@ def answer(tables: Tables) -> str:
     errors = tables["test-error"]
     case, names = readings.largest(errors), readings.covariances(errors)
     heads = [
-        f"{compact(readings.heads(errors, name).value)} times {whose}{words} "
-        f"({compact(readings.heads_without_privacy(errors, name).value)} without privacy)"
-        for name, whose, words in (
-            (names[0], "the linear head's ", "on isotropic features"),
-            (names[-1], "", "with an unknown covariance"),
-        )
+        f"{compact(readings.heads(errors, name).value)} times {whose}{readings.where(name)} "
+        f"({free}{compact(readings.heads_without_privacy(errors, name).value)})"
+        for name, whose, free in ((names[0], "the linear head's ", "without privacy "), (names[-1], "", ""))
     ]
     exact, clipped = (readings.worth(errors, SOFTMAX, route).value for route in (ROUTES[2], ROUTES[1]))
     convex = tables["curvature"]["least"].min() >= 0
-    last = (
-        "Its loss shows no negative curvature"
-        if convex
-        else "Its loss is not convex, so every iterate has to be paid for"
-    )
+    last = "Its loss shows no negative curvature" if convex else "Its loss is not convex: every iterate is paid for"
+    beside = compact(readings.beside_whitened(errors, names[-1]).value)
     return (
-        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is "
-        f"{' and '.join(heads)}. Exact accounting divides the private error by {compact(exact)}, clipping each "
-        f"gradient by {compact(clipped)}. {last}."
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {' and '.join(heads)}; there "
+        f"{beside} times a whitened linear head's. On isotropic features clipping each gradient divides it by "
+        f"{compact(clipped)}, exact accounting by {compact(exact)}, each beside the other. {last}."
     )
 
 

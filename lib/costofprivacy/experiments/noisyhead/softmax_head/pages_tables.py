@@ -20,6 +20,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     PRIVATE,
     SOFTMAX,
     WARM,
+    WHITENED,
     ZERO,
 )
 from costofprivacy.experiments.noisyhead.softmax_head.pages import title, where
@@ -30,6 +31,7 @@ from costofprivacy.prose import measured, percent, plain, times
 COLUMNS = {
     PRIVATE: "private, from zero",
     WARM: "private, from no data",
+    WHITENED: "private, whitened",
     NON_PRIVATE: "not private",
     NO_DATA: "no data",
     BEST: "best",
@@ -37,8 +39,9 @@ COLUMNS = {
 ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
 SMALL = 1e-6  # the unit of what poison does
 LESSONS = (
-    "exact accounting: the printed noise multiplies the error by",
-    "averaging: the last iterate multiplies it by",
+    "exact accounting: the printed noise multiplies the error by, isotropic",
+    "averaging: the last iterate multiplies it by, isotropic",
+    "averaging, unknown covariance",
     "a public start: zero multiplies it by, unknown covariance",
     "no data over not private, isotropic",
     "no data over not private, unknown covariance",
@@ -63,7 +66,8 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
             for head in HEADS:
                 part = select(exact, covariance=name, N=N, head=head)
                 part = part[part["epsilon"].isna() | (part["epsilon"] == case["epsilon"])]
-                row = {words: told(pick(part, method=method)) for method, words in COLUMNS.items()}
+                known = set(part["method"])
+                row = {words: told(pick(part, method=m)) if m in known else "–" for m, words in COLUMNS.items()}
                 rows.append({"features": title(name), "$N$": f"{N}", "head": head} | row)
     zero = compact(errors.loc[errors["method"] == ZERO, "test_error"].max())
     return pd.DataFrame(rows).assign(**{"answering 0": zero}).set_index(["features", "$N$", "head"])
@@ -111,7 +115,8 @@ def show_lessons(tables: Tables) -> pd.DataFrame:
 
     lines = [
         both(lambda head: readings.worth(errors, head, (CLIPPED, PRINTED))),
-        both(lambda head: readings.averaging(errors, head)),
+        both(lambda head: readings.averaging(errors, head, ISOTROPIC)),
+        both(lambda head: readings.averaging(errors, head, hard)),
         both(warm),
         both(lambda head: readings.learnable(errors, head, ISOTROPIC)),
         both(lambda head: readings.learnable(errors, head, hard)),
@@ -137,6 +142,18 @@ def show_plans(choices: pd.DataFrame) -> pd.DataFrame:
         }
     )
     return table.set_index(["$N$", r"$\varepsilon$", "head"])
+
+
+def read_plans(choices: pd.DataFrame) -> str:
+    """How far the plans that were tried enclose the chosen ones, in words."""
+    found = readings.edges(choices)
+    lost = f"at most {percent(float(found['lost'].max()))}" if found["lost"].notna().any() else "an unknown share"
+    return (
+        f"In {found['enclosed'].sum()} of {len(found)} choices $c\\,\\eta T$, how far cut gradients can carry, lies "
+        f"inside the range that was tried. The smallest $c$ is chosen in {found['smallest'].sum()}. Small $c$ is a "
+        f"limit, in which every gradient counts by its direction alone: without that $c$ the error on synthetic "
+        f"prompts is {lost} above the least."
+    )
 
 
 def show_lengths(lengths: pd.DataFrame) -> pd.DataFrame:

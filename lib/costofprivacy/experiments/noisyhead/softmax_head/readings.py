@@ -19,11 +19,17 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     PRINTED,
     PRIVATE,
     SOFTMAX,
+    WHITENED,
 )
 from costofprivacy.findings import pick, select
 
 ROUTES = ((BOUNDED, PRINTED), (BOUNDED, EXACT), (CLIPPED, PRINTED), (CLIPPED, EXACT))
 LITERAL, BEST_ROUTE = ROUTES[0], ROUTES[-1]
+
+
+def where(covariance: str) -> str:
+    """A covariance as a sentence has it."""
+    return "on isotropic features" if covariance == ISOTROPIC else "with an unknown covariance"
 
 
 class Value(NamedTuple):
@@ -114,13 +120,9 @@ def steps_of(choices: pd.DataFrame, head: str, route: tuple[str, str] = BEST_ROU
     return pick(rows, head=head, bound=route[0], account=route[1], **largest(choices))
 
 
-def averaging(errors: pd.DataFrame, head: str) -> Value:
-    """The last iterate's test error over the average's, each by its own best plan: mean over all laws and ε."""
-    rows = select(errors, head=head, bound=CLIPPED, account=EXACT)
-    place = ["covariance", "N", "epsilon"]
-    last, average = (select(rows, method=method).set_index(place)["test_error"] for method in (LAST, PRIVATE))
-    ratios = (last / average).to_numpy()
-    return Value(float(ratios.mean()), float(ratios.std(ddof=1) / math.sqrt(len(ratios))))
+def averaging(errors: pd.DataFrame, head: str, covariance: str) -> Value:
+    """The last iterate's test error over the average's, each by its own best plan."""
+    return ratio(other(errors, head, covariance, LAST), private(errors, head, covariance))
 
 
 def heads(errors: pd.DataFrame, covariance: str) -> Value:
@@ -131,3 +133,26 @@ def heads(errors: pd.DataFrame, covariance: str) -> Value:
 def heads_without_privacy(errors: pd.DataFrame, covariance: str) -> Value:
     """The same, both trained without privacy."""
     return ratio(other(errors, SOFTMAX, covariance, NON_PRIVATE), other(errors, LINEAR, covariance, NON_PRIVATE))
+
+
+def beside_whitened(errors: pd.DataFrame, covariance: str) -> Value:
+    """The private softmax head's test error over that of the private linear head that whitens first."""
+    return ratio(private(errors, SOFTMAX, covariance), other(errors, LINEAR, covariance, WHITENED))
+
+
+def edges(choices: pd.DataFrame) -> pd.DataFrame:
+    """How far the plans that were tried enclose the chosen ones: each gradient clipped, exact noise, for the average.
+
+    Returns:
+        columns N, epsilon, head; enclosed, whether plans with a smaller and a larger cηT were tried at the chosen c;
+        smallest, whether c is the smallest that was tried; lost, the share that is lost without plans of that c, NaN
+        where there are no others.
+    """
+    rows = []
+    for (N, epsilon, head), tried in select(choices, bound=CLIPPED, account=EXACT).groupby(["N", "epsilon", "head"]):
+        error, best = tried["test_error, average"], tried[tried["chosen, average"]].iloc[0]
+        like = select(tried, clip_norm=best["clip_norm"])["time"]
+        small = tried["clip_norm"] == tried["clip_norm"].min()
+        row = {"N": N, "epsilon": epsilon, "head": head, "enclosed": like.min() < best["time"] < like.max()}
+        rows.append(row | {"smallest": small[best.name], "lost": error[~small].min() / error.min() - 1})
+    return pd.DataFrame(rows)

@@ -25,10 +25,12 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     PRIVATE,
     SOFTMAX,
     WARM,
+    WHITENED,
     ZERO,
     covariance,
 )
-from costofprivacy.noisyhead import elliptical, softmax
+from costofprivacy.noisyhead import elliptical, softmax, whitened_descent, whitened_plan
+from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
 
@@ -88,7 +90,8 @@ class Cell:
     def rows(self) -> list[Row]:
         """What each number of a trial is."""
         ends = [Row(head, method) for head in HEADS for method in (NON_PRIVATE, NO_DATA, BEST)]
-        return [row for row, _, _ in self.runs] + [*ends, Row("", ZERO)]
+        whitened = Row(LINEAR, WHITENED, CLIPPED, EXACT, max(self.budgets))
+        return [row for row, _, _ in self.runs] + [*ends, Row("", ZERO), whitened]
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -98,7 +101,8 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     prompts = law.draw(axes, law.N, rng=rng)
     test = law.draw(axes, cell.test_prompts, rng=rng)
     seed = int(rng.integers(2**32))
-    return np.array([*_private(cell, axes, prompts, test, seed), *_ends(cell, axes, prompts, test)])
+    found = [*_private(cell, axes, prompts, test, seed), *_ends(cell, axes, prompts, test)]
+    return np.array([*found, _whitened(cell, axes, prompts, rng)])
 
 
 def _private(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts, seed: int) -> np.ndarray:
@@ -134,6 +138,14 @@ def _ends(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts) -> np.n
             [1.0],
         ]
     )
+
+
+def _whitened(cell: Cell, axes: np.ndarray, prompts: Prompts, rng: np.random.Generator) -> float:
+    """Test error of the private linear head that whitens first, at the largest ε; every token is asked once."""
+    law, budget = cell.law, cell.budget(max(cell.budgets)).to_gaussian()
+    told = whitened_plan.plan(law.D, law.L, law.N, budget, every_token=True)
+    Gamma = whitened_descent.release(examples(prompts, every_token=True), told, rng=rng)
+    return float(elliptical.linear_error(Gamma[None], axes, law.values, law.L)[0])
 
 
 def least_squares(prompts: Prompts) -> np.ndarray:

@@ -6,13 +6,13 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import SOUND
-from costofprivacy.experiments.noisyhead.softmax_head.names import ISOTROPIC, SOFTMAX
+from costofprivacy.experiments.noisyhead.softmax_head.names import PRIVATE, SOFTMAX
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
 from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
 from costofprivacy.prose import span
 
 NOTHING = 1.0  # the test error of answering 0
-PAR = 2.0  # prices within this factor of each other are of one order
+FEWEST = 3  # sizes, and budgets, along which a law can show
 WORDS = {
     ROUTES[0]: "responses clipped, the printed noise",
     ROUTES[1]: "responses clipped, exact noise",
@@ -54,38 +54,60 @@ def transformers(tables: Tables) -> Finding:
             f"A private softmax head gives away more than it claims: an audit finds {compact(row['epsilon_found'])}."
         )
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    literal, best = worst[LITERAL]["test_error"], worst[BEST_ROUTE]["test_error"]
     if learns(worst[LITERAL]):
         headline = (
-            f"By NoisyHead's own design a private softmax head errs {compact(literal)}, where answering zero errs more."
+            f"By NoisyHead's own design a private softmax head errs {compact(worst[LITERAL]['test_error'])}, where "
+            "answering zero errs more."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    if learns(worst[BEST_ROUTE]):
-        literal = rows[LITERAL, worst[BEST_ROUTE]["covariance"]]["test_error"]  # on the same prompts
-        headline = (
-            f"By NoisyHead's own design a softmax head is private but errs {compact(literal)}; with each prompt's "
-            f"gradient clipped and exact accounting it errs {compact(best)}."
-        )
+    best = worst[BEST_ROUTE]
+    if learns(best):
+        headline = _narrower(worst[LITERAL], rows[BEST_ROUTE, worst[LITERAL]["covariance"]])
         correction = (
             "Where each prompt's gradient is clipped and the noise is composed exactly. Clipped responses alone bound "
             "a softmax head's gradient, too, but far above its usual length."
         )
         return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
-    headline = f"No private softmax head predicts better than answering zero; the best one errs {compact(best)}."
+    headline = (
+        f"No private softmax head predicts better than answering zero; the best one errs {compact(best['test_error'])}."
+    )
     return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
 
 
-def of_one_order(prices: pd.DataFrame) -> bool:
-    """Whether every price is within a factor of two, and the errors, of the linear head's."""
-    low, high = prices["price"] - CONSISTENT * prices["error"], prices["price"] + CONSISTENT * prices["error"]
-    return bool((low <= PAR).all() and (high >= 1 / PAR).all())
+def _narrower(literal: pd.Series, best: pd.Series) -> str:
+    """The headline where the design learns nothing as it is, and its mended form does; rows of one covariance."""
+    error = CONSISTENT * literal["standard_error"]
+    word = "no better than" if abs(literal["test_error"] - NOTHING) <= error else "worse than"
+    place = readings.where(literal["covariance"])
+    return (
+        f"{place[0].upper()}{place[1:]} a private softmax head errs {compact(literal['test_error'])} by NoisyHead's "
+        f"design, {word} answering zero, and {compact(best['test_error'])} with clipped, exactly counted gradients."
+    )
+
+
+def common_factor(prices: pd.DataFrame) -> float | None:
+    """The one price that all agree with, each within its errors; None where there is none."""
+    weight = 1 / prices["error"] ** 2
+    factor = float((weight * prices["price"]).sum() / weight.sum())
+    return factor if ((prices["price"] - factor).abs() <= CONSISTENT * prices["error"]).all() else None
+
+
+def _learns_anywhere(errors: pd.DataFrame) -> bool:
+    """Whether the private softmax head predicts better than answering 0 at some size, budget and covariance."""
+    bound, account = BEST_ROUTE
+    rows = select(errors, head=SOFTMAX, method=PRIVATE, bound=bound, account=account)
+    return any(learns(row) for _, row in rows.iterrows())
 
 
 @judges("noisyhead/section-8-softmax")
 def tradeoff(tables: Tables) -> Finding:
-    """Does privacy multiply a softmax head's error by what it multiplies a linear head's by, at every size and law?"""
-    prices = readings.prices(tables["test-error"])
-    isotropic = select(prices, covariance=ISOTROPIC)
+    """Does one factor turn the linear head's trade-off into a softmax head's, so that its law is the other's, too?
+
+    Section 8 names a direction, and a law in N and ε would be its proof. The one that can be read off here is the
+    linear head's times a factor. Where none fits, another law may: then nothing is found for or against it.
+    """
+    errors = tables["test-error"]
+    prices = readings.prices(errors)
     numbers = tuple(
         Number(f"{word} price of privacy over the linear head's", row["price"], row["error"], 1.0, "test-error",
                f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}")
@@ -93,24 +115,23 @@ def tradeoff(tables: Tables) -> Finding:
                           ("largest", prices.loc[prices["price"].idxmax()]))
     )  # fmt: skip
     change = (
-        "A size, a budget or a covariance where the prices are more than a factor two apart, or more heads and layers."
+        "A law for a softmax head's test error in the number of prompts and the budget, proved or fitted to more sizes."
     )
-    if of_one_order(prices):
+    if not _learns_anywhere(errors):
+        headline = "No private softmax head beats answering zero at any size or budget: there is nothing to trade."
+        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    if min(prices["N"].nunique(), prices["epsilon"].nunique()) < FEWEST:
+        headline = "Section 8 names a direction, not a law; too few sizes and budgets were run to show one."
+        return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
+    factor = common_factor(prices)
+    if factor is not None:
         headline = (
-            f"Privacy multiplies a softmax head's error by {told(prices)} times what it multiplies a linear head's by."
+            f"Privacy raises a softmax head's error {compact(factor)} times as much as a linear head's at every size, "
+            "budget and covariance: one law serves both."
         )
         return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    if of_one_order(isotropic):
-        headline = (
-            f"On isotropic features privacy multiplies a softmax head's error by {told(isotropic)} times what it "
-            "multiplies a linear head's by, elsewhere not."
-        )
-        correction = "For isotropic features. With an unknown covariance the linear head's price says little."
-        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
-    headline = f"Privacy costs a softmax head {told(prices)} times what it costs a linear head: no common law shows."
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-
-
-def told(prices: pd.DataFrame) -> str:
-    """The range of prices, in words."""
-    return span(prices["price"])
+    headline = (
+        "Section 8 names a direction, not a law; privacy raises a softmax head's error "
+        f"{span(prices['price'])} times as much as a linear head's."
+    )
+    return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)

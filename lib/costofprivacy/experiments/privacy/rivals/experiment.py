@@ -66,7 +66,7 @@ class Experiment(Parameters):
     """Random splits of each real data set."""
     dimensions: tuple[int, ...] = many(count(2, 1000), 20, 40, 80, 160, 320, ascending=True)
     """Dimensions along which the records that are needed are counted."""
-    size_trials: int = parameter(count(2, 10**4), 8)
+    size_trials: int = parameter(count(2, 10**4), 10)
     """Repetitions at each dimension, and at each clipping constant."""
     seed: int = parameter(SEED, 37)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from costofprivacy.experiments.privacy.rivals.joined import METHODS, joined
 from costofprivacy.experiments.privacy.rivals.verdicts import per_feature
 from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
 from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, plain, times
+from costofprivacy.prose import listed, measured, percent, plain
 
 CELL = ["problem", "epsilon", "n"]
 SHORT = {
@@ -42,6 +44,18 @@ def not_told_from_least(cell: pd.DataFrame) -> pd.Series:
     return (cell["behind"] <= CONSISTENT * cell["behind_error"]) & (cell["failed"] == 0)
 
 
+def over(row: pd.Series, least: pd.Series) -> tuple[float, float]:
+    """What one method loses over what the least of its cell does, and its standard error.
+
+    Both were run on the same records: their covariance follows from the errors of each and of the difference, which
+    is ``behind``.
+    """
+    ratio = row["lost"] / least["lost"]
+    shared = (row["lost_error"] ** 2 + least["lost_error"] ** 2 - row["behind_error"] ** 2) / 2
+    parts = (row["lost_error"] / row["lost"]) ** 2 + (least["lost_error"] / least["lost"]) ** 2
+    return ratio, abs(ratio) * max(0.0, parts - 2 * shared / (row["lost"] * least["lost"])) ** 0.5
+
+
 def winners(errors: pd.DataFrame) -> pd.DataFrame:
     """For each cell: the least public method, those that cannot be told from it, and the best of DP-GD."""
     rows = []
@@ -56,6 +70,7 @@ def winners(errors: pd.DataFrame) -> pd.DataFrame:
             | {"tied": [name for name in tied if name != least["method"]], "ours": own["method"]}
             | {"ours_lost": own["lost"], "ours_error": own["lost_error"]}
             | {"beaten": own["behind"] > CONSISTENT * own["behind_error"]}
+            | dict(zip(("over", "over_error"), over(own, least), strict=True))
         )
     return pd.DataFrame(rows)
 
@@ -68,13 +83,14 @@ def answer(tables: Tables) -> str:
     beaten = int(found["beaten"].sum())
     behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])] if beaten else found
     behind = behind if len(behind) else found
-    worst = behind.loc[(behind["ours_lost"] / behind["lost"]).idxmax()]
+    worst, errors = behind.loc[behind["over"].idxmax()], tables["errors"]
     return (
-        f"At equal privacy, data and public knowledge, {first} is best, or not told from the best, in "
-        f"{in_front[first]} of {len(found)} cases. The best form of DP-GD is behind in {beaten}, at worst by "
-        f"{times(worst['ours_lost'] / worst['lost'])} the loss on {short(worst['problem'])} data. "
-        f"Told the features' second moment, harmonic DP-GD loses {times(mean_gain(tables['errors']))} less on "
-        f"{short(problems.UNEVEN)} data."
+        f"At equal privacy, data and knowledge, {first} is best, or on a par with it, in "
+        f"{in_front[first]} of {len(found)} cases. DP-GD's best form is behind in {beaten}, at worst by "
+        f"{measured(worst['over'], worst['over_error'])} times the loss on {short(worst['problem'])} data at "
+        f"$\\varepsilon = {worst['epsilon']:g}$. Told the features' second moment, harmonic DP-GD loses "
+        f"{measured(*mean_gain(errors))} times less on {short(problems.UNEVEN)} data at "
+        f"$\\varepsilon = {errors['epsilon'].min():g}$."
     )
 
 
@@ -292,25 +308,34 @@ def show_errors(errors: pd.DataFrame) -> pd.DataFrame:
 
 
 def gap(errors: pd.DataFrame) -> pd.DataFrame:
-    """The remedies: each over the least of the comparison, at the largest size and least ε of each data set."""
+    """The remedies: each over the least of the comparison, at the largest size and least ε of each data set.
+
+    With standard errors; the least itself is 1 and has none.
+    """
     rows = errors[(errors["setting"] == 0) & (errors["epsilon"] == errors["epsilon"].min())]
     found = []
     remedies = (methods.HARMONIC, methods.PILOT, methods.FULL, *methods.TOLD)
     for problem, part in rows.groupby("problem", sort=False):
         cell = part[part["n"] == part["n"].max()].set_index("method")
-        least = public(cell.reset_index())["lost"].min()
+        asked = public(cell.reset_index())
+        least = asked.loc[asked["lost"].idxmin()]
         found.append(
             {"data": short(str(problem)), "n": cell["n"].max()}
             | {
-                name: plain(float(f"{cell.loc[name, 'lost'] / least:.2g}")) if name in cell.index else "–"
+                name: measured(*over(cell.loc[name], least)).replace(" ", NARROW_SPACE) if name in cell.index else "–"
                 for name in remedies
             }
         )
     return pd.DataFrame(found).set_index(["data", "n"])
 
 
-def mean_gain(errors: pd.DataFrame) -> float:
-    """How many times less harmonic DP-GD loses on the most uneven Gaussian data once it is told the second moment."""
+def mean_gain(errors: pd.DataFrame) -> tuple[float, float]:
+    """How many times less harmonic DP-GD loses on the most uneven Gaussian data once it is told the second moment.
+
+    With its standard error, as if the two errors were independent.
+    """
     rows = errors[(errors["problem"] == problems.UNEVEN) & (errors["epsilon"] == errors["epsilon"].min())]
     last = select(rows[rows["n"] == rows["n"].max()], setting=0)
-    return float(np.divide(*(pick(last, method=name)["lost"] for name in (methods.HARMONIC, methods.WHITENED))))
+    first, second = (pick(last, method=name) for name in (methods.HARMONIC, methods.WHITENED))
+    gain = float(first["lost"] / second["lost"])
+    return gain, gain * math.hypot(*(row["lost_error"] / row["lost"] for row in (first, second)))

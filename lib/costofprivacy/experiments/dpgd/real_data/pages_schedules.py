@@ -1,0 +1,113 @@
+"""Figure 8 and its table for the page on real data of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import itertools
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from costofprivacy import figures
+from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, KEPT, LIMITED, SCHEDULES
+from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
+from costofprivacy.experiments.dpgd.real_data.reading import student
+from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import leads, margins
+from costofprivacy.findings import CONSISTENT, compact, select
+from costofprivacy.plates import Plate
+from costofprivacy.prose import listed, measured, plain
+
+NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
+
+
+def means(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
+    groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
+    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
+
+
+def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
+    """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
+    found = means(table)
+    sets = list(dict.fromkeys(table["data"]))
+    views = {data: ALL if k == 0 or KEPT not in set(select(found, data=data)["view"]) else KEPT
+             for k, data in enumerate(sets)}  # fmt: skip
+    with figures.style():
+        figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
+        looks = figures.looks(SCHEDULES)
+        for column, data in enumerate(sets):
+            for axes, view in zip(panels[:, column], (views[data], LIMITED)):
+                for name in SCHEDULES:
+                    chosen = select(found, data=data, view=view, schedule=name).sort_values("n")
+                    bars = 2 * chosen["standard_error"]
+                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **looks[name])
+                figures.log_axes(axes, "$n$", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
+                figures.few_decades(axes)
+                axes.set_title(f"{data.split(',')[0]},\n{view}")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
+    named = "**Figure 8, re-computed.**" if set(sets) == set(rows["asked"]) else "**Schedules on stand-ins.**"
+    return Plate(
+        figure,
+        caption=(
+            f"{named} Held-out risk of each schedule at $c$, $\\rho$ of the figure, its other hyper-parameters chosen "
+            f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
+            f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
+        ),
+        alt=f"At the largest n: {_ends(found, sets, views, words=True)}.",
+    )
+
+
+def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+    """Seed against seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
+    pairs = itertools.chain.from_iterable(((s, views[s]), (s, LIMITED)) for s in sets)
+    rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in pairs])
+    places = [group for _, group in rows.groupby(["data", "view", "n"])]
+    if not places:
+        return ""
+    lead = f"Seed against seed the harmonic one leads all others beyond the errors in {leads(places)} of {len(places)}"
+    found = rows[rows["behind"].astype(bool)]
+    if len(found):
+        return f"{lead} cases; it is behind {listed(_better(row) for _, row in found.iterrows())}."
+    asked = np.array([student(CONSISTENT, seeds) for seeds in rows["seeds"]])
+    passed = np.log(rows["quotient"].to_numpy(float)) / rows["standard_error"].to_numpy(float)
+    nearest = int(np.nanargmax(passed / asked))
+    return (
+        f"{lead} cases, and none leads it. Nearest to that comes {_better(rows.iloc[nearest])}: "
+        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are asked for."
+    )
+
+
+def _better(row: pd.Series) -> str:
+    """Which schedule is below the harmonic one, where, and by how much."""
+    error = row["quotient"] * row["standard_error"]
+    return (
+        f"{NAMES[row['schedule']]} on {row['data'].split(',')[0]}, {row['view']}, $n={int(row['n'])}$, by a factor "
+        f"{measured(row['quotient'], error)}"
+    )
+
+
+def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str], words: bool = False) -> str:
+    texts = []
+    for data in sets:
+        for view in (views[data], LIMITED):
+            rows = select(found, data=data, view=view)
+            if rows.empty:
+                continue
+            last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
+            best = str(last.idxmin())
+            name = (best if best == "harmonic" else f"alpha {best}") if words else NAMES[best]
+            tell = plain if words else compact
+            texts.append(f"on {data.split(',')[0]}, {view}, {name} is lowest at {tell(float(last.min()))}")
+    return listed(texts)
+
+
+def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
+    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
+    found = means(table)
+    told = found.assign(shown=[measured(r, e) for r, e in zip(found["risk"], found["standard_error"])])
+    wide = told.pivot(index=["data", "view", "n"], columns="schedule", values="shown")[list(SCHEDULES)]
+    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
+    offsets = select(table, schedule="harmonic").groupby(["data", "view", "n"])["offset"].first()
+    seeds = found.groupby(["data", "view", "n"])["seeds"].first()
+    wide["harmonic τ"], wide["seeds"] = offsets.map(plain), seeds.map(str)
+    return wide.rename_axis(["data set", "seeds and features", "n"])
