@@ -26,7 +26,6 @@ from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import Bounds, given, shortened
 from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
 
-
 ROUNDING = 1e-9  # of sums over all records, relative
 
 

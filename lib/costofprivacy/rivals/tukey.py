@@ -28,12 +28,12 @@ e^{ε₁+ε₂}P_{D'}(draw, A) + δ. That no draw is made has probabilities with
 
 **Any record.** The proof asks that a record moves the solution of its own part alone, however far. So a record that
 doubles cannot hold is void (`bounds.given`), a solution that is not finite is 0, and one beyond 10¹⁵⁰ is clipped to it:
-maps of single records and parts. (Where a part is singular all are solved by another routine, which moves the others by
-rounding.)
+maps of single records and parts. Whether a part is singular decides how that part is solved, and no other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -48,8 +48,7 @@ LEAST_MODELS = 8  # below it the box of depth t would be all of them
 def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator) -> np.ndarray:
     """Least squares on disjoint parts of equal size, drawn at random, shape (parts, d); what is left over is not used.
 
-    Guarantee: a record moves the solution of its own part alone, to rounding, and all are within ±10¹⁵⁰, whatever the
-    records.
+    Guarantee: a record moves the solution of its own part alone, and all are within ±10¹⁵⁰, whatever the records.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). parts: m, at most n/d. rng: draws the parts.
@@ -68,7 +67,8 @@ def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator
         try:
             return _within_reach(np.linalg.solve(square, product[..., None])[..., 0])
         except np.linalg.LinAlgError:  # a feature that is constant on a part, say
-            return _within_reach(np.stack([_shortest(a, b) for a, b in zip(chosen, response, strict=True)]))
+            each = zip(square, product, chosen, response, strict=True)
+            return _within_reach(np.stack([_solution(*part) for part in each]))
 
 
 def _check_parts(parts: int, n: int, d: int) -> None:
@@ -76,12 +76,12 @@ def _check_parts(parts: int, n: int, d: int) -> None:
         raise ValueError(f"parts must be at most n/d = {n // d}, got {parts}")
 
 
-def _shortest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The shortest least-squares solution of one part; 0 where none is found."""
-    try:
-        return np.linalg.lstsq(x, y, rcond=None)[0]
-    except np.linalg.LinAlgError:
-        return np.zeros(x.shape[1])
+def _solution(square: np.ndarray, product: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Least squares on one part: the shortest solution where it is singular, 0 where none is found."""
+    for solve in (lambda: np.linalg.solve(square, product), lambda: np.linalg.lstsq(x, y, rcond=None)[0]):
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return solve()
+    return np.zeros(x.shape[1])
 
 
 def _within_reach(solutions: np.ndarray) -> np.ndarray:
