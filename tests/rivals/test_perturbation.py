@@ -1,6 +1,7 @@
 """Output and objective perturbation: the minimiser against another solver, sensitivity, and the guarantee by audit."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy.stats import norm
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism
 from costofprivacy.rivals import huber, objective_perturbation, output_perturbation
-from costofprivacy.rivals.objective_perturbation import Perturbation, calibrate
+from costofprivacy.rivals.objective_perturbation import calibrate
 
 
 def data(n: int = 200, d: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +120,7 @@ def test_an_audit_finds_the_noise_too_small_but_not_the_right_one() -> None:
     pair = (x, np.array([30.0, 0.0])), (-x * [[1], [-1]], np.array([30.0, 0.0]))
 
     def audit(noise_std: float) -> float:
-        changed = Perturbation(added.penalty, noise_std)
+        changed = replace(added, noise_std=noise_std)
 
         def scores(data: tuple[np.ndarray, np.ndarray], count: int, rng: np.random.Generator) -> np.ndarray:
             return np.array(

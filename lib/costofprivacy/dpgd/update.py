@@ -54,14 +54,20 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
         shape (..., d), no row longer than ``clip_norm``.
 
     Raises:
-        ValueError: if ``clip_norm`` is not positive.
+        ValueError: if ``clip_norm`` is not positive, or θ not finite.
     """
     bound = _validate.positive("clip_norm", clip_norm)
+    if not np.isfinite(theta).all():
+        raise ValueError("theta must be finite, got NaN or infinities")
     sound = records.usable(x, y)
     if not sound.all():
         x, y = np.where(sound[..., None], x, 0.0), np.where(sound, y, 0.0)
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         residual = np.einsum("...d,...d", x, theta) - y
+        beyond = ~np.isfinite(residual)
+        if beyond.any():  # what overflows on the way to xᵀθ may be a double in the end
+            size = np.maximum(np.abs(theta).max(axis=-1, initial=0.0), 1.0)
+            residual = np.where(beyond, np.einsum("...d,...d", x, theta / size[..., None]) * size - y, residual)
         limit = bound / np.linalg.norm(x, axis=-1)
     return x * np.clip(residual, -limit, limit)[..., None]
 
@@ -98,14 +104,14 @@ def noiseless_step(
     holds (to rounding); the step of one that is not `privacy.records.usable` is the identity.
 
     Args:
-        theta: shape (..., d). x: features, shape (..., d). y: responses, shape (...).
+        theta: finite, shape (..., d). x: features, shape (..., d). y: responses, shape (...).
         learning_rate: η ≥ 0, a shape that broadcasts with (...). clip_norm: C_clip in (0, ∞].
 
     Returns:
         shape (..., d).
 
     Raises:
-        ValueError: if ``clip_norm`` is not positive, or a learning rate negative or not finite.
+        ValueError: if ``clip_norm`` is not positive, θ not finite, or a learning rate negative or not finite.
     """
     rates = adapted_rates(learning_rate, x)
     return theta - rates[..., None] * clipped_gradients(theta, x, y, clip_norm)

@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from costofprivacy import _validate
 from costofprivacy.noisyhead import best_head
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_descent import FLOOR
@@ -30,11 +31,19 @@ ROUNDING = 1 + 1e-9
 def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
     """The mean of the prompts' clipped token moments, shape (D, D).
 
-    A prompt that is not finite, or whose moment has a square that overflows, counts as 0.
+    Guarantee: replacing one prompt by any other moves it by at most √2 C/N. A prompt that is not finite, or whose
+    moment has a square that overflows, counts as 0.
 
     Args:
-        x: tokens, shape (N, L + 1, D). clip_norm: C > 0.
+        x: tokens, shape (N, L + 1, D), N and L + 1 at least 1. clip_norm: C in (0, ∞).
+
+    Raises:
+        ValueError: if there is no prompt or token, or C is not positive and finite.
     """
+    _validate.shape("x", x, (None, None, None))
+    if 0 in x.shape:
+        raise ValueError(f"x must have at least one prompt, token and feature, got shape {x.shape}")
+    _validate.finite_positive("clip_norm", clip_norm)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.swapaxes(x, 1, 2) @ x / x.shape[1]
         norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
@@ -43,8 +52,15 @@ def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
 
 
 def noise_std(N: int, budget: GaussianDP, clip_norm: float = CLIP_NORM) -> float:
-    """√2 C/(Nμ), on the diagonal; beside it a factor √2 less."""
-    return math.sqrt(2) * clip_norm / (N * budget.mu)
+    """√2 C/(Nμ), on the diagonal; beside it a factor √2 less.
+
+    Guarantee: what `token_moment` of N prompts needs to be μ-Gaussian DP, for replacing one of them.
+
+    Raises:
+        ValueError: if N is not a whole number of at least 1, or C not positive and finite.
+    """
+    norm = _validate.finite_positive("clip_norm", clip_norm)
+    return math.sqrt(2) * norm / (_validate.whole("N", N) * budget.mu)
 
 
 def release(
@@ -53,17 +69,23 @@ def release(
 ) -> np.ndarray:  # fmt: skip
     """Γ̂ of one release, shape (D, D).
 
+    Guarantee: μ-Gaussian DP for replacing one prompt by any other, if ``moment`` comes from `token_moment` of N prompts
+    with the same C, which bounds each of them; one that no such prompts have is refused.
+
     Args:
         moment: from `token_moment` of N prompts with the same ``clip_norm``, shape (D, D). N, L: sizes. budget: μ.
-        spread: s. label_noise: τ ≥ 0. clip_norm: C > 0.
+        spread: s. label_noise: τ ≥ 0. clip_norm: C in (0, ∞).
         rng: advanced by D² normals.
 
     Raises:
-        ValueError: if ``moment`` is not finite or longer than C: its prompts were not clipped to it.
+        ValueError: if ``moment`` is not finite or longer than C (its prompts were not clipped to it), or another
+            argument is outside its range.
     """
+    std = noise_std(N, budget, clip_norm)
+    _validate.whole("L", L), _validate.nonnegative("label_noise", label_noise), _validate.finite("spread", spread)
+    _validate.shape("moment", moment, (len(moment),) * 2)
     if not np.linalg.norm(moment) <= clip_norm * ROUNDING:
         raise ValueError(f"moment must have a Frobenius norm of at most {clip_norm:g}, got {np.linalg.norm(moment):g}")
-    std = noise_std(N, budget, clip_norm)
     noise = rng.standard_normal(moment.shape)
     values, vectors = np.linalg.eigh(moment + std * (noise + noise.T) / 2)
     raised = (vectors * np.maximum(values, FLOOR * std)) @ vectors.T

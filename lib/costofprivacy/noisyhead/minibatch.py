@@ -8,6 +8,9 @@ at norm c, and takes the penalty by weight decay, which needs no data:
 
 f = 2 is the gradient of (2.6) itself, whose resting point is Γ* of (2.7); f = 1 is the step of Algorithm 1, which rests
 at Γ_{2λ}. A *prompt* is the record: one gradient each, whatever its length.
+
+*Guarantee.* Replacing one prompt by any other moves the mean gradient of a step by at most 2c/(qN) if it is drawn, and
+not at all if not; adding or removing one by at most half of that. `costofprivacy.privacy.subsampled` accounts for it.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead.head import Statistics
+from costofprivacy.noisyhead.head import Statistics, project
 from costofprivacy.noisyhead.population import context_energy
 from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.privacy import records
 
+LONGEST = 1e75  # contexts beyond are shortened: products of two, and of one with a response, stay within doubles
 OF_THE_LOSS, OF_ALGORITHM_1 = 2.0, 1.0  # f
 
 
@@ -56,6 +61,10 @@ def dp_sgd(
 ) -> np.ndarray:
     """Run DP-SGD from Γ⁰ = 0 for B configurations on one data set, with the same samples and noise directions.
 
+    Guarantee: no prompt adds more than c to the sum of a step's gradients, to rounding, whatever it holds.
+    `head.project` brings queries to norm one and voids what is not finite; contexts beyond `LONGEST`, and responses
+    beyond 10¹⁵⁰, are shortened to that. Each prompt by itself, and none that is within.
+
     Args:
         data: N prompts' statistics. descent: λ, η₀, T and qN.
         factor: f of each configuration, shape (B,). clip_norm: c in (0, ∞], shape (B,).
@@ -66,25 +75,39 @@ def dp_sgd(
         Γ^T of each, shape (B, D, D).
 
     Raises:
-        ValueError: if the batch exceeds N, or the three arrays disagree in shape.
+        ValueError: if the batch exceeds N, the three arrays disagree in shape, or a number is outside its range.
     """
     N, D = data.query.shape
     if descent.batch > N:
         raise ValueError(f"batch must be at most N = {N}, got {descent.batch!r}")
     _validate.shape("clip_norm", clip_norm, factor.shape)
     _validate.shape("noise_std", noise_std, factor.shape)
-    features, norm, eta = data.Z.reshape(N, -1), data.norm, descent.learning_rate
+    for f, c, s in zip(factor, clip_norm, noise_std, strict=True):
+        _validate.finite_positive("factor", f), _validate.positive("clip_norm", c)
+        _validate.nonnegative("noise_std", s)
+    data, norm = _bounded(data)
+    features, eta = data.Z.reshape(N, -1), descent.learning_rate
     Gamma = np.zeros((len(factor), D * D))
     for _ in range(descent.steps):
         drawn = np.flatnonzero(rng.random(N) < descent.batch / N)
         Z = features[drawn]
         residual = factor[:, None] * (Gamma @ Z.T - data.response[drawn])
         length = np.abs(residual) * norm[drawn]
-        kept = np.minimum(1.0, clip_norm[:, None] / np.maximum(length, np.finfo(float).tiny))
+        with np.errstate(over="ignore"):
+            kept = np.minimum(1.0, clip_norm[:, None] / np.maximum(length, np.finfo(float).tiny))
         gradient = (residual * kept) @ Z / descent.batch
         noise = np.outer(noise_std, rng.standard_normal(D * D))
         Gamma = (1 - 2 * descent.penalty * eta) * Gamma - eta * (gradient + noise)
     return Gamma.reshape(-1, D, D)
+
+
+def _bounded(data: Statistics) -> tuple[Statistics, np.ndarray]:
+    """Statistics whose gradients doubles can bound, and no less than ‖Z‖ of each."""
+    data = project(data, LONGEST)
+    norm = data.norm
+    small = norm < records.NEAR
+    norm[small] = records.lengths(data.context[small])
+    return Statistics(data.query, data.context, np.clip(data.response, *records.REACH)), norm
 
 
 def noise_risk(descent: Descent, model: PromptModel, factor: float, noise_std: float) -> float:

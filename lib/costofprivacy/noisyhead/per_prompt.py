@@ -7,7 +7,8 @@ r"""Private descent that clips each prompt's gradient, for any head.
 every A, whatever the loss is. So T steps with noise s are √T·2c/(Ns)-GDP together, all iterates released
 (`costofprivacy.privacy.every_iterate`), and so is all that is computed from them, their average among it. Nothing is
 asked of the loss: neither convexity nor a bound on features, responses or weights. What a prompt may hold is settled by
-`bounded`, prompt by prompt.
+`bounded`, prompt by prompt. Numbers that are public, weights at the start among them, are at most `LARGEST`: so far
+gradients are clipped to rounding.
 
 The account that pays for the last iterate alone (`costofprivacy.privacy.last_iterate`) needs steps that do not expand.
 A gradient step on a loss that is not convex expands somewhere, and that account then allows no less noise.
@@ -15,6 +16,7 @@ A gradient step on a loss that is not convex expands somewhere, and that account
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -27,7 +29,23 @@ from costofprivacy.noisyhead.softmax import Contexts
 from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
 
 LARGEST = 1e30  # products of four numbers up to this, squared, stay within doubles
-Gradient = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """The mean of N prompts' clipped gradients: a function of weights of shape (B, D, D), with what it is clipped at.
+
+    Args:
+        mean: the function. clip_norms: c of each of the B heads. N: how many prompts.
+    """
+
+    mean: Callable[[np.ndarray], np.ndarray]
+    clip_norms: tuple[float, ...]
+    N: int
+
+    def __call__(self, A: np.ndarray) -> np.ndarray:
+        """The means at weights A, shape (B, D, D)."""
+        return self.mean(A)
 
 
 @dataclass(frozen=True)
@@ -35,7 +53,11 @@ class Plan:
     """What a run is told, fixed before it sees a prompt.
 
     Args:
-        steps: T ≥ 1. clip_norm: c > 0. learning_rate: η > 0. noise_std: s ≥ 0, of an entry of the mean gradient.
+        steps: T ≥ 1. clip_norm: c in [1/`LARGEST`, ∞]. learning_rate: η > 0. noise_std: s ≥ 0, of an entry of the mean
+            gradient.
+
+    Raises:
+        ValueError: if an argument is outside its range.
     """
 
     steps: int
@@ -45,7 +67,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         _validate.whole("steps", self.steps)
-        _validate.positive("clip_norm", self.clip_norm)
+        _validate.between("clip_norm", _validate.positive("clip_norm", self.clip_norm), 1 / LARGEST, math.inf)
         _validate.finite_positive("learning_rate", self.learning_rate)
         _validate.nonnegative("noise_std", self.noise_std)
 
@@ -59,19 +81,26 @@ class Released:
 
 
 def sensitivity(clip_norm: float, N: int) -> float:
-    """2c/N: how far the mean of clipped gradients moves when one of N prompts is replaced by any other."""
+    """2c/N: how far the mean of clipped gradients moves when one of N prompts is replaced by any other.
+
+    Guarantee: for every pair of prompts, at all weights up to `LARGEST`, of a `Gradient` with this c and N.
+    """
     return 2 * _validate.finite_positive("clip_norm", clip_norm) / _validate.whole("N", N)
 
 
 def noise_std(budget: ApproximateDP, clip_norm: float, steps: int, N: int) -> float:
-    """The least s by which all T iterates together are (ε, δ)-DP, exactly composed; replace one prompt."""
+    """The least s by which all T iterates together are (ε, δ)-DP, exactly composed; replace one prompt.
+
+    Guarantee: (ε, δ)-DP of all that a run of `descend` with this c, T and N shows.
+    """
     return sensitivity(clip_norm, N) * exact_composed_noise_multiplier(budget, steps)
 
 
 def bounded(prompts: Prompts) -> Prompts:
     """The prompts, all 0 where one holds a number that is not finite or beyond `LARGEST`; a map of single prompts.
 
-    A prompt of zeros has the gradient 0. The tasks w, which no learner sees, stay as they are.
+    Guarantee: no number of x or y is beyond `LARGEST`, and what becomes of a prompt depends on it alone. A
+    prompt of zeros has the gradient 0. The tasks w, which no learner sees, stay as they are.
     """
     with np.errstate(invalid="ignore"):
         sound = np.abs(prompts.x).max(axis=(1, 2), initial=0.0) <= LARGEST
@@ -83,19 +112,52 @@ def bounded(prompts: Prompts) -> Prompts:
 
 
 def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
-    """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan."""
-    data = softmax.contexts(bounded(prompts))
-    return softmax_gradient_of(data, scale, plans)
+    """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan.
+
+    Guarantee: replacing one prompt by any other moves it by at most 2c/N, c that of the plan.
+
+    Raises:
+        ValueError: if there is no prompt, a prompt has no labelled token, or |v| is beyond `LARGEST`.
+    """
+    return _softmax(softmax.contexts(bounded(prompts)), scale, plans)
 
 
 def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
-    """`softmax_gradient` of prompts that `bounded` let pass, in the form in which the head sees them."""
-    clip, scales = _clips(plans), np.full(len(plans), _validate.finite("scale", scale))
-    return lambda A: softmax.mean_gradient(A, scales, data, clip)
+    """`softmax_gradient` of prompts in the form in which the head sees them.
+
+    Guarantee, and raises: as there; a prompt that `bounded` would void is void.
+    """
+    parts = data.keys, data.responses, data.query, data.target
+    with np.errstate(invalid="ignore"):
+        sound = np.logical_and.reduce(
+            [np.abs(p).max(axis=tuple(range(1, p.ndim)), initial=0.0) <= LARGEST for p in parts]
+        )
+    if not sound.all():
+        data = Contexts(*(np.where(sound.reshape(-1, *[1] * (p.ndim - 1)), p, 0.0) for p in parts))
+    return _softmax(data, scale, plans)
+
+
+def _softmax(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
+    """Of contexts whose numbers are within `LARGEST`."""
+    _check_sizes(data.keys.shape[0], data.keys.shape[1])
+    clip, scales = _clips(plans), np.full(len(plans), _validate.between("scale", scale, -LARGEST, LARGEST))
+    return Gradient(lambda A: softmax.mean_gradient(A, scales, data, clip), tuple(clip.tolist()), len(data.target))
+
+
+def _check_sizes(N: int, L: int) -> None:
+    _validate.whole("number of prompts", N)
+    _validate.whole("number of labelled tokens", L)
 
 
 def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
-    """The mean of the clipped gradients (⟨Γ, Z⟩ − t)Z of linear heads, a head for each plan."""
+    """The mean of the clipped gradients (⟨Γ, Z⟩ − t)Z of linear heads, a head for each plan.
+
+    Guarantee: replacing one prompt by any other moves it by at most 2c/N, c that of the plan.
+
+    Raises:
+        ValueError: if there is no prompt, or a prompt has no labelled token.
+    """
+    _check_sizes(len(prompts.y), prompts.y.shape[1] - 1)
     sound, clip = bounded(prompts), _clips(plans)
     context = np.einsum("nl,nld->nd", sound.y[:, :-1], sound.x[:, :-1], optimize=True) / (sound.x.shape[1] - 1)
     query, target = sound.x[:, -1], sound.y[:, -1]
@@ -108,11 +170,15 @@ def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
         residual *= softmax.kept(clip[:, None], np.abs(residual) * norm)
         return (residual @ Z / N).reshape(-1, D, D)
 
-    return gradient
+    return Gradient(gradient, tuple(clip.tolist()), N)
 
 
 def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, rng: np.random.Generator) -> Released:
     """Run plans of one length side by side, with the same noise directions: each alone has the law of the algorithm.
+
+    Guarantee: a plan's run is √T·2c/(Ns)-Gaussian DP, all iterates released, for replacing one prompt by any other.
+    (One draw of noise serves all plans: of several, one may be released.) Gradients that were clipped at another c are
+    refused.
 
     Args:
         gradient: mean clipped gradients, of shape (B, D, D) for weights of that shape, from a function above.
@@ -120,7 +186,8 @@ def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, r
         rng: source of the noise; advanced by T·D² normals.
 
     Raises:
-        ValueError: if the plans differ in T, or the shapes disagree.
+        ValueError: if the plans differ in T, the shapes disagree, ``gradient`` was not made with the clip norms of the
+            plans, or ``initial`` is not within `LARGEST`.
     """
     return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape[1:]))
 
@@ -128,7 +195,10 @@ def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, r
 def descend_apart(
     gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, rng: np.random.Generator
 ) -> Released:
-    """`descend` with noise of its own for every plan: independent runs, as an audit wants them."""
+    """`descend` with noise of its own for every plan: independent runs, as an audit wants them.
+
+    Guarantee: that of `descend` for each plan; together they spend the root of the sum of squares.
+    """
     return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape))
 
 
@@ -137,6 +207,11 @@ def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: C
     if len(T) != 1:
         raise ValueError(f"plans must have one number of steps, got {sorted(T)}")
     _validate.shape("initial", initial, (len(plans), None, None))
+    told = tuple(plan.clip_norm for plan in plans)
+    if not isinstance(gradient, Gradient) or gradient.clip_norms != told:
+        raise ValueError("gradient must be clipped at the norms of the plans, by a function of this module")
+    if not np.abs(initial).max(initial=0.0) <= LARGEST:
+        raise ValueError(f"initial must be finite and at most {LARGEST:g}")
     steps = T.pop()
     rate = np.array([plan.learning_rate for plan in plans])[:, None, None]
     std = np.array([plan.noise_std for plan in plans])[:, None, None]

@@ -31,6 +31,7 @@ from costofprivacy.privacy import (
     basic_noise_multiplier,
     every_iterate,
     last_iterate,
+    records,
 )
 
 _ROUNDING = 1 + 1e-9  # of sums over all prompts
@@ -84,10 +85,15 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
 
     Guarantee: no row is longer than ``radius``, to rounding; a row that is not finite, or so long that its square
     overflows, becomes 0.
+
+    Raises:
+        ValueError: if ``radius`` is not in [10⁻¹⁵⁰, ∞]: the square of a smaller one vanishes.
     """
+    if not radius >= records.NEAR:
+        _validate.between("radius", radius, records.NEAR, math.inf)
     with np.errstate(over="ignore"):
         square = np.einsum("...p,...p->...", vectors, vectors)
-    if square.max() <= radius**2:
+    if square.max(initial=0.0) <= radius**2:
         return vectors
     if not np.isfinite(square).all():
         lost = ~np.isfinite(square)
@@ -154,7 +160,7 @@ def pretrain(
     for t in T:
         _validate.whole("steps", t)
     if std.any():
-        _check_bounded(data, hyper)
+        refuse_unbounded(data, hyper.clip_norm, hyper.feature_bound)
     p = len(data.cross)
     eta, lam = hyper.learning_rate, hyper.penalty
     step, drift = data.step(1 - 2 * lam * eta, eta), eta * data.cross
@@ -170,11 +176,18 @@ def pretrain(
     return data.matrices(final)
 
 
-def _check_bounded(data: QuadraticLoss, hyper: Hyperparameters) -> None:
-    """Refuse moments that prompts with ‖Z‖_F ≤ G and |y| ≤ C cannot have: nothing bounds what one prompt does there."""
+def refuse_unbounded(data: QuadraticLoss, clip_norm: float, feature_bound: float) -> None:
+    """Refuse moments that prompts with ‖Z‖_F ≤ G and |y| ≤ C cannot have: nothing bounds what one prompt does there.
+
+    Args:
+        data: moments in any form. clip_norm: C. feature_bound: G.
+
+    Raises:
+        ValueError: if tr H > G² or ‖b‖ > CG, to rounding, or one is not a number.
+    """
     for name, value, most in (
-        ("trace of the Gram matrix", data.trace, hyper.feature_bound**2),
-        ("norm of the cross moment", float(np.linalg.norm(data.cross)), hyper.clip_norm * hyper.feature_bound),
+        ("trace of the Gram matrix", data.trace, feature_bound**2),
+        ("norm of the cross moment", float(np.linalg.norm(data.cross)), clip_norm * feature_bound),
     ):
         if not value <= most * _ROUNDING:
             raise ValueError(

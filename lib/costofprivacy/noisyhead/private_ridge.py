@@ -20,6 +20,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.pretraining import refuse_unbounded
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier, records
 
@@ -173,14 +174,28 @@ def profile(told: PrivateRidge, budget: ApproximateDP, noise_std: float) -> Priv
 
 
 def release(
-    data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, *, rng: np.random.Generator
+    data: Moments,
+    penalty: float,
+    noise_std: Sequence[float] | np.ndarray,
+    *,
+    rng: np.random.Generator,
+    told: PrivateRidge | None = None,
 ) -> np.ndarray:
-    """Γ̂ + W for a batch of B standard deviations on one data set, shape (B, D, D): one draw of `releases`."""
-    return releases(data, penalty, noise_std, 1, rng=rng)[0]
+    """Γ̂ + W for a batch of B standard deviations on one data set, shape (B, D, D): one draw of `releases`.
+
+    Guarantee: that of `releases`, with its condition.
+    """
+    return releases(data, penalty, noise_std, 1, rng=rng, told=told)[0]
 
 
 def releases(
-    data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
+    data: Moments,
+    penalty: float,
+    noise_std: Sequence[float] | np.ndarray,
+    count: int,
+    *,
+    rng: np.random.Generator,
+    told: PrivateRidge | None = None,
 ) -> np.ndarray:
     """``count`` independent releases Γ̂ + W for each of a batch of B standard deviations on one data set.
 
@@ -188,7 +203,8 @@ def releases(
 
     Guarantee: what `profile` says of a standard deviation, if ``data`` are moments of what `head.statistics` clipped at
     C and `head.project` projected at G, for the C, G, λ and N that `sensitivity` was told: they bound every prompt.
-    Whether they did cannot be seen from the moments; what is not finite is refused.
+    Moments that no such prompts have are refused where ``told`` says what C and G are; without it only what is not
+    finite is, and that they were bounded is left to the caller.
 
     Args:
         data: moments of the clipped and projected statistics.
@@ -196,15 +212,21 @@ def releases(
         noise_std: standard deviation of an entry of W, shape (B,), each ≥ 0.
         count: at least 1.
         rng: source of the noise; advanced by count·D² normals.
+        told: C, G and λ for which the standard deviations that are not 0 were computed.
 
     Returns:
         the released weights, shape (count, B, D, D).
 
     Raises:
-        ValueError: if a standard deviation is negative, ``count`` is not at least 1, or the moments are not finite.
+        ValueError: if a standard deviation is negative, ``count`` is not at least 1, the moments are not finite, λ is
+            not that of ``told``, or moments that noise should protect cannot be those of prompts within its C and G.
     """
     records.refuse_not_finite("data", data.cross, data.gram)
     std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
+    if told is not None and std.any():
+        if penalty != told.penalty:
+            raise ValueError(f"penalty must be that of told, {told.penalty!r}, got {penalty!r}")
+        refuse_unbounded(data, told.clip_norm, told.feature_bound)
     solution = ridge(data, penalty)
     noise = rng.standard_normal((_validate.whole("count", count), 1, *solution.shape))
     return solution + std[:, None, None] * noise

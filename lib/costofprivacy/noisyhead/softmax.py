@@ -114,15 +114,21 @@ def predict(A: np.ndarray, scale: np.ndarray, data: Contexts) -> np.ndarray:
 def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: np.ndarray) -> np.ndarray:
     """Mean over the prompts of ∇_A ½(ŷ − t)², each prompt's clipped at a Frobenius norm.
 
-    Guarantee: one prompt contributes at most c/N, whatever it holds, if its numbers are within `per_prompt.LARGEST`.
+    Guarantee: one prompt contributes at most c/N, whatever it holds, if its numbers, A and v are within
+    `per_prompt.LARGEST` and c is not below its inverse. By itself this function bounds nothing but gradients;
+    `per_prompt.softmax_gradient` sees to the numbers.
 
     Args:
         A: shape (B, D, D). scale: v, shape (B,). data: N prompts. clip_norm: c in (0, ∞], shape (B,).
 
     Returns:
         shape (B, D, D).
+
+    Raises:
+        ValueError: if there is no prompt.
     """
     N, _, D = data.keys.shape
+    _validate.whole("number of prompts", N)
     total, reach = np.zeros_like(A), data.reach
     for chunk, p in attend(A, data):
         means = np.matmul(data.values[chunk], p)

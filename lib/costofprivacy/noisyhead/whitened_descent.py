@@ -66,7 +66,10 @@ class Means:
 
 
 def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
-    """Γ of one release, shape (D, D); see the module's text for its guarantee.
+    """Γ of one release, shape (D, D).
+
+    Guarantee: μ-Gaussian DP, ``told.budget``, for replacing one prompt by any other: `Examples` can only be bounded
+    ones, and every term of a mean is clipped here. The module's text has the proof.
 
     Args:
         data: from `examples.examples`. told: from `whitened_plan.plan`, for the same N.
@@ -82,6 +85,8 @@ def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarr
 def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> Transcript:
     """``count`` independent releases, with all that each of them shows.
 
+    Guarantee: each of them is that of `release`, ``count`` together √count as much.
+
     Args:
         data, told, rng: as in `release`. count: B, at least 1; memory grows with B·N.
     """
@@ -89,7 +94,16 @@ def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator
 
 
 def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
-    """The releases for given standard normals, shape (B, 2 + T, D, D): common randomness for two data sets."""
+    """The releases for given standard normals, shape (B, 2 + T, D, D): common randomness for two data sets.
+
+    Guarantee: that of `releases` where the normals are drawn for it and kept secret, and none for any others.
+
+    Raises:
+        ValueError: if the shape of ``noise`` is another, or it is not finite.
+    """
+    _validate.shape("noise", noise, (None, *_noise(data, told)))
+    if not np.isfinite(noise).all():
+        raise ValueError("noise must be finite, got NaN or infinities")
     return _descend(data, told, noise)[0]
 
 

@@ -27,6 +27,7 @@ from scipy.optimize import brentq
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
 from costofprivacy.rivals import huber
+from costofprivacy.rivals.bounds import given
 
 GRID = 1e-3  # of the privacy losses, rounded upwards: ε is overestimated by less than a hundredth here
 PRECISION = 1e-3  # relative, of σ
@@ -38,7 +39,12 @@ def spent_epsilon(noise_multiplier: float, sampling: float, steps: int, delta: f
     Args:
         noise_multiplier: σ in (0, ∞), the noise over the sensitivity 2C. sampling: q in (0, 1]. steps: T ≥ 1.
         delta: δ in (0, 1).
+
+    Raises:
+        ValueError: if an argument is outside its range.
     """
+    _validate.finite_positive("noise_multiplier", noise_multiplier)
+    _validate.SHARE("sampling", sampling)
     relation = dp_accounting.NeighboringRelation.REPLACE_ONE
     accountant = pld.PLDAccountant(relation, value_discretization_interval=GRID)
     # dp-accounting measures the noise by the bound C of one record: replacing it moves the sum by 2C there, as here.
@@ -88,15 +94,24 @@ def release(
 ) -> np.ndarray:
     """θ_T, shape (d,).
 
-    Guarantee: that of `noise_multiplier` for the same ``sampling`` and T steps, whatever the records.
+    Guarantee: that of `noise_multiplier` for the same ``sampling`` and T steps, whatever the records: each gradient is
+    clipped at C, and a record that cannot have one is void (`bounds.given`).
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). clip_norm: C in (0, ∞). learning_rates: η_t ≥ 0,
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞). learning_rates: η_t ≥ 0,
         one for each of T steps. noise_multiplier: σ ≥ 0. sampling: q in (0, 1]. rng: of the samples and the noise.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, or a number is outside its range.
     """
+    _validate.SHARE("sampling", sampling)
+    std = 2 * _validate.finite_positive("clip_norm", clip_norm)
+    std *= _validate.nonnegative("noise_multiplier", noise_multiplier)
+    for learning_rate in learning_rates:
+        _validate.nonnegative("learning_rates", learning_rate)
+    x, y = given(x, y)
     n, d = x.shape
-    theta, limit = np.zeros(d), huber.limits(x, _validate.finite_positive("clip_norm", clip_norm))
-    std = 2 * clip_norm * _validate.nonnegative("noise_multiplier", noise_multiplier)
+    theta, limit = np.zeros(d), huber.limits(x, clip_norm)
     for learning_rate in learning_rates:
         if sampling < 1:
             rows = np.flatnonzero(rng.random(n) < sampling)

@@ -23,8 +23,10 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.bounds import Bounds, given, shortened
 from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
+
+ROUNDING = 1e-9  # of sums over all records, relative
 
 
 def release(
@@ -40,17 +42,24 @@ def release(
 ) -> np.ndarray:
     """θ after the last round, shape (d,).
 
-    Guarantee: μ-Gaussian DP for replacing one record.
-
-    Assumes: ‖x‖ ≤ B for every record, as `Bounds.clip` sees to.
+    Guarantee: μ-Gaussian DP for replacing one record, whatever the records: features beyond B are shortened to it, each
+    gradient is clipped at C. A ``square`` that is not that of the records is refused, as far as one product with a
+    vector shows it.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). bounds: B and Y; Y is not used.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). bounds: B and Y; Y is not used.
         clip_norm: C in (0, ∞), bound on a record's gradient. rounds: T, at least 1.
-        budget: μ. rng: source of the noise. square: XᵀX where it is known already.
+        budget: μ. rng: source of the noise. square: XᵀX where it is known already; computed anew where a record had
+        to be changed.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, a number is outside its range, or ``square`` is not XᵀX.
     """
     T = _validate.whole("rounds", rounds)
-    matrix, penalty = noisy_matrix(x.T @ x if square is None else square, bounds, share(budget), rng=rng)
+    told, (x, y) = x, given(x, y)
+    x = shortened(x, bounds.features)
+    square = _checked(square, x) if square is not None and x is told else x.T @ x
+    matrix, penalty = noisy_matrix(square, bounds, share(budget), rng=rng)
     std = 2 * _validate.finite_positive("clip_norm", clip_norm) / share(budget, PARTS * T).mu
     solve = solver(matrix, penalty)
     theta, limit = np.zeros(x.shape[1]), huber.limits(x, clip_norm)
@@ -58,3 +67,14 @@ def release(
         pull = x.T @ np.clip(y - x @ theta, -limit, limit) + std * rng.standard_normal(x.shape[1])
         theta = theta + solve(pull)
     return theta
+
+
+def _checked(square: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """What is said to be XᵀX, if it is: with a fixed vector, which costs two products with the records."""
+    _validate.shape("square", square, (x.shape[1],) * 2)
+    vector = np.cos(np.arange(x.shape[1]))
+    expected = x.T @ (x @ vector)
+    apart = float(np.linalg.norm(square @ vector - expected))
+    if not apart <= ROUNDING * float(np.linalg.norm(x)) ** 2 * float(np.linalg.norm(vector)):
+        raise ValueError("square must be XᵀX of the records as they are given, got another matrix")
+    return square

@@ -1,4 +1,8 @@
-"""Public bounds of a record, and records clipped to them: what every method but TukeyEM asks for."""
+"""Public bounds of a record, and records clipped to them: what every method but TukeyEM asks for.
+
+What is done to a record here depends on that record and on public numbers alone (`costofprivacy.privacy.records`).
+Records within their bounds come out bit for bit as they came.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.privacy import records
+
+ROUNDING = 1 + 1e-12  # a row that was shortened to a bound is no longer than this, over the bound
 
 
 @dataclass(frozen=True)
@@ -14,21 +21,24 @@ class Bounds:
     """What is public of one record.
 
     Args:
-        features: B in (0, ∞), bound on ‖x‖. response: Y in (0, ∞), bound on |y|.
+        features: B, bound on ‖x‖. response: Y, bound on |y|. Both positive, with squares within doubles.
 
     Raises:
-        ValueError: if a bound is not positive and finite.
+        ValueError: if a bound is not in [10⁻¹⁵⁰, 10¹⁵⁰].
     """
 
     features: float
     response: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("features", self.features)
-        _validate.finite_positive("response", self.response)
+        for name in ("features", "response"):
+            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), records.NEAR, records.FAR)
 
     def clip(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features shortened to norm B and responses clipped to [−Y, Y]; each record by itself, so it costs nothing.
+
+        Guarantee: ‖x‖ ≤ B to rounding and |y| ≤ Y, whatever a record holds; one whose ‖x‖ is not a finite double, or
+        whose y is NaN, is void, all 0. An infinite y is clipped.
 
         Args:
             x: shape (n, d). y: shape (n,).
@@ -36,9 +46,67 @@ class Bounds:
         Returns:
             The same shapes.
 
+        Raises:
+            ValueError: if the shapes disagree.
+
         >>> x, y = Bounds(5.0, 1.0).clip(np.array([[6.0, 8.0], [0.0, 0.0]]), np.array([-2.0, 0.5]))
         >>> print(x.tolist(), y.tolist())
         [[3.0, 4.0], [0.0, 0.0]] [-1.0, 0.5]
         """
-        norm = np.linalg.norm(x, axis=1, keepdims=True)
-        return x * (self.features / np.maximum(norm, self.features)), np.clip(y, -self.response, self.response)
+        _validate.shape("x", x, (None, None))
+        _validate.shape("y", y, x.shape[:1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            norm = np.linalg.norm(x, axis=1, keepdims=True)
+            inside = x * (self.features / np.maximum(norm, self.features))
+        response = np.clip(y, -self.response, self.response)
+        sound = np.isfinite(norm[:, 0] + response)
+        if sound.all():
+            return inside, response
+        return np.where(sound[:, None], inside, 0.0), np.where(sound, response, 0.0)
+
+
+def given(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Records as the methods take them: at least one, shapes that agree, no number that doubles cannot bound.
+
+    Guarantee: each record depends on that record alone; one that is not `privacy.records.usable`, x = 0 apart, is void.
+
+    Args:
+        x: features, shape (n, d). y: responses, shape (n,).
+
+    Returns:
+        the arrays themselves where there is nothing to void.
+
+    Raises:
+        ValueError: if there is no record, or the shapes disagree.
+    """
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    _validate.shape("x", x, (None, None))
+    _validate.shape("y", y, x.shape[:1])
+    _validate.whole("the number of records", len(x))
+    sound = records.usable(x, y)
+    if not sound.all():
+        sound |= np.isfinite(y) & ~x.any(axis=1)
+    if sound.all():
+        return x, y
+    return np.where(sound[:, None], x, 0.0), np.where(sound, y, 0.0)
+
+
+def shortened(x: np.ndarray, bound: float) -> np.ndarray:
+    """Rows brought to a norm of ``bound`` where they are longer by more than rounding.
+
+    Guarantee: no row of what `given` returns is longer than ``bound``, to rounding; each depends on itself alone.
+
+    Args:
+        x: from `given`, shape (n, d). bound: in (0, ∞).
+
+    Returns:
+        the array itself where no row is longer.
+
+    Raises:
+        ValueError: if ``bound`` is not positive and finite.
+    """
+    norm = np.linalg.norm(x, axis=1)
+    far = norm > _validate.finite_positive("bound", bound) * ROUNDING
+    if not far.any():
+        return x
+    return np.where(far[:, None], x * (bound / np.maximum(norm, bound))[:, None], x)

@@ -6,17 +6,26 @@ r"""The convex loss of output and objective perturbation: squared error, straigh
 So the gradient of each record is the clipped gradient of DP-GD, ‖h_i'x_i‖ ≤ C (Huber's loss with a threshold of its own
 for each record); with C ≥ B(Y + B‖θ‖) it is squared error on the whole ball of that radius. Its second derivative is
 a_i x_i x_iᵀ with a_i ∈ [0, 1].
+
+**Any record.** One without a gradient that doubles can bound is void (`bounds.given`). Where gradients are clipped, one
+so long that its curvature exceeds `REACH` Λ is shortened to that: beyond, doubles cannot tell where its loss bends, and
+no minimum would be found, which would tell of the record. Both are maps of single records, fixed by Λ alone.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse.linalg import LinearOperator, cg
 
 from costofprivacy import _validate
+from costofprivacy.privacy import records
+from costofprivacy.rivals.bounds import given, shortened
 
 MOST_STEPS = 200  # Newton's method ends after a dozen
+REACH = 1e5  # the largest ‖x‖²/Λ of a record whose gradient is clipped
 ROUNDING = 1e-9  # of the gradient, relative to the terms that cancel in it
 INNER = 0.1  # relative, of a Newton step
 
@@ -24,16 +33,33 @@ INNER = 0.1  # relative, of a Newton step
 def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float) -> np.ndarray:
     """∇J at θ without the linear term, shape (d,).
 
+    Guarantee: replacing one record moves it by at most 2C, whatever the records, at every θ at which xᵀθ is a double.
+
     Args:
         theta: shape (d,). x: shape (n, d). y: shape (n,). clip_norm: C in (0, ∞]. penalty: Λ > 0.
     """
-    return x.T @ np.clip(x @ theta - y, -limits(x, clip_norm), limits(x, clip_norm)) + penalty * theta
+    x, y = given(x, y)
+    bound = limits(x, clip_norm)
+    return x.T @ np.clip(x @ theta - y, -bound, bound) + penalty * theta
 
 
 def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
-    """C/‖x_i‖, shape (n,); ∞ where x is 0."""
-    with np.errstate(divide="ignore"):
-        return clip_norm / np.linalg.norm(x, axis=1)
+    """C/‖x_i‖, shape (n,); ∞ where x is 0.
+
+    Guarantee: a residual clipped at it gives a gradient of norm at most C, whatever x holds; 0 for a row whose norm is
+    not in [10⁻¹⁵⁰, 10¹⁵⁰].
+
+    Raises:
+        ValueError: if C is not positive.
+    """
+    _validate.positive("clip_norm", clip_norm)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        norm = np.linalg.norm(x, axis=1)
+        found: np.ndarray = clip_norm / norm
+    odd = ~((norm >= records.NEAR) & (norm <= records.FAR))
+    if odd.any():
+        found[odd] = np.where(x[odd].any(axis=1), 0.0, np.inf)
+    return found
 
 
 def minimiser(
@@ -49,23 +75,31 @@ def minimiser(
     A step is solved by conjugate gradients, preconditioned with the curvature that J would have if every record kept
     the same share of its own: a handful of products with the data.
 
+    Guarantee: for C < ∞ replacing one record moves it by at most 2C/Λ, to rounding, whatever the records; no record
+    makes it fail. (After `MOST_STEPS` the answer is where it then is: as long as ‖x‖² ≤ `REACH` Λ that was never seen.)
+
     Args:
         x: features, shape (n, d). y: responses, shape (n,).
         clip_norm: C in (0, ∞], bound on each record's gradient. penalty: Λ in (0, ∞), of the sum, not of the mean.
-        linear: b, shape (d,), or 0. square: XᵀX where it is known already.
+        linear: b, shape (d,), or 0. square: XᵀX where it is known already: it only makes steps shorter or longer, and
+            is computed anew where a record was changed.
 
     Returns:
         shape (d,); the gradient is 0 there to rounding.
 
     Raises:
-        ValueError: if C or Λ is not positive. RuntimeError: if it is not found.
+        ValueError: if C or Λ is not positive, there is no record, or shapes disagree.
     """
     _validate.positive("clip_norm", clip_norm)
     _validate.finite_positive("penalty", penalty)
+    told, (x, y) = x, given(x, y)
+    if math.isfinite(clip_norm):
+        x = shortened(x, math.sqrt(REACH * penalty))
     d, bound = x.shape[1], limits(x, clip_norm)
     b = np.broadcast_to(np.asarray(linear, dtype=float), (d,))
-    square = x.T @ x if square is None else square
-    theta, residual = np.zeros(d), -np.asarray(y, dtype=float)
+    square = x.T @ x if square is None or x is not told else square
+    _validate.shape("square", square, (d, d))
+    theta, residual = np.zeros(d), -y
     pushes = np.minimum(np.abs(residual), bound) @ np.linalg.norm(x, axis=1)
     scale = ROUNDING * (pushes + float(np.linalg.norm(b)))
     for _ in range(MOST_STEPS):
@@ -77,7 +111,7 @@ def minimiser(
         while length > 1e-6 and _slope_along(theta, step, residual, along, bound, penalty, b, length) < 0:
             length /= 2
         theta, residual = theta - length * step, residual - length * along
-    raise RuntimeError(f"no minimum was found in {MOST_STEPS} steps: penalty may be too small, got {penalty!r}")
+    return theta
 
 
 def _newton_step(

@@ -40,6 +40,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import huber
+from costofprivacy.rivals.bounds import given, shortened
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,22 @@ class Perturbation:
     """What objective perturbation adds to the loss.
 
     Args:
-        penalty: Λ, of the sum of losses. noise_std: σ of each coordinate of b.
+        penalty: Λ, of the sum of losses. noise_std: σ of each coordinate of b. clip_norm, feature_bound: the C and B
+            that they were calibrated for.
+
+    Raises:
+        ValueError: if a number is outside its range.
     """
 
     penalty: float
     noise_std: float
+    clip_norm: float
+    feature_bound: float
+
+    def __post_init__(self) -> None:
+        _validate.nonnegative("noise_std", self.noise_std)
+        for name in ("penalty", "clip_norm", "feature_bound"):
+            _validate.finite_positive(name, getattr(self, name))
 
 
 def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bound: float) -> Perturbation:
@@ -76,7 +88,8 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
     most = math.sqrt(2 * (math.hypot(1.0, left) - 1))
     s = min(ApproximateDP(left, budget.delta / 2).to_gaussian().mu, most)
     penalty = _validate.finite_positive("feature_bound", feature_bound) ** 2 / math.expm1(curvature)
-    return Perturbation(penalty, 2 * _validate.finite_positive("clip_norm", clip_norm) / s)
+    std = 2 * _validate.finite_positive("clip_norm", clip_norm) / s
+    return Perturbation(penalty, std, clip_norm, feature_bound)
 
 
 def release(
@@ -90,13 +103,21 @@ def release(
 ) -> np.ndarray:
     """The minimiser of the perturbed objective, shape (d,).
 
-    Guarantee: that of `calibrate` for the same ``clip_norm``.
-
-    Assumes: ‖x‖ ≤ B for every record, as `bounds.Bounds.clip` sees to.
+    Guarantee: that of `calibrate`, whatever the records: each gradient is clipped at C, and features beyond the B of
+    ``added`` are shortened to it.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). clip_norm: C in (0, ∞).
-        added: from `calibrate`. rng: source of b. square: XᵀX where it is known already.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞), that of ``added``.
+        added: from `calibrate`. rng: source of b. square: XᵀX where it is known already; no answer depends on it but
+        for rounding.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, or ``added`` was calibrated for another C.
     """
+    if clip_norm != added.clip_norm:
+        raise ValueError(f"clip_norm must be that of added, {added.clip_norm!r}, got {clip_norm!r}")
+    told, (x, y) = x, given(x, y)
+    x = shortened(x, added.feature_bound)
+    square = square if x is told else None
     linear = added.noise_std * rng.standard_normal(x.shape[1])
     return huber.minimiser(x, y, clip_norm, added.penalty, linear, square)

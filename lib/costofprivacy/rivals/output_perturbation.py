@@ -45,11 +45,15 @@ def release(
 ) -> np.ndarray:
     """The minimiser with noise of standard deviation 2C/(Λμ) in each coordinate, shape (d,).
 
-    Guarantee: μ-Gaussian DP for replacing one record, whatever the records.
+    Guarantee: μ-Gaussian DP for replacing one record, whatever the records: `huber.minimiser` bounds each.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). clip_norm: C in (0, ∞). penalty: Λ in (0, ∞).
-        budget: μ. rng: source of the noise. square: XᵀX where it is known already.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞). penalty: Λ in (0, ∞).
+        budget: μ. rng: source of the noise. square: XᵀX where it is known already; no answer depends on it but for
+        rounding.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, or a number is outside its range.
     """
     mechanism = GaussianMechanism(sensitivity(clip_norm, penalty), 1 / budget.mu)
     return mechanism.release(huber.minimiser(x, y, clip_norm, penalty, square=square), rng=rng)

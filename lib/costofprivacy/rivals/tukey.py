@@ -25,16 +25,22 @@ inequalities on volumes κ changes by at most 1 between neighbours. The draw is 
 *Both together.* If κ(D) = 0, the draw is made with probability at most δ; else D is stable. In the first case whatever
 needs a draw has probability at most δ under D, in the second P_D(draw, A) ≤ P_D(draw)(min(1, e^{ε₂}P_{D'}(A)) + δ) ≤
 e^{ε₁+ε₂}P_{D'}(draw, A) + δ. That no draw is made has probabilities within e^{ε₁}. ∎
+
+**Any record.** The proof asks that a record moves the solution of its own part alone, however far. So a record that
+doubles cannot hold is void (`bounds.given`), a solution that is not finite is 0, and one beyond 10¹⁵⁰ is clipped to it:
+maps of single records and parts. Whether a part is singular decides how that part is solved, and no other.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, records
+from costofprivacy.rivals.bounds import given
 
 LEAST_MODELS = 8  # below it the box of depth t would be all of them
 
@@ -42,23 +48,48 @@ LEAST_MODELS = 8  # below it the box of depth t would be all of them
 def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator) -> np.ndarray:
     """Least squares on disjoint parts of equal size, drawn at random, shape (parts, d); what is left over is not used.
 
+    Guarantee: a record moves the solution of its own part alone, and all are within ±10¹⁵⁰, whatever the records.
+
     Args:
         x: features, shape (n, d). y: responses, shape (n,). parts: m, at most n/d. rng: draws the parts.
 
     Raises:
-        ValueError: if a part would hold fewer than d records.
+        ValueError: if a part would hold fewer than d records, or shapes disagree.
     """
+    x, y = given(x, y)
     n, d = x.shape
-    if _validate.whole("parts", parts, at_least=LEAST_MODELS) * d > n:
-        raise ValueError(f"parts must be at most n/d = {n // d}, got {parts}")
+    _check_parts(parts, n, d)
     rows = rng.permutation(n)[: n // parts * parts].reshape(parts, -1)
     chosen, response = x[rows], y[rows]
     square = np.swapaxes(chosen, 1, 2) @ chosen
-    product = np.einsum("pnd,pn->pd", chosen, response)
-    try:
-        return np.linalg.solve(square, product[..., None])[..., 0]
-    except np.linalg.LinAlgError:  # a feature that is constant on a part, say
-        return np.stack([np.linalg.lstsq(a, b, rcond=None)[0] for a, b in zip(chosen, response, strict=True)])
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = np.einsum("pnd,pn->pd", chosen, response)
+        try:
+            return _within_reach(np.linalg.solve(square, product[..., None])[..., 0])
+        except np.linalg.LinAlgError:  # a feature that is constant on a part, say
+            each = zip(square, product, chosen, response, strict=True)
+            return _within_reach(np.stack([_solution(*part) for part in each]))
+
+
+def _check_parts(parts: int, n: int, d: int) -> None:
+    if _validate.whole("parts", parts, at_least=LEAST_MODELS) * d > n:
+        raise ValueError(f"parts must be at most n/d = {n // d}, got {parts}")
+
+
+def _solution(square: np.ndarray, product: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Least squares on one part: the shortest solution where it is singular, 0 where none is found."""
+    for solve in (lambda: np.linalg.solve(square, product), lambda: np.linalg.lstsq(x, y, rcond=None)[0]):
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return solve()
+    return np.zeros(x.shape[1])
+
+
+def _within_reach(solutions: np.ndarray) -> np.ndarray:
+    """The solutions, 0 where one is not finite and clipped to ±10¹⁵⁰; each by itself."""
+    if np.abs(solutions).max(initial=0.0) <= records.FAR:
+        return solutions
+    sound = np.isfinite(solutions).all(axis=1, keepdims=True)
+    return np.clip(np.where(sound, solutions, 0.0), *records.REACH)
 
 
 def log_volumes(ordered: np.ndarray) -> np.ndarray:
@@ -93,16 +124,19 @@ def stable_count(volumes: np.ndarray, depth: int, epsilon: float, delta: float) 
 def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
     """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no; shape (d,).
 
-    Guarantee: (ε, δ)-DP for replacing one record, half of ε for the count. The noise of the count is drawn first:
-    where no count could pass with it, nothing is fitted.
+    Guarantee: (ε, δ)-DP for replacing one record, whatever the records, half of ε for the count. The noise of the count
+    is drawn first: where no count could pass with it, nothing is fitted.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). parts: m, at least `LEAST_MODELS`, at most n/d.
         budget: ε in (0, ∞) and δ. rng: source of all randomness.
 
     Raises:
-        ValueError: if there are too few or too many parts.
+        ValueError: if there are too few or too many parts, or shapes disagree.
     """
+    _validate.shape("x", x, (None, None))
+    _validate.shape("y", y, x.shape[:1])
+    _check_parts(parts, *x.shape)
     noise = rng.laplace(scale=2 / _validate.finite_positive("epsilon", budget.epsilon))
     if not parts // 4 - 1 + noise > count_threshold(budget):
         return np.zeros(x.shape[1])
@@ -119,10 +153,20 @@ def release(
 ) -> np.ndarray:
     """A deep point among given solutions, or 0 where the noisy count says no; shape (d,).
 
+    Guarantee: (ε, δ)-DP for replacing one *solution* by any other, hence for replacing a record of `models`; one that
+    is not finite is 0.
+
     Args:
         solutions: from `models`, shape (m, d), m at least `LEAST_MODELS`.
-        budget: ε and δ. count_noise: a draw of Lap(2/ε). rng: of the draw.
+        budget: ε in (0, ∞) and δ. count_noise: a draw of Lap(2/ε), without which nothing is private. rng: of the draw.
+
+    Raises:
+        ValueError: if there are too few solutions, or a number is outside its range.
     """
+    _validate.shape("solutions", solutions, (None, None))
+    _validate.finite_positive("epsilon", budget.epsilon)
+    _validate.finite("count_noise", count_noise)
+    solutions = _within_reach(solutions)
     m, half = _validate.whole("parts", len(solutions), at_least=LEAST_MODELS), budget.epsilon / 2
     ordered, depth = np.sort(solutions, axis=0), m // 4
     volumes = log_volumes(ordered)

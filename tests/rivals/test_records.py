@@ -1,0 +1,229 @@
+"""Whatever a record holds, a rival moves no further than it claims, and refuses by what is public alone."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.rivals import (
+    batch_descent,
+    boosting,
+    bounds,
+    huber,
+    objective_perturbation,
+    output_perturbation,
+    sufficient_statistics,
+    tukey,
+)
+from costofprivacy.rivals.bounds import Bounds
+from tests.privacy.test_records import ROUNDING, arrays, number
+
+law = settings(derandomize=True, deadline=None, max_examples=40)
+n, d = 9, 2
+C, PENALTY, TOLD, MU = 0.7, 0.5, Bounds(1.5, 0.8), GaussianDP(1.0)
+ADDED = objective_perturbation.calibrate(ApproximateDP(2.0, 1e-3), 0.5, C, TOLD.features)
+Data = tuple[np.ndarray, np.ndarray]
+
+
+@st.composite
+def neighbours(draw: st.DrawFn) -> tuple[Data, Data]:
+    """Two data sets that differ in one record; the others are hostile too, or ordinary, or all the same."""
+    ordinary = np.random.default_rng(draw(st.integers(0, 99))).standard_normal((n, d + 1))
+    others = draw(st.sampled_from(("ordinary", "hostile", "same")))
+    rows = ordinary if others == "ordinary" else draw(arrays(n, d + 1))
+    rows = np.tile(rows[0], (n, 1)) if others == "same" else rows
+    other = rows.copy()
+    place = draw(st.integers(0, n - 1))
+    other[place] = draw(arrays(d + 1))
+    return (rows[:, :d], rows[:, d]), (other[:, :d], other[:, d])
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(3)
+
+
+def stepped(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return batch_descent.release(x, y, C, [0.9], 1.0, rng=rng())
+
+
+def sampled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return batch_descent.release(x, y, C, [0.9], 1.0, 0.5, rng=rng())
+
+
+MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
+    "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
+    "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
+    "output": (
+        lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
+        output_perturbation.sensitivity(C, PENALTY),
+    ),
+    "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
+    "step": (stepped, 0.9 * 2 * C / n),
+    "sampled step": (sampled, 0.9 * 2 * C / (0.5 * n)),
+    "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
+    "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+@given(pair=neighbours())
+@law
+def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data, Data]) -> None:
+    run, claimed = MOVED[name]
+    one, two = (run(*data) for data in pair)
+    assert np.linalg.norm(one - two) <= claimed * (ROUNDING + 1e-6 * (name in ("minimiser", "output", "objective")))
+
+
+@given(neighbours())
+@law
+def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
+    for bring in (TOLD.clip, bounds.given, lambda x, y: (bounds.shortened(bounds.given(x, y)[0], 0.3), y)):
+        (x, y), (other, response) = (bring(*data) for data in pair)
+        same = [np.array_equal(a, b, equal_nan=True) for a, b in zip(np.c_[x, y], np.c_[other, response])]
+        assert sum(same) >= n - 1
+    x, y = TOLD.clip(*pair[0])
+    assert np.linalg.norm(x, axis=1).max() <= TOLD.features * ROUNDING
+    assert np.abs(y).max() <= TOLD.response
+    x, y = bounds.given(*pair[0])
+    assert np.isfinite(np.c_[x, y]).all()
+    assert np.linalg.norm(bounds.shortened(x, 0.3), axis=1).max() <= 0.3 * ROUNDING
+    with np.errstate(invalid="ignore"):
+        reach = huber.limits(x, C) * np.linalg.norm(x, axis=1)
+    assert np.nanmax(np.append(reach, 0.0)) <= C * ROUNDING
+
+
+@given(neighbours())
+@law
+def test_a_record_moves_one_solution_of_tukey_alone(pair: tuple[Data, Data]) -> None:
+    x, y = np.tile(pair[0][0], (4, 1)), np.tile(pair[0][1], 4)
+    X, Y = x.copy(), y.copy()
+    X[5], Y[5] = pair[1][0][5], math.nan
+    one, two = (tukey.models(*data, 9, rng=rng()) for data in ((x, y), (X, Y)))
+    assert sum(not np.array_equal(a, b) for a, b in zip(one, two)) <= 1
+    assert np.abs(one).max() <= 1e150
+    for count_noise in (-50.0, 1e3):
+        assert np.isfinite(tukey.release(one, ApproximateDP(30.0, 0.01), count_noise, rng=rng())).all()
+    assert np.isfinite(tukey.fit(x, y, 9, ApproximateDP(30.0, 0.4), rng=rng())).all()
+
+
+def test_a_singular_part_is_solved_without_the_others() -> None:
+    """As it was found: one singular part, and every part was solved by another routine."""
+    x, y = np.random.default_rng(0).standard_normal((40, 2)), np.ones(40)
+    before = tukey.models(x, y, 10, rng=rng())
+    rows = rng().permutation(40).reshape(10, 4)
+    x[rows[3]] = [1.0, 0.0]
+    after = tukey.models(x, y, 10, rng=rng())
+    np.testing.assert_array_equal(np.delete(after, 3, 0), np.delete(before, 3, 0))
+    np.testing.assert_allclose(after[3], [1.0, 0.0])
+
+
+@given(arrays(8, 2))
+@law
+def test_any_solutions_have_a_deep_point(solutions: np.ndarray) -> None:
+    assert np.isfinite(tukey.release(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
+
+
+def cleaned(x: np.ndarray, y: np.ndarray) -> Data:
+    """Record by record, in plain Python: void what is not finite or has no square, shorten what is beyond B."""
+    X, Y = np.zeros(x.shape), np.zeros(y.shape)
+    for k, (row, response) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
+        length = math.hypot(*row) if all(map(math.isfinite, row)) else math.inf
+        if 1e-150 <= length <= 1e150 and math.isfinite(response):
+            X[k], Y[k] = np.array(row) * min(1.0, TOLD.features / length), response
+    return X, Y
+
+
+@given(neighbours())
+@law
+def test_boosting_sees_bounded_records_alone(pair: tuple[Data, Data]) -> None:
+    found = boosting.release(*pair[0], TOLD, C, 3, MU, rng=rng())
+    np.testing.assert_allclose(found, boosting.release(*cleaned(*pair[0]), TOLD, C, 3, MU, rng=rng()), rtol=1e-6)
+    assert np.isfinite(found).all()
+    adassp = sufficient_statistics.moments(*pair[0], TOLD)
+    assert np.isfinite(sufficient_statistics.release(adassp, TOLD, MU, rng=rng())).all()
+    matrix, penalty = sufficient_statistics.noisy_matrix(adassp.square, TOLD, MU, rng=rng())
+    assert np.isfinite(matrix).all() and penalty > 0  # noqa: PT018
+
+
+def test_as_it_was_found() -> None:
+    """A record whose norm was computed as 0 was not clipped, and one of NaN poisoned or stopped the run."""
+    x, y = np.random.default_rng(0).standard_normal((50, 3)) / 2, np.ones(50)
+    x[0] = 0.0
+    quiet = batch_descent.release(x, y, 1.0, [0.5] * 3, 1.0, rng=rng())
+    for features, response in ((1e-200, 1e300), (math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan), (1e200, 1.0)):
+        x[0], y[0] = features, response
+        np.testing.assert_array_equal(batch_descent.release(x, y, 1.0, [0.5] * 3, 1.0, rng=rng()), quiet)
+    x[0], y[0] = 1000.0, 1.0
+    with pytest.raises(ValueError, match=r"data must be moments of records clipped to the bounds, with a trace"):
+        sufficient_statistics.release(sufficient_statistics.moments(x, y), TOLD, MU, rng=rng())
+    x[0], y[0] = 0.0, 1e9
+    with pytest.raises(ValueError, match=r"with a norm of Xᵀy of at most"):
+        sufficient_statistics.release(sufficient_statistics.moments(x + 1, y), Bounds(9.0, 1.0), MU, rng=rng())
+
+
+X, Y = np.random.default_rng(1).standard_normal((2, 20, 1)) / 9
+NONE, SHORT, ONES = np.zeros((0, 2)), np.zeros(3), np.ones((20, 1))
+Y, WRONG = Y[:, 0], (2.0, -1.0, math.nan)
+RELEASES: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
+    "batch": lambda x, y: batch_descent.release(x, y, C, [0.1], 1.0, rng=rng()),
+    "output": lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
+    "objective": lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()),
+    "boosting": lambda x, y: boosting.release(x, y, TOLD, C, 2, MU, rng=rng()),
+    "moments": lambda x, y: sufficient_statistics.moments(x, y, TOLD),
+    "gradient": lambda x, y: huber.gradient(np.zeros(x.shape[1]), x, y, C, PENALTY),
+}
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_without_records_or_with_other_shapes_there_is_no_release(name: str) -> None:
+    with pytest.raises(ValueError, match="the number of records must be a whole number of at least 1, got 0"):
+        RELEASES[name](NONE, np.zeros(0))
+    with pytest.raises(ValueError, match="y must have shape"):
+        RELEASES[name](ONES, SHORT)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        *((lambda q=q: batch_descent.release(X, Y, C, [0.1], 1.0, q, rng=rng()), "sampling") for q in WRONG),
+        (lambda: batch_descent.release(X, Y, C, [0.1, math.nan], 1.0, rng=rng()), "learning_rates must be"),
+        (lambda: batch_descent.release(X, Y, math.inf, [0.1], 1.0, rng=rng()), "clip_norm must be positive and finite"),
+        (lambda: batch_descent.spent_epsilon(0.0, 0.5, 2, 1e-5), "noise_multiplier must be"),
+        (lambda: batch_descent.spent_epsilon(1.0, 1.5, 2, 1e-5), "sampling must be"),
+        (lambda: objective_perturbation.release(X, Y, 2 * C, ADDED, rng=rng()), "clip_norm must be that of added, 0.7"),
+        (lambda: boosting.release(X, Y, TOLD, C, 2, MU, rng=rng(), square=2 * X.T @ X), "square must be XᵀX"),
+        (lambda: boosting.release(X, Y, TOLD, C, 2, MU, rng=rng(), square=np.eye(2)), "square must have shape"),
+        (lambda: sufficient_statistics.noisy_matrix(np.full((2, 2), math.nan), TOLD, MU, rng=rng()), "square must be"),
+        (lambda: sufficient_statistics.Moments(np.eye(2), np.ones(3)), "square must have shape"),
+        (lambda: Bounds(1e200, 1.0), "features must be between 1e-150 and 1e"),
+        (lambda: Bounds(1.0, math.nan), "response must be positive and finite"),
+        (lambda: huber.limits(X, math.nan), "clip_norm must be positive"),
+        (lambda: bounds.shortened(X, 0.0), "bound must be positive and finite"),
+        (lambda: tukey.fit(ONES, SHORT, 8, ApproximateDP(1.0, 1e-3), rng=rng()), "y must have shape"),
+        (lambda: tukey.fit(ONES, ONES[:, 0], 21, ApproximateDP(1.0, 1e-3), rng=rng()), "parts must be at most n/d"),
+        (lambda: tukey.release(np.ones((8, 1)), ApproximateDP(1.0, 1e-3), math.nan, rng=rng()), "count_noise must be"),
+    ],
+)  # fmt: skip
+def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@given(number)
+@law
+def test_a_square_of_other_records_is_not_taken_for_theirs(value: float) -> None:
+    """Where a record is changed, a square that was computed before is not used."""
+    x = X.copy()
+    x[0] = value
+    with np.errstate(all="ignore"):
+        square = x.T @ x
+    for run in (
+        lambda **told: boosting.release(x, Y, TOLD, C, 2, MU, rng=rng(), **told),
+        lambda **told: output_perturbation.release(x, Y, C, PENALTY, MU, rng=rng(), **told),
+        lambda **told: objective_perturbation.release(x, Y, C, ADDED, rng=rng(), **told),
+    ):
+        np.testing.assert_allclose(run(square=square), run(), rtol=1e-6)
