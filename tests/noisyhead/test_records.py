@@ -83,6 +83,13 @@ def test_longer_queries_no_longer_void_the_guarantee_of_dp_sgd() -> None:
     assert np.isfinite(trained(Statistics(query, data.context, response), 5)).all()
 
 
+def test_a_context_whose_square_vanishes_is_clipped_all_the_same() -> None:
+    told = minibatch.Descent(0.0, 1.0, 1, 1)
+    small = Statistics(np.array([[1.0, 0.0]]), np.array([[1e-170, 0.0]]), np.array([1e150]))
+    found = minibatch.dp_sgd(small, told, np.ones(1), np.array([1e-40]), np.zeros(1), rng=rng())
+    np.testing.assert_allclose(np.linalg.norm(found), 1e-40)
+
+
 # ------------------------------------------------------------------------------------------------ gradients by prompt
 
 

@@ -139,10 +139,12 @@ def cleaned(x: np.ndarray, y: np.ndarray) -> Data:
 
 @given(neighbours())
 @law
-def test_boosting_sees_bounded_records_alone(pair: tuple[Data, Data]) -> None:
+def test_where_features_have_a_bound_bounded_records_alone_are_seen(pair: tuple[Data, Data]) -> None:
     found = boosting.release(*pair[0], TOLD, C, 3, MU, rng=rng())
     np.testing.assert_allclose(found, boosting.release(*cleaned(*pair[0]), TOLD, C, 3, MU, rng=rng()), rtol=1e-6)
     assert np.isfinite(found).all()
+    perturbed = [objective_perturbation.release(*x, C, ADDED, rng=rng()) for x in (pair[0], cleaned(*pair[0]))]
+    np.testing.assert_allclose(*perturbed, rtol=1e-6)
     adassp = sufficient_statistics.moments(*pair[0], TOLD)
     assert np.isfinite(sufficient_statistics.release(adassp, TOLD, MU, rng=rng())).all()
     matrix, penalty = sufficient_statistics.noisy_matrix(adassp.square, TOLD, MU, rng=rng())
@@ -157,6 +159,8 @@ def test_as_it_was_found() -> None:
     for features, response in ((1e-200, 1e300), (math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan), (1e200, 1.0)):
         x[0], y[0] = features, response
         np.testing.assert_array_equal(batch_descent.release(x, y, 1.0, [0.5] * 3, 1.0, rng=rng()), quiet)
+    limits = huber.limits(np.array([[1e-200], [1e200], [math.nan], [0.0], [2.0]]), 1.0)
+    np.testing.assert_array_equal(limits, [0.0, 0.0, 0.0, math.inf, 0.5])
     x[0], y[0] = 1000.0, 1.0
     with pytest.raises(ValueError, match=r"data must be moments of records clipped to the bounds, with a trace"):
         sufficient_statistics.release(sufficient_statistics.moments(x, y), TOLD, MU, rng=rng())

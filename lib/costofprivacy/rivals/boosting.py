@@ -58,7 +58,7 @@ def release(
     T = _validate.whole("rounds", rounds)
     told, (x, y) = x, given(x, y)
     x = shortened(x, bounds.features)
-    square = _checked(square, x) if square is not None and x is told else x.T @ x
+    square = _checked(square, x, bounds) if square is not None and x is told else x.T @ x
     matrix, penalty = noisy_matrix(square, bounds, share(budget), rng=rng)
     std = 2 * _validate.finite_positive("clip_norm", clip_norm) / share(budget, PARTS * T).mu
     solve = solver(matrix, penalty)
@@ -69,12 +69,12 @@ def release(
     return theta
 
 
-def _checked(square: np.ndarray, x: np.ndarray) -> np.ndarray:
+def _checked(square: np.ndarray, x: np.ndarray, bounds: Bounds) -> np.ndarray:
     """What is said to be XᵀX, if it is: with a fixed vector, which costs two products with the records."""
     _validate.shape("square", square, (x.shape[1],) * 2)
     vector = np.cos(np.arange(x.shape[1]))
     expected = x.T @ (x @ vector)
     apart = float(np.linalg.norm(square @ vector - expected))
-    if not apart <= ROUNDING * float(np.linalg.norm(x)) ** 2 * float(np.linalg.norm(vector)):
+    if not apart <= ROUNDING * len(x) * bounds.features**2 * float(np.linalg.norm(vector)):
         raise ValueError("square must be XᵀX of the records as they are given, got another matrix")
     return square
