@@ -1,4 +1,6 @@
+import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -7,6 +9,8 @@ import pytest
 from costofprivacy.book import points, sweep
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
+
+from .test_publishing import forked, killed
 
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
@@ -117,6 +121,76 @@ def test_a_point_that_fails_leaves_the_others(small: Project) -> None:
         swept(small, "trials=2,13,3")
     assert table(small, "figure-1")["trials"].unique().tolist() == [2, 3]
     assert table(small, "points")["failed"].tolist() == ["", "OverflowError: too many", ""]
+
+
+def digit_changed(path: Path) -> None:
+    path.write_text(path.read_text().replace("2", "7", 1))
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [digit_changed, emptied, Path.unlink])
+def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Callable[[Path], None]) -> None:
+    swept(small, "trials=2,3")
+    first = (out(small) / "figure-1.csv").read_bytes()
+    home = next(path for path in (out(small) / "points").iterdir() if ",2\n" in (path / "figure-1.csv").read_text())
+    damage(home / "figure-1.csv")
+    said: list[str] = []
+    sweep.run(small, points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
+    assert [line for line in said if "damaged" in line] == [f"{home} is damaged; its point is measured anew"]
+    assert (out(small) / "figure-1.csv").read_bytes() == first
+    assert calls(small) == 3
+
+
+def whole(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("when", ["a point is kept", "tables are joined"])
+def test_a_full_disc_leaves_what_there_was_and_names_what_was_written(
+    small: Project, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    swept(small, "trials=2")
+    before = whole(out(small))
+    save = pd.DataFrame.to_csv
+
+    def full(table: pd.DataFrame, path: Path, **options: object) -> None:
+        if (path.parts[-5] == "points") == (when == "a point is kept") and path.name == "figure-1.csv":
+            path.touch()
+            raise OSError(28, "No space left on device")
+        save(table, path, **options)
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*figure-1\.csv'"):
+        swept(small, "trials=2,3")
+    after = whole(out(small))
+    assert {name: after[name] for name in before} == before
+    assert sum(name.startswith("points/") for name in after) == (2 if when == "a point is kept" else 4)
+
+
+@pytest.mark.parametrize("rename", [1, 2, 3])
+def test_a_sweep_that_is_killed_while_it_saves_is_finished_or_swept_by_the_next(small: Project, rename: int) -> None:
+    """The first rename says that a point, or the joined tables, are ready; the others move them."""
+    swept(small, "trials=2")
+    first = whole(out(small))
+    (out(small) / "points.csv").write_text("old")
+    place = next((out(small) / "points").iterdir())
+    (place / "stamp.json").unlink()
+    assert killed(lambda: swept(small, "trials=2"), rename) == -signal.SIGKILL
+    swept(small, "trials=2")
+    assert whole(out(small)) == first
+
+
+def test_two_sweeps_at_once_into_one_folder_leave_the_tables_of_one(small: Project) -> None:
+    grids = ["trials=2,3", "trials=4,5,6"]
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda grid: forked(lambda: [swept(small, grid) for _ in range(5)]), grids))
+    found = {name: sorted(set(table(small, name)["trials"])) for name in ("points", "figure-1", "verdicts")}
+    assert found["points"] in ([2, 3], [4, 5, 6])
+    assert list(found.values()) == [found["points"]] * 3
+    assert len(list((out(small) / "points").iterdir())) == 5
 
 
 def test_many_points_are_measured_side_by_side_to_the_same_tables(

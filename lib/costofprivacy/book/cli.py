@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import click
 
 from costofprivacy.book import afford, check, destination, parameters
-from costofprivacy.book.errors import BookError, Interrupted, RequestError
+from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 from costofprivacy.book.words import spread
 
@@ -119,7 +119,7 @@ def chapter_command(
     from costofprivacy.book.publishing import recover
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
-    recover(target)
+    recover(folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.inputs(project, name, values, project.book)
     files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
@@ -280,7 +280,7 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
     except OSError as error:
-        return _fail(_told(error), BookError.status)
+        return _fail(told(error), BookError.status)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
         return _fail(INTERRUPTED, Interrupted.status, prefix="")
@@ -298,12 +298,6 @@ def _fail(text: str, status: int, prefix: str = "error: ") -> int:
     """Say in one line why the command ends."""
     click.echo(prefix + " ".join(text.split()), err=True)
     return status
-
-
-def _told(error: OSError) -> str:
-    """What the system refused, and on which file."""
-    reason = error.strerror or str(error) or type(error).__name__
-    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _warn(line: str) -> None:

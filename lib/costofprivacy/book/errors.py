@@ -1,5 +1,11 @@
 """What can go wrong, as one line for the person at the terminal."""
 
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class BookError(Exception):
     """The run cannot go on; its text is the one line to show."""
@@ -21,3 +27,27 @@ class Interrupted(BookError):
     """Somebody ended the run."""
 
     status = 130
+
+
+@contextmanager
+def naming(what: Path) -> Iterator[None]:
+    """Let an error of the system name a file: the one that it is about, else what is written here.
+
+    Of a disk that is full, an open file says nothing but that.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno and not error.filename:
+            error.filename = str(what)
+        raise
+
+
+def told(error: OSError) -> str:
+    """What the system refused, and on which file: of several, such as a folder that is copied, the first."""
+    if isinstance(error, shutil.Error) and isinstance(error.args[0], list):
+        _, target, reason = error.args[0][0]
+        known = re.match(r"\[Errno \d+\] ([^:]+)", str(reason))
+        return f"{target}: {known[1] if known else reason}"
+    target, reason = error.filename2 or error.filename, error.strerror or str(error) or type(error).__name__
+    return f"{target}: {reason}" if target else reason
