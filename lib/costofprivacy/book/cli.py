@@ -19,6 +19,7 @@ from costofprivacy.book import afford, check, destination, parameters
 from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 from costofprivacy.book.words import spread
+from costofprivacy.disc import naming
 
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -125,7 +126,8 @@ def chapter_command(
     files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    _beside_the_book(project, name, folder, values)
+    with naming(folder):
+        _beside_the_book(project, name, folder, values)
 
 
 @cli.command("sweep", context_settings={"help_option_names": []})

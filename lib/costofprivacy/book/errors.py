@@ -2,9 +2,6 @@
 
 import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 
 class BookError(Exception):
@@ -27,20 +24,6 @@ class Interrupted(BookError):
     """Somebody ended the run."""
 
     status = 130
-
-
-@contextmanager
-def naming(what: Path) -> Iterator[None]:
-    """Let an error of the system name a file: the one that it is about, else what is written here.
-
-    Of a disk that is full, an open file says nothing but that.
-    """
-    try:
-        yield
-    except OSError as error:
-        if error.errno and not error.filename:
-            error.filename = str(what)
-        raise
 
 
 def told(error: OSError) -> str:

@@ -17,8 +17,8 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
-from costofprivacy.book.errors import naming
 from costofprivacy.book.project import Place
+from costofprivacy.disc import naming
 
 STAGED, READY = ".staged", ".ready"
 FILES, NOTEBOOK, WHERE = "files", "notebook.ipynb", "where"  # in the folder that is staged

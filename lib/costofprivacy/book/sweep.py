@@ -19,12 +19,13 @@ import pandas as pd
 from costofprivacy import blocks, cluster, orphans
 from costofprivacy.book import parameters
 from costofprivacy.book.afford import side_by_side
-from costofprivacy.book.errors import BookError, naming
+from costofprivacy.book.errors import BookError
 from costofprivacy.book.points import Plan, Point
 from costofprivacy.book.project import Project, module_name, place
 from costofprivacy.book.publishing import FILES, placing, recover
 from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary
+from costofprivacy.disc import naming
 from costofprivacy.findings import judges_of
 from costofprivacy.montecarlo import Runner
 from costofprivacy.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
