@@ -233,6 +233,9 @@ def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> No
         (["epsilon=1,2"], {}, "epsilon must be a list of numbers, got 1"),
         (["trials=1", "trials=2"], {}, "a swept parameter must be given once, and not be workers; got trials"),
         (["trials=1"], {"trials": 5}, "a swept parameter must be given once, and not be workers; got trials"),
+        (["trials=2,3,2"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
+        (["trials=2,2.0"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
+        (["trials=" + "9" * 5000], {}, "--sweep must be NAME=VALUE"),
         (["workers=1,2"], {}, "a swept parameter must be given once, and not be workers; got workers"),
     ],
 )
@@ -245,12 +248,40 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     assert calls(small) == 0
 
 
+def test_more_points_than_can_be_are_refused_before_any_is_made(
+    small: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thousand = ",".join(map(str, range(1, 1001)))
+    grids = [f"trials={thousand}", f"epsilon={','.join(f'[{k}]' for k in range(1, 1001))}", f"seed={thousand}"]
+    with pytest.raises(RequestError, match=r"^a sweep must have at most 10000 points, got 1000000000 \(ANYWAY=1"):
+        points.plan(small, NAME, {}, grids, [])
+    monkeypatch.setattr(points, "MOST_POINTS", 2)
+    points.plan(small, NAME, {}, ["trials=1,2"], [])
+    with pytest.raises(RequestError, match="got 3"):
+        points.plan(small, NAME, {}, ["trials=1,2,3"], [])
+    monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
+    assert len(points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
+
+
 @pytest.mark.parametrize(
-    ("name", "text"), [("p.csv", ""), ("p.yml", "trials: 2"), ("p.yml", "- {trials: 2}\n- {seed: 2}"), ("p.yml", "[")]
+    ("name", "text", "words"),
+    [
+        ("p.csv", "", "must be a CSV or YAML file"),
+        ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
+        ("p.csv", "trials\n2,3\n", "row 2 has 2 values for 1 columns"),
+        ("p.csv", "trials,trials\n2,3\n", "its columns must have names of their own, got trials, trials"),
+        ("p.yml", "trials: 2", "must hold points"),
+        ("p.yml", "- {trials: 1, 2: 3}", "must hold points"),
+        ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),
+        ("p.yml", "[", "must be a CSV or YAML file"),
+        ("p.yml", "- {trials: " + "9" * 5000 + "}", "must be a CSV or YAML file"),
+        ("p.yml", "[" * 1000, "nested too deeply"),
+        ("p.yml", "- {trials: 2}\n" * 80_000, "it is larger than 1048576 bytes"),
+    ],
 )
-def test_a_file_without_points_is_refused(small: Project, name: str, text: str) -> None:
+def test_a_file_without_points_is_refused(small: Project, name: str, text: str, words: str) -> None:
     (small.root / name).write_text(text)
-    with pytest.raises(RequestError, match="--table"):
+    with pytest.raises(RequestError, match=rf"--table.*{words}"):
         points.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
         points.plan(small, NAME, {}, [], [Path("none.csv")])

@@ -92,8 +92,8 @@ def test_outcomes_are_counted_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_full_disc_is_told_with_the_file_that_was_written() -> None:
-    out = Path("_build/faults/out")
-    assert disc._names("error: _build/faults/out/.staged/files/figure-1.svg: No space left on device", out)
+    out = Path("_build/mine/out")
+    assert disc._names("error: _build/mine/out/.staged/files/figure-1.svg: No space left on device", out)
     assert not disc._names("error: No space left on device", out)
-    assert not disc._names("error: _build/faults/out: No space left on device", out)
-    assert not disc._names("error: _build/faults/out/a.csv: odd", out)
+    assert not disc._names("error: _build/mine/out: No space left on device", out)
+    assert not disc._names("error: _build/mine/out/a.csv: odd", out)
