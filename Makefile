@@ -41,7 +41,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages data test no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
   faults fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -53,7 +53,10 @@ pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html:
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
 	@exec $(BOOK) data
 
-test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+test: no-reports lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+
+no-reports:
+	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.xml test.json)
 
 lint: $(VENV)/.complete
 	$(PY) -m ruff check .
@@ -61,13 +64,14 @@ lint: $(VENV)/.complete
 	$(PY) -m mypy
 
 library: $(VENV)/.complete
+	@rm -f _build/reports/library.xml
 	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
 	  --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
 
-validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
+validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"
 
 chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters, ANYWAY=1 refuses less
