@@ -99,7 +99,7 @@ lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' a
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about half an hour
 	@exec $(PY) -m tests.faults --words "$$P"
 
-fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; about half an hour
+fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
 	@exec $(PY) -m tests.fuzz --words "$$P"
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory

@@ -21,6 +21,7 @@ from costofprivacy.book.project import Place, Project, chapters, check_name, pla
 from costofprivacy.book.words import spread
 from costofprivacy.disc import naming
 
+LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -183,6 +184,9 @@ def worker_command(address: str, options: tuple[str, ...]) -> None:
     """
     from costofprivacy.book.environment import work_for
 
+    if not address:
+        raise RequestError("CLUSTER must be the address of a Dask scheduler, such as tcp://host:8786, got ''")
+    _answers(address, LATE)
     work_for(address, options)
 
 
@@ -324,8 +328,8 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     return overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
 
 
-def _answers(cluster: str) -> None:
-    """Let a cluster's scheduler answer, before anything is made.
+def _answers(cluster: str, patience: float = 10.0) -> None:
+    """Let a cluster's scheduler answer in some seconds, before anything is made.
 
     Raises:
         RequestError: none does.
@@ -335,10 +339,10 @@ def _answers(cluster: str) -> None:
     from costofprivacy.cluster import ClusterError, connected
 
     try:
-        with connected(cluster):
+        with connected(cluster, patience):
             return
     except ClusterError as error:
-        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster}: {error}") from error
+        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster!r}: {error}") from error
 
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
