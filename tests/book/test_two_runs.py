@@ -79,7 +79,6 @@ def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Proj
     runs = [start(sampled), start(sampled)]
     for run in runs:
         said, _ = run.communicate(timeout=300)
-        print(said)
         assert (run.returncode, said) == (0, "cell-0.csv cell-1.csv cell-2.csv\n")
     right(sampled, sampled.root / "out")
     kept = sorted(sampled.cache.rglob("*.npz"))
