@@ -83,7 +83,7 @@ sweep: $(VENV)/.complete ## one chapter at many parameters: NAME=... P='--sweep 
 worker: $(VENV)/.complete ## work for a Dask scheduler: CLUSTER=tcp://host:8786; chapter and sweep take the same CLUSTER
 	@exec $(BOOK) worker --words "$$P" -- "$$CLUSTER"
 
-cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; what tasks cost
+cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; whole runs; what tasks cost
 	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/test_cluster.py tests/cluster_runs.py
 	$(PY) benchmarks/cluster_costs.py
 

@@ -183,6 +183,13 @@ def test_a_sweep_that_is_killed_while_it_saves_is_finished_or_swept_by_the_next(
     assert whole(out(small)) == first
 
 
+def test_what_a_killed_sweep_had_staged_is_swept_by_one_of_other_points(small: Project) -> None:
+    assert killed(lambda: swept(small, "trials=3"), 1) == -signal.SIGKILL
+    assert [*out(small).rglob(".staged")]
+    swept(small, "trials=2")
+    assert [*out(small).rglob(".staged")] == []
+
+
 def test_two_sweeps_at_once_into_one_folder_leave_the_tables_of_one(small: Project) -> None:
     grids = ["trials=2,3", "trials=4,5,6"]
     with ThreadPoolExecutor(2) as threads:
