@@ -41,7 +41,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages data test no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
   faults fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -53,7 +53,10 @@ pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html:
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
 	@exec $(BOOK) data
 
-test: lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+test: no-reports lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+
+no-reports:
+	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.xml test.json)
 
 lint: $(VENV)/.complete
 	$(PY) -m ruff check .
@@ -61,13 +64,14 @@ lint: $(VENV)/.complete
 	$(PY) -m mypy
 
 library: $(VENV)/.complete
+	@rm -f _build/reports/library.xml
 	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
 	  --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
 
-validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed
+validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"
 
 chapter: $(VENV)/.complete ## one chapter: NAME=noisyhead/low-dimensional P='-p trials 50' OUT=_build/mine; P=--help lists its parameters, ANYWAY=1 refuses less
@@ -79,8 +83,8 @@ sweep: $(VENV)/.complete ## one chapter at many parameters: NAME=... P='--sweep 
 worker: $(VENV)/.complete ## work for a Dask scheduler: CLUSTER=tcp://host:8786; chapter and sweep take the same CLUSTER
 	@exec $(BOOK) worker --words "$$P" -- "$$CLUSTER"
 
-cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; what tasks cost
-	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/test_cluster.py
+cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; whole runs; what tasks cost
+	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/test_cluster.py tests/cluster_runs.py
 	$(PY) benchmarks/cluster_costs.py
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
@@ -95,7 +99,7 @@ lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' a
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about half an hour
 	@exec $(PY) -m tests.faults --words "$$P"
 
-fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; about half an hour
+fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
 	@exec $(PY) -m tests.fuzz --words "$$P"
 
 bench: $(VENV)/.complete ## the benchmarks: speed and memory

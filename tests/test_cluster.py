@@ -236,6 +236,7 @@ def test_a_client_that_is_slow_to_close_hides_nothing(monkeypatch: pytest.Monkey
             raise TimeoutError(f"timed out after {timeout} s")
 
     monkeypatch.setattr("distributed.Client", Slow)
+    monkeypatch.setattr(cluster, "_listens", lambda *_: None)
     with pytest.raises(OSError, match="what went wrong"), cluster.connected("tcp://127.0.0.1:1"):
         raise OSError("what went wrong")
     with cluster.connected("tcp://127.0.0.1:1") as client:
@@ -246,6 +247,31 @@ def test_an_address_without_a_scheduler_is_one_line(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(cluster, "FIRST_ANSWER", 1.0)
     with pytest.raises(cluster.ClusterError, match=r"^no Dask scheduler answers at tcp://127.0.0.1:1: "):
         Runner(cluster="tcp://127.0.0.1:1").run(normals, CELLS, trials=2, seed=SEED)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nonsense", "an address is such as tcp://host:8786, or a file scheduler.json"),
+        ("tcp://127.0.0.1", "an address is such as"),
+        ("tcp://127.0.0.1:99999", "an address is such as"),
+        ("tcp://no.such.host.invalid:8786", r".*\[Errno -"),
+        ("none/scheduler.json", r".*No such file or directory: 'none/scheduler\.json'"),
+        ("odd.json", "an address is such as"),
+    ],
+)
+def test_what_is_no_address_is_one_line_and_no_client_is_made(
+    address: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def client(**_: object) -> None:
+        pytest.fail("a client waits for ever, or leaves a traceback")
+
+    monkeypatch.chdir(tmp_path)
+    Path("odd.json").write_text("{}")
+    monkeypatch.setattr("distributed.Client", client)
+    line = rf"^no Dask scheduler answers at {address}: {words}"
+    with pytest.raises(cluster.ClusterError, match=line), cluster.connected(address, 0.5):
+        pass
 
 
 @pytest.mark.parametrize("mean", [0.001, 0.1, 10.0, float("inf")])

@@ -183,6 +183,27 @@ def test_blocks_of_other_code_are_not_used(runner: Runner, cell: Cell, monkeypat
     assert calls(cell) == 4
 
 
+def test_a_block_that_another_run_keeps_meanwhile_is_taken_and_not_shortened(
+    runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = runner.run(counted, [cell], trials=BLOCK + 5, seed=SEED)
+    before = {path: path.read_bytes() for path in runner.cache.rglob("*.npz")}
+    looked: set[Path] = set()
+
+    def late(path: Path) -> np.ndarray | None:
+        """Nothing at the first look, what the other run kept at the second."""
+        found = read(path) if path in looked else None
+        looked.add(path)
+        return found
+
+    read = montecarlo.blocks.read
+    monkeypatch.setattr(montecarlo.blocks, "read", late)
+    found = runner.run(counted, [cell], trials=BLOCK + 2, seed=SEED)
+    np.testing.assert_array_equal(found[cell], first[cell][: BLOCK + 2])
+    assert calls(cell) == BLOCK + 5
+    assert {path: path.read_bytes() for path in runner.cache.rglob("*.npz")} == before
+
+
 def test_without_a_cache_nothing_is_kept(cell: Cell, tmp_path: Path) -> None:
     for _ in range(2):
         Runner(workers=1).run(counted, [cell], trials=2, seed=SEED)

@@ -136,6 +136,12 @@ def test_an_unknown_chapter_is_refused() -> None:
         costofprivacy.results("noisyhead/low-dimension")
 
 
+@pytest.mark.parametrize("name", [None, 3, ["noisyhead"], b"noisyhead"])
+def test_what_is_no_name_is_refused(name: object) -> None:
+    with pytest.raises(ValueError, match=r"^name must be one of "):
+        costofprivacy.results(name)  # type: ignore[arg-type]
+
+
 def test_the_command_line_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", NAME, "figure-1"]) == 0
     assert capsys.readouterr().out == published.results(NAME)["figure-1"].to_csv(index=False)

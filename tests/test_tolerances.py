@@ -212,3 +212,16 @@ def test_every_rule_says_itself_in_words() -> None:
     two = Cases("kind", {"a": Rounding(), "b": Rounding()})
     assert str(two) == "to 1.5 orders of magnitude for some kind, else to 1e-06 of itself"
     assert importlib.import_module("costofprivacy.tolerances").__doc__
+
+
+def test_an_error_against_fifty_digits_may_be_any_only_where_the_last_bits_decide_whether_there_is_one() -> None:
+    digits = pd.read_csv(place(PROJECT.book, "noisyhead/robustness").results / "digits.csv")
+    rules = declared(PROJECT, "noisyhead/robustness")["digits"]
+    for column in ("median_error", "worst_error"):
+        changed = digits.assign(**{column: digits[column].replace(np.inf, 1.0) * 1e5})
+        apart = rules[column].distance(digits, column, changed[column]) > 1
+        free = digits[~apart]
+        assert len(free) <= 4
+        assert ((free["evaluation"] == "one product, Cholesky") | np.isinf(free[column])).all()
+        small = digits.assign(**{column: digits[column] * 10**0.4})
+        assert (rules[column].distance(digits, column, small[column]) <= 1).all()

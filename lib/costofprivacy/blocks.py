@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 import scipy
 
+from costofprivacy.disc import naming
+
 LIBRARIES = f"numpy {np.__version__}, scipy {scipy.__version__}"
 MARK = "this-folder"
 
@@ -73,7 +75,7 @@ def write(path: Path, trials: np.ndarray) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with naming(path), os.fdopen(handle, "wb") as stream:
             np.savez(stream, trials=trials)
         Path(partial).replace(path)
     finally:

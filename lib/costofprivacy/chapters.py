@@ -28,6 +28,7 @@ from IPython.display import HTML, Markdown
 
 from costofprivacy import cards, claims, plates, stamps, symbols, times
 from costofprivacy.declaration import declarations
+from costofprivacy.disc import naming
 from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
 from costofprivacy.findings import Finding, Tables, Verdict, judges_of, words
 from costofprivacy.montecarlo import Runner
@@ -129,7 +130,8 @@ class Chapter:
         """Save tables as ``<name>.csv`` and return them as they were saved, in the order in which a stamp has them."""
         self.results.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            table.to_csv(self.results / f"{name}.csv", index=False)
+            with naming(self.results / f"{name}.csv"):
+                table.to_csv(self.results / f"{name}.csv", index=False)
         self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in sorted(tables)}
         return self._tables
 
@@ -163,7 +165,8 @@ class Chapter:
     def show(self, name: str, plate: Plate) -> Picture:
         """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
         self._titles[name] = title_of(plate.caption)
-        picture = plates.save(plate, self.results, name)
+        with naming(self.results / f"{name}.svg"):
+            picture = plates.save(plate, self.results, name)
         return Picture(picture, {"name": figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt})
 
     def judge(self, *names: str) -> Statements:
@@ -178,7 +181,8 @@ class Chapter:
         chosen = self._named(names) or self._own()
         found = self.find([claim.id for claim in chosen])
         self.results.mkdir(parents=True, exist_ok=True)
-        claims.record(self.results, found)
+        with naming(self.results / claims.VERDICTS_FILE):
+            claims.record(self.results, found)
         return Statements({claim: found[claim.id].verdict for claim in chosen})
 
     def find(self, names: list[str]) -> dict[str, Finding]:

@@ -8,7 +8,9 @@ more (see the page *on a cluster*).
 
 from __future__ import annotations
 
+import json
 import platform
+import socket
 import time
 import uuid
 from collections import deque
@@ -33,6 +35,7 @@ DISPATCH = 0.004  # seconds between two tasks that leave a scheduler half its ti
 SHORTEST = 0.2  # seconds that a task should take at least
 AHEAD = 2  # tasks that are sent for each core, so that none waits for the next
 LIBRARIES = ("numpy", "scipy", "numba")
+LISTENING = ("", "tcp", "tls", "ws", "wss")  # kinds of addresses that have a host and a port
 RECOUNT = 2.0  # seconds after which the cores are counted again: workers come and go
 
 
@@ -117,10 +120,12 @@ def connected(address: Any, patience: float = FIRST_ANSWER) -> Iterator[Any]:
     while True:
         left = max(1.0, end - time.monotonic())
         try:
+            _listens(str(place), left)
             client = distributed.Client(**where, timeout=left, set_as_default=False)
             break
         except (OSError, ValueError, TimeoutError) as error:
-            if isinstance(error, ValueError) or time.monotonic() + 1 > end:
+            hopeless = isinstance(error, (ValueError, socket.gaierror))
+            if hopeless or time.monotonic() + 1 > end:
                 raise ClusterError(f"no Dask scheduler answers at {place}: {error}") from error
             time.sleep(1)
     try:
@@ -128,6 +133,24 @@ def connected(address: Any, patience: float = FIRST_ANSWER) -> Iterator[Any]:
     finally:
         with suppress(TimeoutError):  # on a busy machine; what was computed, or went wrong, stands
             client.close(timeout=2)
+
+
+def _listens(place: str, patience: float) -> None:
+    """Look whether anything is at a scheduler's address or in its file: a client that finds nothing waits, or clutters.
+
+    Raises:
+        OSError: nothing is. ValueError: it is no address.
+    """
+    if place.endswith(".json"):
+        found = json.loads(Path(place).read_text("utf-8"))
+        place = str(found.get("address", "")) if isinstance(found, dict) else ""
+    kind, _, rest = place.rpartition("://")
+    if kind not in LISTENING:
+        return
+    host, _, port = rest.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise ValueError("an address is such as tcp://host:8786, or a file scheduler.json")
+    socket.create_connection((host.strip("[]"), int(port)), patience).close()
 
 
 def _outcomes(

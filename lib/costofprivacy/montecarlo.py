@@ -160,7 +160,9 @@ class Block(NamedTuple):
         return np.empty(0) if found is None else found
 
     def measured(self, saved: np.ndarray) -> np.ndarray:
-        """All trials, those after the saved ones measured."""
+        """All trials, those after the saved ones measured; another run may have saved all of them meanwhile."""
+        if len(saved) >= self.trials:
+            return saved[: self.trials]
         with threadpool_limits(1):
             numbers = range(self.first + len(saved), self.first + self.trials)
             missing = np.stack([self.trial(self.cell, rng=generator(self.seed, self.cell.key, t)) for t in numbers])
@@ -173,15 +175,18 @@ class Block(NamedTuple):
 
 
 def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
-    """A block with its missing trials measured, and kept."""
+    """A block with its missing trials measured, and kept where there were any."""
     values = block.measured(saved)
-    block.keep(values)
+    if len(saved) < block.trials:
+        block.keep(values)
     return index, values
 
 
 def _completed_away(mark: str, index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray, bool]:
     """A block with its missing trials measured on another machine, and whether it is kept: where the folder is."""
     values = block.measured(saved)
+    if len(saved) >= block.trials:
+        return index, values, True
     reached = block.store is not None and blocks.is_marked(block.store.folder, mark)
     if reached:
         block.keep(values)

@@ -91,7 +91,7 @@ def results(name: str) -> Results:
     """
     known = chapters()
     if name not in known:
-        close = get_close_matches(name, known, n=1)
+        close = get_close_matches(name, known, n=1) if isinstance(name, str) else ()
         hint = f" (did you mean {close[0]!r}?)" if close else ""
         raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}{hint}")
     return Results(name, book() / name)

@@ -1,3 +1,4 @@
+import json
 import math
 import os
 import signal
@@ -13,7 +14,7 @@ from nbformat.v4 import new_output
 
 from costofprivacy.book import budgets, check, reports, validate
 from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.project import Project, chapters, place
+from costofprivacy.book.project import Place, Project, chapters, place
 from costofprivacy.book.tree import Plan, bring_up_to_date
 
 from .conftest import chapter
@@ -88,6 +89,63 @@ def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
     shown = capfd.readouterr().out
     assert "odd" in shown
     assert "2 failed" in shown
+
+
+@pytest.fixture
+def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Project]:
+    """The small book with one verdict, and a stand-in for nbval, which leaves another and fails, or not."""
+
+    def made(verdict: str, failure: str) -> Project:
+        def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
+            assert not (project.build / "reports" / "test.json").exists(), "an earlier report is gone"
+            write(place(tree, NAME), verdict)
+            if failure:
+                raise (Interrupted if failure == "interrupted" else BookError)(failure)
+
+        write(place(project.book, NAME), "holds")
+        (project.build / "reports").mkdir(parents=True, exist_ok=True)
+        for name in ("test.json", "test.xml", "chapters.xml"):
+            (project.build / "reports" / name).write_text("earlier")
+        monkeypatch.setattr(validate, "nbval", nbval)
+        return project
+
+    def write(target: Place, verdict: str) -> None:
+        if verdict:
+            target.results.mkdir(parents=True, exist_ok=True)
+            target.verdicts.write_text(json.dumps([{"claim": "part/theorem-1", "verdict": verdict}]))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("verdict", "failure", "outcome"),
+    [
+        ("fails", "cells fail", reports.VERDICT),
+        ("holds", "cells fail", reports.BROKEN),
+        ("", "cells fail", reports.BROKEN),
+        ("fails", "", reports.VERDICT),
+    ],
+)
+def test_a_test_tells_a_changed_verdict_from_a_run_that_broke(
+    executed: Callable[[str, str], Project], verdict: str, failure: str, outcome: str
+) -> None:
+    project = executed(verdict, failure)
+    status = reports.STATUS[outcome]
+    with pytest.raises(reports.Changed, match=rf"exit status {status}: {reports.WORDS[outcome]}$") as raised:
+        validate.test(project, "quick")
+    content = json.loads((project.build / "reports" / "test.json").read_text())
+    assert (raised.value.status, content["outcome"], content["failure"]) == (status, outcome, failure)
+
+
+def test_a_test_that_finds_nothing_says_so_and_one_that_is_broken_off_leaves_no_report(
+    executed: Callable[[str, str], Project],
+) -> None:
+    project = executed("holds", "")
+    validate.test(project, "quick")
+    assert json.loads((project.build / "reports" / "test.json").read_text())["outcome"] == reports.FINE
+    with pytest.raises(Interrupted):
+        validate.test(executed("holds", "interrupted"), "quick")
+    assert list((project.build / "reports").iterdir()) == []
 
 
 def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all(

@@ -1,4 +1,5 @@
 import signal
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +36,11 @@ def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["--parameters_yaml", "[5]"], "error: -y must map names to values, got '[5]'"),
         (["-f", "none.yml"], "error: the parameters file none.yml cannot be read"),
         (["-p", "trials"], "error: Option '-p' requires 2 arguments."),
+        (["--words", "-p trials"], "error: Option '-p' requires 2 arguments."),
+        (["-y", "{trials: " + "9" * 5000 + "}"], "error: -y must be YAML, got '{trials: 999"),
+        (["-y", "{trials: 0x" + "f" * 5000 + "}"], "error: trials must be an integer, got a number of thousands of"),
+        (["-p", "trials", "9" * 5000], "error: trials must be an integer, got '999"),
+        (["-f", "/dev/null"], "error: the parameters file /dev/null cannot be read: it is not a regular file"),
         (["--quick"], "error: No such option '--quick'"),
         (["--out", "_toc.yml"], "error: OUT must be a folder to write into, got _toc.yml"),
     ],
@@ -63,15 +69,29 @@ def test_an_unknown_chapter_is_answered_in_one_line(call, command: list[str]) ->
 def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
     call, command: list[str], project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def connected(address: str) -> None:
+    def connected(address: str, patience: float) -> None:
         raise ClusterError("no Dask scheduler answers")
 
     monkeypatch.setattr("costofprivacy.cluster.connected", connected)
     monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
     status, lines = call(*command, "--cluster", "tcp://nowhere:1")
-    told = "error: CLUSTER must be the address of a Dask scheduler, got tcp://nowhere:1: no Dask scheduler answers"
+    told = "error: CLUSTER must be the address of a Dask scheduler, got 'tcp://nowhere:1': no Dask scheduler answers"
     assert (status, lines) == (2, [told])
     assert not project.build.exists()
+
+
+def test_a_worker_without_a_scheduler_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "LATE", 0.0)
+    for address, words in [
+        ("", "error: CLUSTER must be the address of a Dask scheduler, such as tcp://host:8786, got ''"),
+        (
+            "tcp://127.0.0.1:1",
+            "error: CLUSTER must be the address of a Dask scheduler, got 'tcp://127.0.0.1:1': no Dask",
+        ),
+    ]:
+        status, lines = call("worker", "--words", "--memory-limit 2GB", "--", address)
+        assert (status, len(lines)) == (2, 1)
+        assert lines[0].startswith(words)
 
 
 def test_a_chapter_with_other_parameters_is_told_beside_the_book(
@@ -95,6 +115,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
 def test_a_worker_works_under_the_settings_of_a_kernel(call, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     monkeypatch.setattr("os.execve", lambda *given: started.append(given))
+    monkeypatch.setattr("costofprivacy.cluster.connected", lambda *_: nullcontext())
     assert call("worker", "tcp://host:8786", "--memory-limit", "2GB")[0] == 0
     (_, command, variables), *_ = started
     assert command[1:4] == ["-m", "distributed.cli.dask_worker", "tcp://host:8786"]

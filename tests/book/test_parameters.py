@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -111,3 +112,23 @@ def test_an_inadmissible_preset_is_named(project: Project, text: str, words: str
 def test_an_unknown_preset_lists_the_known(project: Project) -> None:
     with pytest.raises(RequestError, match="PRESET must be one of paper, quick; got 'slow'"):
         parameters.preset(project, "slow")
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        ("OverflowError(34, 'Numerical result out of range')", "a number is too large for a double"),
+        ("ZeroDivisionError('float division by zero')", "a division by zero"),
+        ("ArithmeticError('odd')", "an operation is undefined"),
+    ],
+)
+def test_what_cannot_be_computed_with_is_told_in_words(
+    project: Project, rewrite: Callable[[str, str, str], None], raised: str, words: str
+) -> None:
+    rewrite(
+        "lib/{package}/experiments/part/first_one/experiment.py",
+        "if self.trials < 1:",
+        f"raise {raised}\n        if False:",
+    )
+    with pytest.raises(RequestError, match=rf"^these parameters cannot be computed with: {words}$"):
+        parameters.resolve(project, "part/first-one", {})

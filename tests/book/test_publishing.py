@@ -34,8 +34,8 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(0)
 
 
-def killed(made: Path, place: Place, k: int, number: int) -> int:
-    """Publish and get a signal before the k-th rename, of which the first names the staged folder ready."""
+def killed(work: Callable[[], object], k: int, number: int = signal.SIGKILL) -> int:
+    """Do something and get a signal before the k-th rename, of which the first names the staged folder ready."""
     count = itertools.count(1)
 
     def counted(original: Callable[[Path, Path], Path]) -> Callable[[Path, Path], Path]:
@@ -46,11 +46,15 @@ def killed(made: Path, place: Place, k: int, number: int) -> int:
 
         return rename
 
-    def work() -> None:
+    def counting() -> None:
         Path.rename, Path.replace = counted(Path.rename), counted(Path.replace)  # type: ignore[assignment,method-assign]
-        publishing.publish(chapter("new = 1"), made, place)
+        work()
 
-    return forked(work)
+    return forked(counting)
+
+
+def publishes(made: Path, place: Place) -> Callable[[], object]:
+    return lambda: publishing.publish(chapter("new = 1"), made, place)
 
 
 def write(folder: Path, files: dict[str, str]) -> Path:
@@ -77,28 +81,28 @@ def test_files_are_published_and_what_else_lies_there_stays(tmp_path: Path, plac
     assert names == ["a.csv", "b.csv", "c/d.svg"]
     assert contents(place.results) == NEW | {"a person's own.txt": "stays"}
     assert "x = 1" in place.notebook.read_text()
-    assert not publishing.recover(place)
+    assert not publishing.recover(place.results)
 
 
 @pytest.mark.parametrize(("k", "ready"), [(1, False), (2, True), (4, True), (5, True)])
 def test_a_killed_run_has_published_all_or_nothing(tmp_path: Path, place: Place, k: int, ready: bool) -> None:
-    assert killed(write(tmp_path / "made", NEW), place, k, signal.SIGKILL) == -signal.SIGKILL
-    assert publishing.recover(place) == ready
+    assert killed(publishes(write(tmp_path / "made", NEW), place), k) == -signal.SIGKILL
+    assert publishing.recover(place.results) == ready
     assert contents(place.results) == (NEW if ready else OLD) | {"a person's own.txt": "stays"}
     assert ("new" in place.notebook.read_text()) == ready
-    assert not publishing.recover(place)
+    assert not publishing.recover(place.results)
 
 
 @pytest.mark.parametrize("number", publishing.ENDING)
 def test_a_signal_in_the_middle_is_held_back_until_the_end(tmp_path: Path, place: Place, number: int) -> None:
-    assert killed(write(tmp_path / "made", NEW), place, 3, number) == -number
+    assert killed(publishes(write(tmp_path / "made", NEW), place), 3, number) == -number
     assert contents(place.results) == NEW | {"a person's own.txt": "stays"}
     assert "new" in place.notebook.read_text()
 
 
 def test_the_next_run_finishes_before_it_publishes_its_own(tmp_path: Path, place: Place) -> None:
     made = write(tmp_path / "made", NEW)
-    assert killed(made, place, 3, signal.SIGKILL) == -signal.SIGKILL
+    assert killed(publishes(made, place), 3) == -signal.SIGKILL
     (made / "b.csv").unlink()
     (made / "a.csv").write_text("newer")
     publishing.publish(chapter("x = 1"), made, place)

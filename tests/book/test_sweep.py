@@ -1,4 +1,6 @@
+import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -7,6 +9,8 @@ import pytest
 from costofprivacy.book import points, sweep
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
+
+from .test_publishing import forked, killed
 
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
@@ -119,6 +123,83 @@ def test_a_point_that_fails_leaves_the_others(small: Project) -> None:
     assert table(small, "points")["failed"].tolist() == ["", "OverflowError: too many", ""]
 
 
+def digit_changed(path: Path) -> None:
+    path.write_text(path.read_text().replace("2", "7", 1))
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("damage", [digit_changed, emptied, Path.unlink])
+def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Callable[[Path], None]) -> None:
+    swept(small, "trials=2,3")
+    first = (out(small) / "figure-1.csv").read_bytes()
+    home = next(path for path in (out(small) / "points").iterdir() if ",2\n" in (path / "figure-1.csv").read_text())
+    damage(home / "figure-1.csv")
+    said: list[str] = []
+    sweep.run(small, points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
+    assert [line for line in said if "damaged" in line] == [f"{home} is damaged; its point is measured anew"]
+    assert (out(small) / "figure-1.csv").read_bytes() == first
+    assert calls(small) == 3
+
+
+def whole(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("when", ["a point is kept", "tables are joined"])
+def test_a_full_disc_leaves_what_there_was_and_names_what_was_written(
+    small: Project, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    swept(small, "trials=2")
+    before = whole(out(small))
+    save = pd.DataFrame.to_csv
+
+    def full(table: pd.DataFrame, path: Path, **options: object) -> None:
+        if (path.parts[-5] == "points") == (when == "a point is kept") and path.name == "figure-1.csv":
+            path.touch()
+            raise OSError(28, "No space left on device")
+        save(table, path, **options)
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*figure-1\.csv'"):
+        swept(small, "trials=2,3")
+    after = whole(out(small))
+    assert {name: after[name] for name in before} == before
+    assert sum(name.startswith("points/") for name in after) == (2 if when == "a point is kept" else 4)
+
+
+@pytest.mark.parametrize("rename", [1, 2, 3])
+def test_a_sweep_that_is_killed_while_it_saves_is_finished_or_swept_by_the_next(small: Project, rename: int) -> None:
+    """The first rename says that a point, or the joined tables, are ready; the others move them."""
+    swept(small, "trials=2")
+    first = whole(out(small))
+    (out(small) / "points.csv").write_text("old")
+    place = next((out(small) / "points").iterdir())
+    (place / "stamp.json").unlink()
+    assert killed(lambda: swept(small, "trials=2"), rename) == -signal.SIGKILL
+    swept(small, "trials=2")
+    assert whole(out(small)) == first
+
+
+def test_what_a_killed_sweep_had_staged_is_swept_by_one_of_other_points(small: Project) -> None:
+    assert killed(lambda: swept(small, "trials=3"), 1) == -signal.SIGKILL
+    assert [*out(small).rglob(".staged")]
+    swept(small, "trials=2")
+    assert [*out(small).rglob(".staged")] == []
+
+
+def test_two_sweeps_at_once_into_one_folder_leave_the_tables_of_one(small: Project) -> None:
+    grids = ["trials=2,3", "trials=4,5,6"]
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda grid: forked(lambda: [swept(small, grid) for _ in range(5)]), grids))
+    found = {name: sorted(set(table(small, name)["trials"])) for name in ("points", "figure-1", "verdicts")}
+    assert found["points"] in ([2, 3], [4, 5, 6])
+    assert list(found.values()) == [found["points"]] * 3
+    assert len(list((out(small) / "points").iterdir())) == 5
+
+
 def test_many_points_are_measured_side_by_side_to_the_same_tables(
     small: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +240,9 @@ def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> No
         (["epsilon=1,2"], {}, "epsilon must be a list of numbers, got 1"),
         (["trials=1", "trials=2"], {}, "a swept parameter must be given once, and not be workers; got trials"),
         (["trials=1"], {"trials": 5}, "a swept parameter must be given once, and not be workers; got trials"),
+        (["trials=2,3,2"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
+        (["trials=2,2.0"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
+        (["trials=" + "9" * 5000], {}, "--sweep must be NAME=VALUE"),
         (["workers=1,2"], {}, "a swept parameter must be given once, and not be workers; got workers"),
     ],
 )
@@ -171,12 +255,40 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     assert calls(small) == 0
 
 
+def test_more_points_than_can_be_are_refused_before_any_is_made(
+    small: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thousand = ",".join(map(str, range(1, 1001)))
+    grids = [f"trials={thousand}", f"epsilon={','.join(f'[{k}]' for k in range(1, 1001))}", f"seed={thousand}"]
+    with pytest.raises(RequestError, match=r"^a sweep must have at most 10000 points, got 1000000000 \(ANYWAY=1"):
+        points.plan(small, NAME, {}, grids, [])
+    monkeypatch.setattr(points, "MOST_POINTS", 2)
+    points.plan(small, NAME, {}, ["trials=1,2"], [])
+    with pytest.raises(RequestError, match="got 3"):
+        points.plan(small, NAME, {}, ["trials=1,2,3"], [])
+    monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
+    assert len(points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
+
+
 @pytest.mark.parametrize(
-    ("name", "text"), [("p.csv", ""), ("p.yml", "trials: 2"), ("p.yml", "- {trials: 2}\n- {seed: 2}"), ("p.yml", "[")]
+    ("name", "text", "words"),
+    [
+        ("p.csv", "", "must be a CSV or YAML file"),
+        ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
+        ("p.csv", "trials\n2,3\n", "row 2 has 2 values for 1 columns"),
+        ("p.csv", "trials,trials\n2,3\n", "its columns must have names of their own, got trials, trials"),
+        ("p.yml", "trials: 2", "must hold points"),
+        ("p.yml", "- {trials: 1, 2: 3}", "must hold points"),
+        ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),
+        ("p.yml", "[", "must be a CSV or YAML file"),
+        ("p.yml", "- {trials: " + "9" * 5000 + "}", "must be a CSV or YAML file"),
+        ("p.yml", "[" * 1000, "nested too deeply"),
+        ("p.yml", "- {trials: 2}\n" * 80_000, "it is larger than 1048576 bytes"),
+    ],
 )
-def test_a_file_without_points_is_refused(small: Project, name: str, text: str) -> None:
+def test_a_file_without_points_is_refused(small: Project, name: str, text: str, words: str) -> None:
     (small.root / name).write_text(text)
-    with pytest.raises(RequestError, match="--table"):
+    with pytest.raises(RequestError, match=rf"--table.*{words}"):
         points.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
         points.plan(small, NAME, {}, [], [Path("none.csv")])

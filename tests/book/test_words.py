@@ -32,7 +32,9 @@ HOSTILE = (
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["a", "--words", "-p trials 50", "--", "b"], ["a", "-p", "trials", "50", "--", "b"]),
+        (["a", "--words", "-p trials 50", "--", "b"], ["a", "b", "-p", "trials", "50"]),
+        (["a", "--words", "-p trials", "--", "b"], ["a", "b", "-p", "trials"]),
+        (["a", "--words", "", "--", "-b"], ["a", "--", "-b"]),
         (["--words", ""], []),
         (["--words", "-y '{N: [1, 2]}'"], ["-y", "{N: [1, 2]}"]),
         (["--words", "$(x) `y`; z | w"], ["$(x)", "`y`;", "z", "|", "w"]),
@@ -47,6 +49,11 @@ def test_a_text_is_split_and_nothing_else(arguments: list[str], words: list[str]
 def test_a_quotation_without_an_end_is_named() -> None:
     with pytest.raises(RequestError, match=r"P must be words as for a shell, got .-y \"a.: no closing quotation"):
         spread(["--words", '-y "a'])
+
+
+def test_a_name_that_looks_like_an_option_is_refused() -> None:
+    with pytest.raises(RequestError, match=r"^NAME must be a chapter, and CLUSTER an address, got '-h'$"):
+        spread(["chapter", "--words", "-p trials 5", "--", "-h"])
 
 
 @pytest.fixture(scope="module")

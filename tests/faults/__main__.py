@@ -4,6 +4,7 @@ import argparse
 import random
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tqdm import tqdm
 
@@ -18,15 +19,16 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100, help="signals at random moments")
     parser.add_argument("--flips", type=int, default=100, help="flipped bits and truncations of the cache")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", type=Path, default=Path("_build/faults"), help="where runs write")
+    parser.add_argument("--folder", type=Path, help="where runs write; what it holds goes. By default a temporary one")
     parser.add_argument(
         "--report", type=Path, default=Path("_build/reports/faults.json"), help="where outcomes are kept"
     )
     asked = parser.parse_args(spread(sys.argv[1:]))
     rng = random.Random(asked.seed)
     found: list[outcome.Outcome] = []
-    with cache_of_its_own(Path.cwd()):
-        chapter = Chapter.undisturbed(Path.cwd(), asked.folder)
+    with cache_of_its_own(Path.cwd()), TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as made:
+        Path(made).chmod(0o755)  # a user without privileges has to reach what lies there
+        chapter = Chapter.undisturbed(Path.cwd(), asked.folder or Path(made) / "runs")
         print(f"an undisturbed run takes {chapter.seconds:.1f} s, {chapter.processor:.1f} s of a processor", flush=True)
         faults = [
             *disc.campaign(chapter),

@@ -57,25 +57,30 @@ class Chapter:
     @property
     def blocks(self) -> list[Path]:
         """The files of its cache."""
-        return sorted((self.root / "_build" / "cache").rglob("*.npz"))
+        return sorted(self.cache.rglob("*.npz"))
 
-    def command(self) -> list[str]:
+    @property
+    def cache(self) -> Path:
+        """Where its blocks lie."""
+        return self.root / "_build" / "cache"
+
+    def command(self, target: str = "chapter", words: str = PARAMETERS) -> list[str]:
         """What is run."""
-        return ["make", "chapter", f"NAME={NAME}", f"P={PARAMETERS}", f"OUT={self.folder / 'out'}"]
+        return ["make", target, f"NAME={NAME}", f"P={words}", f"OUT={self.folder / 'out'}"]
 
     def start(self) -> processes.Marked:
         """Start a run."""
         return processes.start(self.command(), self.root)
 
-    def run(self) -> "subprocess.CompletedProcess[str]":
+    def run(self, command: list[str] | None = None) -> "subprocess.CompletedProcess[str]":
         """Run to the end."""
-        return subprocess.run(self.command(), cwd=self.root, capture_output=True, text=True, check=False)
+        return subprocess.run(command or self.command(), cwd=self.root, capture_output=True, text=True, check=False)
 
     def fresh(self, cache: bool = True) -> None:
         """Remove the results, and the cache too."""
         shutil.rmtree(self.out, ignore_errors=True)
         if cache:
-            shutil.rmtree(self.root / "_build" / "cache", ignore_errors=True)
+            shutil.rmtree(self.cache, ignore_errors=True)
 
     def contents(self) -> dict[str, bytes]:
         """Everything in its folder of results."""

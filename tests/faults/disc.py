@@ -1,12 +1,14 @@
 """Folders that cannot be written to: a full disc, and no permission."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from tests.faults.chapter import Chapter
+from tests.faults.chapter import NAME, PARAMETERS, Chapter
 from tests.faults.outcome import Fault, Skipped
 
 NOBODY = 65534
@@ -16,32 +18,41 @@ WITHOUT_RIGHTS = ["setpriv", f"--bounding-set={RIGHTS}", f"--inh-caps={RIGHTS}",
 
 
 def campaign(chapter: Chapter) -> Iterator[Fault]:
-    """Each of the two, where the system lets us make it."""
-    yield Fault((("full disc", SMALL),), lambda: [full(chapter)])
+    """Each of them, where the system lets us make it."""
+    sweep = chapter.command("sweep", f"{PARAMETERS} --sweep penalty=1,5")
+    yield Fault((("full disc", "results"),), lambda: [full(chapter, chapter.out, chapter.command())])
+    yield Fault((("full disc", "cache"),), lambda: [full(chapter, chapter.cache, chapter.command())])
+    yield Fault((("full disc", "sweep"),), lambda: [full(chapter, chapter.out, sweep)])
     yield Fault((("read-only folder", "without privileges"),), lambda: [forbidden(chapter)])
 
 
-def full(chapter: Chapter) -> str:
-    """Results go to a file system of a few pages: one line says so, and nothing is left half-written.
+def full(chapter: Chapter, folder: Path, command: list[str]) -> str:
+    """A folder is a file system of a few pages: one line says so and names a file, and nothing is left half-written.
 
     Raises:
         Skipped: this user may mount nothing.
     """
-    chapter.fresh(cache=False)
-    chapter.out.mkdir(parents=True)
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "x", chapter.out]
+    chapter.fresh()
+    folder.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "x", folder]
     made = subprocess.run(mount, capture_output=True, text=True, check=False)
     if made.returncode:
         raise Skipped(f"a small file system cannot be mounted: {made.stderr.strip()}")
     try:
-        done = chapter.run()
+        done = chapter.run(command)
         left = sorted(chapter.contents())
     finally:
-        subprocess.run(["umount", chapter.out], check=True)
+        subprocess.run(["umount", folder], check=True)
     said = _said(done)
-    if done.returncode == 0 or len(said) != 1 or "No space left" not in said[0] or left:
+    if done.returncode == 0 or len(said) != 1 or not _names(said[0], folder) or left:
         return f"status {done.returncode}, left {left}, said {said}"
     return chapter.wrong()
+
+
+def _names(line: str, folder: Path) -> bool:
+    """Whether a line says of a file in a folder that there was no space left for it."""
+    named = re.search(rf"{folder.name}/\S*\w\.\w+", line)
+    return bool(named) and "No space left on device" in line
 
 
 def forbidden(chapter: Chapter) -> str:
@@ -83,4 +94,4 @@ def _without_privileges(chapter: Chapter) -> Callable[[list[str]], "subprocess.C
 
 
 def _said(done: "subprocess.CompletedProcess[str]") -> list[str]:
-    return [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    return [line for line in done.stderr.splitlines() if not line.startswith(("make", NAME, "point "))]

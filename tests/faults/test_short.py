@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from costofprivacy import blocks
-from tests.faults import cache, outcome, processes
+from tests.faults import cache, disc, outcome, processes
 from tests.faults.cache import Damage
 from tests.faults.chapter import Chapter
 
@@ -21,7 +21,7 @@ VALUES = np.arange(12, dtype=float).reshape(4, 3) / 7
 class Toy(Chapter):
     """A chapter whose run reads and keeps five blocks, in this process."""
 
-    def run(self) -> "CompletedProcess[str]":
+    def run(self, command: list[str] | None = None) -> "CompletedProcess[str]":
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             for k in range(5):
@@ -89,3 +89,11 @@ def test_outcomes_are_counted_and_kept(tmp_path: Path) -> None:
     assert "full disc, 20k: skipped: no right to mount" in outcome.in_words(found)
     outcome.write(tmp_path / "a" / "faults.json", found, {"seed": 1})
     assert json.loads((tmp_path / "a" / "faults.json").read_text())["table"][0]["wrong"] == 1
+
+
+def test_a_full_disc_is_told_with_the_file_that_was_written() -> None:
+    out = Path("_build/mine/out")
+    assert disc._names("error: _build/mine/out/.staged/files/figure-1.svg: No space left on device", out)
+    assert not disc._names("error: No space left on device", out)
+    assert not disc._names("error: _build/mine/out: No space left on device", out)
+    assert not disc._names("error: _build/mine/out/a.csv: odd", out)

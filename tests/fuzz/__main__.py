@@ -13,7 +13,8 @@ from costofprivacy import costs
 from costofprivacy.book import parameters
 from costofprivacy.book.project import Project
 from costofprivacy.book.words import spread
-from tests.fuzz import judge, values
+from tests.fuzz import judge, report, values
+from tests.fuzz.report import Wrong
 
 Given = dict[str, Any]
 CUT = 4.0  # so many times as long as the slowest estimate may a run take in fact
@@ -27,41 +28,48 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=100, help="accepted sets that are run, at small scale")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--slow", type=float, default=60.0, help="seconds that a run may take by its estimate")
+    parser.add_argument("--report", type=Path, default=Path("_build/reports/fuzz.json"), help="where it is kept")
     asked = parser.parse_args(spread(sys.argv[1:]))
+    told = {name: value for name, value in vars(asked).items() if name != "report"}
+    asked.report.unlink(missing_ok=True)
     project, rng = Project(Path.cwd()), random.Random(asked.seed)
     wrong, accepted = _validated(project, asked.single, asked.pairs, rng)
     print(f"{len(accepted)} of {asked.single + asked.pairs} sets accepted, {len(wrong)} went wrong", flush=True)
+    report.write(asked.report, told, len(accepted), 0, wrong)
     rng.shuffle(accepted)
     ran, found = _ran(project, accepted, asked.runs, asked.slow)
     wrong += found
-    print(f"{ran} of the accepted sets run, {len(found)} of these went wrong")
+    report.write(asked.report, told, len(accepted), ran, wrong)
+    print(f"{ran} of the accepted sets run, {len(found)} of these went wrong; kept in {asked.report}")
     return bool(wrong) or ran < asked.runs
 
 
-def _validated(project: Project, single: int, pairs: int, rng: random.Random) -> tuple[list[str], list[Any]]:
+def _validated(project: Project, single: int, pairs: int, rng: random.Random) -> tuple[list[Wrong], list[Any]]:
     """What went wrong, and the sets that were accepted."""
     kinds = judge.experiments(project)
-    wrong, accepted = [], []
+    wrong: list[Wrong] = []
+    accepted = []
     sets = [*values.single(kinds, single, rng), *values.pairs(kinds, pairs, rng)]
     for name, given in tqdm(sets, unit="set"):
         found, words = judge.validated(project, name, given)
         if words:
-            tqdm.write(f"{name} {str(given)[:200]}: {words}")
-            wrong.append(words)
+            wrong.append(Wrong(name, str(given)[:200], "validated", words))
+            tqdm.write(str(wrong[-1]))
         if found:
             accepted.append((name, given))
     return wrong, accepted
 
 
-def _ran(project: Project, accepted: list[Any], runs: int, slow: float) -> tuple[int, list[str]]:
+def _ran(project: Project, accepted: list[Any], runs: int, slow: float) -> tuple[int, list[Wrong]]:
     """How many sets were run, the first that are quick at small scale, and what went wrong."""
-    wrong, ran = [], 0
+    wrong: list[Wrong] = []
+    ran = 0
     for name, small, base, given in tqdm(_quick(project, accepted, runs, slow), total=runs, unit="run"):
         ran += 1
         words = judge.ran(project, name, small, base, CUT * slow)
         if words:
-            tqdm.write(f"{name} {str(given)[:200]}: {words}")
-            wrong.append(words)
+            wrong.append(Wrong(name, str(given)[:200], "run", words))
+            tqdm.write(str(wrong[-1]))
     return ran, wrong
 
 

@@ -80,7 +80,7 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
     """
     parameters = resolve_preset(project, PAPER, chapters(project))
     for name in parameters:
-        recover(place(project.book, name))
+        recover(place(project.book, name).results)
     reasons = {
         name: freshness.why_stale(place(project.book, name), freshness.inputs(project, name, values, project.book))
         for name, values in parameters.items()

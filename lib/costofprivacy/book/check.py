@@ -41,7 +41,7 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
         shutil.copyfile(project.claims, tree / project.claims.name)
     copies = []
     for name in (name for name in chapters(project) if name in parameters):
-        recover(place(project.book, name))
+        recover(place(project.book, name).results)
         committed = notebooks.read(place(project.book, name).notebook)
         copies.append(place(tree, name).notebook)
         notebooks.write(notebooks.with_parameters(committed, parameters[name]), copies[-1])

@@ -16,10 +16,12 @@ from typing import Any, TypeVar
 import click
 
 from costofprivacy.book import afford, check, destination, parameters
-from costofprivacy.book.errors import BookError, Interrupted, RequestError
+from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 from costofprivacy.book.words import spread
+from costofprivacy.disc import naming
 
+LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -119,13 +121,14 @@ def chapter_command(
     from costofprivacy.book.publishing import recover
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
-    recover(target)
+    recover(folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.inputs(project, name, values, project.book)
     files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    _beside_the_book(project, name, folder, values)
+    with naming(folder):
+        _beside_the_book(project, name, folder, values)
 
 
 @cli.command("sweep", context_settings={"help_option_names": []})
@@ -181,6 +184,9 @@ def worker_command(address: str, options: tuple[str, ...]) -> None:
     """
     from costofprivacy.book.environment import work_for
 
+    if not address:
+        raise RequestError("CLUSTER must be the address of a Dask scheduler, such as tcp://host:8786, got ''")
+    _answers(address, LATE)
     work_for(address, options)
 
 
@@ -219,14 +225,13 @@ def prepare_command(project: Project, preset: str) -> None:
 @PRESET
 @click.pass_obj
 def test_command(project: Project, preset: str) -> None:
-    """Prepare copies of the chapters and run nbval over them; what it found is left in _build/reports."""
-    from costofprivacy.book.validate import report_verdicts
+    """Prepare copies of the chapters and run nbval over them; what it found is left in _build/reports.
 
-    tree = project.build / "nbval"
-    try:
-        check.nbval(project, tree, _prepared(project, preset), progress=False)
-    finally:
-        report_verdicts(project, tree)
+    Exit status 3: a verdict changed; 1: a chapter did not run to its end.
+    """
+    from costofprivacy.book.validate import test
+
+    test(project, preset)
 
 
 @cli.command("validate")
@@ -280,7 +285,7 @@ def main(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
     except OSError as error:
-        return _fail(_told(error), BookError.status)
+        return _fail(told(error), BookError.status)
     except (click.Abort, KeyboardInterrupt):
         logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
         return _fail(INTERRUPTED, Interrupted.status, prefix="")
@@ -298,12 +303,6 @@ def _fail(text: str, status: int, prefix: str = "error: ") -> int:
     """Say in one line why the command ends."""
     click.echo(prefix + " ".join(text.split()), err=True)
     return status
-
-
-def _told(error: OSError) -> str:
-    """What the system refused, and on which file."""
-    reason = error.strerror or str(error) or type(error).__name__
-    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _warn(line: str) -> None:
@@ -329,8 +328,8 @@ def _asked(given: dict[str, Any]) -> dict[str, Any]:
     return overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
 
 
-def _answers(cluster: str) -> None:
-    """Let a cluster's scheduler answer, before anything is made.
+def _answers(cluster: str, patience: float = 10.0) -> None:
+    """Let a cluster's scheduler answer in some seconds, before anything is made.
 
     Raises:
         RequestError: none does.
@@ -340,10 +339,10 @@ def _answers(cluster: str) -> None:
     from costofprivacy.cluster import ClusterError, connected
 
     try:
-        with connected(cluster):
+        with connected(cluster, patience):
             return
     except ClusterError as error:
-        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster}: {error}") from error
+        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster!r}: {error}") from error
 
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:

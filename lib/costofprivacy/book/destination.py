@@ -5,7 +5,11 @@ from pathlib import Path
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
 
-OURS = {".ci", ".git", ".venv", "benchmarks", "book", "lib", "tests"}
+OURS = {"benchmarks", "book", "lib", "tests"}  # and what begins with a dot: .git, each .venv, and the like
+KEPT = {
+    *("cache", "cache-aside", "data", "html", "lock", "logs", "nbval", "paper", "reports", "settings"),
+    *("setuptools", "tmp", "uv", "validate"),
+}
 
 
 def folder(project: Project, out: str, kind: str, name: str) -> Path:
@@ -47,13 +51,18 @@ def _refuse_ours(project: Project, path: Path) -> None:
     root, build, target = (each.resolve() for each in (project.root, project.build, path))
     inside = target.relative_to(root).parts if target.is_relative_to(root) else ()
     kept = target.is_relative_to(build) and (target == build or target.relative_to(build).parts[0] in _kept(project))
-    if root.is_relative_to(target) or (inside and inside[0] in OURS) or kept:
+    if root.is_relative_to(target) or (inside and _is_ours(inside[0])) or kept:
         raise RequestError(
             f"OUT must be a folder of your own, such as _build/mine; {path} holds what the project keeps there"
         )
 
 
+def _is_ours(name: str) -> bool:
+    """Whether something in the project's root is the project's."""
+    return name in OURS or name.startswith(".")
+
+
 def _kept(project: Project) -> set[str]:
     """The folders of ``_build`` that are not for a person's results."""
     presets = {path.stem for path in (project.book / "presets").glob("*.yml")}
-    return {"cache", "data", "html", "lock", "logs", "nbval", "paper", "settings", "tmp", "validate"} | presets
+    return KEPT | presets

@@ -10,6 +10,7 @@ from pathlib import Path
 from joblib import cpu_count
 
 from costofprivacy.book.project import Project
+from costofprivacy.disc import naming
 
 # A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
 # a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts
@@ -53,8 +54,9 @@ def kernel_environment(
     """
     settings = project.build.resolve() / "settings"
     startup = settings / "ipython" / "profile_default" / "startup"
-    startup.mkdir(parents=True, exist_ok=True)
-    (startup / "00-quiet.py").write_text(QUIET, "utf-8")
+    with naming(startup / "00-quiet.py"):
+        startup.mkdir(parents=True, exist_ok=True)
+        (startup / "00-quiet.py").write_text(QUIET, "utf-8")
     return {
         "COSTOFPRIVACY_BOOK": str(book.resolve()),
         "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,

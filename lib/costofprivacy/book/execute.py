@@ -18,6 +18,7 @@ from costofprivacy.book.project import Place, Project, place
 from costofprivacy.book.publishing import publish
 from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary, temporary_files
+from costofprivacy.disc import naming
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good
@@ -111,7 +112,8 @@ def write_log(project: Project, name: str, text: str) -> Path:
     """Keep a failure's details, without the colours of a terminal; returns the file."""
     path = log_file(project, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(COLOURS.sub("", text), "utf-8")
+    with naming(path):
+        path.write_text(COLOURS.sub("", text), "utf-8")
     return path
 
 

@@ -17,6 +17,7 @@ from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
 from costofprivacy.claims import read_register
+from costofprivacy.disc import naming
 from costofprivacy.stamps import file_digest, json_digest, measured_from
 from costofprivacy.stamps import read as read_stamp
 
@@ -142,7 +143,8 @@ def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
         "outputs": outputs_digest(target.notebook),
     }
     target.results.mkdir(parents=True, exist_ok=True)
-    target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    with naming(target.stamp):
+        target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -1,6 +1,8 @@
 """Other parameters for a chapter: their names, types and ranges, checked before anything is computed."""
 
 import importlib
+import stat
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from difflib import get_close_matches
@@ -16,6 +18,9 @@ from costofprivacy.book.project import Project, check_name, is_plain, module_nam
 WORKERS = "workers"
 PAPER = "paper"
 NOUNS = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
+MOST_BYTES = 2**20  # of a file of parameters
+LINE = 200  # characters of a value that are shown
+BEYOND = {OverflowError: "a number is too large for a double", ZeroDivisionError: "a division by zero"}
 PLURALS = {bool: "booleans", int: "integers", float: "numbers", str: "strings"}
 
 
@@ -71,7 +76,8 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
     except ValueError as error:
         raise RequestError(error) from error
     except ArithmeticError as error:  # what ANYWAY let through
-        raise RequestError(f"these parameters cannot be computed with: {type(error).__name__}: {error}") from error
+        kind = next((words for kind, words in BEYOND.items() if isinstance(error, kind)), "an operation is undefined")
+        raise RequestError(f"these parameters cannot be computed with: {kind}") from error
 
 
 def experiment_class(project: Project, name: str) -> Any:
@@ -109,7 +115,7 @@ def coerce(name: str, value: Any, default: Any) -> Any:
     except ValueError:
         scalar = isinstance(default, (list, tuple)) and not isinstance(value, (list, tuple))
         hint = f'; give a list with -y "{{{name}: [...]}}"' if scalar else ""
-        raise RequestError(f"{name} must be {_kind(default)}, got {value!r}{hint}") from None
+        raise RequestError(f"{name} must be {_kind(default)}, got {_shown(value)}{hint}") from None
 
 
 def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
@@ -154,14 +160,28 @@ def read_yaml(text: str, origin: str) -> dict[str, Any]:
         RequestError: the text is not YAML, or not a mapping with names as keys.
     """
     try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        problem = getattr(error, "problem", None) or error
-        raise RequestError(f"{origin} must be YAML, got {text!r}: {problem}") from error
+        values = load(text)
+    except ValueError as error:
+        raise RequestError(f"{origin} must be YAML, got {_shown(text)}: {error}") from error
     values = {} if values is None else values
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise RequestError(f"{origin} must map names to values, got {text!r}")
+        raise RequestError(f"{origin} must map names to values, got {_shown(text)}")
     return values
+
+
+def load(text: str) -> Any:
+    """What a piece of YAML holds.
+
+    Raises:
+        ValueError: it is none, or holds what Python has no value for: a whole number of thousands of digits, a 13th
+            month, lists in lists in lists without an end.
+    """
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(getattr(error, "problem", None) or error)) from error
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def read_yaml_file(path: Path) -> dict[str, Any]:
@@ -171,10 +191,26 @@ def read_yaml_file(path: Path) -> dict[str, Any]:
         RequestError: the file cannot be read, or does not map names to values.
     """
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_small(path)
+    except (OSError, ValueError) as error:
         raise RequestError(f"the parameters file {path} cannot be read: {error}") from error
     return read_yaml(text, f"the parameters file {path}")
+
+
+def read_small(path: Path) -> str:
+    """The text of a file that a person wrote.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no regular file (a device may have no end), larger than `MOST_BYTES`, or not in UTF-8.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError("it is not a regular file")
+    with path.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"it is larger than {MOST_BYTES} bytes")
+    return content.decode("utf-8")
 
 
 def _converted(value: Any, default: Any) -> Any:
@@ -192,6 +228,15 @@ def _converted(value: Any, default: Any) -> Any:
     if type(value) is type(default):
         return value
     raise ValueError
+
+
+def _shown(value: Any) -> str:
+    """A value as it was given, on one line of the usual length."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number that Python does not write out
+        return "a number of thousands of digits"
+    return text if len(text) <= LINE else f"{text[:LINE]}..."
 
 
 def _boolean(value: Any) -> bool:
@@ -216,7 +261,7 @@ def _number(value: Any) -> float:
 def _integer(value: Any) -> int:
     """An integer, or a number or the text of one that is whole."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return value
+        return int(value) if abs(value) < sys.float_info.max else _whole(value)
     try:
         return int(value) if isinstance(value, str) else _whole(value)
     except ValueError:

@@ -6,18 +6,19 @@ A point is one value for each parameter.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from costofprivacy._validate import anyway
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, is_plain
 
+MOST_POINTS = 10_000
 Point = Mapping[str, Any]
 
 
@@ -47,8 +48,8 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
         files: tables of points.
 
     Raises:
-        RequestError: nothing is swept, a parameter stands in two places, a text cannot be read, or a point is
-            inadmissible.
+        RequestError: nothing is swept, a parameter stands in two places, a text cannot be read, a point is
+            inadmissible or stands twice, or there are more than `MOST_POINTS`.
     """
     if is_plain(project, name):
         raise RequestError(f"NAME must be a chapter that measures, got {name!r}")
@@ -59,14 +60,33 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
     if twice or parameters.WORKERS in swept:
         raise RequestError(f"a swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}")
+    _few_enough(math.prod(len(axis) for axis in axes))
     asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
     values = [parameters.resolve(project, name, asked[0])]
     values += [
         {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
     ]
-    return Plan(
+    made = Plan(
         name, tuple(swept), tuple(values), tuple(parameters.experiment_of(project, name, one) for one in values)
     )
+    _all_distinct(made)
+    return made
+
+
+def _few_enough(number: int) -> None:
+    """Refuse more points than `MOST_POINTS`, before any is made."""
+    if number > MOST_POINTS and not anyway():
+        raise RequestError(f"a sweep must have at most {MOST_POINTS} points, got {number} (ANYWAY=1 goes beyond)")
+
+
+def _all_distinct(made: Plan) -> None:
+    """Refuse a point that stands twice: its rows would."""
+    seen: set[str] = set()
+    for point, experiment in zip(made.points, made.experiments, strict=True):
+        if repr(experiment) in seen:
+            told = ", ".join(f"{name} = {point[name]}" for name in made.swept)
+            raise RequestError(f"the points of a sweep must be distinct, got {told} twice")
+        seen.add(repr(experiment))
 
 
 def read_grid(text: str) -> list[Point]:
@@ -77,8 +97,8 @@ def read_grid(text: str) -> list[Point]:
     """
     parameter, equals, values = text.partition("=")
     try:
-        found = yaml.safe_load(f"[{values}]")
-    except yaml.YAMLError:
+        found = parameters.load(f"[{values}]")
+    except ValueError:
         found = None
     if not equals or not parameter.strip() or not found:
         raise RequestError(f"--sweep must be NAME=VALUE,VALUE,... with lists in brackets, got {text!r}")
@@ -92,16 +112,28 @@ def read_table_of_points(path: Path) -> list[Point]:
         RequestError: the file cannot be read, holds no points, or points with different parameters.
     """
     try:
-        text = path.read_text("utf-8")
-        if path.suffix == ".csv":
-            rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
-            found: Any = [{str(key).strip(): yaml.safe_load(value) for key, value in row.items()} for row in rows]
-        else:
-            found = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, AttributeError) as error:
+        text = parameters.read_small(path)
+        found: Any = _rows(text) if path.suffix == ".csv" else parameters.load(text)
+    except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
-    if not isinstance(found, list) or not found or not all(isinstance(point, dict) and point for point in found):
+    if not isinstance(found, list) or not found or not all(map(_is_point, found)):
         raise RequestError(f"--table must hold points, a mapping of parameters to values each, got {path}")
     if any(set(point) != set(found[0]) for point in found):
         raise RequestError(f"the points of --table must have the same parameters, got others in {path}")
     return found
+
+
+def _rows(text: str) -> list[dict[str, Any]]:
+    """The points in a CSV file's text; ``ValueError`` where a row is not as long as the first, or a name is twice."""
+    header, *rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
+    names = [name.strip() for name in header]
+    if len(set(names)) < len(names):
+        raise ValueError(f"its columns must have names of their own, got {', '.join(names)}")
+    for number, row in enumerate(rows, start=2):
+        if row and len(row) != len(names):
+            raise ValueError(f"row {number} has {len(row)} values for {len(names)} columns")
+    return [dict(zip(names, map(parameters.load, row), strict=True)) for row in rows if row]
+
+
+def _is_point(found: Any) -> bool:
+    return isinstance(found, dict) and bool(found) and all(isinstance(name, str) for name in found)

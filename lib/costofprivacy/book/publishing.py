@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.project import Place
+from costofprivacy.disc import naming
 
 STAGED, READY = ".staged", ".ready"
 FILES, NOTEBOOK, WHERE = "files", "notebook.ipynb", "where"  # in the folder that is staged
@@ -38,34 +39,50 @@ def publish(notebook: NotebookNode, folder: Path, target: Place) -> list[str]:
     Raises:
         OSError: a file cannot be written; the place is then as it was.
     """
-    target.results.mkdir(parents=True, exist_ok=True)
-    with _alone(target.results):
-        _move(target.results)
-        staged = target.results / STAGED
-        shutil.rmtree(staged, ignore_errors=True)
-        try:
-            shutil.copytree(folder, staged / FILES)
-            notebooks.write(notebook, staged / NOTEBOOK)
-            (staged / WHERE).write_text(os.path.relpath(target.notebook, target.results), "utf-8")
-            with uninterrupted():
-                staged.rename(target.results / READY)
-                _move(target.results)
-        finally:
-            shutil.rmtree(staged, ignore_errors=True)
+    with placing(target.results) as staged:
+        shutil.copytree(folder, staged / FILES, dirs_exist_ok=True)
+        notebooks.write(notebook, staged / NOTEBOOK)
+        (staged / WHERE).write_text(os.path.relpath(target.notebook, target.results), "utf-8")
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def recover(target: Place) -> bool:
-    """Finish what a killed run had begun to put into a place, and remove what it had only staged.
+@contextmanager
+def placing(results: Path) -> Iterator[Path]:
+    """A folder to fill: what its ``files`` hold comes into a folder of results at the end, all of it or none.
+
+    Args:
+        results: where to; it is made where there is none, and what else lies there stays.
+
+    Raises:
+        OSError: a file cannot be written, which the error names; the results are then as they were.
+    """
+    results.mkdir(parents=True, exist_ok=True)
+    with _alone(results):
+        _move(results)
+        staged = results / STAGED
+        shutil.rmtree(staged, ignore_errors=True)
+        try:
+            with naming(results):
+                (staged / FILES).mkdir(parents=True)
+                yield staged
+            with uninterrupted():
+                staged.rename(results / READY)
+                _move(results)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def recover(results: Path) -> bool:
+    """Finish what a killed run had begun to put into a folder of results, and remove what it had only staged.
 
     Returns:
         Whether there was anything to finish.
     """
-    if not any((target.results / name).exists() for name in (STAGED, READY)):
+    if not any((results / name).exists() for name in (STAGED, READY)):
         return False
-    with _alone(target.results), uninterrupted():
-        found = _move(target.results)
-        shutil.rmtree(target.results / STAGED, ignore_errors=True)
+    with _alone(results), uninterrupted():
+        found = _move(results)
+        shutil.rmtree(results / STAGED, ignore_errors=True)
     return found
 
 

@@ -9,20 +9,22 @@ from xml.etree import ElementTree
 
 from costofprivacy.book.check import REPORTS
 from costofprivacy.book.errors import BookError
-from costofprivacy.book.project import Project
+from costofprivacy.book.project import LEDGER, Project
 from costofprivacy.book.tables import Finding
 
 VERDICT, NUMBER, BROKEN, FINE = "verdict", "number", "broken", "fine"
 STATUS = {VERDICT: 3, NUMBER: 4, BROKEN: 1, FINE: 0}
+WORDS = {VERDICT: "a verdict changed", NUMBER: "numbers changed", BROKEN: "a run broke"}
+OF_NBVAL = ("chapters.xml", f"{LEDGER}.xml")
 
 
 class Changed(BookError):
     """Everything ran, and something came out otherwise: a verdict (status 3), or numbers alone (status 4)."""
 
     def __init__(self, text: object, outcome: str) -> None:
-        """Keep the text, and the status of the outcome."""
-        super().__init__(text)
+        """Keep the text, with the status of the outcome: make ends with 2, whatever its commands end with."""
         self.status = STATUS[outcome]
+        super().__init__(f"{text}; exit status {self.status}: {WORDS[outcome]}")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,28 @@ def outcome(entries: Iterable[Entry], failure: str = "") -> str:
     if any(difference.verdict for finding in apart for difference in finding.differences):
         return VERDICT
     return NUMBER if apart else FINE
+
+
+def forget(project: Project, name: str) -> None:
+    """Remove what an earlier validation of a name has reported, so that one that is broken off leaves nothing of it."""
+    for file in (f"{name}.xml", f"{name}.json", *OF_NBVAL):
+        (project.build / REPORTS / file).unlink(missing_ok=True)
+
+
+def raise_for(project: Project, name: str, entries: list[Entry], failure: str) -> None:
+    """Write the reports, and end with what they say.
+
+    Args:
+        project: the book. name: the reports'. entries: everything compared. failure: what the runs themselves reported.
+
+    Raises:
+        Changed: not everything came out again.
+    """
+    report, found = write(project, name, entries, failure), outcome(entries, failure)
+    if found != FINE:
+        apart = sum(not entry.finding.agrees for entry in entries)
+        tables = f"{apart} of {len(entries)} tables and verdicts differ" if apart else ""
+        raise Changed("; ".join(filter(None, [failure, tables, f"all of it is in {report}"])), found)
 
 
 def write(project: Project, name: str, entries: list[Entry], failure: str = "") -> Path:

@@ -1,15 +1,15 @@
 """A sweep: a chapter's experiment at many points, its tables joined into one each with the parameters as columns.
 
 Each measured point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a
-sweep that was interrupted, or is asked for more, measures the missing ones.
+sweep that was interrupted, or is asked for more, measures the missing ones. A stamp beside them, as a
+chapter has one, says when one was damaged. Points and joined tables come into their places whole, as a chapter does.
 """
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +22,13 @@ from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.points import Plan, Point
 from costofprivacy.book.project import Project, module_name, place
+from costofprivacy.book.publishing import FILES, placing, recover
 from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary
+from costofprivacy.disc import naming
 from costofprivacy.findings import judges_of
 from costofprivacy.montecarlo import Runner
-from costofprivacy.stamps import json_digest, measured_from, read_table
+from costofprivacy.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
 
 Say = Callable[[str], None]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
@@ -52,16 +54,20 @@ def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> 
     Raises:
         BookError: a point could not be measured; the others are, and are joined.
     """
+    for begun in (folder, *(folder / POINTS).glob("*")):
+        recover(begun)
     places = homes(project, asked, folder)
     left = missing(places)
     say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them measured already")
+    for damaged in (places[number].folder for number in left if any(places[number].folder.glob("*"))):
+        say(f"{damaged} is damaged; its point is measured anew")
     failures: dict[int, str] = {}
     with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress:
         for number, outcome in _measured(project, asked, left, address, progress):
             if isinstance(outcome, str):
                 failures[number] = outcome
             else:
-                _keep(outcome, places[number])
+                places[number].keep(outcome)
             said = f"failed: {outcome}" if isinstance(outcome, str) else "measured"
             say(f"point {number + 1} of {len(places)}: {_words(asked, number)}: {said}")
     lines = _joined(project, asked, folder, places, failures)
@@ -72,22 +78,37 @@ def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> 
     return lines
 
 
-def homes(project: Project, asked: Plan, folder: Path) -> list[Path]:
-    """The folder of each point's tables in the folder of a sweep."""
-    return [folder / POINTS / name for name in _digests(project, asked)]
+@dataclass(frozen=True)
+class Home:
+    """Where the tables of a point lie, and what they are measured from.
+
+    Args:
+        folder: theirs alone. inputs: a digest for each thing that they depend on, by name.
+    """
+
+    folder: Path
+    inputs: Mapping[str, str]
+
+    def keep(self, tables: Mapping[str, pd.DataFrame]) -> None:
+        """Save the tables with a stamp: all of them or none."""
+        with placing(self.folder) as staged:
+            _write(tables, staged / FILES)
+            files = {path.name: file_digest(path) for path in sorted((staged / FILES).iterdir())}
+            stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
+            (staged / FILES / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
-def missing(homes: Sequence[Path]) -> list[int]:
-    """The numbers of the points that are not measured yet."""
-    return [number for number, home in enumerate(homes) if not home.is_dir()]
-
-
-def _digests(project: Project, asked: Plan) -> Iterator[str]:
-    """A name for all that the tables of each point depend on; the points differ in their parameters alone."""
+def homes(project: Project, asked: Plan, folder: Path) -> list[Home]:
+    """The place of each point's tables in the folder of a sweep; the points differ in their parameters alone."""
     common = measured_from(asked.experiments[0], project.root)
-    for one in asked.experiments:
-        own = json_digest({field.name: getattr(one, field.name) for field in fields(one)})
-        yield json_digest(common | {"parameters": own})[:20]
+    own = ({field.name: getattr(one, field.name) for field in fields(one)} for one in asked.experiments)
+    inputs = [common | {"parameters": json_digest(values)} for values in own]
+    return [Home(folder / POINTS / json_digest(each)[:20], each) for each in inputs]
+
+
+def missing(homes: Sequence[Home]) -> list[int]:
+    """The numbers of the points that are not measured yet, or whose tables were damaged."""
+    return [number for number, home in enumerate(homes) if not are_saved(home.folder, home.inputs)]
 
 
 def _measured(
@@ -131,39 +152,28 @@ def _cores(address: str) -> int:
         return sum(client.nthreads().values())
 
 
-def _keep(tables: Mapping[str, pd.DataFrame], home: Path) -> None:
-    """Save the tables of a point: all of them or none."""
-    home.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=home.parent, prefix=".partial-", ignore_cleanup_errors=True) as partial:
-        whole = Path(partial) / "tables"
-        whole.mkdir()
-        for name, table in tables.items():
-            table.to_csv(whole / f"{name}.csv", index=False)
-        try:
-            whole.rename(home)
-        except OSError:
-            if not home.is_dir():  # else another sweep was faster
-                raise
+def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
+    """Write tables into a folder, by name."""
+    for name, table in tables.items():
+        with naming(folder / f"{name}.csv"):
+            table.to_csv(folder / f"{name}.csv", index=False)
 
 
-def _joined(project: Project, asked: Plan, folder: Path, homes: list[Path], failures: Mapping[int, str]) -> list[str]:
-    """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
-    tables = {
-        number: {path.stem: read_table(path) for path in sorted(home.glob("*.csv"))}
-        for number, home in enumerate(homes)
-        if number not in failures
-    }
+def _joined(project: Project, asked: Plan, folder: Path, homes: list[Home], failures: Mapping[int, str]) -> list[str]:
+    """Write the joined tables, all or none; returns what they are, and where verdicts are other than the book's."""
+    found = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
+    tables = {number: saved for number, saved in found.items() if saved and number not in failures}
     rows = [
         {"point": number + 1, **_plain(point), "failed": failures.get(number, "")}
         for number, point in enumerate(asked.points)
     ]
     files = {POINTS: pd.DataFrame(rows)}
-    for name in dict.fromkeys(name for found in tables.values() for name in found):
-        parts = [_with_columns(asked, number, found[name]) for number, found in tables.items() if name in found]
+    for name in dict.fromkeys(name for saved in tables.values() for name in saved):
+        parts = [_with_columns(asked, number, saved[name]) for number, saved in tables.items() if name in saved]
         files[name] = pd.concat(parts, ignore_index=True)
     files[VERDICTS] = _verdicts(project, asked, tables)
-    for name, table in files.items():
-        table.to_csv(folder / f"{name}.csv", index=False)
+    with placing(folder) as staged:
+        _write(files, staged / FILES)
     written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
     return [f"the sweep is in {folder}: {written}", *_told(files[VERDICTS])]
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from costofprivacy.book.project import Project
+from costofprivacy.disc import naming
 
 SHARED = Path("/dev/shm")  # where Linux has what processes share; nothing is swept where there is no such folder
 
@@ -27,7 +28,8 @@ def temporary(project: Project) -> Iterator[Path]:
         handle = os.open(folder, os.O_RDONLY)
         fcntl.flock(handle, fcntl.LOCK_SH)
     try:
-        yield folder
+        with naming(folder):
+            yield folder
     finally:
         _sweep_semaphores(folder)  # a kernel whose tracker of them was killed leaves them behind
         shutil.rmtree(folder, ignore_errors=True)

@@ -100,7 +100,7 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     """What is to be done about a chapter; nothing where it is fresh, or a fresh committed one could be copied."""
     target, committed = place(plan.tree, name), place(project.book, name)
     for each in (target, committed):
-        recover(each)
+        recover(each.results)
     expected = freshness.inputs(project, name, plan.parameters[name], plan.tree)
     reason = "forced" if plan.force else freshness.why_stale(target, expected)
     if not reason:

@@ -30,22 +30,18 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
         Changed: a verdict changed, or only numbers did; every table is reported before.
         BookError: a chapter did not run to its end.
     """
+    reports.forget(project, "validate")
     chosen = tuple(name for name in chapters(project) if name in names or not names)
     tree = project.build / "validate"
     copies = prepare(project, tree, resolve_preset(project, PAPER, chosen))
     _lend_verdicts(project, tree, set(chapters(project)) - set(chosen))
-    failure = _nbval_failure(project, tree, copies)
+    failure = _nbval_failure(project, tree, copies, progress=True)
     entries = [reports.Entry(name, finding) for name in chosen for finding in _findings(project, tree, name)]
     for entry in entries:
         say(
             f"{'ok  ' if entry.finding.agrees else 'FAIL'}  {entry.chapter}/{entry.finding.name}: {entry.finding.words}"
         )
-    report = reports.write(project, "validate", entries, failure)
-    outcome = reports.outcome(entries, failure)
-    if outcome != reports.FINE:
-        apart = sum(not entry.finding.agrees for entry in entries)
-        tables = f"{apart} of {len(entries)} tables and verdicts differ" if apart else ""
-        raise reports.Changed("; ".join(filter(None, [failure, tables, f"all of it is in {report}"])), outcome)
+    reports.raise_for(project, "validate", entries, failure)
 
 
 def declared(project: Project, name: str) -> Declared:
@@ -62,14 +58,24 @@ def declared(project: Project, name: str) -> Declared:
     return found
 
 
-def report_verdicts(project: Project, tree: Path) -> None:
-    """Leave in ``_build/reports/test.json`` which verdicts of executed copies are not the committed ones."""
+def test(project: Project, preset: str) -> None:
+    """Execute every chapter under a preset: nbval must find nothing, and every verdict stand.
+
+    Leaves what it found in ``_build/reports``.
+
+    Raises:
+        Changed: a verdict changed, or a chapter did not run to its end.
+    """
+    reports.forget(project, "test")
+    tree = project.build / "nbval"
+    copies = prepare(project, tree, resolve_preset(project, preset, chapters(project)))
+    failure = _nbval_failure(project, tree, copies, progress=False)
     entries = [
         reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in chapters(project)
         if place(project.book, name).verdicts.is_file()
     ]
-    reports.write(project, "test", entries)
+    reports.raise_for(project, "test", entries, failure)
 
 
 def _lend_verdicts(project: Project, tree: Path, names: Iterable[str]) -> None:
@@ -81,10 +87,10 @@ def _lend_verdicts(project: Project, tree: Path, names: Iterable[str]) -> None:
             shutil.copyfile(committed, copy)
 
 
-def _nbval_failure(project: Project, tree: Path, copies: list[Path]) -> str:
+def _nbval_failure(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> str:
     """What nbval found wrong; empty where nothing is."""
     try:
-        nbval(project, tree, copies, progress=True)
+        nbval(project, tree, copies, progress=progress)
     except Interrupted:
         raise
     except BookError as error:

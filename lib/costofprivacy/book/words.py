@@ -9,20 +9,38 @@ OPTION = "--words"
 
 
 def spread(arguments: Sequence[str]) -> list[str]:
-    """The arguments with each ``--words TEXT`` replaced by the words of the text, quoted as for a shell.
+    """The arguments with the words of each ``--words TEXT``, quoted as for a shell, at their end.
 
-    Nothing is expanded or run: ``$``, backquotes and semicolons are letters.
+    Nothing is expanded or run: ``$``, backquotes and semicolons are letters. At the end an option among the words that
+    lacks its value finds no other argument to take for it.
 
     Raises:
-        RequestError: a quotation in a text does not end.
+        RequestError: a quotation in a text does not end, or what stands after ``--`` would be taken for an option.
     """
     found: list[str] = []
+    words: list[str] = []
     rest = iter(arguments)
     for argument in rest:
-        if argument == "--":
+        if argument == "--" and not words:
             return [*found, argument, *rest]
-        found += _split(next(rest, "")) if argument == OPTION else [argument]
-    return found
+        if argument == "--":
+            found += map(_plain, rest)
+        elif argument == OPTION:
+            words += _split(next(rest, ""))
+        else:
+            found.append(argument)
+    return found + words
+
+
+def _plain(argument: str) -> str:
+    """An argument that is no option.
+
+    Raises:
+        RequestError: it looks like one.
+    """
+    if argument.startswith("-"):
+        raise RequestError(f"NAME must be a chapter, and CLUSTER an address, got {argument!r}")
+    return argument
 
 
 def _split(text: str) -> list[str]:
