@@ -368,7 +368,7 @@ def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame
         ({"penalty": 1e-9}, "penalty must ask for at most T = 100000, got 1e-09"),
         ({"mu": 0.0}, "mu must be positive and finite, got 0.0"),
         ({"c": []}, r"c must be a non-empty list, got \[\]"),
-        ({"p": [2.0, 40.0]}, "each of p must be between 0 and 10.0, got 40.0"),
+        ({"p": [2.0, 40.0]}, "each of p must be between 0 and 10, got 40.0"),
         ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
         ({"digit_trials": 0}, "digit_trials must be a whole number of at least 1, got 0"),
         ({"bound_L": [5]}, "bound_penalty must be above C²/L = .* at L = 5, got 1.0"),

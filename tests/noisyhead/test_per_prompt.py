@@ -56,8 +56,8 @@ def test_apart_every_run_has_noise_of_its_own(head: str) -> None:
     gradient, start = MAKERS[head](PROMPTS, plans), np.zeros((3, D, D))
     apart = per_prompt.descend_apart(gradient, start, plans, rng=np.random.default_rng(2)).last
     together = per_prompt.descend(gradient, start, plans, rng=np.random.default_rng(2)).last
-    assert np.ptp(together, axis=0).max() == 0
-    assert np.ptp(apart, axis=0).min() > 0
+    assert np.ptp(together, axis=0).max() < 1e-12
+    assert np.ptp(apart, axis=0).min() > 1e-9
 
 
 HOSTILE = {

@@ -34,10 +34,8 @@ def read_rate(rate: pd.DataFrame) -> Markdown:
         f"{words.METHODS[m]}: {'yes' if miss <= NEAR else 'no'} (within a factor {plain(miss)})"
         for m, miss in misses.items()
     ]
-    ends = "; ".join(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
-    return Markdown(
-        f"Does it predict the excess to a factor {NEAR:g}? {words.started(listed(told))}. {words.started(ends)}."
-    )
+    ends = words.sentences(_ends(rate, name) for name in dict.fromkeys(rate["covariance"]))
+    return Markdown(f"Does it predict the excess to a factor {NEAR:g}? {words.started(listed(told))}. {ends}")
 
 
 def _ends(rate: pd.DataFrame, covariance: str) -> str:
@@ -80,11 +78,11 @@ def read_floor(tables: Tables) -> Markdown:
     for name, rows in quiet.groupby("covariance", sort=False):
         excess = (rows.set_index("way")["test_error"] - rows["best"].iloc[0]).to_dict()
         told.append(
-            f"{words.where(str(name))} {percent(excess[floor.QUIET] / excess[floor.NOISY])} of the excess is left "
+            f"{words.where(str(name))}, {percent(excess[floor.QUIET] / excess[floor.NOISY])} of the excess is left "
             f"without noise, {percent(excess[floor.FREE] / excess[floor.NOISY])} without clipping either"
         )
     size = f"$N = {quiet['N'].iloc[0]}$, $\\varepsilon = {quiet['epsilon'].iloc[0]:g}$"
-    return Markdown(f"At {size}: {'; '.join(told)}. {_dearer(tables)}")
+    return Markdown(f"This is at {size}. {words.sentences(told)} {_dearer(tables)}")
 
 
 def _steps(errors: pd.DataFrame) -> int:

@@ -106,8 +106,8 @@ def read_area(area: pd.DataFrame) -> Markdown:
     rows = area[area["method"] == PRIVATE]
     more = int((rows["non_private"] > rows["no_data"]).sum())
     return Markdown(
-        f"{'; '.join(words.started(part) if k == 0 else part for k, part in enumerate(told))}. Least squares without "
-        f"privacy errs more than the head without data in {more} of {len(rows)} cells."
+        f"{words.sentences(told)} Least squares without privacy errs more than the head without data in "
+        f"{more} of {len(rows)} cells."
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from costofprivacy.experiments.noisyhead.a_head_that_works import floor, tasks, theory
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
@@ -68,3 +70,8 @@ def rung(name: str) -> str:
 def started(sentence: str) -> str:
     """With a capital letter, and nothing else changed."""
     return sentence[:1].upper() + sentence[1:]
+
+
+def sentences(told: Iterable[str]) -> str:
+    """Each as a sentence of its own."""
+    return " ".join(f"{started(sentence)}." for sentence in told)
