@@ -127,6 +127,20 @@ def test_any_solutions_have_a_deep_point(solutions: np.ndarray) -> None:
     assert np.isfinite(tukey.release(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
 
 
+def test_zeros_of_both_signs_have_a_deep_point() -> None:
+    solutions = np.array([[-1e150] * 2 + [0.0] * 3 + [-0.0, 1e-150, 1.0]] * 2).T
+    assert np.isfinite(tukey.release(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
+
+
+def test_a_large_budget_leaves_objective_perturbation_a_penalty_that_doubles_can_tell() -> None:
+    """As it was: the least penalty alone, under which every record was shortened to next to nothing."""
+    added = objective_perturbation.calibrate(ApproximateDP(1000.0, 1e-5), 0.5, 1.0, 2.0)
+    assert added.penalty == pytest.approx(4.0 / huber.REACH)
+    x, w = np.random.default_rng(0).standard_normal((500, 2)) / 2, np.array([1.0, -0.5])
+    found = objective_perturbation.release(x, x @ w, 1.0, added, rng=rng())
+    np.testing.assert_allclose(found, w, atol=0.02)
+
+
 def cleaned(x: np.ndarray, y: np.ndarray) -> Data:
     """Record by record, in plain Python: void what is not finite or has no square, shorten what is beyond B."""
     X, Y = np.zeros(x.shape), np.zeros(y.shape)

@@ -69,7 +69,8 @@ class Perturbation:
 def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bound: float) -> Perturbation:
     """The least penalty and noise of the module's guarantee when the curvature may use a share of ε.
 
-    κ = share·ε gives Λ = B²/(e^κ − 1); s is the largest for which both conditions hold.
+    κ = share·ε gives Λ = B²/(e^κ − 1), or B²/`huber.REACH` where that is more: with less, doubles would not tell where
+    a record's loss bends. s is the largest for which both conditions hold.
 
     Args:
         budget: ε in (0, ∞) and δ. share: κ/ε in (0, 1). clip_norm: C in (0, ∞). feature_bound: B in (0, ∞).
@@ -87,7 +88,8 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
     left = budget.epsilon - curvature
     most = math.sqrt(2 * (math.hypot(1.0, left) - 1))
     s = min(ApproximateDP(left, budget.delta / 2).to_gaussian().mu, most)
-    penalty = _validate.finite_positive("feature_bound", feature_bound) ** 2 / math.expm1(curvature)
+    square = _validate.finite_positive("feature_bound", feature_bound) ** 2
+    penalty = square / min(math.expm1(min(curvature, 700.0)), huber.REACH)
     std = 2 * _validate.finite_positive("clip_norm", clip_norm) / s
     return Perturbation(penalty, std, clip_norm, feature_bound)
 

@@ -168,7 +168,7 @@ def release(
     _validate.finite("count_noise", count_noise)
     solutions = _within_reach(solutions)
     m, half = _validate.whole("parts", len(solutions), at_least=LEAST_MODELS), budget.epsilon / 2
-    ordered, depth = np.sort(solutions, axis=0), m // 4
+    ordered, depth = np.sort(solutions, axis=0) + 0.0, m // 4  # no −0: a range from 0 to −0 is refused
     volumes = log_volumes(ordered)
     if not stable_count(volumes, depth, half, budget.delta) + count_noise > count_threshold(budget):
         return np.zeros(solutions.shape[1])

@@ -85,12 +85,11 @@ def answer(tables: Tables) -> str:
     behind = behind if len(behind) else found
     worst, errors = behind.loc[behind["over"].idxmax()], tables["errors"]
     return (
-        f"At equal privacy, data and knowledge, {first} is best, or on a par with it, in "
-        f"{in_front[first]} of {len(found)} cases. DP-GD's best form is behind in {beaten}, at worst by "
-        f"{measured(worst['over'], worst['over_error'])} times the loss on {short(worst['problem'])} data at "
-        f"$\\varepsilon = {worst['epsilon']:g}$. Told the features' second moment, harmonic DP-GD loses "
-        f"{measured(*mean_gain(errors))} times less on {short(problems.UNEVEN)} data at "
-        f"$\\varepsilon = {errors['epsilon'].min():g}$."
+        f"At equal privacy, data and knowledge, {first} is best, or on a par, in {in_front[first]} of {len(found)} "
+        f"cases. DP-GD is behind in {beaten}, losing up to {measured(worst['over'], worst['over_error'])} times as much "
+        f"({short(worst['problem'])}, $\\varepsilon = {worst['epsilon']:g}$). Told the features' second moment, it loses "
+        f"{measured(*mean_gain(errors))} times less ({short(problems.UNEVEN)}, "
+        f"$\\varepsilon = {errors['epsilon'].min():g}$)."
     )
 
 
