@@ -137,7 +137,7 @@ def test_the_answer_follows_the_tables() -> None:
 def test_the_answer_names_the_budgets_of_its_ratios() -> None:
     found = pages.answer(TABLES)
     errors = TABLES["errors"]
-    assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*? at \$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
+    assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*?\$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
     other = errors.assign(epsilon=errors["epsilon"] + 10)
     assert "varepsilon = 11$" in pages.answer({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
 

@@ -86,9 +86,9 @@ def answer(tables: Tables) -> str:
     worst, errors = behind.loc[behind["over"].idxmax()], tables["errors"]
     return (
         f"At equal privacy, data and knowledge, {first} is best, or on a par, in {in_front[first]} of {len(found)} "
-        f"cases. DP-GD is behind in {beaten}, losing up to {measured(worst['over'], worst['over_error'])} times as much "
-        f"({short(worst['problem'])}, $\\varepsilon = {worst['epsilon']:g}$). Told the features' second moment, it loses "
-        f"{measured(*mean_gain(errors))} times less ({short(problems.UNEVEN)}, "
+        f"cases. DP-GD is behind in {beaten}, losing up to {measured(worst['over'], worst['over_error'])} times as "
+        f"much ({short(worst['problem'])}, $\\varepsilon = {worst['epsilon']:g}$). Told the features' second moment, "
+        f"it loses {measured(*mean_gain(errors))} times less ({short(problems.UNEVEN)}, "
         f"$\\varepsilon = {errors['epsilon'].min():g}$)."
     )
 
