@@ -3,6 +3,10 @@ r"""What a record may hold: anything. How a bound on one record is kept, and wha
 A guarantee of differential privacy speaks of *every* pair of neighbours, whatever the replaced record holds. So every
 function on the way to a release keeps one rule.
 
+**There is one gate.** What somebody gives becomes an array of double precision in `numbers`, before any arithmetic: an
+integer of 8 bits overflows when it is squared, and a sum of many numbers of single precision loses the small ones. What
+`numbers` refuses, it refuses for a public property (the type of the array, its shape), never for a value.
+
 **What is public is refused.** Shapes, numbers of records, radii, budgets and every other argument that is fixed before
 the data: a ``ValueError`` that names the argument, at the boundary. Such a refusal tells nothing of the data.
 
@@ -28,11 +32,82 @@ vanishes, and a bound that is computed from it would be a bound no longer.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+
+from costofprivacy import _validate
 
 FAR = 1e150  # the square of a number beyond overflows
 NEAR = 1e-150  # that of one below vanishes
 REACH = (-FAR, FAR)
+_KINDS = "biuf"  # booleans, whole numbers, floating-point numbers
+
+
+def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """What somebody gave as an array of double precision: the one gate through which records come to a release.
+
+    Booleans, whole numbers and floating-point numbers of any width are converted before anything is computed with
+    them. In an array of Python objects, or in a list, what is no number becomes NaN; `voided`, `usable` and `regression`
+    then treat its record as they treat every record that is not finite.
+
+    Guarantee: each number depends on the one that was given alone. Whether the array is refused depends on its type and
+    its shape alone.
+
+    Args:
+        name: what the argument is called, for the message.
+        values: an array, or what NumPy makes one of.
+        shape: what its shape must be; None stands for any length.
+
+    Returns:
+        The array itself where it is of double precision already, else a copy.
+
+    Raises:
+        ValueError: if the array is not of numbers (text, dates, complex numbers), or its shape is another. The message
+            names no value.
+
+    >>> numbers("x", np.array([[200, 100]], dtype=np.uint8), (None, 2)) ** 2
+    array([[40000., 10000.]])
+    >>> numbers("y", [1, "a secret", None], (3,))
+    array([ 1., nan, nan])
+    """
+    given = values if isinstance(values, np.ndarray) else _array(name, values)
+    if given.dtype == object:
+        given = _each_number(given)
+    elif given.dtype.kind not in _KINDS:
+        raise ValueError(f"{name} must be an array of real numbers, got one of type {given.dtype}")
+    with np.errstate(over="ignore"):  # an extended number beyond the doubles is infinite there
+        found = np.asarray(given, dtype=np.float64)
+    _validate.shape(name, found, shape)
+    return found
+
+
+def _array(name: str, values: Any) -> np.ndarray:
+    """An array of what is not one yet: of doubles if all are numbers, else of objects."""
+    declared = getattr(values, "dtype", None)  # that of a series; a list has none
+    try:
+        if declared is None:
+            return np.asarray(values, dtype=np.float64)
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        return np.asarray(values, dtype=object)
+    except ValueError:
+        pass  # rows of unequal length: the error of NumPy would be raised from one that quotes a value
+    raise ValueError(f"{name} must be an array of real numbers, with rows of equal length")
+
+
+def _each_number(values: np.ndarray) -> np.ndarray:
+    """Objects as doubles, NaN where one is no number."""
+    return np.array([_number(value) for value in values.ravel()], dtype=np.float64).reshape(values.shape)
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except Exception:  # an object may raise whatever it likes, and what it raises may quote it
+        return float("nan")
 
 
 def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
