@@ -48,7 +48,7 @@ def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray
     """What somebody gave as an array of double precision: the one gate through which records come to a release.
 
     Booleans, whole numbers and floating-point numbers of any width are converted before anything is computed with
-    them. In an array of Python objects, or in a list, what is no number becomes NaN; `voided`, `usable` and `regression`
+    them. In an array of Python objects, or in a list, what is no number becomes NaN; `voided`, `usable`, `regression`
     then treat its record as they treat every record that is not finite.
 
     Guarantee: each number depends on the one that was given alone. Whether the array is refused depends on its type and
