@@ -95,6 +95,18 @@ def _numbers(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return x, records.numbers("y", y, x.shape[:1])
 
 
+def within_reach(theta: np.ndarray) -> np.ndarray:
+    """Coefficients clipped to ±10¹⁵⁰, 0 where one is NaN: post-processing, after which a residual is never NaN.
+
+    Extreme public numbers, a step of length 10³⁰⁰ say, could else make an iterate infinite; whether the next sum is
+    then NaN would depend on a single record.
+
+    Args:
+        theta: any shape.
+    """
+    return np.clip(np.nan_to_num(theta, nan=0.0, posinf=records.FAR, neginf=-records.FAR), *records.REACH)
+
+
 def shortened(x: np.ndarray, bound: float) -> np.ndarray:
     """Rows brought to a norm of ``bound`` where they are longer by more than rounding.
 
