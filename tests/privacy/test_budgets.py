@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
-from costofprivacy.privacy import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    PrivacyWarning,
+    RenyiDP,
+    ZeroConcentratedDP,
+    warn_if_delta_is_large,
+)
 from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -306,3 +313,21 @@ def test_bad_renyi_budgets() -> None:
         RenyiDP(2.0, -1.0)
     with pytest.raises(ValueError, match=r"^delta must be between"):
         RenyiDP(2.0, 1.0).epsilon(1.0)
+
+
+@pytest.mark.parametrize(("delta", "n"), [(0.5, 500), (1 / 49, 49), (0.25, 4), (0.999, 2)])
+def test_a_delta_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
+    with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
+        warn_if_delta_is_large(delta, n)
+
+
+@pytest.mark.parametrize(("delta", "n"), [(1e-5, 500), (0.0999, 10), (0.999, 1)])
+def test_a_smaller_delta_is_not_warned_of(delta: float, n: int) -> None:
+    warn_if_delta_is_large(delta, n)
+
+
+def test_the_warning_is_checked_like_every_budget() -> None:
+    with pytest.raises(ValueError, match="delta must be"):
+        warn_if_delta_is_large(1.0, 5)
+    with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
+        warn_if_delta_is_large(1e-5, 0)

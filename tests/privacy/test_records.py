@@ -326,5 +326,4 @@ def test_a_value_that_noise_cannot_hide_is_refused(value: float) -> None:
     mechanism, rng = GaussianMechanism(1.0, 1.0), np.random.default_rng(0)
     with pytest.raises(ValueError, match=r"value must be finite and below 4\.5e"):
         mechanism.release(np.array([0.0, value]), rng=rng)
-    assert GaussianMechanism(1.0, 0.0).release(np.array([1e300]), rng=rng) == 1e300
     assert mechanism.release(np.zeros(0), rng=rng).shape == (0,)

@@ -106,7 +106,8 @@ def test_a_record_moves_one_solution_of_tukey_alone(pair: tuple[Data, Data]) -> 
     assert sum(not np.array_equal(a, b) for a, b in zip(one, two)) <= 1
     assert np.abs(one).max() <= 1e150
     for count_noise in (-50.0, 1e3):
-        assert np.isfinite(tukey.release(one, ApproximateDP(30.0, 0.01), count_noise, rng=rng())).all()
+        assert np.isfinite(tukey._deep_point(one, ApproximateDP(30.0, 0.01), count_noise, rng=rng())).all()
+    assert np.isfinite(tukey.release(one, ApproximateDP(30.0, 0.4), rng=rng())).all()
     assert np.isfinite(tukey.fit(x, y, 9, ApproximateDP(30.0, 0.4), rng=rng())).all()
 
 
@@ -124,12 +125,12 @@ def test_a_singular_part_is_solved_without_the_others() -> None:
 @given(arrays(8, 2))
 @law
 def test_any_solutions_have_a_deep_point(solutions: np.ndarray) -> None:
-    assert np.isfinite(tukey.release(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
+    assert np.isfinite(tukey._deep_point(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
 
 
 def test_zeros_of_both_signs_have_a_deep_point() -> None:
     solutions = np.array([[-1e150] * 2 + [0.0] * 3 + [-0.0, 1e-150, 1.0]] * 2).T
-    assert np.isfinite(tukey.release(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
+    assert np.isfinite(tukey._deep_point(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
 
 
 def test_a_large_budget_leaves_objective_perturbation_a_penalty_that_doubles_can_tell() -> None:
@@ -161,7 +162,7 @@ def test_where_features_have_a_bound_bounded_records_alone_are_seen(pair: tuple[
     np.testing.assert_allclose(*perturbed, rtol=1e-6)
     adassp = sufficient_statistics.moments(*pair[0], TOLD)
     assert np.isfinite(sufficient_statistics.release(adassp, TOLD, MU, rng=rng())).all()
-    matrix, penalty = sufficient_statistics.noisy_matrix(adassp.square, TOLD, MU, rng=rng())
+    matrix, penalty = sufficient_statistics.noisy_matrix(adassp.square, n, TOLD, MU, rng=rng())
     assert np.isfinite(matrix).all() and penalty > 0  # noqa: PT018
 
 
@@ -177,15 +178,18 @@ def test_as_it_was_found() -> None:
     np.testing.assert_array_equal(limits, [0.0, 0.0, 0.0, math.inf, 0.5])
     x[0], y[0] = 1000.0, 1.0
     with pytest.raises(ValueError, match=r"data must be moments of records clipped to the bounds, with a trace"):
-        sufficient_statistics.release(sufficient_statistics.moments(x, y), TOLD, MU, rng=rng())
+        sufficient_statistics.release(sufficient_statistics.Moments(x.T @ x, x.T @ y, 50), TOLD, MU, rng=rng())
     x[0], y[0] = 0.0, 1e9
+    long = sufficient_statistics.Moments(np.eye(3), (x + 1).T @ y, 50)
     with pytest.raises(ValueError, match=r"with a norm of Xᵀy of at most"):
-        sufficient_statistics.release(sufficient_statistics.moments(x + 1, y), Bounds(9.0, 1.0), MU, rng=rng())
+        sufficient_statistics.release(long, Bounds(9.0, 1.0), MU, rng=rng())
 
 
 X, Y = np.random.default_rng(1).standard_normal((2, 20, 1)) / 9
 NONE, SHORT, ONES = np.zeros((0, 2)), np.zeros(3), np.ones((20, 1))
 Y, WRONG = Y[:, 0], (2.0, -1.0, math.nan)
+MOMENTS = sufficient_statistics.moments(X, Y, TOLD)
+MANY = sufficient_statistics.Moments(np.eye(1), np.ones(1), 10**8)
 RELEASES: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
     "batch": lambda x, y: batch_descent.release(x, y, C, [0.1], 1.0, rng=rng()),
     "output": lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
@@ -213,17 +217,25 @@ def test_without_records_or_with_other_shapes_there_is_no_release(name: str) -> 
         (lambda: batch_descent.spent_epsilon(0.0, 0.5, 2, 1e-5), "noise_multiplier must be"),
         (lambda: batch_descent.spent_epsilon(1.0, 1.5, 2, 1e-5), "sampling must be"),
         (lambda: objective_perturbation.release(X, Y, 2 * C, ADDED, rng=rng()), "clip_norm must be that of added, 0.7"),
-        (lambda: boosting.release(X, Y, TOLD, C, 2, MU, rng=rng(), square=2 * X.T @ X), "square must be XᵀX"),
-        (lambda: boosting.release(X, Y, TOLD, C, 2, MU, rng=rng(), square=np.eye(2)), "square must have shape"),
-        (lambda: sufficient_statistics.noisy_matrix(np.full((2, 2), math.nan), TOLD, MU, rng=rng()), "square must be"),
-        (lambda: sufficient_statistics.Moments(np.eye(2), np.ones(3)), "square must have shape"),
+        (lambda: boosting.release(X, Y, TOLD, math.inf, 2, MU, rng=rng()), "clip_norm must be positive and finite"),
+        (lambda: boosting.release(X, Y, TOLD, 1e200, 2, MU, rng=rng()), "clip_norm must be between"),
+        (lambda: boosting.release(X, Y, Bounds(1e150, 1.0), C, 2, MU, rng=rng()), "sensitivity / mu must be between"),
+        (lambda: batch_descent.release(X, Y, C, [0.1], 0.0, rng=rng()), "noise_multiplier must be positive and finite"),
+        (lambda: batch_descent.release(X, Y, 1e-160, [0.1], 1.0, rng=rng()), "clip_norm must be between"),
+        (lambda: batch_descent.release(X, Y, 1e-150, [0.1], 1e-200, rng=rng()), "sensitivity · noise_multiplier must"),
+        (lambda: sufficient_statistics.noisy_matrix(np.full((2, 2), math.nan), 1, TOLD, MU, rng=rng()), "square must"),
+        (lambda: sufficient_statistics.noisy_matrix(np.eye(2), 0, TOLD, MU, rng=rng()), "n must be a whole number"),
+        (lambda: sufficient_statistics.Moments(np.eye(2), np.ones(3), 1), "square must have shape"),
+        (lambda: sufficient_statistics.Moments(np.eye(2), np.ones(2), None), "count must be a whole number"),
+        (lambda: sufficient_statistics.release(MANY, Bounds(1e150, 1.0), MU, rng=rng()), "bounds must be such that"),
+        (lambda: sufficient_statistics.release(MOMENTS, TOLD, GaussianDP(math.inf), rng=rng()), "mu must be positive"),
         (lambda: Bounds(1e200, 1.0), "features must be between 1e-150 and 1e"),
         (lambda: Bounds(1.0, math.nan), "response must be positive and finite"),
         (lambda: huber.limits(X, math.nan), "clip_norm must be positive"),
         (lambda: bounds.shortened(X, 0.0), "bound must be positive and finite"),
         (lambda: tukey.fit(ONES, SHORT, 8, ApproximateDP(1.0, 1e-3), rng=rng()), "y must have shape"),
         (lambda: tukey.fit(ONES, ONES[:, 0], 21, ApproximateDP(1.0, 1e-3), rng=rng()), "parts must be at most n/d"),
-        (lambda: tukey.release(np.ones((8, 1)), ApproximateDP(1.0, 1e-3), math.nan, rng=rng()), "count_noise must be"),
+        (lambda: tukey.release(np.ones((8, 1)), ApproximateDP(1e-200, 1e-3), rng=rng()), "epsilon must be between"),
     ],
 )  # fmt: skip
 def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
@@ -240,7 +252,6 @@ def test_a_square_of_other_records_is_not_taken_for_theirs(value: float) -> None
     with np.errstate(all="ignore"):
         square = x.T @ x
     for run in (
-        lambda **told: boosting.release(x, Y, TOLD, C, 2, MU, rng=rng(), **told),
         lambda **told: output_perturbation.release(x, Y, C, PENALTY, MU, rng=rng(), **told),
         lambda **told: objective_perturbation.release(x, Y, C, ADDED, rng=rng(), **told),
     ):

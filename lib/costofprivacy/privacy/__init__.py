@@ -16,7 +16,14 @@ What a record may hold, and what is refused, stands in `costofprivacy.privacy.re
 
 from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record
 from costofprivacy.privacy.audit import Audit, audit_mechanism, epsilon_lower_bound
-from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
+from costofprivacy.privacy.budgets import (
+    ApproximateDP,
+    GaussianDP,
+    PrivacyWarning,
+    RenyiDP,
+    ZeroConcentratedDP,
+    warn_if_delta_is_large,
+)
 from costofprivacy.privacy.composition import (
     basic_noise_multiplier,
     every_iterate,
@@ -37,6 +44,7 @@ __all__ = [
     "GaussianDP",
     "GaussianMechanism",
     "PrivacyProfile",
+    "PrivacyWarning",
     "RenyiDP",
     "ZeroConcentratedDP",
     "amplification_by_iteration",
@@ -50,4 +58,5 @@ __all__ = [
     "last_iterate",
     "last_iterate_noise_multiplier",
     "spent_by_record",
+    "warn_if_delta_is_large",
 ]

@@ -18,6 +18,7 @@ because figures want it for whole grids of ε.
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import dp_accounting
@@ -25,6 +26,36 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from costofprivacy import _validate
+
+
+class PrivacyWarning(UserWarning):
+    """A setting is lawful, but what it promises is weaker than its user may think."""
+
+
+def warn_if_delta_is_large(delta: float, n: int) -> None:
+    """Warn where δ ≥ 1/n, n being the number of records.
+
+    A mechanism that publishes one record, chosen at random, with everything that it holds is (0, 1/n)-DP. So a δ of
+    1/n or more permits it, and δ is usually chosen far below 1/n. Both numbers are public.
+
+    Args:
+        delta: δ in (0, 1). n: the number of records, at least 1.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    Warns:
+        PrivacyWarning: if δ ≥ 1/n.
+
+    >>> warn_if_delta_is_large(1e-5, 500)
+    """
+    if _validate.probability("delta", delta) >= 1 / _validate.whole("n", n):
+        warnings.warn(
+            f"delta should be far below 1/n = {1 / n:.3g}, got {delta:g}: "
+            f"a mechanism that publishes one of the {n} records at random satisfies it",
+            PrivacyWarning,
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,11 @@ from dp_accounting import pld
 from scipy.optimize import brentq
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
+from costofprivacy.privacy import ApproximateDP, GaussianMechanism, exact_composed_noise_multiplier, records, sums
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import given
+from costofprivacy.rivals.bounds import given, within_reach
+
+_FINEST = 2.0**53  # a generator's numbers in [0, 1) are multiples of its inverse
 
 GRID = 1e-3  # of the privacy losses, rounded upwards: ε is overestimated by less than a hundredth here
 PRECISION = 1e-3  # relative, of σ
@@ -95,29 +97,35 @@ def release(
     """θ_T, shape (d,).
 
     Guarantee: that of `noise_multiplier` for the same ``sampling`` and T steps, whatever the records: each gradient is
-    clipped at C, and a record that cannot have one is void (`bounds.given`).
+    clipped at C, and a record that cannot have one is void (`bounds.given`). The noise is larger by 1 +
+    `privacy.sums.slack` (n, d), which pays for the rounding of the sums. A record is drawn with the probability q
+    rounded down to a multiple of 2⁻⁵³, because the generator's numbers are such multiples.
 
     Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞). learning_rates: η_t ≥ 0,
-        one for each of T steps. noise_multiplier: σ ≥ 0. sampling: q in (0, 1]. rng: of the samples and the noise.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type.
+        clip_norm: C in [10⁻¹⁵⁰, 10¹⁵⁰]. learning_rates: η_t ≥ 0, one for each of T steps. noise_multiplier: σ > 0.
+        sampling: q in (0, 1]. rng: of the samples and the noise.
 
     Raises:
-        ValueError: if there is no record, shapes disagree, or a number is outside its range.
+        ValueError: if there is no record, shapes disagree, an array is not of numbers, or a number is out of range.
     """
     _validate.SHARE("sampling", sampling)
-    std = 2 * _validate.finite_positive("clip_norm", clip_norm)
-    std *= _validate.nonnegative("noise_multiplier", noise_multiplier)
+    _validate.between("clip_norm", _validate.finite_positive("clip_norm", clip_norm), records.NEAR, records.FAR)
+    _validate.finite_positive("noise_multiplier", noise_multiplier)
     for learning_rate in learning_rates:
         _validate.nonnegative("learning_rates", learning_rate)
     x, y = given(x, y)
     n, d = x.shape
-    theta, limit = np.zeros(d), huber.limits(x, clip_norm)
+    std = GaussianMechanism(2 * clip_norm * (1 + sums.slack(n, d)), noise_multiplier).noise_std
+    theta, limit, drawn = np.zeros(d), huber.limits(x, clip_norm), math.floor(sampling * _FINEST) / _FINEST
     for learning_rate in learning_rates:
         if sampling < 1:
-            rows = np.flatnonzero(rng.random(n) < sampling)
+            rows = np.flatnonzero(rng.random(n) < drawn)
             chosen, response, bound = x[rows], y[rows], limit[rows]
         else:
             chosen, response, bound = x, y, limit
-        pull = chosen.T @ np.clip(chosen @ theta - response, -bound, bound) + std * rng.standard_normal(d)
-        theta = theta - learning_rate / (sampling * n) * pull
+        with np.errstate(over="ignore", invalid="ignore"):
+            pull = sums.product(chosen, np.clip(chosen @ theta - response, -bound, bound))
+            pull = pull + std * rng.standard_normal(d)
+            theta = within_reach(theta - learning_rate / (sampling * n) * pull)
     return theta

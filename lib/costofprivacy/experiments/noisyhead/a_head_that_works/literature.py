@@ -43,7 +43,7 @@ def sufficient(seen: Seen, options: Sequence[Option], *, rng: np.random.Generato
     heads = []
     for features, response in options:
         bounds = Bounds(features, response)
-        data = sufficient_statistics.moments(*bounds.clip(seen.Z, seen.statistics.response))
+        data = sufficient_statistics.moments(seen.Z, seen.statistics.response, bounds)
         heads.append(sufficient_statistics.release(data, bounds, seen.mu, rng=rng))
     return np.stack(heads).reshape(len(options), seen.law.D, -1)
 

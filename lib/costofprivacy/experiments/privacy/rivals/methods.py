@@ -208,7 +208,7 @@ def adassp(task: Task) -> Answers:
     answers, whole = [], task.problem.bounds
     for b, y in NARROW:
         bounds = Bounds(b * whole.features, y * whole.response)
-        data = sufficient_statistics.moments(*bounds.clip(task.problem.x, task.problem.y))
+        data = sufficient_statistics.moments(task.problem.x, task.problem.y, bounds)
         answers.append(sufficient_statistics.release(data, bounds, task.public.budget.to_gaussian(), rng=task.rng))
     return answers
 
@@ -226,7 +226,6 @@ def boosted(task: Task) -> Answers:
             max(1, round(b * rounds)),
             budget,
             rng=task.rng,
-            square=task.square,
         )
         for a, b in AROUND
     ]
