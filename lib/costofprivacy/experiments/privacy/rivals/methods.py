@@ -182,7 +182,6 @@ def output(task: Task) -> Answers:
             b * penalty,
             budget,
             rng=task.rng,
-            square=task.square,
         )
         for a, b in AROUND
     ]
@@ -196,9 +195,7 @@ def objective(task: Task) -> Answers:
         clip_norm = public.clip_norm(a * c)
         added = objective_perturbation.calibrate(public.budget, share, clip_norm, public.features)
         answers.append(
-            objective_perturbation.release(
-                task.problem.x, task.problem.y, clip_norm, added, rng=task.rng, square=task.square
-            )
+            objective_perturbation.release(task.problem.x, task.problem.y, clip_norm, added, rng=task.rng)
         )
     return answers
 
