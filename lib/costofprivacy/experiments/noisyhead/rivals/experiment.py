@@ -142,7 +142,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         initial = start if setting == Setting.PUBLISHED else None
         solver, learner = (np.random.default_rng(n) for n in noise)
         weights += [
-            private_ridge.release(data, cell.penalty, [c.std for c in once], rng=solver),
+            private_ridge.simulate(data, cell.penalty, [c.std for c in once], 1, rng=solver)[0],
             pretraining.pretrain(
                 data, hyper, [c.std for c in each], rng=learner, steps=[c.steps for c in each], initial=initial
             ),

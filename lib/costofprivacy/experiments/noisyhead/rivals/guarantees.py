@@ -172,7 +172,7 @@ def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     direction = difference / np.linalg.norm(difference)
 
     def scores(data: Moments, count: int, rng: np.random.Generator) -> np.ndarray:
-        released = private_ridge.releases(data, penalty, [std], count, rng=rng)
+        released = private_ridge.releases(data, cell.told, [std], count, rng=rng)
         return released.reshape(count, -1) @ direction
 
     found = audit_mechanism(
