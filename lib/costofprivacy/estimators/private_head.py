@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from costofprivacy.estimators import gate
 from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.noisyhead import covariance_head, whitened_descent
@@ -15,7 +16,7 @@ from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import GAUSSIAN
 from costofprivacy.noisyhead.whitened_plan import STEPS, plan
-from costofprivacy.privacy import ApproximateDP, PrivacyProfile
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, warn_if_delta_is_large
 
 LAST, EVERY = "last", "every"
 ANY, ISOTROPIC = "any", "isotropic"
@@ -44,7 +45,7 @@ class PrivateHeadRegressor(PromptRegressor):
     prompts there are.
 
     Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
+        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N: from 1/N on ``fit`` warns.
         feature_norm: public; the root mean square norm of a token. A prompt with a feature beyond 10⁶ of it counts as
             0. Responses need no scale: each prompt's are divided by their own root mean square.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
@@ -56,8 +57,12 @@ class PrivateHeadRegressor(PromptRegressor):
             ``tasks="isotropic"`` alone.
         steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
             (`whitened_plan.plan`): no data are looked at.
+        not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
+            ``ValueError``, as scikit-learn wants it; whether there is such a prompt is then not protected. "void": the
+            prompt counts as one of zeros, so that the guarantee covers it. What is no number at all counts as NaN.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**: whoever knows the seed can subtract the noise.
+            demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
+            are refused, because the estimator and its pickle would keep their state.
 
     Attributes:
         ``Gamma_``: shape (D, D), on the stated scale of the features.
@@ -67,7 +72,11 @@ class PrivateHeadRegressor(PromptRegressor):
         ``n_features_in_``: D. ``n_prompts_``: N.
 
     Raises:
-        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
 
@@ -89,7 +98,8 @@ class PrivateHeadRegressor(PromptRegressor):
         "spread": [Interval(Real, 0, float("inf"), closed="left")],
         "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -103,7 +113,8 @@ class PrivateHeadRegressor(PromptRegressor):
         spread: float = GAUSSIAN,
         label_noise: float = 0.0,
         steps: int | str = "auto",
-        random_state: Any = None,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -113,6 +124,7 @@ class PrivateHeadRegressor(PromptRegressor):
         self.spread = spread
         self.label_noise = label_noise
         self.steps = steps
+        self.not_finite = not_finite
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> PrivateHeadRegressor:
@@ -128,6 +140,7 @@ class PrivateHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, _, D = X.shape
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        warn_if_delta_is_large(budget.delta, N)
         x = scaled(X, self.feature_norm)
         released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
         self.n_features_in_, self.n_prompts_ = D, N

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from costofprivacy.estimators import gate
 from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.prompt_tuning import Given, tuned
@@ -16,7 +17,7 @@ from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, sums, warn_if_delta_is_large
 
 NUMBERS = 2**22  # entries of Z that are held at a time: 32 MB
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
@@ -43,15 +44,19 @@ class NoisyHeadRegressor(PromptRegressor):
     of variance 1 + τ² and mean 0.
 
     Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
+        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N: from 1/N on ``fit`` warns.
         feature_norm: public; the norm of a token. response_scale: public; the standard deviation of a response.
         label_noise: τ ≥ 0, public; of the scaled responses.
         clip_norm, feature_bound, weight_bound: C, G and R. penalty: λ of the ridge problem to solve (the update has
             λ/2, so that it rests there). learning_rate: η₀. steps: T. Each "auto" is chosen by the closed forms for the
             law of the prompts (`estimators.prompt_tuning`): no data are looked at.
         account: "last iterate", or "every iterate" where the iterates are to be released too.
+        not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
+            ``ValueError``, as scikit-learn wants it; whether there is such a prompt is then not protected. "void": the
+            prompt counts as one of zeros, so that the guarantee covers it. What is no number at all counts as NaN.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**: whoever knows the seed can subtract the noise.
+            demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
+            are refused, because the estimator and its pickle would keep their state.
 
     Attributes:
         ``Gamma_``: shape (D, D), on the stated scale.
@@ -61,7 +66,11 @@ class NoisyHeadRegressor(PromptRegressor):
         ``n_features_in_``: D. ``n_prompts_``: N.
 
     Raises:
-        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
 
@@ -82,7 +91,8 @@ class NoisyHeadRegressor(PromptRegressor):
         **{name: [StrOptions({AUTO}), _POSITIVE] for name in _TUNED[:-1]},
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
         "account": [StrOptions({accounts.LAST, accounts.EVERY})],
-        "random_state": ["random_state", np.random.Generator],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -100,7 +110,8 @@ class NoisyHeadRegressor(PromptRegressor):
         learning_rate: float | str = "auto",
         steps: int | str = "auto",
         account: str = "last iterate",
-        random_state: Any = None,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -114,6 +125,7 @@ class NoisyHeadRegressor(PromptRegressor):
         self.learning_rate = learning_rate
         self.steps = steps
         self.account = account
+        self.not_finite = not_finite
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NoisyHeadRegressor:
@@ -129,10 +141,11 @@ class NoisyHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        warn_if_delta_is_large(budget.delta, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
         hyper = tuned(model, N, budget, self.account, Given(**values))
-        std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps)
+        std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
         data = in_eigenbasis(self._moments(X, y, hyper))
         released = pretraining.pretrain(data, hyper, [std], rng=generator(self.random_state))[0]
         self.n_features_in_, self.n_prompts_ = D, N
