@@ -194,7 +194,7 @@ def test_an_audit_is_of_the_releases_of_private_ridge(monkeypatch: pytest.Monkey
     honest = guarantees.audit_trial(cell, rng=np.random.default_rng(0))
     assert honest[0] <= BUDGET.epsilon
     quiet = private_ridge.releases
-    monkeypatch.setattr(private_ridge, "releases", lambda d, p, s, n, *, rng: quiet(d, p, [0.1 * s[0]], n, rng=rng))
+    monkeypatch.setattr(private_ridge, "releases", lambda d, t, s, n, *, rng: quiet(d, t, [0.1 * s[0]], n, rng=rng))
     assert guarantees.audit_trial(cell, rng=np.random.default_rng(0))[0] > 3 * BUDGET.epsilon
 
 

@@ -97,14 +97,16 @@ def neighbours(
     *shapes: tuple[int, ...],
     records: tuple[int, ...] = SIZES,
     kinds: tuple[str, ...] = KINDS,
+    replaced: int | None = None,
 ) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:
     """Two data sets that differ in one record: for each shape of a record's part an array, its first axis the record.
 
-    A few records are drawn and repeated, so that data sets may be large; which one is replaced is drawn too.
+    A few records are drawn and repeated, so that data sets may be large; which one is replaced is drawn too, where it
+    is not given.
     """
     kind, layout, n = draw(st.sampled_from(kinds)), draw(st.sampled_from(LAYOUTS)), draw(st.sampled_from(records))
     distinct = draw(st.integers(1, 3))
-    k = draw(st.integers(0, n - 1))
+    k = draw(st.integers(0, n - 1)) if replaced is None else replaced
     first, second = [], []
     for shape in shapes:
         few = draw(cells(kind, (distinct, *shape)))

@@ -19,14 +19,11 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import GaussianMechanism, records
+from tests.privacy import hostile
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
 ROUNDING = 1 + 1e-9
-HOSTILE = (
-    *(0.0, -0.0, 1.0, -1.0, 5e-324, -1e-310, 1e-200, 1e-160, 1e-149, 1e-8, 30.0, -1e6),
-    *(1e149, 1e151, -1e154, 1e200, 1.7e308, -1.7e308, math.inf, -math.inf, math.nan),
-)
-number = st.one_of(st.sampled_from(HOSTILE), st.floats(width=64, allow_nan=True, allow_infinity=True))
+number = hostile.numbers("float64")
 N, L, D = 5, 3, 2
 n, d = 6, 3
 TOLD = Hyperparameters(clip_norm=1.5, feature_bound=0.8, weight_bound=2.0, penalty=0.3, learning_rate=0.7, steps=1)
@@ -44,19 +41,14 @@ def arrays(*shape: int) -> st.SearchStrategy[np.ndarray]:
 # ------------------------------------------------------------------------------------------------------- NoisyHead
 
 
-prompt = st.tuples(arrays(L + 1, D), arrays(L + 1))
+def neighbours(records: tuple[int, ...] = (N,)) -> st.SearchStrategy[tuple[Prompts, Prompts]]:
+    """Two data sets of any type and layout that differ in their last prompt; the others are hostile too."""
+    drawn = hostile.neighbours((L + 1, D), (L + 1,), records=records, replaced=-1)
+    return drawn.map(lambda pair: (_prompts(*pair[0]), _prompts(*pair[1])))
 
 
-@st.composite
-def neighbours(draw: st.DrawFn) -> tuple[Prompts, Prompts]:
-    """Two data sets that differ in one prompt; the others are hostile too, and sometimes all the same."""
-    others = draw(st.lists(prompt, min_size=1, max_size=1)) * (N - 1) if draw(st.booleans()) else None
-    others = others or draw(st.lists(prompt, min_size=N - 1, max_size=N - 1))
-    return _prompts([*others, draw(prompt)]), _prompts([*others, draw(prompt)])
-
-
-def _prompts(each: list[tuple[np.ndarray, np.ndarray]]) -> Prompts:
-    return Prompts(np.stack([x for x, _ in each]), np.stack([y for _, y in each]), np.zeros((len(each), D)))
+def _prompts(x: np.ndarray, y: np.ndarray) -> Prompts:
+    return Prompts(x, y, np.zeros((len(x), D)))
 
 
 def bounded(prompts: Prompts) -> Statistics:
@@ -155,7 +147,7 @@ def test_what_was_bounded_by_nobody_is_refused() -> None:
         with pytest.raises(ValueError, match="data must be finite"):
             head.moments(replace(raw, response=np.full(9, value)))
         with pytest.raises(ValueError, match="data must be finite"):
-            private_ridge.release(Moments(np.eye(4), np.full(4, value)), 1.0, [0.1], rng=rng)
+            private_ridge.simulate(Moments(np.eye(4), np.full(4, value)), 1.0, [0.1], 1, rng=rng)
         with pytest.raises(ValueError, match="initial must be finite"):
             pretraining.pretrain(head.moments(raw), TOLD, [0.0], rng=rng, initial=np.full((D, D), value))
 

@@ -26,7 +26,8 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import records, sums
 from costofprivacy.privacy.layout import regular
 
-LARGEST = 1e30  # of f, s and 1/c
+LARGEST = 1e30  # of f, s, λ, η₀ and qN
+SMALLEST = 1e-100  # of c
 LONGEST = 1e75  # contexts beyond are shortened: products of two, and of one with a response, stay within doubles
 OF_THE_LOSS, OF_ALGORITHM_1 = 2.0, 1.0  # f
 
@@ -71,7 +72,7 @@ def dp_sgd(
 
     Args:
         data: N prompts' statistics. descent: λ, η₀, T and qN.
-        factor: f of each configuration, in (0, `LARGEST`], shape (B,). clip_norm: c in [1/`LARGEST`, ∞], shape (B,).
+        factor: f of each configuration, in (0, `LARGEST`], shape (B,). clip_norm: c in [`SMALLEST`, ∞], shape (B,).
         noise_std: s in [0, `LARGEST`], standard deviation of the noise in an entry of the mean gradient, shape (B,):
             zc/(qN).
         rng: source of samples and noise; advanced by T(N + D²) numbers.
@@ -91,7 +92,7 @@ def dp_sgd(
     )
     for f, c, s in zip(factor.tolist(), clip_norm.tolist(), noise_std.tolist(), strict=True):
         _validate.between("factor", _validate.finite_positive("factor", f), 0, LARGEST)
-        _validate.between("clip_norm", _validate.positive("clip_norm", c), 1 / LARGEST, np.inf)
+        _validate.between("clip_norm", _validate.positive("clip_norm", c), SMALLEST, np.inf)
         _validate.between("noise_std", _validate.nonnegative("noise_std", s), 0, LARGEST)
     noise_std = noise_std * (1 + sums.slack(N, D * D))
     data, norm = _bounded(data)

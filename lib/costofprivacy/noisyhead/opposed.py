@@ -10,7 +10,10 @@ import math
 
 
 def reach(norm: float, clip_norm: float, feature_bound: float) -> tuple[float, float]:
-    """A = ρG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G (‖Z‖ ≤ C always)."""
+    """A = ρG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G.
+
+    Assumes: tokens of norm at most one, as in section 2 of arXiv:2504.16000v2. Then ‖Z‖ ≤ C, whatever G.
+    """
     largest = min(feature_bound, clip_norm)
     return norm * largest**2, clip_norm * largest
 

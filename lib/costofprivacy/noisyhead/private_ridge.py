@@ -52,8 +52,8 @@ class PrivateRidge:
 
     @property
     def largest(self) -> float:
-        """The largest ‖Z‖ that clipping and projection leave possible: G, or C where that is less."""
-        return min(self.feature_bound, self.clip_norm)
+        """The largest ‖Z‖ that projection leaves possible, G: ‖Z‖ ≤ C holds for tokens of norm one alone."""
+        return self.feature_bound
 
     @property
     def singular_value(self) -> float:
@@ -112,7 +112,7 @@ def sensitivity(told: PrivateRidge) -> float:
 
 def _reach(told: PrivateRidge) -> tuple[float, float]:
     """A at its largest, gG², and B = CG."""
-    return opposed.reach(told.others_bound, told.clip_norm, told.feature_bound)
+    return told.others_bound * told.largest**2, told.clip_norm * told.largest
 
 
 def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
