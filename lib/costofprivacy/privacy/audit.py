@@ -163,7 +163,7 @@ def audit_mechanism(
     _validate.probability("delta", delta)
     left, each = counted(releases), each_of(QUANTITIES, confidence)
     one, two = (np.concatenate(list(_draw(scores, data, releases - left, rng))) for data in (first, second))
-    on_epsilon, on_mu = chosen = choose((one, two), delta, each)
+    on_epsilon, on_mu = chosen = choose((one, two), delta, left, each)
     hits = zip(*(_count(chosen, scores, data, left, rng) for data in (first, second)))
     epsilon_bound = pooled_epsilon_lower_bound if on_epsilon.pooled else epsilon_lower_bound
     mu_bound = pooled_mu_lower_bound if on_mu.pooled else mu_lower_bound

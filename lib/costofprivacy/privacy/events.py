@@ -1,10 +1,10 @@
 r"""The event that an audit counts, learned from scores on two neighbours.
 
 Scores are cut into bins: quantiles of all scores, finer ones towards both ends of either input's, and bins of their own
-for NaN, for +∞, for −∞ and for values that repeat. The bins are ordered by their estimated likelihood ratio or by
-value. Each initial and each final segment of an order is a candidate, for either order of the inputs: a tail, both
-tails, a middle and an atom are all among them. An order that is estimated on one half of the scores is tried on the
-other half and the other way round, so that an event does not look good by chance.
+for NaN, for +∞, for −∞ and for values that repeat. The bins are ordered by their estimated likelihood ratio, by value,
+and from both ends towards the median. Each initial and each final segment of an order is a candidate, for either order
+of the inputs: a tail, both tails, a middle and an atom are all among them. An order that is estimated on one half of
+the scores is tried on the other half and the other way round, so that an event does not look good by chance.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ FEWEST = 16  # scores in such a bin, on average, at least
 ATOMS = 32  # repeated values with bins of their own, at most
 TAIL = 24  # bins of each tail, at most; their masses form a geometric series
 WORDY = 4  # intervals of an event that are told one by one, at most
+STEPS = 4  # numbers of releases for which bounds are tried
 LARGEST = np.finfo(float).max
 
 
@@ -73,34 +74,74 @@ class Choice:
         event: where to look.
         swapped: whether it is to be likelier on the second input.
         pooled: whether the counts are to be pooled (`costofprivacy.privacy.evidence`), or each is to be bounded.
-        promise: the bound that the choosing scores themselves would give; −∞ where they show nothing.
     """
 
     event: Event
     swapped: bool
     pooled: bool
-    promise: float
 
 
-def choose(samples: Samples, delta: float, confidence: float) -> tuple[Choice, Choice]:
-    """The events with the largest bounds on ε and on μ.
+@dataclass(frozen=True)
+class _Candidates:
+    """The initial and the final segments of an order of bins, for either order of the inputs: four ways.
+
+    Args:
+        edges: those of `Event`. order: of the bins. hits, others: counts on the input where the event is to be likelier
+            and on the other one, shape (4, bins).
+    """
+
+    edges: np.ndarray
+    order: np.ndarray
+    hits: np.ndarray
+    others: np.ndarray
+
+    def take(self, pooled: int, way: int, last: int) -> Choice:
+        """One of them."""
+        inside = np.zeros(len(self.order), dtype=bool)
+        inside[self.order[: last + 1]] = True
+        return Choice(Event(self.edges, inside if way < 2 else ~inside), way % 2 == 1, bool(pooled))
+
+
+def choose(samples: Samples, delta: float, releases: int, confidence: float) -> tuple[Choice, Choice]:
+    """The events to count for ε and for μ: those with the largest bounds on the scores given.
+
+    Where these scores are too few to bound anything, they are multiplied, up to the number of those to be counted,
+    until the first event bounds something: it is the most significant one.
 
     Args:
         samples: scores on the first and on the second input, shape (n,) each, n ≥ 1; any may be NaN or infinite.
-        delta: δ in (0, 1). confidence: that of each bound, in (0, 1).
+        delta: δ in (0, 1).
+        releases: how many are to be counted on each input, at least 1.
+        confidence: that of each bound, in (0, 1).
     """
+    tried = _candidates(samples)
+    n, chosen = len(samples[0]), []
+    for quantity in range(2):
+        for more in np.geomspace(1, max(releases / n, 1), STEPS):
+            found = [
+                evidence.bounds(more * one.hits, more * one.others, more * n, delta, confidence)[quantity]
+                for one in tried
+            ]
+            best = int(np.argmax([bounds.max() for bounds in found]))
+            if found[best].max() > 0:
+                break
+        pooled, way, last = np.unravel_index(np.argmax(found[best]), found[best].shape)
+        chosen.append(tried[best].take(int(pooled), int(way), int(last)))
+    return chosen[0], chosen[1]
+
+
+def _candidates(samples: Samples) -> list[_Candidates]:
+    """By the ratio at each resolution, by value, and from both ends towards the median."""
     folds = [[np.sort(sample[half::2]) for sample in samples] for half in range(2)]
-    usable = [bins for bins in RESOLUTIONS if bins * FEWEST <= len(samples[0])] or [2]
     found = []
-    for bins in usable:
+    for bins in [bins for bins in RESOLUTIONS if bins * FEWEST <= len(samples[0])] or [2]:
         edges = _edges(samples, bins)
         counts = np.array([[_count(edges, sample) for sample in fold] for fold in folds])
-        orders = [_by_ratio(counts[1]), _by_ratio(counts[0]), _by_ratio(counts.sum(axis=0))]
-        found.append(_best(edges, counts, orders, delta, confidence))
-        if bins == usable[-1]:
-            found.append(_best(edges, counts, [np.arange(len(edges) + 2)] * 3, delta, confidence))
-    on_epsilon, on_mu = (max(choices, key=lambda choice: choice.promise) for choices in zip(*found))
-    return on_epsilon, on_mu
+        total = counts.sum(axis=0)
+        found.append(_segments(edges, counts, _by_ratio(total), [_by_ratio(counts[1]), _by_ratio(counts[0])]))
+    for order in (np.arange(len(edges) + 2), _from_outside(total.sum(axis=0))):
+        found.append(_segments(edges, counts, order, [order, order]))
+    return found
 
 
 def _edges(samples: Samples, bins: int) -> np.ndarray:
@@ -137,20 +178,14 @@ def _by_ratio(counts: np.ndarray) -> np.ndarray:
     return np.argsort(np.log(counts[1] + 0.5) - np.log(counts[0] + 0.5), kind="stable")
 
 
-def _best(
-    edges: np.ndarray, counts: np.ndarray, orders: list[np.ndarray], delta: float, confidence: float
-) -> tuple[Choice, Choice]:
-    """The best segment of an order for ε and for μ: the last order, of which the two others are tried on the halves."""
-    first, second = sum(half[:, order].cumsum(axis=1) for half, order in zip(counts, orders))
-    n = int(counts[:, 0].sum())
-    hits = np.stack([first, second, n - first, n - second])
-    others = np.stack([second, first, n - second, n - first])
-    chosen = []
-    for found in evidence.bounds(hits, others, n, delta, confidence):
-        pooled, way, last = np.unravel_index(np.argmax(found), found.shape)
-        inside = np.zeros(len(edges) + 2, dtype=bool)
-        inside[orders[-1][: last + 1]] = True
-        event = Event(edges, inside if way < 2 else ~inside)
-        chosen.append(Choice(event, way % 2 == 1, bool(pooled), float(found[pooled, way, last])))
-    return chosen[0], chosen[1]
+def _from_outside(counts: np.ndarray) -> np.ndarray:
+    """Bins from both ends towards the median, of counts of shape (bins,)."""
+    return np.argsort(-np.abs(2 * counts.cumsum() - counts - counts.sum()), kind="stable")
 
+
+def _segments(edges: np.ndarray, counts: np.ndarray, order: np.ndarray, on_halves: list[np.ndarray]) -> _Candidates:
+    """Segments of an order, counted on each half in the order that the other half knows."""
+    first, second = sum(half[:, known].cumsum(axis=1) for half, known in zip(counts, on_halves))
+    n = counts[:, 0].sum()
+    hits, others = [first, second, n - first, n - second], [second, first, n - second, n - first]
+    return _Candidates(edges, order, np.stack(hits), np.stack(others))

@@ -48,7 +48,7 @@ def upper_limit(hits: np.ndarray, releases: int, failure: float) -> np.ndarray:
         hits: occurrences, each in [0, ``releases``]. releases: independent trials, at least 1. failure: in (0, 1).
     """
     hits = np.asarray(hits, dtype=float)
-    inside = np.minimum(hits, releases - 1.0)
+    inside = np.minimum(hits, np.maximum(releases - 1.0, 0.0))
     return np.where(hits < releases, betainccinv(inside + 1, releases - inside, failure), 1.0)
 
 
