@@ -47,8 +47,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     Args:
         rho: ρ in [10⁻³⁰, 10³⁰] or ∞; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
         epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states its
-            ε (10⁻⁶ by default).
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
+            its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
             the best of them, or a `costofprivacy.dpgd.schedule.Schedule`.
@@ -224,7 +224,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        X = gate.rows(self, X, reset=False)
+        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
         features = self._features(X.shape[1])
         if self.not_finite == gate.VOID:
             X = np.where(gate.sound(X)[:, None], X, features.center)

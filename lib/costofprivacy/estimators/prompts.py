@@ -151,9 +151,7 @@ class NoisyHeadRegressor(PromptRegressor):
             hyper = tuned(model, N, budget, self.account, Given(**values))
         except (OverflowError, ZeroDivisionError):  # of public numbers
             given = {name: value for name, value in values.items() if value is not None}
-            raise InvalidParameterError(
-                f"no noise can be computed in doubles for {given}: too large or small"
-            ) from None
+            raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
         std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
         data = in_eigenbasis(self._moments(X, y, hyper))
         released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
