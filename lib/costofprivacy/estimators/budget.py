@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from costofprivacy.estimators.gate import refuse_a_handle
 from costofprivacy.privacy import ApproximateDP, ZeroConcentratedDP
 
+EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
 DEFAULT_RHO = 1.0
 DEFAULT_DELTA = 1e-6  # at which a profile states its ε where the user asked by ρ
 

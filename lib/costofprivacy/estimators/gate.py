@@ -39,7 +39,7 @@ from costofprivacy.privacy import PrivacyWarning, records
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _REAL, _CELLS, _COMPLEX = "biuf", "OUS", "c"  # kinds of arrays
-_HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 _SHAPE, _BY = r"\([\d, ]*\)", r"(?: by \w+)?\."
 _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
     re.compile(pattern)
@@ -52,11 +52,11 @@ _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
 )
 
 
-def begin(estimator: Any) -> None:
+def begin(estimator: Any, stacklevel: int = 3) -> None:
     """Check an estimator's arguments and forget an earlier fit, so that whatever fails leaves nothing released.
 
     Args:
-        estimator: with ``random_state`` among its parameters.
+        estimator: with ``random_state`` among its parameters. stacklevel: of the call of ``fit``, for the warning.
 
     Raises:
         InvalidParameterError: if an argument is outside its range, or ``random_state`` is an object that holds a state.
@@ -73,7 +73,7 @@ def begin(estimator: Any) -> None:
             f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
             "knows the number can subtract the noise; leave random_state out to release",
             PrivacyWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 
@@ -86,7 +86,7 @@ def refuse_a_handle(random_state: Any) -> None:
     Raises:
         InvalidParameterError: if it is a generator, or what one is made from.
     """
-    if isinstance(random_state, _HANDLES):
+    if isinstance(random_state, HANDLES):
         raise InvalidParameterError(
             "random_state must be None or a whole number of at least 0 (for demonstrations), got a "
             f"{type(random_state).__name__}: the estimator and its pickle would keep the object, "
@@ -246,10 +246,8 @@ def _where(values: Any) -> str:
     """The first column that does not hold numbers, by its public name or place."""
     try:
         names = list(values.columns) if hasattr(values, "columns") else None
-        columns = (values.iloc[:, k] for k in range(len(names))) if names else np.asarray(values, dtype=object).T
-        if names is None and columns.ndim != 2:
-            return ""
-        for k, column in enumerate(columns):
+        cells = np.asarray(values, dtype=object)
+        for k, column in enumerate(cells.T if cells.ndim == 2 else []):
             if not _converts(column):
                 return f" (see column {names[k] if names else k!r})"
     except Exception:
@@ -257,9 +255,9 @@ def _where(values: Any) -> str:
     return ""
 
 
-def _converts(column: Any) -> bool:
+def _converts(column: np.ndarray) -> bool:
     try:
-        np.asarray(column, dtype=np.float64)
+        column.astype(np.float64)
     except Exception:
         return False
     return True

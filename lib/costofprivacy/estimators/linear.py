@@ -18,13 +18,13 @@ from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
-from costofprivacy.estimators.budget import Budget, budget, generator
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
 _RANGE = Interval(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
-_LARGE = Interval(Real, SMALLEST, None, closed="both")  # of one that may be infinite
+_INFINITE = Options(Real, {math.inf})
 
 
 class DPGDRegressor(RegressorMixin, BaseEstimator):
@@ -45,10 +45,10 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     nothing).
 
     Args:
-        rho: ρ in [10⁻³⁰, ∞]; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
-        epsilon: ε in (0, ∞], the other way to ask for privacy; needs ``delta``.
-        delta: δ in (0, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states its
-            ε (10⁻⁶ by default).
+        rho: ρ in [10⁻³⁰, 10³⁰] or ∞; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
+        epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``.
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
+            its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
             the best of them, or a `costofprivacy.dpgd.schedule.Schedule`.
@@ -106,10 +106,10 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rho": [_LARGE, None],
-        "epsilon": [Interval(Real, 0, None, closed="right"), None],
-        "delta": [Interval(Real, 0, 1, closed="neither"), None],
-        "clip": [StrOptions({public.AUTO}), _RANGE, Options(Real, {math.inf})],
+        "rho": [_RANGE, _INFINITE, None],
+        "epsilon": [Interval(Real, *EPSILONS, closed="both"), _INFINITE, None],
+        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
@@ -224,7 +224,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        X = gate.rows(self, X, reset=False)
+        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
         features = self._features(X.shape[1])
         if self.not_finite == gate.VOID:
             X = np.where(gate.sound(X)[:, None], X, features.center)
@@ -258,7 +258,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         known = public.knowledge(eigenvalues, self.fit_intercept, self.label_noise, self.initial_risk)
         configuration, risk = self._configuration(known, n, asked)
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
-        scaled = ((self._enlarged(features.apply(X)), response.apply(y)) for X, y in usable)
+        # in rows: how an array lies in memory decides the last bits of its products
+        scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
         released = onepass.release(scaled, configuration, n, known.d, rng=rng)
         self.coef_ = response.scale * released.theta[:d] / features.scale
         constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
@@ -292,4 +293,4 @@ def _chunks(X: np.ndarray, y: np.ndarray, order: np.ndarray) -> Iterator[Batch]:
     """Rows of arrays in an order, some at a time."""
     for start in range(0, len(X), ROWS):
         rows = order[start : start + ROWS]
-        yield np.ascontiguousarray(X[rows]), y[rows]
+        yield X[rows], y[rows]

@@ -9,8 +9,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from costofprivacy.estimators import gate
-from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
+from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import covariance_head, whitened_descent
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
@@ -20,7 +21,7 @@ from costofprivacy.privacy import ApproximateDP, PrivacyProfile, warn_if_delta_i
 
 LAST, EVERY = "last", "every"
 ANY, ISOTROPIC = "any", "isotropic"
-_POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
+_RANGE = Interval(Real, 0, LARGEST, closed="both")
 
 
 class PrivateHeadRegressor(PromptRegressor):
@@ -45,16 +46,16 @@ class PrivateHeadRegressor(PromptRegressor):
     prompts there are.
 
     Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N: from 1/N on ``fit`` warns.
-        feature_norm: public; the root mean square norm of a token. A prompt with a feature beyond 10⁶ of it counts as
-            0. Responses need no scale: each prompt's are divided by their own root mean square.
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns.
+        feature_norm: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square norm of a token. A prompt with a feature beyond 10⁶
+            of it counts as 0. Responses need no scale: each prompt's are divided by their own root mean square.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
             "every" asks each token once, the others being its context: more examples for the same privacy. It does
             not matter for ``tasks="isotropic"``.
         tasks: "any", or "isotropic" where that is known.
         spread: public; s in E‖x‖²xxᵀ = (tr Σ)Σ + sΣ², 2 for Gaussian features, 0 for features of constant norm.
-        label_noise: public; τ ≥ 0, the standard deviation of the noise in responses over that of the rest. Both are for
-            ``tasks="isotropic"`` alone.
+        label_noise: public; τ in [0, 10³⁰], the standard deviation of the noise in responses over that of the rest.
+            This and ``spread``, which is in the same range, are for ``tasks="isotropic"`` alone.
         steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
             (`whitened_plan.plan`): no data are looked at.
         not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
@@ -84,19 +85,19 @@ class PrivateHeadRegressor(PromptRegressor):
     >>> rng = np.random.default_rng(0)
     >>> law = unknown(D=3, condition=10.0, rng=rng)
     >>> train, test = (sample(law, N, L=60, rng=rng) for N in (2000, 500))
-    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every", random_state=0).fit(train.x, train.y)
+    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every").fit(train.x, train.y)
     >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.every_iterate.epsilon(1e-5), 6))
     0.9 2.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [_POSITIVE],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "feature_norm": [_POSITIVE],
+        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
+        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "feature_norm": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
         "queries": [StrOptions({LAST, EVERY})],
         "tasks": [StrOptions({ANY, ISOTROPIC})],
-        "spread": [Interval(Real, 0, float("inf"), closed="left")],
-        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
+        "spread": [_RANGE],
+        "label_noise": [_RANGE],
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],

@@ -61,7 +61,7 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
 
     def _begin(self, X: Any, y: Any) -> tuple[np.ndarray, ...]:
         """Check the arguments, forget an earlier fit and check the data: whatever fails leaves nothing released."""
-        gate.begin(self)
+        gate.begin(self, stacklevel=4)
         X = gate.prompts(self, X)
         return self._allowed(X, gate.responses(self, y, len(X), (X.shape[1],)))
 

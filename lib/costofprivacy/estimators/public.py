@@ -78,7 +78,7 @@ def stated_eigenvalues(spectrum: Any, d: int) -> np.ndarray:
         mean = found.mean()
     if not 1 / UNITS <= mean <= UNITS:
         raise InvalidParameterError(
-            f"spectrum must have a mean between {1 / UNITS:g} and {UNITS:g}, the square of the features' unit, got {mean:g}"
+            f"spectrum must have a mean between {1 / UNITS:g} and {UNITS:g} (in squared units), got {mean:g}"
         )
     return found
 
