@@ -36,7 +36,7 @@ from costofprivacy.rivals.objective import Objective, gram
 
 TOLERANCE = 1e-14  # γ/C, of the gradient where the search ends
 FINEST = 1e17  # the largest n²β
-FAR_STEPS = 40  # in doubles; a dozen is usual
+FAR_STEPS = 30  # in doubles; a dozen is usual
 NEAR_STEPS = 400  # in pairs of doubles; two or three are usual
 _ROUNDING = 1e-14  # of a gradient in doubles, relative to the terms that cancel in it
 _RENEWED = 0.5  # of the trace: with less left, a curvature that was updated is computed anew
@@ -69,7 +69,7 @@ def minimum(objective: Objective, tolerance: float) -> Minimum:
     curvature, inner = _Curvature(objective), 0
     theta, far, done = _descend(objective, curvature)
     if not done:
-        theta, inner = near_minimum(objective)
+        theta, inner = near_minimum(objective, theta)
     high, low = theta, np.zeros_like(theta)
     for near in range(NEAR_STEPS):
         residual = double_double.residuals(objective.rows, objective.responses, high, low)
