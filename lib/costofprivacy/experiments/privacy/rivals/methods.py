@@ -194,9 +194,7 @@ def objective(task: Task) -> Answers:
     for (a, _), share in zip(AROUND, (part, part, part, part / 3, 1 - (1 - part) / 3), strict=True):
         clip_norm = public.clip_norm(a * c)
         added = objective_perturbation.calibrate(public.budget, share, clip_norm, public.features)
-        answers.append(
-            objective_perturbation.release(task.problem.x, task.problem.y, clip_norm, added, rng=task.rng)
-        )
+        answers.append(objective_perturbation.release(task.problem.x, task.problem.y, clip_norm, added, rng=task.rng))
     return answers
 
 

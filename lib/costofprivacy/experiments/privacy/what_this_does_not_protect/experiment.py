@@ -71,5 +71,5 @@ class Experiment(Parameters):
             "groups": repeats.groups(self.group, pair, self.delta),
             "timing": timing.table(Pair(TIMED_RECORDS, self.d, told.mu, self.seed)),
             "population": population.table(runner, self.members, self.d, told.mu, self.fits, self.seed),
-            "repaired": repaired.table(pair, max(20, self.trials // 40), self.seed),
+            "repaired": repaired.table(pair, max(50, self.trials // 20), self.seed),
         }

@@ -309,7 +309,7 @@ def _kept(tables: Tables) -> bool:
 
 def _beyond(repaired: pd.DataFrame, column: str) -> pd.Series:
     """Whether an attack gains more than is allowed, beyond rounding and doubt."""
-    return repaired[column] > repaired["allowed"] * (1 + NOTHING) + CONSISTENT * repaired["error"]
+    return repaired[column] > repaired["allowed"] * (1 + NOTHING) + CONSISTENT * repaired[f"{column}_error"]
 
 
 def _learns(tables: Tables) -> bool:
