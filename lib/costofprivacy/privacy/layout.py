@@ -46,6 +46,6 @@ def _in_rows(array: np.ndarray) -> bool:
     steps = [stride for stride, length in zip(array.strides, array.shape) if length > 1]
     if not steps:
         return True
-    falling = all(a >= b for a, b in itertools.pairwise(steps))
+    falling = all(a >= b for a, b in zip(steps, steps[1:]))
     scattered = array.ndim > 1 and array.shape[-1] > 1 and array.strides[-1] != array.itemsize
     return steps[-1] > 0 and falling and not scattered
