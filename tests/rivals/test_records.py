@@ -57,6 +57,7 @@ def sampled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
+    "minimum": (lambda x, y: huber.minimum(x, y, C, PENALTY).high, 2 * C / PENALTY),
     "output": (
         lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
         output_perturbation.sensitivity(C, PENALTY),
@@ -75,7 +76,7 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
 def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data, Data]) -> None:
     run, claimed = MOVED[name]
     one, two = (run(*data) for data in pair)
-    assert np.linalg.norm(one - two) <= claimed * (ROUNDING + 1e-6 * (name in ("minimiser", "output", "objective")))
+    assert np.linalg.norm(one - two) <= claimed * ROUNDING
 
 
 @given(neighbours())
@@ -241,18 +242,3 @@ def test_without_records_or_with_other_shapes_there_is_no_release(name: str) -> 
 def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
-
-
-@given(number)
-@law
-def test_a_square_of_other_records_is_not_taken_for_theirs(value: float) -> None:
-    """Where a record is changed, a square that was computed before is not used."""
-    x = X.copy()
-    x[0] = value
-    with np.errstate(all="ignore"):
-        square = x.T @ x
-    for run in (
-        lambda **told: output_perturbation.release(x, Y, C, PENALTY, MU, rng=rng(), **told),
-        lambda **told: objective_perturbation.release(x, Y, C, ADDED, rng=rng(), **told),
-    ):
-        np.testing.assert_allclose(run(square=square), run(), rtol=1e-6)

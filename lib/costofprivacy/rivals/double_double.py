@@ -6,10 +6,11 @@ Sums and products of two doubles are exact as such pairs: TwoSum of Knuth, and T
 Ogita, Rump and Oishi (2005), *Accurate sum and dot product*. They need no more than correctly rounded additions and
 multiplications, hence no ``fastmath`` and no fused operations. Numbers must stay below 10²⁹⁹, or a splitting overflows.
 
-**Errors.** `residuals` is off by at most 4u²(‖x‖‖θ‖ + |y|) for each record and `weighted_sum` by at most
-(u² + 4m²u³) Σ_i |w_i|‖x_i‖ with m = `ROWS`, both to leading order (the second: within a block the terms that come after
-the leading one are at most 3mu of the block's sum of sizes, and m of them are added in doubles; sums of blocks are
-added as pairs).
+**Errors.** `residuals` is off by at most 4u²(‖x‖‖θ‖ + |y|) for each record, and `weighted_sum` in each entry by at most
+4m²u² Σ_i |w_i|‖x_i‖ with m = `ROWS`, both to leading order. The second: within a block of m records each sum or
+product leaves at most u times the sum S of the block's sizes. These remainders are added in doubles, and each of at
+most 3m additions loses at most u times what they come to, muS. The sums of blocks are added as pairs. Gradients of
+length C come to 4m²u²nC, which is below 10⁻²⁰C for a million records.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ In units of its own limit a record's residual is ρ_i = r_i/limit_i and its clip
 for μ → 0. For μ > 0 it is a smooth function of ρ_i, and the equation Σ_i s_i limit_i x_i + Λθ + b = 0 has no kinks. The
 method follows its solution as μ falls, by Newton's steps on all the equations at once that keep |s| < 1 and ℓ > 0
 (Mehrotra's predictor and corrector; Nocedal and Wright, *Numerical Optimization*, chapters 14 and 16). The shares ω_i
-are proportional to 1/limit_i², which is the central path of the dual quadratic program, within public bounds. A step needs one
-weighted sum of x_i x_iᵀ. The number of steps grows with the logarithm of the accuracy and hardly with n: about twenty.
+are proportional to 1/limit_i², within public bounds: that is the central path of the dual quadratic program. A step
+needs one weighted sum of x_i x_iᵀ. The number of steps grows with the logarithm of the accuracy and hardly with n: it
+is about twenty.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ e_i and l_i are.
 
 **Method.** Keep a bracket of the root. Newton's method on F mostly ends in a few passes over the records. After
 ten, every other pass takes the median of the kinks inside the bracket instead, and thereby halves their number: the
-search ends after at most 2(log₂ 2n + 1) + 11 passes, whatever the data. Where no kink is left, F is linear, and its root is known.
+search ends after at most 2(log₂ 2n + 1) + 11 passes, whatever the data. Where no kink is left, F is linear, and its
+root is known.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def root(enter: np.ndarray, leave: np.ndarray, weight: np.ndarray, rate: float, 
 def _narrow(
     enter: np.ndarray, leave: np.ndarray, weight: np.ndarray, count: int, low: float, high: float
 ) -> tuple[int, float]:
-    """Keep, in place, the records with a kink inside the bracket; their number, and the weight of those on all of it."""
+    """Keep, in place, records with a kink inside the bracket; their number, and the weight of those on all of it."""
     kept, whole = 0, 0.0
     for k in range(count):
         first, last = max(enter[k], low), leave[k]

@@ -37,9 +37,9 @@ neighbours and one θ* these differences are at most 2γ/Λ apart. Adding to θ�
 sensitivity 2γ/Λ is (ε₂, δ₂)-DP for each θ*. By adaptive composition both together are (ε, δ)-DP, and the release is
 their sum. ∎
 
-The further noise is small: its standard deviation is 2γ/(Λμ₂), with μ₂ about 10⁻³ of the μ for ε and δ. Even where all n
-records are within their limits the main noise moves θ by 2C/(s(nB² + Λ)) or more. The ratio of the two is at most about
-10⁻¹¹ (1 + nB²/Λ): 10⁻⁸ for a thousand records and 10⁻⁵ for a million, where B²/Λ is near 1.
+The further noise is small: its standard deviation is 2γ/(Λμ₂), with μ₂ about 10⁻³ of the μ for ε and δ. Even where all
+n records are within their limits, the main noise moves θ by 2C/(s(nB² + Λ)) or more. The ratio of the two is at most
+about 10⁻¹¹ (1 + nB²/Λ): 10⁻⁸ for a thousand records and 10⁻⁵ for a million, where B²/Λ is near 1.
 
 What remains is rounding that does not grow with the data: that of b and of the further noise, each drawn as doubles,
 and the last one of the release.
