@@ -8,35 +8,36 @@ Abadi et al. (2016); on all records, and for linear regression, Brown et al. (20
 where S_t holds each record with probability q, independently: all of them for q = 1.
 
 **Guarantee**, for replacing one record, which moves a sum of clipped gradients by at most 2C, also if all iterates
-are released. *All records*: T Gaussian mechanisms of 1/σ each are √T/σ-Gaussian DP, exactly. *Samples*:
-dp-accounting's privacy loss distributions for the relation "replace one"; only this relation is right here,
-add-or-remove would count half the sensitivity.
+are released. *All records*: T Gaussian mechanisms of 1/σ each are √T/σ-Gaussian DP, exactly. *Samples*: the privacy
+losses of `privacy.subsampled` for the relation "replace one"; only this relation is right here, add-or-remove would
+count half the sensitivity.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 
-import dp_accounting
 import numpy as np
-from dp_accounting import pld
-from scipy.optimize import brentq
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP, GaussianMechanism, exact_composed_noise_multiplier, records, sums
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianMechanism,
+    exact_composed_noise_multiplier,
+    records,
+    subsampled,
+    sums,
+)
+from costofprivacy.privacy.subsampled import Neighbours
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, within_reach
 
 _FINEST = 2.0**53  # a generator's numbers in [0, 1) are multiples of its inverse
 
-GRID = 1e-3  # of the privacy losses, rounded upwards: ε is overestimated by less than a hundredth here
-PRECISION = 1e-3  # relative, of σ
-
 
 def spent_epsilon(noise_multiplier: float, sampling: float, steps: int, delta: float) -> float:
-    """ε at δ of T steps on Poisson samples, replace one record: an upper bound from dp-accounting.
+    """ε at δ of T steps on Poisson samples, replace one record: an upper bound, `privacy.subsampled.poisson_epsilon`.
 
     Args:
         noise_multiplier: σ in (0, ∞), the noise over the sensitivity 2C. sampling: q in (0, 1]. steps: T ≥ 1.
@@ -47,17 +48,14 @@ def spent_epsilon(noise_multiplier: float, sampling: float, steps: int, delta: f
     """
     _validate.finite_positive("noise_multiplier", noise_multiplier)
     _validate.SHARE("sampling", sampling)
-    relation = dp_accounting.NeighboringRelation.REPLACE_ONE
-    accountant = pld.PLDAccountant(relation, value_discretization_interval=GRID)
-    # dp-accounting measures the noise by the bound C of one record: replacing it moves the sum by 2C there, as here.
-    step = dp_accounting.GaussianDpEvent(2 * noise_multiplier)
-    accountant.compose(dp_accounting.PoissonSampledDpEvent(sampling, step), _validate.whole("steps", steps))
-    return float(accountant.get_epsilon(_validate.probability("delta", delta)))
+    # There the noise is measured by the bound C of one record; replacing it moves the sum by 2C.
+    return subsampled.poisson_epsilon(2 * noise_multiplier, sampling, steps, delta, Neighbours.REPLACE)
 
 
-@functools.cache
 def noise_multiplier(budget: ApproximateDP, sampling: float, steps: int) -> float:
-    """The smallest σ, to a thousandth above, for which T steps spend the budget.
+    """The smallest σ, to about a thousandth above, for which T steps spend the budget.
+
+    Guarantee: for q < 1 `spent_epsilon` of the result was computed, and is at most ε.
 
     Args:
         budget: ε in (0, ∞) and δ. sampling: q in (0, 1]. steps: T, at least 1.
@@ -69,19 +67,9 @@ def noise_multiplier(budget: ApproximateDP, sampling: float, steps: int) -> floa
     7.46
     """
     _validate.finite_positive("epsilon", budget.epsilon)
-    whole = exact_composed_noise_multiplier(budget, steps)
-    if _validate.positive("sampling", sampling) >= 1:
-        _validate.between("sampling", sampling, 0, 1)
-        return whole
-
-    def excess(log: float) -> float:
-        return math.log(spent_epsilon(math.exp(log), sampling, steps, budget.delta) / budget.epsilon)
-
-    low, high = math.log(0.5 * sampling * whole), math.log(whole)
-    while excess(low) < 0:
-        low -= math.log(2)
-    found = brentq(excess, low, high, xtol=PRECISION / 2)
-    return math.exp(found + PRECISION)
+    if _validate.SHARE("sampling", sampling) == 1:
+        return exact_composed_noise_multiplier(budget, steps)
+    return subsampled.poisson_noise_multiplier(budget, sampling, steps, Neighbours.REPLACE) / 2
 
 
 def release(
