@@ -32,6 +32,7 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.stamps import read_table
 from tests.experiments.reading import check_plate, check_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "what-this-does-not-protect"
 TABLES = {path.stem: read_table(path) for path in FOLDER.glob("*.csv")}
 PAIR = Pair(40, 3, 0.5, 7)

@@ -431,7 +431,8 @@ def _says_nothing(call: Callable[[], Any], must: bool = True) -> None:
         raised = error
     assert raised or not must, "it must be refused"
     if raised:
-        assert not (raised.__cause__ or raised.__context__), f"nothing may be chained to {raised!r}"
+        chained = (raised.__cause__, raised.__context__)
+        assert chained == (None, None), f"nothing may be chained to {raised!r}"
         message = "".join(traceback.format_exception_only(raised))
         for secret in (SECRET, SECRET[4:], str(NUMBER)[:7], "1e+400"):
             assert secret not in message, f"a message must quote no value, got {message!r}"

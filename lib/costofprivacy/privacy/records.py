@@ -22,9 +22,9 @@ the stated bounds could make them, were not made by the functions that bound eac
 private, and a ``ValueError`` says so. For data that did come through these functions it is never raised, so it tells
 nothing of them.
 
-**The estimators** (`costofprivacy.estimators`) follow scikit-learn: NaN and infinities in X or y are a ``ValueError``.
-Whether there are any is then not protected; replace them by a map of single records first. Finite values, however
-large, are bounded as above.
+**The estimators** (`costofprivacy.estimators`) follow scikit-learn by default: NaN and infinities in X or y are a
+``ValueError``. Whether there are any is then not protected. With ``not_finite="void"`` such a record is void as above
+(`costofprivacy.estimators.gate`). Finite values, however large, are bounded as above.
 
 *Where doubles end.* A value beyond 10¹⁵⁰ or a norm below 10⁻¹⁵⁰ has a square that overflows or
 vanishes, and a bound that is computed from it would be a bound no longer.
