@@ -106,8 +106,7 @@ RESPONSE = math.exp(1.0) / (1 + math.exp(1.0))
 RIGHT = {  # mechanisms that attain what they claim: ε at δ = 10⁻⁹, or μ
     "randomised response": (lambda value, n, rng: (rng.random(n) < RESPONSE) == bool(value), 1.0, math.inf),
     "Gaussian": (lambda value, n, rng: value + rng.standard_normal(n), math.inf, 1.0),
-    "nothing": (lambda value, n, rng: rng.integers(0, 4, n), 0.0, 0.0),
-    "nothing but NaN": (lambda value, n, rng: np.where(rng.random(n) < 0.3, np.nan, rng.random(n)), 0.0, 0.0),
+    "nothing": (lambda value, n, rng: np.where(rng.random(n) < 0.3, np.nan, rng.integers(0, 4, n)), 0.0, 0.0),
 }
 
 

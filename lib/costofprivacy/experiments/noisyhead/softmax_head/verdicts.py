@@ -51,7 +51,7 @@ def transformers(tables: Tables) -> Finding:
     if len(broken(audit)):
         row = broken(audit).iloc[0]
         over = row["epsilon_found"] > row["epsilon"]
-        found = compact(row["epsilon_found"]) if over else f"μ = {compact(row['mu_found'])}"
+        found = compact(row["epsilon_found"]) if over else f"$\\mu$ = {compact(row['mu_found'])}"
         headline = f"A private softmax head gives away more than it claims: an audit finds {found}."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     if learns(worst[LITERAL]):
