@@ -145,9 +145,14 @@ def test_an_audit_stays_below_what_is_exact() -> None:
     table = tuning.audited((1, 5), GaussianDP(0.5), 1e-3, 20_000, 1)
     assert (table["epsilon"] <= table["best"]).all()
     assert (table["epsilon"] > 0).all()
+    assert (table["mu"] <= 0.5 * np.sqrt(table["runs"])).all()
+    assert (table["mu"] > 0.3).all()
+    assert (table["least_deficit"] < 0.2).all()
     committed = TABLES["audited"]
     assert (committed["epsilon"] <= committed["best"] + 1e-9).all()
     assert committed["epsilon"].iloc[-1] > committed["one"].iloc[-1]
+    assert (committed["mu"] <= committed["one_mu"] * np.sqrt(committed["runs"])).all()
+    assert committed["mu"].iloc[-1] > committed["one_mu"].iloc[-1]
 
 
 def test_each_fault_of_an_earlier_version_was_one_and_is_none() -> None:

@@ -49,6 +49,8 @@ def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
             "$\\varepsilon$ of one run": audited["one"].map(plain),
             "best of $k$, exactly": audited["best"].map(plain),
             "audit: at least": audited["epsilon"].map(plain),
+            "$\\mu$ of one run": audited["one_mu"].map(plain),
+            "audit: $\\mu$ at least": audited["mu"].map(plain),
             "advantage": _pairs(audited),
         }
     ).set_index("runs $k$")
