@@ -3,8 +3,9 @@
 Where things go is told by the environment (see `costofprivacy.book`), so that the same page runs in JupyterLab, under
 ``make chapter`` and in the build: ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder
 of the chapter's name in the working directory, or, where that is in the project, in ``_build/live``: JupyterLab,
-nbval, papermill and nbconvert leave what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
-measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
+nbval, papermill and nbconvert leave what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be
+read instead of measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished
+blocks of trials;
 ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
 ``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
 trials; ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
@@ -43,9 +44,7 @@ def say(line: str) -> None:
     if not has_widgets():
         print(line, file=sys.stderr)
         return
-    from ipywidgets import Label
-
-    _show(Label(line))
+    _show(import_module("ipywidgets").Label(line))
 
 
 def has_widgets() -> bool:
