@@ -36,7 +36,7 @@ EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
 UV := _build/uv/bin/python -m uv
 
 # What a person has set for other projects stays out of this one.
-unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
+unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)

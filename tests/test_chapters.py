@@ -135,8 +135,9 @@ def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.M
     assert list((book / "part").iterdir()) == []
 
 
+@pytest.mark.parametrize("folder", ["book/part", "."], ids=["as JupyterLab and nbval", "as papermill"])
 def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
-    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: str, book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("_toc.yml", "requirements.txt"):
         (book / name).touch()
@@ -149,13 +150,16 @@ def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
     stamp(committed)
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
     monkeypatch.delenv("COSTOFPRIVACY_RESULTS")
-    assert capsys.readouterr().out == ""
+    monkeypatch.chdir(book / folder)
+    assert capsys.readouterr() == ("", "")
     for trials, measured in ((5, 0), (6, 1)):  # with the committed parameters the committed tables are read
         made = chapter(trials=trials)
         known = len(runners(made))
         made.run()
         assert made.results == book / "_build" / "live" / "part" / "one"
-        assert capsys.readouterr().out.startswith("a live session: ")
+        written = capsys.readouterr()
+        assert written.err.startswith("a live session: ")
+        assert written.out == ""
         assert len(runners(made)) - known == measured
     assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
 
@@ -182,8 +186,13 @@ def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
 
 
 def test_tables_come_in_one_order_whether_measured_or_read(book: Path) -> None:
-    """The page lists them: it must not tell whether it measured them."""
-    assert list(chapter().keep({"second": TABLE, "first": TABLE})) == ["first", "second"]
+    """The page lists them: it must not tell whether it measured them. A stamp has the order of the files."""
+    made = chapter()
+    measured = list(made.keep({"noise": TABLE, "first": TABLE, "noise-law": TABLE}))
+    stamp(made)
+    read = stamps.saved_tables(made.results, stamps.measured_from(made.experiment, stamps.find_root(Path.cwd())))
+    assert read is not None
+    assert measured == list(read) == ["first", "noise-law", "noise"]
 
 
 def test_by_default_a_run_uses_all_cores_keeps_nothing_and_draws_a_bar(book: Path) -> None:
@@ -201,6 +210,12 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     chapter(workers=2).run()
     expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
+
+
+def test_a_number_of_workers_that_is_none_is_named(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COSTOFPRIVACY_WORKERS", "many")
+    with pytest.raises(ValueError, match=r"^COSTOFPRIVACY_WORKERS must be a whole number, .*, got 'many'$"):
+        chapter()
 
 
 def test_an_empty_terminal_means_no_bar(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
