@@ -116,15 +116,20 @@ class Chapter:
         return tables
 
     def _saved(self) -> tuple[Path, Tables] | None:
-        """The first folder whose tables were measured from just this, with its tables."""
+        """The first folder whose tables were measured from just this, with its tables.
+
+        Tables of real data come before those of what stands in for it: they are what they are, also where the data is
+        missing now.
+        """
         named = os.environ.get("COSTOFPRIVACY_SAVED")
         own = [folder for folder in (self._committed, self.results) if folder]
         folders = own if named is None else [Path(path) for path in named.split(os.pathsep) if path]
-        measured = stamps.measured_from(self.experiment, stamps.find_root(Path.cwd())) if folders else {}
-        for folder in folders:
-            tables = stamps.saved_tables(folder, measured)
-            if tables is not None:
-                return folder.resolve(), tables
+        for real in (True, False) if folders else ():
+            measured = stamps.measured_from(self.experiment, stamps.find_root(Path.cwd()), real=real)
+            for folder in folders:
+                tables = stamps.saved_tables(folder, measured)
+                if tables is not None:
+                    return folder.resolve(), tables
         return None
 
     def keep(self, tables: Tables) -> Tables:
