@@ -241,9 +241,7 @@ def test_a_simulation_has_the_numbers_of_releases_whose_noise_pays_for_rounding(
     paid = 0.3 * (1 + sums.slack(told.N, 4))
     assert paid > 0.3
     released = private_ridge.releases(data, told, [0.3], 2, rng=np.random.default_rng(3))
-    np.testing.assert_array_equal(
-        released, private_ridge.simulate(data, 1.0, [paid], 2, rng=np.random.default_rng(3))
-    )
+    np.testing.assert_array_equal(released, private_ridge.simulate(data, 1.0, [paid], 2, rng=np.random.default_rng(3)))
     silent = private_ridge.simulate(data, 1.0, [0.0], 1, rng=np.random.default_rng(3))
     np.testing.assert_array_equal(silent[0, 0], ridge(data, 1.0))
 
