@@ -213,7 +213,7 @@ def _unit_queries(raw: Statistics) -> Statistics:
         odd = ~((square <= _UNIT**2) & (np.abs(raw.context).max(axis=1, initial=0.0) <= records.FAR))
         if not odd.any() and np.isfinite(raw.response).all():
             return raw
-        query, context, response = (p.copy() for p in records.voided(raw.query, raw.context, raw.response))
+        query, context, response = (p.copy(order="K") for p in records.voided(raw.query, raw.context, raw.response))
         length = records.lengths(query[odd])
         longer = length > 1
         query[odd] = np.where(longer[:, None], query[odd] / length[:, None], query[odd])

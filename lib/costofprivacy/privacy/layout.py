@@ -5,8 +5,9 @@ another path for transposed, reversed or scattered arrays. Where a record is voi
 layout. Without further care, one record could thus change the last bit of what is computed from every *other* record,
 and where that is ill-conditioned (a residual that is a difference of large numbers) much more than the last bit.
 
-`regular` therefore gives arrays whose copies have their layout: rows that lie in memory number by number. Whether it
-copies depends on the array's strides alone.
+`regular` therefore gives arrays whose copies (`numpy.where`, ``copy(order="K")``) have the order of their axes in
+memory: arrays in rows or in columns, with or without gaps, but neither reversed nor scattered. Whether it copies
+depends on the array's strides alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from costofprivacy.privacy import records
 
 
 def regular(name: str, values: Any, shape: tuple[int | None, ...] | None = None) -> np.ndarray:
-    """What somebody gave as an array of double precision, in rows: `records.numbers`, then a layout.
+    """What somebody gave as an array of double precision, in rows or columns: `records.numbers`, then a layout.
 
     Guarantee: as there; and whether the array is copied depends on its type and its strides alone.
 
@@ -28,7 +29,8 @@ def regular(name: str, values: Any, shape: tuple[int | None, ...] | None = None)
         shape: what its shape must be, None for any length; any shape if left out.
 
     Returns:
-        The array itself where it is of double precision and its rows lie in memory number by number, else a copy.
+        The array itself where it is of double precision and lies in memory number by number along one axis, else a
+        copy.
 
     Raises:
         ValueError: as `records.numbers`.
@@ -38,14 +40,10 @@ def regular(name: str, values: Any, shape: tuple[int | None, ...] | None = None)
     (True, False, (24, 8))
     """
     found = records.numbers(name, values, (None,) * np.ndim(values) if shape is None else shape)
-    return found if _in_rows(found) else np.ascontiguousarray(found)
+    return found if _in_line(found) else np.ascontiguousarray(found)
 
 
-def _in_rows(array: np.ndarray) -> bool:
-    """Whether strides are positive and fall, down to one number; gaps between rows do not matter."""
+def _in_line(array: np.ndarray) -> bool:
+    """Whether no axis is reversed and the numbers along one of several lie side by side."""
     steps = [stride for stride, length in zip(array.strides, array.shape) if length > 1]
-    if not steps:
-        return True
-    falling = all(a >= b for a, b in zip(steps, steps[1:]))
-    scattered = array.ndim > 1 and array.shape[-1] > 1 and array.strides[-1] != array.itemsize
-    return steps[-1] > 0 and falling and not scattered
+    return not steps or min(steps) == array.itemsize or (len(steps) == 1 and steps[0] > 0)
