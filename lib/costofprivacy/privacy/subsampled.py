@@ -6,9 +6,14 @@ C, are summed and N(0, (zC)² I) is added; z is the *noise multiplier*. The priv
 .. math:: (1-q)\,N(0, z^2) + q\,N(1, z^2) \quad\text{against}\quad N(0, z^2) \quad\text{or}\quad
           (1-q)\,N(0, z^2) + q\,N(-1, z^2)
 
-for adding or removing a record (in both orders), or for replacing one by its opposite. The T-fold convolution is that
-of `sampled_losses`, an upper bound on every ε. For q = 1 the steps are Gaussian mechanisms, with a closed form. It
-bounds the others too, since a sample only hides: the pair for q is a mixture of the pair for q = 1 and of equals.
+for adding or removing a record (in both orders), or for replacing one by its opposite. The T-fold convolution is
+dp-accounting's (privacy loss distributions, rounded upwards), so every ε is an upper bound. For q = 1 the steps are
+Gaussian mechanisms, with a closed form. It bounds the others too, since a sample only hides: the pair for q is a mixture
+of the pair for q = 1 and of equals.
+
+**The grid.** The library rounds losses up to a grid, by default of 10⁻⁴, whatever their size. Here its width follows the
+spread of one step's loss, and is refined until ε is many times as wide. Below δ = `SMALLEST` the rounding of its Fourier
+transforms is as large as δ; there the bound is the closed form for q = 1.
 
 A calibrated noise multiplier is one for which the bound on ε was computed and found to be at most the budget's.
 """
@@ -20,11 +25,20 @@ import math
 from collections.abc import Callable
 from enum import StrEnum
 
+from dp_accounting import NeighboringRelation
+from dp_accounting.pld import privacy_loss_distribution
+
 from costofprivacy import _validate
-from costofprivacy.privacy import sampled_losses
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
 from costofprivacy.privacy.composition import every_iterate
 
+FINE = 30  # widths of the grid to a standard deviation of a loss, at first
+ENOUGH_WIDTHS = 100  # to ε, at which the grid is fine enough
+MOST_BINS = 400_000
+SMALLEST = 1e-12  # δ for which losses are composed
+_TRUNCATED = 9.0  # −ln of the share of δ that may be cut off, as mass of one step's law and of the sum's
+_FAR = 10.0  # standard deviations of the noise, beyond which the width does not matter
+_LARGE = 600.0  # exponentials of more overflow
 ENOUGH = 0.999  # a calibrated noise multiplier spends at least this share of ε, or is the least that is looked for
 CLOSE = 1e-9  # relative, of noise multipliers that are not told apart
 MOST_TURNS = 60  # of a search; it needs about six
@@ -41,6 +55,12 @@ class Neighbours(StrEnum):
     def reach(self) -> int:
         """How far neighbours' sums of vectors of norm at most 1 can be apart: 1 or 2."""
         return 1 if self is Neighbours.ADD_OR_REMOVE else 2
+
+
+_RELATION = {
+    Neighbours.ADD_OR_REMOVE: NeighboringRelation.ADD_OR_REMOVE_ONE,
+    Neighbours.REPLACE: NeighboringRelation.REPLACE_ONE,
+}
 
 
 @functools.cache
@@ -69,10 +89,28 @@ def poisson_epsilon(
     T, relation = _validate.whole("steps", steps), Neighbours(neighbours)
     _validate.probability("delta", delta)
     whole = every_iterate(GaussianDP(relation.reach / z), T).epsilon(delta)
-    if q == 1.0 or not LEAST <= z <= MOST:
+    if q == 1.0 or not LEAST <= z <= MOST or delta < SMALLEST:
         return whole
-    pairs = sampled_losses.steps(z, q, relation is Neighbours.REPLACE)
-    return min(whole, max(sampled_losses.composed_epsilon(pair, T, delta) for pair in pairs))
+    largest = math.log1p(q * math.expm1(min(_LARGE, relation.reach * (2 * _FAR * z + 1) / (2 * z * z))))
+    finest = largest / MOST_BINS
+    width = max(finest, min(q * math.sqrt(math.expm1(min(_LARGE, relation.reach**2 / z**2))), largest) / FINE)
+    least = min(whole, _composed(z, q, T, delta, relation, width))
+    while width > finest and least < ENOUGH_WIDTHS * width:
+        width = max(finest, min(width / 2, least / (2 * ENOUGH_WIDTHS)))
+        least = min(least, _composed(z, q, T, delta, relation, width))
+    return least
+
+
+def _composed(z: float, q: float, T: int, delta: float, relation: Neighbours, width: float) -> float:
+    """ε of dp-accounting on a grid of losses of a given width."""
+    one = privacy_loss_distribution.from_gaussian_mechanism(
+        z,
+        sampling_prob=q,
+        value_discretization_interval=width,
+        log_mass_truncation_bound=math.log(delta / T) - _TRUNCATED,
+        neighboring_relation=_RELATION[relation],
+    )
+    return float(one.self_compose(T, tail_mass_truncation=math.exp(-_TRUNCATED) * delta).get_epsilon_for_delta(delta))
 
 
 @functools.cache
