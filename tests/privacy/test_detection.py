@@ -33,9 +33,11 @@ def test_a_deficit_is_where_the_counts_convict_with_the_power(mu: float) -> None
 
 
 def test_ten_percent_too_little_noise_is_found_by_a_million_runs() -> None:
-    for mu in (0.08, 0.1, 0.3, 1.0, 2.0, 5.0):
+    for mu in (0.072, 0.1, 0.3, 1.0, 2.0, 5.0):
         assert detectable(mu, 10**6, 0.99) < 0.1
     assert detectable(0.0613, 10**6, 0.95) < 0.1
+    assert 1.3e6 < runs_needed(0.0613, 0.1, 0.99) < 1.4e6
+    assert all(runs_needed(mu, 0.1, 0.99) < 6000 for mu in (1.0, 2.0, 5.0))
     assert detectable(1.0, 10**5, 0.99) < 0.03
 
 

@@ -127,7 +127,7 @@ def mu_lower_bound(hits: Hits, releases: int, confidence: float) -> float:
     Raises:
         ValueError: if an argument is outside its range.
 
-    >>> mu_lower_bound((10, 0), 1000, 0.99) > 0
+    >>> mu_lower_bound((20, 0), 1000, 0.99) > 0
     True
     >>> mu_lower_bound((500, 500), 1000, 0.99)
     0.0
