@@ -133,7 +133,7 @@ def exact_epsilon(z: float, q: float, delta: float, neighbours: Neighbours) -> f
 def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
     """Steps whose losses are far below a grid of 1e-3 too, where ε was 16 times too large."""
     rng, tried = np.random.default_rng(0), 0
-    for _ in range(50):
+    for _ in range(15):
         z, delta = 10 ** rng.uniform(-0.6, 2), 10 ** rng.uniform(-9, -1)
         q = 10 ** rng.uniform(-4, 0) if rng.random() < 0.7 else 1 - 10 ** rng.uniform(-6, -1)
         for neighbours in Neighbours:
@@ -141,7 +141,7 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
             found = poisson_epsilon(z, q, 1, delta, neighbours)
             assert exact * (1 - 1e-9) <= found <= 1.01 * exact + 1e-12
             tried += exact > 0
-    assert tried > 40
+    assert tried > 12
 
 
 # many steps: dp-accounting from both sides, and the closed form
@@ -209,7 +209,7 @@ def test_more_steps_records_or_less_noise_or_delta_spend_more() -> None:
 def test_what_is_calibrated_never_overspends_and_wastes_little() -> None:
     """In 44 % of 111 settings it spent more than the budget; the least multiplier is exempt from spending enough."""
     rng = np.random.default_rng(1)
-    for _ in range(120):
+    for _ in range(12):
         budget = ApproximateDP(10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-12, -1.5))
         q, steps = 10 ** rng.uniform(-3, -1e-3), int(10 ** rng.uniform(0, 2.5))
         neighbours = list(Neighbours)[rng.integers(2)]

@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable
 from enum import StrEnum
 
+import numpy as np
 from dp_accounting import NeighboringRelation
 from dp_accounting.pld import privacy_loss_distribution
 
@@ -34,15 +35,16 @@ from costofprivacy.privacy.composition import every_iterate
 
 FINE = 30  # widths of the grid to a standard deviation of a loss, at first
 ENOUGH_WIDTHS = 100  # to ε, at which the grid is fine enough
-MOST_BINS = 400_000
+MOST_BINS = 100_000
+REFINEMENTS = 3
 SMALLEST = 1e-12  # δ for which losses are composed
 _TRUNCATED = 9.0  # −ln of the share of δ that may be cut off, as mass of one step's law and of the sum's
 _FAR = 10.0  # standard deviations of the noise, beyond which the width does not matter
-_LARGE = 600.0  # exponentials of more overflow
+_LARGE = 600.0  # e to the power of more overflows
 ENOUGH = 0.999  # a calibrated noise multiplier spends at least this share of ε, or is the least that is looked for
 CLOSE = 1e-9  # relative, of noise multipliers that are not told apart
 MOST_TURNS = 60  # of a search; it needs about six
-LEAST, MOST = 1e-3, 1e9  # noise multipliers at which sampling is accounted for; beyond, the bound is that for q = 1
+LEAST, MOST = 0.03, 1e9  # noise multipliers at which sampling is accounted for; beyond, the bound is that for q = 1
 
 
 class Neighbours(StrEnum):
@@ -89,13 +91,17 @@ def poisson_epsilon(
     T, relation = _validate.whole("steps", steps), Neighbours(neighbours)
     _validate.probability("delta", delta)
     whole = every_iterate(GaussianDP(relation.reach / z), T).epsilon(delta)
+    if T * q * float(GaussianDP(relation.reach / z).delta(0.0)) <= delta:
+        return 0.0  # T steps have at most T times the total variation of one
     if q == 1.0 or not LEAST <= z <= MOST or delta < SMALLEST:
         return whole
-    largest = math.log1p(q * math.expm1(min(_LARGE, relation.reach * (2 * _FAR * z + 1) / (2 * z * z))))
+    largest = float(np.logaddexp(math.log1p(-q), math.log(q) + relation.reach * (2 * _FAR * z + 1) / (2 * z * z)))
     finest = largest / MOST_BINS
     width = max(finest, min(q * math.sqrt(math.expm1(min(_LARGE, relation.reach**2 / z**2))), largest) / FINE)
     least = min(whole, _composed(z, q, T, delta, relation, width))
-    while width > finest and least < ENOUGH_WIDTHS * width:
+    for _ in range(REFINEMENTS):
+        if width <= finest or least >= ENOUGH_WIDTHS * width:
+            break
         width = max(finest, min(width / 2, least / (2 * ENOUGH_WIDTHS)))
         least = min(least, _composed(z, q, T, delta, relation, width))
     return least
@@ -110,7 +116,9 @@ def _composed(z: float, q: float, T: int, delta: float, relation: Neighbours, wi
         log_mass_truncation_bound=math.log(delta / T) - _TRUNCATED,
         neighboring_relation=_RELATION[relation],
     )
-    return float(one.self_compose(T, tail_mass_truncation=math.exp(-_TRUNCATED) * delta).get_epsilon_for_delta(delta))
+    total = one.self_compose(T, tail_mass_truncation=math.exp(-_TRUNCATED) * delta)
+    with np.errstate(over="ignore"):  # the library's search divides by masses that are next to nothing
+        return float(total.get_epsilon_for_delta(delta))
 
 
 @functools.cache
@@ -145,7 +153,7 @@ def poisson_noise_multiplier(
         """ln of what is spent over the budget."""
         return math.log(max(poisson_epsilon(z, q, T, budget.delta, relation) / budget.epsilon, 1e-6))
 
-    return _least_within(excess, min(full, q * full), full)
+    return _least_within(excess, max(LEAST, q * full), max(LEAST, full))
 
 
 def _least_within(excess: Callable[[float], float], guess: float, enough: float) -> float:
