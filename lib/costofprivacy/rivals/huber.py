@@ -37,13 +37,13 @@ _MODERATE = 100  # binary exponents within which no product on the way leaves th
 
 
 def reach(n: int) -> float:
-    """The largest ‖x‖²/Λ of a record among n, by which an exact minimum can be certified: 10⁵ for n ≤ 10⁶, then less.
+    """The largest ‖x‖²/Λ of a record among n, by which the minimum can be certified: 10⁵ up to n = 7·10⁵, then less.
 
     Args:
         n: number of records, at least 1.
 
     >>> print(reach(1000), reach(10_000_000))
-    100000.0 1000.0
+    100000.0 500.0
     """
     return min(REACH, newton.FINEST / _validate.whole("n", n) ** 2)
 
