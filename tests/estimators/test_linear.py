@@ -72,6 +72,16 @@ def test_arrays_and_streams_take_the_same_steps():
     assert streamed.profile_ == whole.profile_
 
 
+def test_how_a_batch_lies_in_memory_does_not_matter():
+    X, y, _ = problem(600, 6)
+    asked = {"fit_intercept": False, "random_state": 4}
+    rows, columns = (
+        DPGDRegressor(**asked).fit_stream([(order(X[:300]), y[:300]), (order(X[300:]), y[300:])], n=600)
+        for order in (np.ascontiguousarray, np.asfortranarray)
+    )
+    np.testing.assert_array_equal(rows.coef_, columns.coef_)
+
+
 def test_nothing_can_be_seen_before_the_pass_is_finished():
     X, y, _ = problem(300, 3)
     model = DPGDRegressor(random_state=0)
