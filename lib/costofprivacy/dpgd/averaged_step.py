@@ -73,7 +73,8 @@ def averaged_step(
 
     Args:
         theta: θ_0, shape (d,), made without these records. x: shape (n, d), n ≥ 1. y: shape (n,).
-        clip: c in [`schedule.SMALLEST`, `schedule.LARGEST`]. rho: ρ as in `descent.Configuration`. mu: the factor μ in (0, 1] that the step makes up for.
+        clip: c in [`schedule.SMALLEST`, `schedule.LARGEST`]. rho: ρ as in `descent.Configuration`.
+        mu: the factor μ in (0, 1] that the step makes up for.
         rng: source of the private noise.
 
     Raises:

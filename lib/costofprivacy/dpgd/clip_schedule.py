@@ -27,13 +27,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.control import Drift
 from costofprivacy.dpgd.schedule import check_rho
 from costofprivacy.dpgd.system import noise_scale
 from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
-
 
 SMALLEST, LARGEST = 1e-100, 1e100  # of η_kC_k and of noise: their squares stay within doubles
 

@@ -37,8 +37,8 @@ class Configuration:
     Args:
         clip: c of (4.3) in [`schedule.SMALLEST`, `schedule.LARGEST`], so that C_clip = c√d; or ∞, which clips nothing.
         schedule: η̃, which must not increase.
-        rho: ρ in [`schedule.STRICTEST`, `schedule.LOOSEST`]; or ∞, no privacy: there is no private noise, and a run with
-            it is no release.
+        rho: ρ in [`schedule.STRICTEST`, `schedule.LOOSEST`]; or ∞, no privacy: there is no private noise, and a
+            run with it is no release.
 
     Raises:
         ValueError: if ``clip`` or ``rho`` is outside its range, or nothing is clipped though ρ is finite.
@@ -195,7 +195,8 @@ def descend_records(
         the released θ_n, shape (configurations, d).
 
     Raises:
-        ValueError: if the shapes differ, an array is not of numbers, a schedule increases, or there is no configuration.
+        ValueError: if the shapes differ, an array is not of numbers, a schedule increases, or there is no
+            configuration.
     """
     x = regular("x", x, (None, None))
     n, d = x.shape

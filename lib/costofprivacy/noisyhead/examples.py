@@ -16,7 +16,6 @@ from functools import cached_property
 
 import numpy as np
 
-from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy.layout import regular
 

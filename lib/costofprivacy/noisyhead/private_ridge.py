@@ -200,7 +200,7 @@ def releases(
 
     Guarantee: what `profile` says of a standard deviation, if ``data`` are moments of what `head.statistics` clipped at
     C and `head.project` projected at G, for the C, G, λ and N of ``told``: they bound every prompt. Moments that no
-    such prompts have are refused. The noise is made larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²),
+    such prompts have are refused. The noise is larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²),
     which pays for the rounding of the sums over prompts.
 
     Args:
