@@ -106,7 +106,7 @@ def _variables(project: Project, run: Run, results: Path, scratch: Path, progres
 
 
 def folder_for_joblib(scratch: Path) -> str:
-    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.5).
+    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
 
     Elsewhere than in ``scratch``, nobody sweeps after a run; joblib's own tracker does, also where the run is killed.
     """
