@@ -1,5 +1,8 @@
 import itertools
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -415,3 +418,17 @@ def test_a_card_links_the_figures_that_its_tables_are_drawn_in_and_its_judge(boo
 def test_statements_escape_what_they_show() -> None:
     claim = Claim(id="x/1", place="a<b & c", says="One.", chapter="part/one")
     assert ">a&lt;b &amp; c</a>" in Statements({claim: Verdict.HOLDS})._repr_html_()
+
+
+def test_a_home_that_cannot_be_written_to_is_no_output_of_a_page(tmp_path: Path) -> None:
+    """Matplotlib would say on the error stream that it keeps its cache elsewhere."""
+    home = tmp_path / "home"
+    home.write_text("no folder")  # even the superuser makes no folder in a file
+    others = ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLBACKEND")
+    settings = {name: value for name, value in os.environ.items() if name not in others} | {"HOME": str(home)}
+    for module, said in (("matplotlib", True), ("costofprivacy.chapters", False)):
+        command = [sys.executable, "-c", f"import {module}"]
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("temporary cache directory" in done.stderr) == said
+        assert said or not done.stderr

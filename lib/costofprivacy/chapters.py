@@ -27,7 +27,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from costofprivacy import cards, claims, plates, progress, stamps, symbols, times
+from costofprivacy import _home, cards, claims, plates, progress, stamps, symbols, times  # noqa: F401  (_home: first)
 from costofprivacy.declaration import declarations
 from costofprivacy.disc import naming
 from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
