@@ -90,7 +90,7 @@ def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree:
 def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
     """The tables of other chapters that a chapter shows, by chapter: ``TABLES`` in its package's module ``reads``."""
     module = f"{module_name(project, name)}.reads"
-    return importlib.import_module(module).TABLES if _exists(module) else {}
+    return importlib.import_module(module).TABLES if _source.exists(module) else {}
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
@@ -102,11 +102,11 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     family = f"{project.package}."
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(family)} | {project.package, package}
-    known = _source.closure(name for name in names if _exists(name))
+    known = _source.closure(name for name in names if _source.exists(name))
     if package in known:
         modules = {path.stem for path in known[package].parent.glob("[!_]*.py")} - {TOLERANCES}
         names |= {f"{package}.{module}" for module in modules}
-    return sorted(candidate for candidate in names if _exists(candidate))
+    return sorted(candidate for candidate in names if _source.exists(candidate))
 
 
 def why_stale(target: Place, expected: Inputs) -> str:
@@ -182,15 +182,6 @@ def outputs_digest(path: Path) -> str:
 def _without_magics(source: str) -> str:
     """A cell's source without IPython's own lines."""
     return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!")))
-
-
-def _exists(module: str) -> bool:
-    """Whether a name is that of a module with a source file."""
-    try:
-        _source.closure([module])
-    except ValueError:
-        return False
-    return True
 
 
 def _style_digest(project: Project, modules: list[str]) -> str:
