@@ -1,7 +1,7 @@
 """What the book asks of Sphinx beyond Jupyter Book.
 
-Docstrings, tables for the ear, a repository's buttons, formulas without a network, what pages say of themselves to
-search engines and to those who link them, and the source of what a card or the reference leads to.
+Docstrings, tables for the ear, a repository's buttons, formulas without a network, and what pages say of themselves to
+search engines and to those who link them.
 """
 
 from __future__ import annotations
@@ -13,16 +13,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from costofprivacy import _source
 from costofprivacy.book import docstrings, formulas, repository, summary
 from costofprivacy.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
-PACKAGE = "costofprivacy"
-CHAPTERS = f"{PACKAGE}.experiments."
-READ = ("experiment", "verdicts")  # the modules of a chapter whose source is shown, with what they import
 CONTENTS = "sbt-sidebar-nav.html"
 SOURCES = "_modules/"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
@@ -38,7 +34,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.connect("config-inited", _offer_repository)
     app.connect("config-inited", _typeset, priority=900)
-    app.connect("env-before-read-docs", _choose_sources)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("html-page-context", _choose_sidebars, priority=400)  # before the theme reads them, at 500
     app.connect("html-page-context", _describe)
@@ -65,21 +60,6 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
     return options | shown | {"launch_buttons": launchers}
 
 
-def unlisted(package: str) -> list[str]:
-    """The modules whose source is not shown: those that only lay out a chapter's page.
-
-    A card leads to its judge, and the reference to what is measured and judged; what these import is shown, too.
-
-    Args:
-        package: the package of the chapters' packages, with a dot at its end.
-    """
-    root = Path(__file__).parents[2]
-    files = (root / package.rstrip(".").replace(".", "/")).rglob("*.py")
-    modules = [".".join(path.relative_to(root).with_suffix("").parts) for path in files if path.name != "__init__.py"]
-    shown = _source.closure(name for name in modules if name.rpartition(".")[2].startswith(READ))
-    return sorted(set(modules) - set(shown))
-
-
 def audible(html: str) -> str:
     """A page that can be read aloud.
 
@@ -104,11 +84,6 @@ def _offer_repository(app: Sphinx, config: Config) -> None:
 def _typeset(app: Sphinx, config: Config) -> None:
     config.mathjax_path = formulas.PATH
     config.mathjax3_config = (config.mathjax3_config or {}) | formulas.config()
-
-
-def _choose_sources(app: Sphinx, environment: Any, documents: list[str]) -> None:
-    known = getattr(environment, "_viewcode_modules", {})  # False: viewcode has looked, and there is nothing to show
-    environment._viewcode_modules = known | dict.fromkeys(unlisted(CHAPTERS), False)
 
 
 def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
