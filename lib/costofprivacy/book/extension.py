@@ -19,8 +19,8 @@ from costofprivacy.claims import read_register
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
-CONTENTS = "sbt-sidebar-nav.html"
 SOURCES = "_modules/"
+SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
@@ -33,9 +33,9 @@ UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.connect("config-inited", _offer_repository)
-    app.connect("config-inited", _typeset, priority=900)
+    app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("html-page-context", _choose_sidebars, priority=400)  # before the theme reads them, at 500
+    app.connect("html-page-context", _show_source)
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _offer_dispute)
     app.connect("build-finished", _finish_pages)
@@ -81,15 +81,17 @@ def _offer_repository(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
 
 
-def _typeset(app: Sphinx, config: Config) -> None:
+def _prepare(app: Sphinx, config: Config) -> None:
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
     config.mathjax_path = formulas.PATH
     config.mathjax3_config = (config.mathjax3_config or {}) | formulas.config()
 
 
 def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    told = summary.of(doctree) if doctree is not None else ""
-    address = str(app.config.html_baseurl or "")
-    tags = summary.tags(context.get("title", ""), told, str(app.config.project), address, page)
+    tags = ""
+    if doctree is not None:
+        book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
+        tags = summary.tags(context.get("title", ""), summary.of(doctree), book, site, page)
     if (Path(app.outdir) / "_static" / ICON_FILE).is_file():
         tags += ICON.format(context["pathto"](f"_static/{ICON_FILE}", 1))
     context["metatags"] = context.get("metatags", "") + tags
@@ -107,9 +109,8 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
 
 
-def _choose_sidebars(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    if page.startswith(SOURCES):  # the contents on each page of source would take as long as all chapters
-        context["sidebars"] = [part for part in context.get("sidebars") or [] if CONTENTS not in part]
+def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
+    return SOURCE if page.startswith(SOURCES) else None  # the theme's own page would be longer than most listings
 
 
 def _finish_pages(app: Sphinx, failure: Exception | None) -> None:

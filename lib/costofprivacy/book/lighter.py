@@ -23,6 +23,12 @@ MAP = re.compile(r"\n?(?://[#@] sourceMappingURL=\S+|/\*[#@] sourceMappingURL=[^
 INDEX = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"[^>]*></script>')
 KEPT = re.compile(r"(<(pre|script|style|textarea|svg)\b.*?</\2>)", re.DOTALL)
 BLANKS = re.compile(r"\s*\n\s*")
+COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
+RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+NEGATED = re.compile(r":not\([^()]*(?:\([^()]*\))?[^()]*\)")
+WORD = re.compile(r"-?[A-Za-z_][\w-]*")
+APART = re.compile(r",(?![^()]*\))")
 
 ICONS, FONTS = "scripts/fontawesome.js", "vendor/fontawesome/webfonts"
 ICON = re.compile(r'"?([\w-]+)"?:\[\d+,\d+,\[([^\]]*)\],"[0-9a-f]+",(?:"[^"]*"|\["[^"]*","[^"]*"\])\],?')
@@ -33,6 +39,7 @@ WOFF2 = re.compile(r'url\([^)]*\.woff2[^)]*\)\s*format\(["\']?woff2["\']?\),\s*'
 
 COLOUR = re.compile(r'^html\[data-theme="(\w+)"\] \.highlight(?: \.(\w+))? \{([^}]*)\}', re.MULTILINE)
 NUMBER = re.compile(r'<span class="linenos">\s*\d+</span>')
+DOT = '<span class="o">.</span>'  # an operator, but nobody reads it as one
 LINE = "<i></i>"  # the stylesheet counts them
 PICTURE = "image/svg+xml"
 BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">[^<]*</a>\n?')
@@ -56,6 +63,7 @@ def lighten(html: Path) -> None:
             page.write_text(lighter, "utf-8")
     mend_ways_back(html)
     keep_icons(html)
+    keep_rules(html)
     for notebook in (html / TAKEN).rglob("*.ipynb"):
         notebook.write_text(without_pictures(notebook.read_text("utf-8")), "utf-8")
 
@@ -96,9 +104,9 @@ def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore
     parts = KEPT.split(page)
     for at, part in enumerate(parts):
         if at % 3 == 0:
-            parts[at] = BLANKS.sub("\n", part)
+            parts[at] = BLANKS.sub("\n", COMMENT.sub("", part))
         elif at % 3 == 1 and marks and parts[at + 1] == "pre":
-            parts[at] = marks.sub(r"\1", part)
+            parts[at] = marks.sub(r"\1", part).replace(DOT, ".")
     return "".join(part for at, part in enumerate(parts) if at % 3 != 2)
 
 
@@ -161,6 +169,40 @@ def keep_icons(html: Path) -> None:
     for font in sorted((static / FONTS).glob("*.ttf")):
         font.write_bytes(font_with(font.read_bytes(), letters))
         font.with_suffix(".woff2").unlink(missing_ok=True)
+
+
+def keep_rules(html: Path) -> None:
+    """Keep those rules of the theme's stylesheets that can be about something in a page.
+
+    A rule about a class that no page and no script names is about nothing.
+    """
+    static = html / STATIC
+    scripts = [path for path in static.rglob("*.js") if "mathjax" not in path.parts]
+    used = {word for path in [*_pages(html), *scripts] for word in WORD.findall(_text(path))}
+    for path in static.rglob("*.css"):
+        text = _text(path)
+        if (kept := with_rules_for(text, used)) != text:
+            path.write_text(kept, "utf-8")
+
+
+def with_rules_for(styles: str, used: set[str]) -> str:
+    """A stylesheet without the selectors that name a class which is not among the used words.
+
+    Args:
+        styles: CSS. used: all words that pages and scripts have.
+    """
+
+    def kept(rule: re.Match[str]) -> str:
+        head, sep, selectors = rule[1].rpartition(";") if ";" in rule[1] else ("", "", rule[1])
+        if selectors.lstrip().startswith("@") or "\\" in selectors:
+            return rule.group()
+        each = APART.split(selectors)
+        live = [one for one in each if set(CLASS.findall(NEGATED.sub("", one))) <= used]
+        if len(live) == len(each):
+            return rule.group()
+        return f"{head}{sep}{','.join(live)}{{{rule[2]}}}" if live else head + sep
+
+    return RULE.sub(kept, styles)
 
 
 def font_with(font: bytes, letters: set[int]) -> bytes:

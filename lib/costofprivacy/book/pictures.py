@@ -23,6 +23,8 @@ DECIMALS = 2
 NUMBER = re.compile(r"-?\d*\.\d+(?:[eE][-+]?\d+)?")
 COMMAND = re.compile(r"\s*([A-Za-z])\s*")
 SHIFT = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
+SCALE = re.compile(r"scale\((-?[\d.]+)[ ,)]")
+COARSE = 0.2
 USED = re.compile(r"url\(#([^)]+)\)")
 PLACES = ("x", "y", "width", "height", "points")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -59,6 +61,7 @@ def lighter(svg: str) -> str:
         root.remove(metadata)
     for node in root.iter():
         _shorten(node)
+    _round_letters(root)
     _rename(root)
     _dissolve(root)
     ElementTree.register_namespace("", SVG)
@@ -104,6 +107,17 @@ def _shorten(node: ElementTree.Element) -> None:
 def _rounded(number: re.Match[str]) -> str:
     text = f"{float(number.group()):.{DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text in ("-0", "") else text
+
+
+def _round_letters(root: ElementTree.Element) -> None:
+    """Place the letters of a line to a whole unit, where a unit is at most a fifth of a point."""
+    for group in root.iter(f"{{{SVG}}}g"):
+        scale = SCALE.search(group.get("transform", ""))
+        if scale and abs(float(scale[1])) <= COARSE:
+            for letter in group.findall(f"{{{SVG}}}use"):
+                for name in ("x", "y"):
+                    if name in letter.attrib:
+                        letter.set(name, f"{float(letter.attrib[name]):.0f}")
 
 
 def _rename(root: ElementTree.Element) -> None:
