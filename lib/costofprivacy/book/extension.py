@@ -91,7 +91,7 @@ def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], do
     tags = ""
     if doctree is not None:
         book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
-        tags = summary.tags(context.get("title", ""), summary.of(doctree), book, site, page)
+        tags = summary.tags(context.get("title", ""), summary.of(context.get("body", "")), book, site, page)
     if (Path(app.outdir) / "_static" / ICON_FILE).is_file():
         tags += ICON.format(context["pathto"](f"_static/{ICON_FILE}", 1))
     context["metatags"] = context.get("metatags", "") + tags

@@ -24,6 +24,7 @@ INDEX = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*(?:searchtools|language_data|s
 KEPT = re.compile(r"(<(pre|script|style|textarea|svg)\b.*?</\2>)", re.DOTALL)
 BLANKS = re.compile(r"\s*\n\s*")
 COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
+STYLE_COMMENT = re.compile(r"/\*(?!!).*?\*/", re.DOTALL)  # a licence begins with /*!
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 NEGATED = re.compile(r":not\([^()]*(?:\([^()]*\))?[^()]*\)")
@@ -202,7 +203,7 @@ def with_rules_for(styles: str, used: set[str]) -> str:
             return rule.group()
         return f"{head}{sep}{','.join(live)}{{{rule[2]}}}" if live else head + sep
 
-    return RULE.sub(kept, styles)
+    return RULE.sub(kept, STYLE_COMMENT.sub("", styles))
 
 
 def font_with(font: bytes, letters: set[int]) -> bytes:

@@ -1,10 +1,7 @@
 """What a page says of itself in two sentences, to search engines and to those who link it."""
 
 import re
-from html import escape
-from typing import Any
-
-from docutils import nodes
+from html import escape, unescape
 
 LONGEST = 300  # letters
 SHORTEST = 40  # of a paragraph that says something
@@ -16,17 +13,30 @@ SAID = {
     "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ll": "≪", "gg": "≫", "approx": "≈", "infty": "∞", "to": "→",
 }  # fmt: skip
 COMMAND = re.compile(r"\\([A-Za-z]+)\s*")
-SKIPPED = (nodes.Admonition, nodes.figure, nodes.table)
+PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+QUESTION = re.compile(r"<p><strong>([^<]*(?:<(?!/p>)[^<]*)*?\?)</strong></p>\s*<p>(.*?)</p>", re.DOTALL)
+BOXES = re.compile(r'<div class="admonition.*?</div>|<figure.*?</figure>|<table.*?</table>', re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
 
 
-def of(document: nodes.document) -> str:
-    """A page's question and answer; of a page without them its first words. Formulas are plain text."""
-    paragraphs = [node for node in document.findall(nodes.paragraph) if _is_prose(node)]
-    for question, answer in zip(paragraphs, paragraphs[1:]):
-        if _is_question(question):
-            return shortened(f"{_text(question)} {_text(answer)}")
-    texts = (_text(paragraph) for paragraph in paragraphs)
+def of(body: str) -> str:
+    """A page's question and answer; of a page without them its first words. Formulas are plain text.
+
+    Args:
+        body: the page's own HTML, formulas in it as TeX.
+    """
+    own = BOXES.sub("", body)
+    if found := QUESTION.search(own):
+        return shortened(f"{words(found[1])} {words(found[2])}")
+    texts = (words(paragraph) for paragraph in PARAGRAPH.findall(own))
     return shortened(next((text for text in texts if len(text) >= SHORTEST), ""))
+
+
+def words(piece: str) -> str:
+    """The words of a piece of HTML."""
+    text = unescape(TAG.sub("", piece))
+    return " ".join(FORMULA.sub(lambda found: plain(found[1]), text).split())
 
 
 def shortened(text: str) -> str:
@@ -39,9 +49,9 @@ def shortened(text: str) -> str:
 
 
 def plain(tex: str) -> str:
-    """A formula as plain text, as near as letters come: ``\\\\varepsilon = 1`` is ``ε = 1``."""
+    """A formula as plain text, as near as letters come: ``\\varepsilon = 1`` is ``ε = 1``."""
     text = COMMAND.sub(lambda found: SAID.get(found[1], ""), tex)
-    return " ".join(re.sub(r"[{}]|\\\\.", "", text).split())
+    return " ".join(re.sub(r"[{}]|\\.", "", text).split())
 
 
 def tags(title: str, told: str, book: str, site: str, page: str) -> str:
@@ -61,29 +71,3 @@ def tags(title: str, told: str, book: str, site: str, page: str) -> str:
     lines = [f'<meta name="description" content="{escape(told)}">'] if told else []
     lines += [f'<meta property="{key}" content="{value}">' for key, value in said.items() if value]
     return "\n".join(["", *lines, ""])
-
-
-def _is_prose(node: Any) -> bool:
-    """Whether a paragraph is part of the page's own words."""
-    parent = node.parent
-    while parent is not None:
-        if isinstance(parent, SKIPPED):
-            return False
-        parent = parent.parent
-    return True
-
-
-def _is_question(node: nodes.paragraph) -> bool:
-    return len(node) == 1 and isinstance(node[0], nodes.strong) and node.astext().rstrip().endswith("?")
-
-
-def _text(node: nodes.Node) -> str:
-    """The words of a paragraph; raw HTML has none."""
-    if isinstance(node, nodes.math):
-        return plain(node.astext())
-    if isinstance(node, nodes.raw):
-        return ""
-    if isinstance(node, nodes.Text):
-        return " ".join(f"|{node.astext()}|".split())[1:-1]
-    text = "".join(_text(child) for child in node.children)
-    return text if isinstance(node, nodes.Inline) else " ".join(text.split())
