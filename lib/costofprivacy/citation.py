@@ -1,7 +1,8 @@
 """How the book is cited; ``CITATION.cff`` says the same to machines."""
 
 TITLE = "The Cost of Privacy: an executable companion"
-AUTHOR = "The authors of The Cost of Privacy"
+AUTHOR = "The Cost of Privacy contributors"
+YEAR = 2026
 
 
 def bibtex(version: str) -> str:
@@ -12,11 +13,12 @@ def bibtex(version: str) -> str:
 
     >>> print(bibtex("0.3.0"))
     @misc{costofprivacy,
-      author = {{The authors of The Cost of Privacy}},
+      author = {{The Cost of Privacy contributors}},
       title = {{The Cost of Privacy: an executable companion}},
+      year = {2026},
       note = {Version 0.3.0},
     }
     """
-    fields = {"author": f"{{{AUTHOR}}}", "title": f"{{{TITLE}}}", "note": f"Version {version}"}
+    fields = {"author": f"{{{AUTHOR}}}", "title": f"{{{TITLE}}}", "year": YEAR, "note": f"Version {version}"}
     lines = (f"  {name} = {{{value}}}," for name, value in fields.items())
     return "\n".join(["@misc{costofprivacy,", *lines, "}"])

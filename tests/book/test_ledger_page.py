@@ -1,13 +1,11 @@
 """The ledger's table in a browser: it filters, searches and sorts, and the address keeps what was chosen."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from costofprivacy.book.searchable import BUNDLE, classic
 from costofprivacy.experiments.ledger import pages
 from costofprivacy.experiments.ledger.experiment import Experiment
 
@@ -20,16 +18,12 @@ BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-c
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The book's ledger as a page of its own, opened from a file."""
     folder = tmp_path_factory.mktemp("page")
-    spec = find_spec("itables")
-    assert spec is not None
-    assert spec.origin is not None
-    (folder / "datatables.js").write_text(classic((Path(spec.origin).parent / BUNDLE).read_text("utf-8")), "utf-8")
     (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
         table = pages.show(Experiment().read(ROOT / "book")).data
-    scripts = "".join(f'<script defer src="{name}.js"></script>' for name in ("datatables", "ledger"))
-    (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{scripts}{table}", "utf-8")
+    script = '<script defer src="ledger.js"></script>'
+    (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()
 
 
@@ -93,6 +87,30 @@ def test_columns_are_sorted_by_weight_and_the_address_says_so(page: Any, address
     assert order == ["conclusion", "numbers", "none"]
     page.reload()
     assert list(dict.fromkeys(shown(page, "consequence"))) == order
+    assert page.get_attribute("thead th:nth-child(3)", "aria-sort") == "ascending"
+
+
+def test_a_header_sorts_upwards_then_downwards_then_no_longer(page: Any, address: str) -> None:
+    page.goto(address)
+    places = page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.id)")
+    seen = []
+    for _ in range(3):
+        page.click("thead th:nth-child(3) [role=button]")
+        seen.append(list(dict.fromkeys(shown(page, "consequence"))))
+    assert seen[:2] == [["conclusion", "numbers", "none"], ["none", "numbers", "conclusion"]]
+    assert page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.id)") == places
+    assert "sort" not in page.url
+
+
+def test_a_search_is_for_all_words_in_any_order_and_case(page: Any, address: str) -> None:
+    page.goto(address)
+    page.fill("input[type=search]", "ridge PRIVATE")
+    once = page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.textContent + row.innerHTML)")
+    assert 0 < len(once) < len(Experiment().read(ROOT / "book"))
+    assert all("ridge" in text.lower() and "private" in text.lower() for text in once)
+    page.fill("input[type=search]", "no claim says this")
+    assert shown(page, "verdict") == []
+    assert page.inner_text("[role=status]").startswith("0 of")
 
 
 def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: str) -> None:

@@ -11,10 +11,13 @@ ROOT = Path(__file__).parents[2]
 def test_a_page_has_each_public_module_of_its_package(project: Project) -> None:
     package = project.root / "lib" / project.package / "experiments/part/first_one"
     (package / "_private.py").write_text('"""Not shown."""\n')
+    (package / "pages.py").write_text('"""Lays out the page."""\n\nfrom . import verdicts\n')
+    (package / "rates.py").write_text('"""What a judge needs."""\n')
+    (package / "verdicts.py").write_text('"""Verdicts."""\n\nfrom . import rates\n\nLIMIT = 1\n')
     text = reference.page(project.package, "experiments/part/first-one")
     assert text.startswith("# part: first one\n")
     named = [line.split("`")[1] for line in text.splitlines() if line.startswith("## ")]
-    assert named == ["experiment", "verdicts"]
+    assert named == ["experiment", "rates", "verdicts"]
     assert f".. automodule:: {project.package}.experiments.part.first_one.verdicts\n   :members:" in text
 
 

@@ -78,22 +78,10 @@ def test_a_judge_whose_source_is_not_shown_leaves_nothing(html: Path) -> None:
 def test_only_a_page_with_a_searchable_table_loads_what_makes_it_one(html: Path) -> None:
     def scripts(name: str) -> list[str]:
         sources = [str(tag["src"]).partition("?")[0] for tag in page(html, name).select("script[src]")]
-        return [Path(source).name for source in sources if "datatables" in source or "ledger" in source]
+        return [Path(source).name for source in sources if "ledger" in source]
 
-    assert scripts("book/table") == ["datatables.js", "ledger.js"]
+    assert scripts("book/table") == ["ledger.js"]
     assert scripts("book/page") == []
-    assert (html / "_static" / "datatables.js").stat().st_size < 1_000_000
-
-
-def test_a_module_becomes_a_plain_script() -> None:
-    assert searchable.classic("var q={};export{a as b,q as jQuery,c as d};\n/*! MIT */") == (
-        '(()=>{"use strict";var q={};window.DataTable=q.fn.dataTable})();\n/*! MIT */'
-    )
-
-
-def test_a_bundle_without_jquery_is_refused() -> None:
-    with pytest.raises(ValueError, match="must export jQuery"):
-        searchable.classic("export{a as b};")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,17 @@ from typing import Any
 import yaml
 
 from costofprivacy import stamps
-from costofprivacy.book import edition, filling, freshness, notebooks, real_data, responsive
+from costofprivacy.book import (
+    edition,
+    filling,
+    freshness,
+    lighter,
+    notebooks,
+    pictures,
+    real_data,
+    repository,
+    responsive,
+)
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -145,6 +155,8 @@ def stage(
         page = pages / "book" / f"{name}.md"
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
     write_scripts(project, pages)
+    repository.write(project.root, pages / "_config.yml")
+    pictures.lighten(pages)
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
@@ -192,6 +204,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         if done.returncode:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
         responsive.widen(folder / "_build" / "html", pages)
+        lighter.lighten(folder / "_build" / "html")
         edition.write(folder / "_build" / "html", edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)

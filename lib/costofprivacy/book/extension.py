@@ -1,4 +1,8 @@
-"""What the book asks of Sphinx beyond Jupyter Book: docstrings, tables for the ear, a repository's buttons."""
+"""What the book asks of Sphinx beyond Jupyter Book.
+
+Docstrings, tables for the ear, a repository's buttons, formulas without a network, and what pages say of themselves to
+search engines and to those who link them.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,14 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from costofprivacy.book import docstrings
+from costofprivacy.book import docstrings, formulas, repository, summary
+from costofprivacy.claims import read_register
 
-BUTTONS = ("use_repository_button", "use_issues_button", "use_edit_page_button")
-CONTENTS = "sbt-sidebar-nav.html"
+BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
+ICON = '<link rel="alternate icon" type="image/png" href="{}">'
+ICON_FILE = "favicon.png"
 SOURCES = "_modules/"
+SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
@@ -26,8 +33,11 @@ UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 def setup(app: Sphinx) -> dict[str, Any]:
     """Sphinx's own entry point."""
     app.connect("config-inited", _offer_repository)
+    app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("html-page-context", _choose_sidebars, priority=400)  # before the theme reads them, at 500
+    app.connect("html-page-context", _show_source)
+    app.connect("html-page-context", _describe)
+    app.connect("html-page-context", _offer_dispute)
     app.connect("build-finished", _finish_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -40,9 +50,14 @@ def buttons(options: dict[str, Any]) -> dict[str, Any]:
     Args:
         options: the theme's options, among them ``repository_url``.
     """
-    if not options.get("repository_url"):
+    address = options.get("repository_url")
+    if not address:
         return options
-    return options | dict.fromkeys(BUTTONS, True) | {"launch_buttons": options.get("launch_buttons", {}) | LAUNCHERS}
+    shown = dict.fromkeys(BUTTONS, True) | {"repository_provider": repository.provider(address)}
+    if repository.provider(address) == "bitbucket":
+        shown["use_issues_button"] = False  # the theme knows none there
+    launchers = options.get("launch_buttons", {}) | (LAUNCHERS if repository.is_github(address) else {})
+    return options | shown | {"launch_buttons": launchers}
 
 
 def audible(html: str) -> str:
@@ -66,17 +81,43 @@ def _offer_repository(app: Sphinx, config: Config) -> None:
     config.html_theme_options = buttons(config.html_theme_options)
 
 
+def _prepare(app: Sphinx, config: Config) -> None:
+    config.templates_path = [*config.templates_path, str(TEMPLATES)]
+    config.mathjax_path = formulas.PATH
+    config.mathjax3_config = (config.mathjax3_config or {}) | formulas.config()
+
+
+def _describe(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    tags = ""
+    if doctree is not None:
+        book, site = str(app.config.html_title), str(app.config.html_baseurl or "")
+        tags = summary.tags(context.get("title", ""), summary.of(context.get("body", "")), book, site, page)
+    if (Path(app.outdir) / "_static" / ICON_FILE).is_file():
+        tags += ICON.format(context["pathto"](f"_static/{ICON_FILE}", 1))
+    context["metatags"] = context.get("metatags", "") + tags
+
+
+def _offer_dispute(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    address = app.config.html_theme_options.get("repository_url", "")
+    register = Path(app.srcdir) / "book" / "claims.yml"
+    if address and "body" in context and register.is_file():
+        anchors = {claim.anchor: name for name, claim in read_register(register).items()}
+        context["body"] = repository.disputable(context["body"], address, anchors)
+
+
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
 
 
-def _choose_sidebars(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    if page.startswith(SOURCES):  # the contents on each page of source would take as long as all chapters
-        context["sidebars"] = [part for part in context.get("sidebars") or [] if CONTENTS not in part]
+def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
+    return SOURCE if page.startswith(SOURCES) else None  # the theme's own page would be longer than most listings
 
 
 def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
-    for path in Path(app.outdir).rglob("*.html") if failure is None else ():
+    if failure is not None or app.builder.format != "html":
+        return
+    formulas.copy(Path(app.outdir))
+    for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
         if (said := audible(text)) != text:
             path.write_text(said, "utf-8")

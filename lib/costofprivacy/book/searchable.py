@@ -1,13 +1,10 @@
 """What the book adds to Sphinx: links to the source of judges, and tables that can be searched.
 
 ``{judge}`module:function``` becomes a link to that function's source where `sphinx.ext.viewcode` shows it, and nothing
-where it does not. A page with a table of the class ``searchable`` gets DataTables, which `itables` brings along, as a
-plain script: pages opened from a file cannot load modules.
+where it does not. A page with a table of the class ``searchable`` gets the script that searches and sorts it.
 """
 
 import re
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -17,9 +14,7 @@ from sphinx.util.docutils import SphinxRole
 from costofprivacy.evidence import judge_link
 
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
-BUNDLE = "html/dt_bundle.js"  # within itables
-DATATABLES, LEDGER = "datatables.js", "ledger.js"
-EXPORTS = re.compile(r"export\{[^}]*\b(\w+) as jQuery\b[^}]*\};?")
+LEDGER = "ledger.js"
 
 
 class JudgeNode(nodes.Inline, nodes.TextElement):
@@ -58,42 +53,16 @@ def has_source(modules: dict[str, Any], name: str) -> bool:
     return bool(modules.get(module)) and function in modules[module][1]
 
 
-def classic(bundle: str) -> str:
-    """A bundled module as a plain script that names its ``DataTable``.
-
-    Raises:
-        ValueError: if the bundle does not export jQuery, to which DataTables belongs.
-    """
-    found = EXPORTS.search(bundle)
-    if found is None:
-        raise ValueError("the bundle of itables must export jQuery")
-    module, licences = bundle[: found.start()], bundle[found.end() :]
-    return f'(()=>{{"use strict";{module}window.DataTable={found[1]}.fn.dataTable}})();{licences}'
-
-
-def write_datatables(app: Sphinx) -> None:
-    """Put DataTables among the static files of a rendering."""
-    spec = find_spec("itables")
-    if app.builder.format != "html" or spec is None or spec.origin is None:
-        return
-    bundle = (Path(spec.origin).parent / BUNDLE).read_text("utf-8")
-    static = Path(app.outdir) / "_static"
-    static.mkdir(parents=True, exist_ok=True)
-    (static / DATATABLES).write_text(classic(bundle), "utf-8")
-
-
 def add_scripts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object) -> None:
     """Let a page with a searchable table load what makes it one."""
     if SEARCHABLE.search(context.get("body", "")):
-        for name in (DATATABLES, LEDGER):
-            app.add_js_file(name, loading_method="defer")
+        app.add_js_file(LEDGER, loading_method="defer")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Tell Sphinx of all this."""
     app.add_node(JudgeNode)
     app.add_role("judge", JudgeRole())
-    app.connect("builder-inited", write_datatables)
     app.connect("doctree-resolved", resolve_judges)
     app.connect("html-page-context", add_scripts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,108 @@
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import nbformat
+import numpy as np
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from costofprivacy.book import pictures
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A figure with lines, markers, formulas, a clipped image and a legend."""
+    figure, (left, right) = plt.subplots(1, 2)
+    x = np.linspace(0, 3, 40)
+    left.plot(x, np.sin(x), marker="o", label=r"$\varepsilon^{-2}$")
+    left.errorbar(x, np.cos(x), yerr=0.1, label="cos")
+    left.legend()
+    right.imshow(np.arange(12.0).reshape(3, 4))
+    right.set_title("Words & signs <")
+    path = tmp_path_factory.mktemp("drawn") / "figure.svg"
+    figure.savefig(path)
+    plt.close(figure)
+    return path.read_text("utf-8")
+
+
+def references(svg: str) -> set[str]:
+    return set(re.findall(r'href="#([^"]+)"', svg)) | set(re.findall(r"url\(#([^)]+)\)", svg))
+
+
+def test_a_picture_takes_little_more_than_half_the_bytes(drawn: str) -> None:
+    assert len(pictures.lighter(drawn)) < 0.65 * len(drawn)
+
+
+def test_each_reference_leads_to_one_name(drawn: str) -> None:
+    lighter = pictures.lighter(drawn)
+    names = re.findall(r'\bid="([^"]+)"', lighter)
+    assert references(lighter) == set(names)
+    assert len(names) == len(set(names)) == len(references(drawn))
+
+
+def test_nothing_that_is_drawn_is_lost(drawn: str) -> None:
+    def counted(svg: str) -> dict[str, int]:
+        tags = [node.tag.partition("}")[2] for node in ElementTree.fromstring(svg).iter()]
+        return {name: tags.count(name) for name in ("path", "use", "image", "rect", "clipPath")}
+
+    assert counted(pictures.lighter(drawn)) == counted(drawn)
+
+
+def test_no_point_moves_by_more_than_a_hundredth(drawn: str) -> None:
+    def points(svg: str) -> np.ndarray:
+        paths = [node.get("d", "") for node in ElementTree.fromstring(svg).iter(f"{{{pictures.SVG}}}path")]
+        return np.array([float(number) for path in paths for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", path)])
+
+    before, after = points(drawn), points(pictures.lighter(drawn))
+    assert before.shape == after.shape
+    assert np.abs(before - after).max() <= 0.005 + 1e-9
+
+
+def test_letters_keep_their_places_to_a_tenth_of_a_point(drawn: str) -> None:
+    def places(svg: str) -> list[float]:
+        root = ElementTree.fromstring(svg)
+        lines = [
+            group for group in root.iter(f"{{{pictures.SVG}}}g") if pictures.SCALE.search(group.get("transform", ""))
+        ]
+        found = []
+        for line in lines:
+            scale = float(pictures.SCALE.search(line.get("transform", ""))[1])
+            for letter in line.findall(f"{{{pictures.SVG}}}use"):
+                moved = pictures.SHIFT.search(letter.get("transform", ""))
+                found.append(scale * float(moved[1] if moved else letter.get("x", 0)))
+        return found
+
+    before, after = places(drawn), places(pictures.lighter(drawn))
+    assert len(before) == len(after) > 50
+    assert max(abs(a - b) for a, b in zip(before, after)) <= 0.1
+
+
+def test_lighter_twice_is_lighter_once(drawn: str) -> None:
+    once = pictures.lighter(drawn)
+    assert pictures.lighter(once) == once
+
+
+@pytest.mark.parametrize("svg", ["<svg/>", "<svg><!-- matplotlib </svg>", "<svg><script/>matplotlib</svg>"])
+def test_what_others_draw_or_what_is_broken_stays(svg: str) -> None:
+    assert pictures.lighter(svg) == svg
+
+
+def test_a_group_says_what_all_in_it_say_alike_but_never_its_opacity() -> None:
+    def group(style: str) -> str:
+        marks = "".join(f'<path d="M {x} 0" style="{style}"/>' for x in (1, 2))
+        return f'<svg xmlns="{pictures.SVG}"><!-- matplotlib --><g clip-path="none">{marks}</g></svg>'
+
+    assert pictures.lighter(group("fill: red; stroke: none")).count("fill:red") == 1
+    assert pictures.lighter(group("fill: red; opacity: 0.5")).count("opacity:0.5") == 2
+
+
+def test_files_and_notebooks_get_the_same_picture(drawn: str, tmp_path: Path) -> None:
+    output = new_output("display_data", {pictures.MIME: drawn, "text/plain": "a figure"})
+    nbformat.write(new_notebook(cells=[new_code_cell("1", outputs=[output])]), tmp_path / "page.ipynb")
+    (tmp_path / "figure.svg").write_text(drawn, "utf-8")
+    pictures.lighten(tmp_path)
+    written = nbformat.read(tmp_path / "page.ipynb", as_version=4).cells[0].outputs[0].data
+    assert written[pictures.MIME] == (tmp_path / "figure.svg").read_text("utf-8") == pictures.lighter(drawn)
+    assert written["text/plain"] == "a figure"

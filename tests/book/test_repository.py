@@ -1,0 +1,123 @@
+import html
+import subprocess
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+from costofprivacy import cards
+from costofprivacy.book import repository
+from costofprivacy.claims import Claim
+
+ADDRESS = "https://github.com/owner/name"
+NOWHERE: dict[str, str] = {}
+
+
+def clone(root: Path, remote: str) -> Path:
+    for arguments in (["init", "--quiet"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", "-C", root, *arguments], check=True)
+    return root
+
+
+@pytest.mark.parametrize(
+    ("remote", "expected"),
+    [
+        ("https://github.com/owner/name.git", ADDRESS),
+        ("https://github.com/owner/name/", ADDRESS),
+        ("https://user:secret@github.com/owner/name.git", ADDRESS),
+        ("git@github.com:owner/name.git", ADDRESS),
+        ("ssh://git@github.com:22/owner/name.git", ADDRESS),
+        ("git://GitHub.com/owner/name", ADDRESS),
+        ("https://gitlab.com/group/below/name.git", "https://gitlab.com/group/below/name"),
+        ("https://git.example.org:8443/owner/name", "https://git.example.org:8443/owner/name"),
+        ("https://8.8.8.8/owner/name", "https://8.8.8.8/owner/name"),
+    ],
+)
+def test_a_remote_that_others_reach_is_an_address(remote: str, expected: str) -> None:
+    assert repository.public(remote) == expected
+
+
+@pytest.mark.parametrize(
+    "remote",
+    [
+        "", "/srv/name.git", "../name", "./a:b/c", "file:///srv/owner/name.git", "C:\\owner\\name", "name.bundle",
+        "https://localhost/owner/name", "http://127.0.0.1:8080/git/owner/name", "https://[::1]/owner/name",
+        "https://10.0.0.7/owner/name", "git@work:owner/name.git", "https://box.local/owner/name", "https://github.com",
+        "https://github.com/name", "https://github.com/owner/../name", "https://github.com:port/owner/name",
+        'https://github.com/owner/"><script>', "ext::sh -c id",
+    ],
+)  # fmt: skip
+def test_a_folder_this_machine_or_half_an_address_is_none(remote: str) -> None:
+    assert repository.public(remote) == ""
+
+
+def test_the_workflow_s_address_comes_before_the_clone_s(tmp_path: Path) -> None:
+    clone(tmp_path, "git@github.com:fork/name.git")
+    workflow = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "owner/name"}
+    assert repository.address(tmp_path, workflow) == ADDRESS
+    assert repository.address(tmp_path, NOWHERE) == "https://github.com/fork/name"
+    assert repository.address(tmp_path, {"GITHUB_REPOSITORY": "owner/name"}) == "https://github.com/fork/name"
+
+
+def test_a_clone_of_a_folder_and_no_clone_have_no_address(tmp_path: Path) -> None:
+    assert repository.address(tmp_path, NOWHERE) == ""
+    (tmp_path / "clone").mkdir()
+    assert repository.address(clone(tmp_path / "clone", str(tmp_path)), NOWHERE) == ""
+
+
+def test_a_clone_without_a_remote_has_no_address(tmp_path: Path) -> None:
+    subprocess.run(["git", "-C", tmp_path, "init", "--quiet"], check=True)
+    assert repository.address(tmp_path, NOWHERE) == ""
+
+
+@pytest.mark.parametrize(
+    ("address", "path", "fields"),
+    [
+        (ADDRESS, "/owner/name/issues/new", ("title", "body")),
+        ("https://gitlab.com/a/b", "/a/b/-/issues/new", ("issue[title]", "issue[description]")),
+        ("https://bitbucket.org/a/b", "/a/b/issues/new", ("title", "content")),
+        ("https://git.example.org/a/b", "/a/b/issues/new", ("title", "body")),
+    ],
+)
+def test_an_issue_has_the_claim_filled_in(address: str, path: str, fields: tuple[str, str]) -> None:
+    link = urlsplit(repository.dispute(address, "noisyhead/theorem-4.2i & more"))
+    assert link.path == path
+    filled = parse_qs(link.query)
+    assert tuple(filled) == fields
+    assert all("noisyhead/theorem-4.2i & more" in value for (value,) in filled.values())
+
+
+def a_card() -> tuple[Claim, str]:
+    claim = Claim("noisyhead/theorem-4.2i", "Theorem 4.2(i)", "so", "noisyhead/low-dimensional")
+    return claim, cards._foot(claim)
+
+
+def test_every_card_is_disputable_where_there_is_an_address() -> None:
+    claim, foot = a_card()
+    page = f"<p>before</p>{foot}<p>between</p>{foot}"
+    linked = repository.disputable(page, ADDRESS, {claim.anchor: claim.id})
+    link = f'<a href="{html.escape(repository.dispute(ADDRESS, claim.id))}">dispute this</a></p>'
+    assert linked.count(link) == 2
+    assert linked.replace(f" · {link}", "</p>") == page
+
+
+def test_without_an_address_or_a_claim_a_card_stays_as_it_is() -> None:
+    claim, foot = a_card()
+    assert repository.disputable(foot, "", {claim.anchor: claim.id}) == foot
+    assert repository.disputable(foot, ADDRESS, {}) == foot
+
+
+def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
+    config = tmp_path / "_config.yml"
+    text = "title: A book\nrepository: {url: '', branch: other}\n"
+    config.write_text(text)
+    repository.write(tmp_path, config)
+    assert config.read_text() == text
+    repository.write(clone(tmp_path, f"{ADDRESS}.git"), config)
+    assert yaml.safe_load(config.read_text())["repository"] == {"url": ADDRESS, "branch": "other"}
+    named = "title: A book\nrepository: {url: https://example.org/a/b}\n"
+    config.write_text(named)
+    repository.write(tmp_path, config)
+    assert config.read_text() == named
