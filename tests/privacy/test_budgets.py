@@ -2,6 +2,7 @@ import math
 from dataclasses import FrozenInstanceError
 
 import dp_accounting
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -331,3 +332,26 @@ def test_the_warning_is_checked_like_every_budget() -> None:
         warn_if_delta_is_large(1.0, 5)
     with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
         warn_if_delta_is_large(1e-5, 0)
+
+
+# roots on the safe side
+
+
+def precisely_spent(mu: float, epsilon: float) -> mpmath.mpf:
+    """δ(ε) with forty digits."""
+    with mpmath.workdps(40):
+        m, e = mpmath.mpf(mu), mpmath.mpf(epsilon)
+        return mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m)
+
+
+def test_no_root_spends_more_than_delta() -> None:
+    """The searches of dp-accounting end up to 6e-9 of δ on the wrong side, in a fifth of the settings."""
+    rng, wasted = np.random.default_rng(0), []
+    for _ in range(150):
+        epsilon, delta, mu = 10 ** rng.uniform(-4, 2.3), 10 ** rng.uniform(-14, -0.1), 10 ** rng.uniform(-4, 1.5)
+        spent = [precisely_spent(ApproximateDP(epsilon, delta).to_gaussian().mu, epsilon)]
+        found = GaussianDP(mu).epsilon(delta)
+        spent += [precisely_spent(mu, found)] if found > 0 else []
+        assert max(spent) <= delta * (1 + 2e-12)
+        wasted += [float(1 - part / delta) for part in spent]
+    assert max(wasted) < 1e-7

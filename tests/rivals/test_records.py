@@ -79,6 +79,128 @@ def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data
     assert np.linalg.norm(one - two) <= claimed * ROUNDING
 
 
+WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+TYPES = (*WHOLE, "bool", "float16", "float32", "float64", ">f4", "object")
+ODD = {"object": [None, "a secret", 10**400, math.nan, math.inf, 1e308, 2**64, -(2**31)], "bool": [True, False]}
+
+
+def extremes(dtype: str) -> list[object]:
+    """What overflows, vanishes or is not finite in arrays of this type."""
+    if dtype in WHOLE:
+        ends = np.iinfo(dtype)
+        few = (0, 1, 16, 17, 127, 46_341, 65_536, 2**31, 2**32 + 1, ends.min, ends.max)
+        return [value for value in few if ends.min <= value <= ends.max]
+    if dtype in ODD:
+        return ODD[dtype]
+    ends = np.finfo(dtype)
+    return [ends.max, ends.min, ends.tiny, ends.smallest_subnormal, math.nan, math.inf, -math.inf, 0.0, 17.0]
+
+
+def laid_out(values: np.ndarray, layout: str) -> np.ndarray:
+    """The same array, otherwise in memory."""
+    if layout == "backwards":
+        return values[::-1].copy()[::-1]
+    if layout == "every other":
+        return np.repeat(values, 2, axis=0)[::2]
+    return np.asarray(values, order=layout)
+
+
+@st.composite
+def typed_neighbours(draw: st.DrawFn) -> tuple[Data, Data]:
+    """Two data sets of one type that differ in one record; sizes from 1 to thousands, several layouts."""
+    dtype, size = draw(st.sampled_from(TYPES)), draw(st.sampled_from((1, 2, 9, 512, 513, 3000)))
+    layout = draw(st.sampled_from(("C", "F", "backwards", "every other")))
+    value = st.sampled_from(extremes(dtype))
+    rows = np.random.default_rng(draw(st.integers(0, 99))).integers(0, 3, (size, d + 1)).astype(dtype)
+    if draw(st.booleans()):
+        rows[:] = rows[0]
+    rows[draw(st.integers(0, size - 1))] = draw(st.tuples(*[value] * (d + 1)))
+    other = rows.copy()
+    other[draw(st.integers(0, size - 1))] = draw(st.tuples(*[value] * (d + 1)))
+    one, two = (laid_out(array, layout) for array in (rows, other))
+    return (one[:, :d], one[:, d]), (two[:, :d], two[:, d])
+
+
+def widened(data: Data) -> Data:
+    """The same numbers as doubles, each converted by itself."""
+
+    def number(value: object) -> float:
+        try:
+            return float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            return math.nan
+
+    x, y = (np.array([number(v) for v in part.ravel().tolist()]).reshape(part.shape) for part in data)
+    return x, y
+
+
+TYPED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], Callable[[int], float]]] = {
+    "step": (stepped, lambda size: 0.9 * 2 * C / size),
+    "sampled step": (sampled, lambda size: 0.9 * 2 * C / (0.5 * size)),
+    "matrix": (MOVED["matrix"][0], lambda size: MOVED["matrix"][1]),
+    "vector": (MOVED["vector"][0], lambda size: MOVED["vector"][1]),
+    "boosting": (lambda x, y: boosting.release(x, y, TOLD, C, 2, MU, rng=rng()), lambda size: math.inf),
+    "adassp": (
+        lambda x, y: sufficient_statistics.release(
+            sufficient_statistics.moments(x, y, TOLD), TOLD, MU, rng=rng()
+        ),
+        lambda size: math.inf,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TYPED)
+@given(pair=typed_neighbours())
+@law
+def test_no_type_of_number_moves_it_further(name: str, pair: tuple[Data, Data]) -> None:
+    """Integers overflowed inside norms, and sums of single precision lost their small terms."""
+    run, claimed = TYPED[name]
+    one, two = (run(*data) for data in pair)
+    assert np.isfinite(one).all()
+    assert np.linalg.norm(one - two) <= claimed(len(pair[0][1])) * ROUNDING
+    np.testing.assert_array_equal(one, run(*widened(pair[0])))
+
+
+@given(typed_neighbours())
+@law
+def test_every_gate_widens(pair: tuple[Data, Data]) -> None:
+    data = pair[0]
+    for bring in (TOLD.clip, bounds.given, lambda x, y: (bounds.shortened(x, 0.3), bounds.given(x, y)[1])):
+        for found, expected in zip(bring(*data), bring(*widened(data)), strict=True):
+            assert found.dtype == np.float64
+            np.testing.assert_array_equal(found, expected)
+    assert np.linalg.norm(TOLD.clip(*data)[0], axis=1).max() <= TOLD.features * ROUNDING
+    assert np.linalg.norm(bounds.shortened(data[0], 0.3), axis=1).max() <= 0.3 * ROUNDING
+    if len(data[1]) > 8 * d:
+        one, two = (tukey.models(*part, 8, rng=rng()) for part in pair)
+        assert sum(not np.array_equal(a, b) for a, b in zip(one, two)) <= 2  # two records may differ
+        np.testing.assert_array_equal(one, tukey.models(*widened(data), 8, rng=rng()))
+        np.testing.assert_array_equal(tukey.log_volumes(np.array([[1, 200]] * 8, dtype=np.uint8)), -math.inf)
+
+
+@given(st.integers(1, 3000), st.integers(1, 6), st.floats(-20, 20), st.integers(0, 9), st.booleans())
+@law
+def test_moments_of_records_at_their_bounds_are_never_refused(
+    size: int, features: int, power: float, seed: int, equal: bool
+) -> None:
+    """A trace of 1000 was refused as more than 1000, in single precision."""
+    told = Bounds(3 * 10**power, 7 * 10 ** (power / 2))
+    x = np.random.default_rng(seed).standard_normal((size, features))
+    x = np.tile(x[0], (size, 1)) if equal else x
+    x *= 2 * told.features / np.linalg.norm(x, axis=1, keepdims=True)
+    data = sufficient_statistics.moments(x, np.full(size, 9 * told.response), told)
+    assert data.square.trace() == pytest.approx(size * told.features**2, rel=1e-9)
+    assert np.isfinite(sufficient_statistics.release(data, told, MU, rng=rng())).all()
+
+
+@pytest.mark.parametrize("rates", [[1e308, 1e308, 0.0, 1e-308], [1e308] * 3])
+def test_extreme_steps_leave_iterates_finite(rates: list[float]) -> None:
+    """An infinite iterate made the next sum NaN or not, as one record had a zero in it or not."""
+    x, y = np.random.default_rng(0).standard_normal((20, 2)), np.full(20, 1.7e308)
+    x[3] = [0.0, 1.0]
+    assert np.isfinite(batch_descent.release(x, y, 1e150, rates, 1.0, rng=rng())).all()
+
+
 @given(neighbours())
 @law
 def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
