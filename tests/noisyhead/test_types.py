@@ -26,7 +26,7 @@ from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING, TOLD, D, L, bounded, neighbours
 
@@ -95,9 +95,8 @@ def test_doubles_are_taken_as_they_are() -> None:
     assert data.query is w
     gram, cross = np.eye(4), np.ones(4)
     assert Moments(gram, cross).gram is gram
-    assert regular("x", np.asfortranarray(x)).flags.f_contiguous
-    keys = x[:, :-1]
-    assert softmax.Contexts(keys, y[:, :-1], x[:, -1], y[:, -1]).keys is keys
+    assert numbers("x", np.asfortranarray(x), (4, 3, 2)).flags.c_contiguous
+    assert softmax.Contexts(x, y, w, y[:, -1]).keys is x
 
 
 @pytest.mark.parametrize("layout", hostile.LAYOUTS)

@@ -20,7 +20,7 @@ from costofprivacy.rivals import (
     tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
-from tests.privacy.test_records import ROUNDING, arrays, number
+from tests.privacy.test_records import ROUNDING, arrays
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
 n, d = 9, 2

@@ -24,7 +24,7 @@ from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.schedule import LARGEST, SMALLEST, check_rho
 from costofprivacy.dpgd.update import clipped_gradients
 from costofprivacy.privacy import sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 _LOWEST = 1e-3  # c over the residual's standard deviation: below it nothing changes
 _HIGHEST = 20.0
@@ -80,10 +80,10 @@ def averaged_step(
     Raises:
         ValueError: if there is no record, shapes disagree, θ_0 is not finite, or a number is outside its range.
     """
-    x = regular("x", x, (None, None))
+    x = numbers("x", x, (None, None))
     n, d = x.shape
     _validate.whole("the number of records", n)
-    y, theta = regular("y", y, (n,)), regular("theta", theta, (d,))
+    y, theta = numbers("y", y, (n,)), numbers("theta", theta, (d,))
     _validate.SHARE("mu", mu)
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")

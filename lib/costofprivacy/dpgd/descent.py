@@ -23,7 +23,7 @@ from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
 from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.privacy import records as given
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
 CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
@@ -198,9 +198,9 @@ def descend_records(
         ValueError: if the shapes differ, an array is not of numbers, a schedule increases, or there is no
             configuration.
     """
-    x = regular("x", x, (None, None))
+    x = numbers("x", x, (None, None))
     n, d = x.shape
-    y = regular("y", y, (n,))
+    y = numbers("y", y, (n,))
     check_steps(configurations, n)
     x, y = given.regression(x, y)
     theta = np.zeros((d, len(configurations)))

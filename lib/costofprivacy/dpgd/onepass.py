@@ -34,7 +34,7 @@ from costofprivacy.dpgd.descent import CHUNK_STEPS, Configuration, StepTable, ch
 from costofprivacy.dpgd.schedule import lengths
 from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.privacy import GaussianDP, records
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 Batch = tuple[np.ndarray, np.ndarray]
 
@@ -79,8 +79,8 @@ def release(
     check_steps([configuration], n)
     theta, seen, steepest = np.zeros((_validate.whole("d", d), 1)), 0, 0.0
     for x, y in batches:
-        x = regular("x", x, (None, d))
-        y = regular("y", y, (len(x),))
+        x = numbers("x", x, (None, d))
+        y = numbers("y", y, (len(x),))
         if seen + len(x) > n:
             raise ValueError(f"n must be the number of records, which was announced as {n}; there are more")
         for start in range(0, len(x), CHUNK_STEPS):

@@ -37,7 +37,7 @@ from costofprivacy import _validate
 from costofprivacy._compiled import compiled
 from costofprivacy.dpgd.schedule import LARGEST, SMALLEST
 from costofprivacy.privacy import records
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import doubles
 
 BLOCK = 32  # steps between two updates of the parameters
 
@@ -59,7 +59,7 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
         ValueError: if ``clip_norm`` is below its range, θ not finite, or an array not of numbers.
     """
     bound = _validate.between("clip_norm", _validate.positive("clip_norm", clip_norm), SMALLEST, math.inf)
-    theta, x, y = (regular(name, given) for name, given in (("theta", theta), ("x", x), ("y", y)))
+    theta, x, y = (doubles(name, given) for name, given in (("theta", theta), ("x", x), ("y", y)))
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")
     sound = records.usable(x, y)
@@ -89,7 +89,7 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
     Raises:
         ValueError: if a learning rate is negative or not finite.
     """
-    x, rates = regular("x", x), np.asarray(learning_rate, dtype=float)
+    x, rates = doubles("x", x), np.asarray(learning_rate, dtype=float)
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
         raise ValueError(f"learning_rate must be non-negative and finite, got {float(rates[wrong][0])}")

@@ -23,7 +23,7 @@ from costofprivacy.noisyhead import best_head
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_descent import FLOOR
 from costofprivacy.privacy import GaussianDP, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 CLIP_NORM = 1.0  # C, for features with E‖x‖² = 1: the Frobenius norm of a moment is at most its trace
 ROUNDING = 1 + 1e-9
@@ -44,7 +44,7 @@ def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
     Raises:
         ValueError: if there is no prompt or token, x is not of numbers, or C is outside its range.
     """
-    x = regular("x", x, (None, None, None))
+    x = numbers("x", x, (None, None, None))
     if 0 in x.shape:
         raise ValueError(f"x must have at least one prompt, token and feature, got shape {x.shape}")
     _clip_norm(clip_norm)
@@ -95,7 +95,7 @@ def release(
         ValueError: if ``moment`` is not finite or longer than C (its prompts were not clipped to it), or another
             argument is outside its range.
     """
-    moment = regular("moment", moment, (None, None))
+    moment = numbers("moment", moment, (None, None))
     _validate.shape("moment", moment, (len(moment),) * 2)
     std = noise_std(N, budget, clip_norm) * (1 + sums.slack(N, moment.size))
     _validate.whole("L", L), _validate.nonnegative("label_noise", label_noise), _validate.finite("spread", spread)

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from costofprivacy.noisyhead.prompts import Prompts
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 FAR = 1e6  # a token or response beyond this many of its public scale makes its prompt void
 MOST = 2 * FAR**2  # no number of an example is beyond: a context is a sum of L + 1 products over L
@@ -41,13 +41,13 @@ class Examples:
     response: np.ndarray
 
     def __post_init__(self) -> None:
-        token = regular("token", self.token, (None, None, None))
-        query = regular("query", self.query, (len(token), None, token.shape[2]))
+        token = numbers("token", self.token, (None, None, None))
+        query = numbers("query", self.query, (len(token), None, token.shape[2]))
         for name, part in (
             ("token", token),
             ("query", query),
-            ("context", regular("context", self.context, query.shape)),
-            ("response", regular("response", self.response, query.shape[:2])),
+            ("context", numbers("context", self.context, query.shape)),
+            ("response", numbers("response", self.response, query.shape[:2])),
         ):
             object.__setattr__(self, name, part)
             if not (part.max(initial=0.0) <= MOST and part.min(initial=0.0) >= -MOST):

@@ -18,7 +18,7 @@ from scipy.linalg import solve
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.privacy import records, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 # Normals in one chunk of a streamed sample: 256 kB of doubles stay in a core's second-level cache.
 CHUNK_NORMALS = 2**15
@@ -60,10 +60,10 @@ class Statistics:
     response: np.ndarray
 
     def __post_init__(self) -> None:
-        query = regular("query", self.query, (None, None))
+        query = numbers("query", self.query, (None, None))
         object.__setattr__(self, "query", query)
-        object.__setattr__(self, "context", regular("context", self.context, query.shape))
-        object.__setattr__(self, "response", regular("response", self.response, query.shape[:1]))
+        object.__setattr__(self, "context", numbers("context", self.context, query.shape))
+        object.__setattr__(self, "response", numbers("response", self.response, query.shape[:1]))
 
     @property
     def Z(self) -> np.ndarray:
@@ -92,9 +92,9 @@ class Moments:
     cross: np.ndarray
 
     def __post_init__(self) -> None:
-        cross = regular("cross", self.cross, (None,))
+        cross = numbers("cross", self.cross, (None,))
         object.__setattr__(self, "cross", cross)
-        object.__setattr__(self, "gram", regular("gram", self.gram, cross.shape * 2))
+        object.__setattr__(self, "gram", numbers("gram", self.gram, cross.shape * 2))
 
     @property
     def trace(self) -> float:

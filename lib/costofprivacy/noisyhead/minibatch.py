@@ -24,7 +24,7 @@ from costofprivacy.noisyhead.head import Statistics, project
 from costofprivacy.noisyhead.population import context_energy
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import records, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 LARGEST = 1e30  # of f, s, λ, η₀ and qN
 SMALLEST = 1e-100  # of c
@@ -86,9 +86,9 @@ def dp_sgd(
     N, D = data.query.shape
     if descent.batch > N:
         raise ValueError(f"batch must be at most N = {N}, got {descent.batch!r}")
-    factor = regular("factor", factor, (None,))
+    factor = numbers("factor", factor, (None,))
     clip_norm, noise_std = (
-        regular(name, given, factor.shape) for name, given in (("clip_norm", clip_norm), ("noise_std", noise_std))
+        numbers(name, given, factor.shape) for name, given in (("clip_norm", clip_norm), ("noise_std", noise_std))
     )
     for f, c, s in zip(factor.tolist(), clip_norm.tolist(), noise_std.tolist(), strict=True):
         _validate.between("factor", _validate.finite_positive("factor", f), 0, LARGEST)

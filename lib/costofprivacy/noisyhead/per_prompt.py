@@ -27,7 +27,7 @@ from costofprivacy.noisyhead import softmax
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.softmax import Contexts
 from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 LARGEST = 1e30  # products of four numbers up to this, squared, stay within doubles
 FASTEST, LOUDEST = 1e100, 1e100  # η and s: their product with a gradient stays within doubles
@@ -216,7 +216,7 @@ def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: C
     T = {plan.steps for plan in plans}
     if len(T) != 1:
         raise ValueError(f"plans must have one number of steps, got {sorted(T)}")
-    initial = regular("initial", initial, (len(plans), None, None))
+    initial = numbers("initial", initial, (len(plans), None, None))
     told = tuple(plan.clip_norm for plan in plans)
     if not isinstance(gradient, Gradient) or gradient.clip_norms != told:
         raise ValueError("gradient must be clipped at the norms of the plans, by a function of this module")

@@ -34,7 +34,7 @@ from costofprivacy.privacy import (
     last_iterate,
     records,
 )
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 _ROUNDING = 1 + 1e-9  # of sums over all prompts
 
@@ -58,8 +58,8 @@ def worst_angle(hyper: Hyperparameters) -> float:
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
     r"""The ℓ₂-sensitivity of one update itself, at the worst Γ, for D ≥ 2; replace one prompt.
 
-    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG the reach in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite
-    sides of Γ at s ± d are at squared distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)²,
+    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG the reach in
+    direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)²,
     with equality at d = 0; the maximum over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach
     less: a test searches over them.) It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
     """
@@ -237,7 +237,7 @@ def _start(data: QuadraticLoss, initial: np.ndarray | None, radius: float) -> np
     p = len(data.cross)
     if initial is None:
         return np.zeros(p)
-    initial = regular("initial", initial, (math.isqrt(p),) * 2)
+    initial = numbers("initial", initial, (math.isqrt(p),) * 2)
     if not np.isfinite(initial).all():
         raise ValueError("initial must be finite, got NaN or infinities")
     return project_ball(data.coordinates(initial), radius)

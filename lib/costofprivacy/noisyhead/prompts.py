@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Prompts:
     w: np.ndarray
 
     def __post_init__(self) -> None:
-        x = regular("x", self.x, (None, None, None))
+        x = numbers("x", self.x, (None, None, None))
         N, tokens, D = x.shape
         for name, array in (
             ("x", x),
-            ("y", regular("y", self.y, (N, tokens))),
-            ("w", regular("w", self.w, (N, D))),
+            ("y", numbers("y", self.y, (N, tokens))),
+            ("w", numbers("w", self.w, (N, D))),
         ):
             object.__setattr__(self, name, array)
 

@@ -34,7 +34,7 @@ from scipy.special import gammaln, hyp0f1, ive
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 CHUNK = 2**17  # scores computed at once: 1 MB of doubles stays in a core's cache
 KAPPAS = (1e-2, 1e3)  # where the best κ is looked for
@@ -59,13 +59,13 @@ class Contexts:
     target: np.ndarray
 
     def __post_init__(self) -> None:
-        keys = regular("keys", self.keys, (None, None, None))
+        keys = numbers("keys", self.keys, (None, None, None))
         N, L, D = keys.shape
         for name, array in (
             ("keys", keys),
-            ("responses", regular("responses", self.responses, (N, L))),
-            ("query", regular("query", self.query, (N, D))),
-            ("target", regular("target", self.target, (N,))),
+            ("responses", numbers("responses", self.responses, (N, L))),
+            ("query", numbers("query", self.query, (N, D))),
+            ("target", numbers("target", self.target, (N,))),
         ):
             object.__setattr__(self, name, array)
 

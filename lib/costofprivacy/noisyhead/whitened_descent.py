@@ -38,7 +38,7 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead.examples import Examples
 from costofprivacy.noisyhead.whitened_plan import Plan
 from costofprivacy.privacy import ApproximateDP, PrivacyProfile, sums
-from costofprivacy.privacy.layout import regular
+from costofprivacy.privacy.records import numbers
 
 FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of a noisy moment are not taken to be smaller
 
@@ -103,7 +103,7 @@ def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
     Raises:
         ValueError: if the shape of ``noise`` is another, or it is not finite.
     """
-    noise = regular("noise", noise, (None, *_noise(data, told)))
+    noise = numbers("noise", noise, (None, *_noise(data, told)))
     if not np.isfinite(noise).all():
         raise ValueError("noise must be finite, got NaN or infinities")
     return _descend(data, told, noise)[0]
