@@ -58,10 +58,11 @@ def worst_angle(hyper: Hyperparameters) -> float:
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
     r"""The ℓ₂-sensitivity of one update itself, at the worst Γ, for D ≥ 2; replace one prompt.
 
-    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG the reach in
-    direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)²,
-    with equality at d = 0; the maximum over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach
-    less: a test searches over them.) It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
+    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG² and B = CG the
+    reach in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared
+    distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)², with equality at d = 0; the maximum
+    over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach less: a test searches over them.) It lies
+    between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
     """
     A, B = _reach(hyper)
     s = worst_angle(hyper)

@@ -8,12 +8,12 @@ C, are summed and N(0, (zC)² I) is added; z is the *noise multiplier*. The priv
 
 for adding or removing a record (in both orders), or for replacing one by its opposite. The T-fold convolution is
 dp-accounting's (privacy loss distributions, rounded upwards), so every ε is an upper bound. For q = 1 the steps are
-Gaussian mechanisms, with a closed form. It bounds the others too, since a sample only hides: the pair for q is a mixture
-of the pair for q = 1 and of equals.
+Gaussian mechanisms, with a closed form. It bounds the others too, since a sample only hides: the pair for q is a
+mixture of the pair for q = 1 and of equals.
 
-**The grid.** The library rounds losses up to a grid, by default of 10⁻⁴, whatever their size. Here its width follows the
-spread of one step's loss, and is refined until ε is many times as wide. Below δ = `SMALLEST` the rounding of its Fourier
-transforms is as large as δ; there the bound is the closed form for q = 1.
+**The grid.** The library rounds losses up to a grid, by default of 10⁻⁴, whatever their size. Here its width follows
+the spread of one step's loss, and is refined until ε is many times as wide. Below δ = `SMALLEST` the rounding of its
+Fourier transforms is as large as δ; there the bound is the closed form for q = 1.
 
 A calibrated noise multiplier is one for which the bound on ε was computed and found to be at most the budget's.
 """
