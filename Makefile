@@ -42,7 +42,7 @@ export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
 .PHONY: book pages data test browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
-  faults fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
+  faults attacks fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -102,6 +102,9 @@ lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' a
 
 faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about half an hour
 	@exec $(PY) -m tests.faults --words "$$P"
+
+attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P='--pairs 100000 --only rivals', 1,000 of each by default
+	@exec $(PY) -m tests.attacks $(P)
 
 fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
 	@exec $(PY) -m tests.fuzz --words "$$P"

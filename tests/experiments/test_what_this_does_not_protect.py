@@ -162,7 +162,7 @@ def test_each_fault_of_an_earlier_version_was_one_and_is_none() -> None:
     assert rows[1]["before"] == pytest.approx(2 / 33 * 289 - 1)
     assert rows[2]["before"] > 200 * rows[2]["allowed"]
     assert rows[3]["before"] == pytest.approx(1.0)
-    for row in (*rows, repaired._message()):
+    for row in (*rows, repaired._ridge(), repaired._message()):
         assert row["now"] <= row["allowed"] * (1 + 1e-9) < row["before"]
 
 

@@ -18,8 +18,9 @@ from costofprivacy.dpgd.update import adapted_rates
 from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.experiments.privacy.what_this_does_not_protect import version_0_7_0 as before
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
-from costofprivacy.noisyhead import covariance_head, head
+from costofprivacy.noisyhead import covariance_head, head, private_ridge
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.advantage import of_decisions
 from costofprivacy.rivals import objective_perturbation
@@ -34,11 +35,13 @@ SECRET = "secret"
 STREAM = 5
 
 INTEGERS, STEPS, SINGLE = "whole numbers of 8 bits: a query", "whole numbers of 8 bits: a step", "single precision"
+RIDGE = "tokens longer than one"
 SOLVER, GENERATOR, MESSAGE = "objective perturbation", "a generator as seed", "an error message"
 GAINED = {
     INTEGERS: "length of a projected prompt",
     STEPS: "factor by which a step expands a distance",
     SINGLE: "how far a prompt moves a mean",
+    RIDGE: "how far a prompt moves the ridge solution",
     SOLVER: "advantage of telling neighbours apart",
     GENERATOR: "share of the noise that can be subtracted",
     MESSAGE: "cells of the data that it quotes",
@@ -55,8 +58,8 @@ def table(pair: Pair, trials: int, seed: int) -> pd.DataFrame:
         pair: neighbours for attacks on a fit. trials: releases of each data set by the old solver, of which a tenth are
             made by the new one. seed: of all of it.
     """
-    rows = [_integers(), _steps(), _single(), _solver(trials, seed), _generator(pair, seed), _message()]
-    names = (INTEGERS, STEPS, SINGLE, SOLVER, GENERATOR, MESSAGE)
+    rows = [_integers(), _steps(), _single(), _ridge(), _solver(trials, seed), _generator(pair, seed), _message()]
+    names = (INTEGERS, STEPS, SINGLE, RIDGE, SOLVER, GENERATOR, MESSAGE)
     return pd.DataFrame([{"fault": name} | row for name, row in zip(names, rows, strict=True)])
 
 
@@ -95,6 +98,18 @@ def _single() -> dict[str, float]:
         for moment in (before.token_moment, covariance_head.token_moment)
     )
     return _row(allowed, then, now)
+
+
+def _ridge() -> dict[str, float]:
+    """A prompt whose tokens are longer than one, so that ‖Z‖ reaches G although its responses stay below C < G.
+
+    The distance is the same then and now. What was claimed of it was wrong: ``before`` is in units in which today's
+    claim is the allowed one.
+    """
+    told = private_ridge.PrivateRidge(clip_norm=0.5, feature_bound=5.0, penalty=1.0, N=20)
+    one, two = (ridge(head.moments(data), told.penalty) for data in private_ridge.worst_neighbours(told, D=2))
+    moved, allowed = float(np.linalg.norm(one - two)), private_ridge.sensitivity(told)
+    return _row(allowed, moved / before.ridge_sensitivity(told) * allowed, moved)
 
 
 def _solver(trials: int, seed: int) -> dict[str, float]:

@@ -6,8 +6,11 @@ Nothing else may use them. Each is the arithmetic that decided, without the chec
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+
+from costofprivacy.noisyhead.private_ridge import PrivateRidge, sensitivity
 
 LEAST_STEP = 1e-6  # at which the line search gave up
 MOST_STEPS = 200
@@ -40,6 +43,11 @@ def token_moment(x: np.ndarray) -> np.ndarray:
     norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
     kept = np.where(np.isfinite(norm), 1 / np.maximum(norm, 1), 0.0).astype(x.dtype)
     return np.einsum("n,nde->de", kept, terms) / len(x)
+
+
+def ridge_sensitivity(told: PrivateRidge) -> float:
+    """`noisyhead.private_ridge.sensitivity`, which took ‖Z‖ ≤ C for granted: G was read as C where that is less."""
+    return sensitivity(replace(told, feature_bound=min(told.feature_bound, told.clip_norm)))
 
 
 def minimiser(y: np.ndarray, counts: np.ndarray, clip_norm: float, penalty: float, linear: float) -> float:
