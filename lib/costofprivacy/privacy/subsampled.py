@@ -14,8 +14,8 @@ mixture of the pair for q = 1 and of equals.
 **The grid.** The library rounds losses up to a grid, by default of 10⁻⁴, whatever their size. Here its width follows
 the spread of one step's loss, and is refined until ε is many times as wide.
 
-**Rounding.** The library's Fourier transforms are rounded, and their rounding counts for δ too. It was measured to be at
-most 4·10⁻¹⁷ T; `_transforms` takes more than twice that off δ. Where less than half of δ is left, the bound is the
+**Rounding.** The library's Fourier transforms are rounded, and their rounding counts for δ too. It was measured to be
+at most 4·10⁻¹⁷ T; `_transforms` takes more than twice that off δ. Where less than half of δ is left, the bound is the
 closed form for q = 1.
 
 A calibrated noise multiplier is one for which the bound on ε was computed and found to be at most the budget's.
