@@ -156,6 +156,7 @@ def iterations(power_of_N: float, N: int, learning_rate: float, penalty: float) 
 
 
 SMALLEST, LARGEST = 1e-50, 1e50  # no product or square that a sensitivity is made of leaves the doubles
+MOST_REACH = 1e150  # of R and RG²: the bound R of the paper's theorems is astronomical for a small penalty
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,8 @@ class Hyperparameters:
         learning_rate: η₀. steps: T.
 
     Raises:
-        ValueError: if T is not a whole number of at least 1, or another number is not in [`SMALLEST`, `LARGEST`].
+        ValueError: if T is not a whole number of at least 1, another number is not in [`SMALLEST`, `LARGEST`], or R or
+            RG² is above `MOST_REACH`.
     """
 
     clip_norm: float
@@ -179,8 +181,12 @@ class Hyperparameters:
     steps: int
 
     def __post_init__(self) -> None:
-        for name in ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate"):
+        for name in ("clip_norm", "feature_bound", "penalty", "learning_rate"):
             _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
+        R = _validate.between(
+            "weight_bound", _validate.finite_positive("weight_bound", self.weight_bound), SMALLEST, MOST_REACH
+        )
+        _validate.between("weight_bound · feature_bound²", R * self.feature_bound**2, 0, MOST_REACH)
         _validate.whole("steps", self.steps)
 
     @property
