@@ -22,7 +22,9 @@ SCHEMES = ("https", "http", "ssh", "git", "git+ssh")
 SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?P<path>[^/\s\\][^\s\\]*)")  # git@host:owner/name.git
 NAMES = re.compile(r"[\w.~-]+(?:/[\w.~-]+)+")  # owner and name; GitLab has groups below groups
 PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
-FOOT = re.compile(r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)')
+FOOT = re.compile(
+    r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
+)
 
 
 def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
