@@ -46,7 +46,7 @@ def font() -> bytes:
     builder.setupGlyphOrder([".notdef", "a", "b"])
     builder.setupCharacterMap({0xF015: "a", 0xF15B: "b"})
     builder.setupGlyf({name: TTGlyphPen(None).glyph() for name in (".notdef", "a", "b")})
-    builder.setupHorizontalMetrics({name: (500, 0) for name in (".notdef", "a", "b")})
+    builder.setupHorizontalMetrics(dict.fromkeys((".notdef", "a", "b"), (500, 0)))
     builder.setupHorizontalHeader()
     builder.setupNameTable({})
     builder.setupOS2()

@@ -4,7 +4,8 @@ import pytest
 
 from costofprivacy.book import summary
 
-PAGE = """<h1>Title</h1><div class="admonition note"><p>A note that is long enough to be taken for the page's words.</p></div>
+PAGE = """<h1>Title</h1><div class="admonition note">
+<p>A note that is long enough to be taken for the page's words.</p></div>
 <p>Theorem 1 of a paper with a rather long title.</p><div><p><strong>Is it <em>so</em> at
 <span class="math">\\(\\varepsilon = 1\\)</span>?</strong></p>
 <p>It is, at &lt; 5&nbsp;% <a href="a.html">here</a>.</p></div>"""
