@@ -20,6 +20,7 @@ BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button",
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
 FIGURE = "_images/index-figure.svg"  # of the front page
+OPENING = re.compile(r"<svg\b[^>]*>")
 SOURCES = "_modules/"
 SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
@@ -120,7 +121,8 @@ def _draw_card(html: Path) -> None:
     if figure.is_file():
         import vl_convert
 
-        (html / summary.IMAGE).write_bytes(vl_convert.svg_to_png(figure.read_text("utf-8"), scale=2))
+        on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', figure.read_text("utf-8"), 1)
+        (html / summary.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
 
 
 def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
