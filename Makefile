@@ -36,12 +36,12 @@ EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
 UV := _build/uv/bin/python -m uv
 
 # What a person has set for other projects stays out of this one.
-unexport PYTHONPATH PYTHONHOME PIP_REQUIRE_VIRTUALENV PIP_TARGET
+unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages data test browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
   faults fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -70,6 +70,10 @@ library: $(VENV)/.complete
 
 chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
+
+browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
+	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
+	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"

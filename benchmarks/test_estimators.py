@@ -12,7 +12,10 @@ from costofprivacy.estimators import DPGDRegressor
 
 N, DIMENSION = 1_000_000, 100
 SECONDS = 10.0
-pytestmark = pytest.mark.benchmark(timer=time.process_time)
+pytestmark = [
+    pytest.mark.benchmark(timer=time.process_time),
+    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,75 @@ def test_each_thing_that_numbers_depend_on_has_a_place_of_its_own(tmp_path: Path
     ]
     assert len(set(places)) == len(places)
     assert Store(tmp_path, "a").path(trial, Cell(1), 0, 0) == places[0]
+
+
+def swapped(path: Path, **parts: np.ndarray) -> None:
+    """A whole file with some of its parts replaced, as `numpy.savez` would write it."""
+    with np.load(path) as content:
+        kept = {name: content[name] for name in content.files}
+    np.savez(path, **{name: part for name, part in (kept | parts).items() if part.size})  # type: ignore[arg-type]
+
+
+def test_a_block_of_another_key_is_named_and_removed(tmp_path: Path) -> None:
+    mine, other = Store(tmp_path, "a").path(trial, Cell(1), 0, 0), Store(tmp_path, "a").path(trial, Cell(2), 0, 0)
+    blocks.write(mine, VALUES)
+    blocks.write(other, VALUES + 1)
+    mine.write_bytes(other.read_bytes())
+    told = re.escape(f"{mine} is another block (it was kept as {other.parent.name}{other.stem}); its trials are comp")
+    with pytest.warns(UserWarning, match=told) as warned:
+        assert blocks.read(mine) is None
+    assert "\n" not in str(warned[0].message)
+    assert not mine.exists()
+    np.testing.assert_array_equal(blocks.read(other), VALUES + 1)
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"trials": VALUES.reshape(3, 4)}, r"its numbers have the shape \(3, 4\) instead of \(4, 3\)"),
+        ({"trials": VALUES[:2]}, r"its numbers have the shape \(2, 3\) instead of \(4, 3\)"),
+        ({"trials": VALUES[0, 0]}, "it holds something else"),
+        ({"trials": VALUES.astype(np.float32)}, "its numbers have the type <f4 instead of <f8"),
+        ({"trials": VALUES.view(np.int64)}, "its numbers have the type <i8 instead of <f8"),
+        ({"trials": VALUES.astype(">f8")}, "its numbers have the type >f8 instead of <f8"),
+        ({"trials": np.full_like(VALUES, np.nan)}, "its numbers do not have its checksum"),
+        ({"trials": np.nextafter(VALUES, 1)}, "its numbers do not have its checksum"),
+        ({"trials": -0.0 * VALUES}, "its numbers do not have its checksum"),
+        ({"label": np.array([])}, "it holds something else"),
+        ({"label": np.array("[]")}, "it holds something else"),
+        ({"label": np.array("{}")}, "it was kept as None"),
+        ({"label": np.array("not a label\n")}, "Expecting value"),
+        ({"more": VALUES}, "it holds something else"),
+    ],
+)
+def test_a_whole_file_with_other_numbers_is_named_and_removed(
+    tmp_path: Path, parts: dict[str, np.ndarray], words: str
+) -> None:
+    path = tmp_path / "a" / "block.npz"
+    blocks.write(path, VALUES)
+    swapped(path, **parts)
+    with pytest.warns(UserWarning, match=rf"is (damaged|another block) \({words}.*\); its trials are computed anew$"):
+        assert blocks.read(path) is None
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.full((2, 3), np.nan),
+        np.array([[np.inf, -0.0]]),
+        np.arange(6, dtype=np.int8).reshape(2, 3),
+        np.asfortranarray(VALUES),
+        VALUES[::-1, ::2],
+        np.ones((3, 0)),
+        np.array([True, False]),
+    ],
+)
+def test_whatever_a_trial_returned_comes_back(tmp_path: Path, values: np.ndarray) -> None:
+    blocks.write(tmp_path / "a" / "block.npz", values)
+    found = blocks.read(tmp_path / "a" / "block.npz")
+    assert found is not None
+    assert (found.dtype, found.shape, found.tobytes()) == (values.dtype, values.shape, values.tobytes())
 
 
 def test_a_cell_that_does_not_print_as_it_is_is_refused(tmp_path: Path) -> None:

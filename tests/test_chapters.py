@@ -1,5 +1,8 @@
 import itertools
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -135,8 +138,9 @@ def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.M
     assert list((book / "part").iterdir()) == []
 
 
+@pytest.mark.parametrize("folder", ["book/part", "."], ids=["as JupyterLab and nbval", "as papermill"])
 def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
-    book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: str, book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("_toc.yml", "requirements.txt"):
         (book / name).touch()
@@ -149,13 +153,16 @@ def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
     stamp(committed)
     before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
     monkeypatch.delenv("COSTOFPRIVACY_RESULTS")
-    assert capsys.readouterr().out == ""
+    monkeypatch.chdir(book / folder)
+    assert capsys.readouterr() == ("", "")
     for trials, measured in ((5, 0), (6, 1)):  # with the committed parameters the committed tables are read
         made = chapter(trials=trials)
         known = len(runners(made))
         made.run()
         assert made.results == book / "_build" / "live" / "part" / "one"
-        assert capsys.readouterr().out.startswith("a live session: ")
+        written = capsys.readouterr()
+        assert written.err.startswith("a live session: ")
+        assert written.out == ""
         assert len(runners(made)) - known == measured
     assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
 
@@ -182,8 +189,13 @@ def test_tables_are_returned_as_they_were_saved(book: Path) -> None:
 
 
 def test_tables_come_in_one_order_whether_measured_or_read(book: Path) -> None:
-    """The page lists them: it must not tell whether it measured them."""
-    assert list(chapter().keep({"second": TABLE, "first": TABLE})) == ["first", "second"]
+    """The page lists them: it must not tell whether it measured them. A stamp has the order of the files."""
+    made = chapter()
+    measured = list(made.keep({"noise": TABLE, "first": TABLE, "noise-law": TABLE}))
+    stamp(made)
+    read = stamps.saved_tables(made.results, stamps.measured_from(made.experiment, stamps.find_root(Path.cwd())))
+    assert read is not None
+    assert measured == list(read) == ["first", "noise-law", "noise"]
 
 
 def test_by_default_a_run_uses_all_cores_keeps_nothing_and_draws_a_bar(book: Path) -> None:
@@ -201,6 +213,12 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     chapter(workers=2).run()
     expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
+
+
+def test_a_number_of_workers_that_is_none_is_named(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COSTOFPRIVACY_WORKERS", "many")
+    with pytest.raises(ValueError, match=r"^COSTOFPRIVACY_WORKERS must be a whole number, .*, got 'many'$"):
+        chapter()
 
 
 def test_an_empty_terminal_means_no_bar(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,3 +418,17 @@ def test_a_card_links_the_figures_that_its_tables_are_drawn_in_and_its_judge(boo
 def test_statements_escape_what_they_show() -> None:
     claim = Claim(id="x/1", place="a<b & c", says="One.", chapter="part/one")
     assert ">a&lt;b &amp; c</a>" in Statements({claim: Verdict.HOLDS})._repr_html_()
+
+
+def test_a_home_that_cannot_be_written_to_is_no_output_of_a_page(tmp_path: Path) -> None:
+    """Matplotlib would say on the error stream that it keeps its cache elsewhere."""
+    home = tmp_path / "home"
+    home.write_text("no folder")  # even the superuser makes no folder in a file
+    others = ("MPLCONFIGDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "MPLBACKEND")
+    settings = {name: value for name, value in os.environ.items() if name not in others} | {"HOME": str(home)}
+    for module, said in (("matplotlib", True), ("costofprivacy.chapters", False)):
+        command = [sys.executable, "-c", f"import {module}"]
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert ("temporary cache directory" in done.stderr) == said
+        assert said or not done.stderr

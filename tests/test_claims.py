@@ -1,10 +1,12 @@
 import json
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 import jsonschema
 import pandas as pd
 import pytest
+import yaml
 
 from costofprivacy import claims
 from costofprivacy.claims import Claim
@@ -201,3 +203,14 @@ def test_a_chapter_s_verdicts_are_its_own_and_follow_the_schema(path: Path) -> N
     assert {REAL[entry["claim"]].chapter for entry in entries} == {name}
     tables = {file.stem for file in path.parent.glob("*.csv")} | {""}
     assert {number["table"] for entry in entries for number in entry["numbers"]} <= tables
+
+
+def test_the_faster_parser_reads_the_register_as_the_plain_one_does() -> None:
+    path = BOOK / "claims.yml"
+    content = yaml.safe_load(path.read_text("utf-8"))
+    assert claims.read_papers(path) == content["papers"]
+    assert [asdict(one) for one in claims.read_register(path).values()] == [
+        {"pending": False} | entry for entry in content["claims"]
+    ]
+    claims.read_papers(path).clear()
+    assert claims.read_papers(path) == content["papers"]

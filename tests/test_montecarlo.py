@@ -233,6 +233,42 @@ def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, 
     assert calls(cell) == 60
 
 
+def twisted(values: np.ndarray) -> dict[str, np.ndarray]:
+    return {"shape": values[:, :2], "type": values.astype(np.float32), "NaN": np.full_like(values, np.nan)}
+
+
+@pytest.mark.parametrize("swap", ["key", "shape", "type", "NaN"])
+def test_a_whole_block_that_is_not_the_one_asked_for_is_named_and_measured_anew(
+    runner: Runner, cell: Cell, swap: str
+) -> None:
+    first = runner.run(counted, [cell], trials=30, seed=SEED)
+    one, two = sorted(runner.cache.rglob("*.npz"))
+    if swap == "key":
+        one.write_bytes(two.read_bytes())
+    else:
+        with np.load(one) as content:
+            np.savez(one, trials=twisted(content["trials"])[swap], label=content["label"])
+    with pytest.warns(UserWarning, match=r"its trials are computed anew") as warned:
+        again = runner.run(counted, [cell], trials=30, seed=SEED)
+    assert len(warned) == 1
+    assert one.name in str(warned[0].message)
+    same(first, again)
+    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
+
+
+def test_a_block_of_the_earlier_format_is_not_found(
+    runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(montecarlo.blocks, "FORMAT", "earlier")
+        runner.run(counted, [cell], trials=2, seed=SEED)
+    (old,) = runner.cache.rglob("*.npz")
+    old.write_bytes(b"of another format")
+    runner.run(counted, [cell], trials=2, seed=SEED)
+    assert calls(cell) == 4
+    assert old.read_bytes() == b"of another format"
+
+
 def test_an_interrupted_run_resumes_after_its_last_full_block(runner: Runner, cell: Cell) -> None:
     marker = Path(cell.folder) / FAILS_NOW
     marker.touch()

@@ -46,6 +46,12 @@ def closure(modules: Iterable[str]) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
+def exists(module: str) -> bool:
+    """Whether a dotted name is that of a module with a source file; nothing is imported."""
+    top = module.partition(".")[0]
+    return _file(module, {top: _locations(top)}) is not None
+
+
 def digest(modules: Iterable[str]) -> str:
     """SHA-256 of the code of the modules' closure, without comments, docstrings and layout.
 

@@ -2,9 +2,10 @@
 
 Where things go is told by the environment (see `costofprivacy.book`), so that the same page runs in JupyterLab, under
 ``make chapter`` and in the build: ``COSTOFPRIVACY_RESULTS`` is the folder of this chapter's tables, by default a folder
-of the chapter's name in the working directory, or, where that is the project's ``book/``, in ``_build/live``: a live
-session leaves what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be read instead of
-measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished blocks of trials;
+of the chapter's name in the working directory, or, where that is in the project, in ``_build/live``: JupyterLab,
+nbval, papermill and nbconvert leave what is committed alone; ``COSTOFPRIVACY_SAVED`` the folders whose tables may be
+read instead of measured, by default the committed ones and that same folder; ``COSTOFPRIVACY_CACHE`` keeps finished
+blocks of trials;
 ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
 ``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
 trials; ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
@@ -26,7 +27,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from costofprivacy import cards, claims, plates, stamps, symbols, times
+from costofprivacy import _home, cards, claims, plates, progress, stamps, symbols, times  # noqa: F401  (_home: first)
 from costofprivacy.declaration import declarations
 from costofprivacy.disc import naming
 from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
@@ -74,7 +75,7 @@ class Chapter:
         kind = importlib.import_module(f"{self.package}.experiment").Experiment
         self.experiment = kind(**{d.name: names[d.name] for d in declarations(kind) if d.name in names})
         self.results, self._committed = _places(name)
-        self._workers = int(os.environ.get("COSTOFPRIVACY_WORKERS") or names.get("workers", -1))
+        self._workers = _workers(names.get("workers", -1))
         register = claims.find_register(Path.cwd())
         self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
@@ -95,14 +96,14 @@ class Chapter:
         Either way they are read from their files, so that what is told of them cannot depend on which it was.
         """
         if self._committed:
-            print(f"a live session: tables, figures and verdicts go to {self.results}")
+            progress.say(f"a live session: tables, figures and verdicts go to {self.results}")
         saved = self._saved()
         if saved is None:
-            cache, progress = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
+            cache, place = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
             runner = Runner(
                 self._workers,
                 Path(cache) if cache else None,
-                progress if progress is not None else True,
+                place if place is not None else True,
                 os.environ.get("COSTOFPRIVACY_CLUSTER") or None,
             )
             return self.keep(self.experiment.run(runner))
@@ -115,15 +116,20 @@ class Chapter:
         return tables
 
     def _saved(self) -> tuple[Path, Tables] | None:
-        """The first folder whose tables were measured from just this, with its tables."""
+        """The first folder whose tables were measured from just this, with its tables.
+
+        Tables of real data come before those of what stands in for it: they are what they are, also where the data is
+        missing now.
+        """
         named = os.environ.get("COSTOFPRIVACY_SAVED")
         own = [folder for folder in (self._committed, self.results) if folder]
         folders = own if named is None else [Path(path) for path in named.split(os.pathsep) if path]
-        measured = stamps.measured_from(self.experiment, stamps.find_root(Path.cwd())) if folders else {}
-        for folder in folders:
-            tables = stamps.saved_tables(folder, measured)
-            if tables is not None:
-                return folder.resolve(), tables
+        for real in (True, False) if folders else ():
+            measured = stamps.measured_from(self.experiment, stamps.find_root(Path.cwd()), real=real)
+            for folder in folders:
+                tables = stamps.saved_tables(folder, measured)
+                if tables is not None:
+                    return folder.resolve(), tables
         return None
 
     def keep(self, tables: Tables) -> Tables:
@@ -132,7 +138,7 @@ class Chapter:
         for name, table in tables.items():
             with naming(self.results / f"{name}.csv"):
                 table.to_csv(self.results / f"{name}.csv", index=False)
-        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in sorted(tables)}
+        self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in _ordered(tables)}
         return self._tables
 
     def opening(self) -> Markdown:
@@ -255,12 +261,30 @@ def _show_tables_whole() -> None:
         pd.set_option(limit, None)
 
 
+def _ordered(names: Iterable[str]) -> list[str]:
+    """The names of tables as a stamp lists them: in the order of their files."""
+    return sorted(names, key=lambda name: f"{name}.csv")
+
+
+def _workers(own: Any) -> int:
+    """The number of worker processes: the environment's where it names one, else the page's own.
+
+    Raises:
+        ValueError: if the environment's is no whole number.
+    """
+    told = os.environ.get("COSTOFPRIVACY_WORKERS")
+    try:
+        return int(told or own)
+    except ValueError:
+        raise ValueError(f"COSTOFPRIVACY_WORKERS must be a whole number, -1 or at least 1, got {told!r}") from None
+
+
 def _places(name: str) -> tuple[Path, Path | None]:
-    """Where the results of a chapter go, and, in a live session in the project's book, where the committed ones lie."""
+    """Where the results of a chapter go, and, in a live session in the project, where the committed ones lie."""
     told, here = os.environ.get("COSTOFPRIVACY_RESULTS"), Path.cwd().resolve()
     if told:
         return Path(told), None
     root = stamps.find_root(here)
-    if here.is_relative_to(root / "book"):
+    if (root / "_toc.yml").is_file() and not here.is_relative_to(root / "_build"):
         return root / "_build" / "live" / name, root / "book" / name
     return here / name.split("/")[-1], None

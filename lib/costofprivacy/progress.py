@@ -1,16 +1,23 @@
-"""How far a run is: a bar in a terminal or a notebook; without either, a line in a file now and then."""
+"""How far a run is: a bar in a terminal or a notebook; without either, a line in a file now and then.
+
+In a notebook the bar, and whatever else a live session says, is a widget and nothing but a widget. Validators such as
+nbval leave widgets out of their comparison, so a notebook may be validated with and without a person who looks on.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO
 
-from tqdm.auto import tqdm as tqdm_auto
 from tqdm.std import tqdm
 
 EVERY = 15.0  # seconds between two lines
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def bar(progress: bool | str, total: int) -> Any:
@@ -22,7 +29,7 @@ def bar(progress: bool | str, total: int) -> Any:
         total: number of blocks.
     """
     if progress is True:
-        return tqdm_auto(total=total, leave=False, unit="block")
+        return _widget_bar(total) if has_widgets() else tqdm(total=total, leave=False, unit="block")
     if not progress:
         return _TerminalBar(total=total, file=None, disable=True)
     stream = open(progress, "a")  # noqa: SIM115
@@ -30,6 +37,36 @@ def bar(progress: bool | str, total: int) -> Any:
         stream.close()
         return Lines(Path(progress), total)
     return _TerminalBar(total=total, leave=False, unit="block", file=stream)
+
+
+def say(line: str) -> None:
+    """Tell the person who runs a notebook something that is no output of its cell; elsewhere, beside the output."""
+    if not has_widgets():
+        print(line, file=sys.stderr)
+        return
+    _show(import_module("ipywidgets").Label(line))
+
+
+def has_widgets() -> bool:
+    """Whether this process is the kernel of a notebook and can show widgets."""
+    ipython = sys.modules.get("IPython")  # a kernel has loaded it
+    shell = ipython.get_ipython() if ipython else None
+    return shell is not None and "IPKernelApp" in shell.config and find_spec("ipywidgets") is not None
+
+
+def _widget_bar(total: int) -> Any:
+    from tqdm.notebook import tqdm as notebook_bar
+
+    made = notebook_bar(total=total, leave=False, unit="block", display=False)
+    _show(made.container)
+    return made
+
+
+def _show(widget: Any) -> None:
+    """Display a widget without the text that stands for it elsewhere: a validator would compare the text."""
+    from IPython.display import display
+
+    display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
 
 
 class Lines:

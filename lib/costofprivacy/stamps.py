@@ -38,11 +38,12 @@ def json_digest(value: Any) -> str:
     return digest(json.dumps(value, sort_keys=True, default=str))
 
 
-def measured_from(experiment: Any, root: Path) -> dict[str, str]:
+def measured_from(experiment: Any, root: Path, *, real: bool = False) -> dict[str, str]:
     """A digest for each thing that an experiment's tables depend on.
 
     Args:
         experiment: a dataclass with the parameters as fields. root: the project's root folder.
+        real: whether the answer is what it is with every data set in the data folder, whatever is there now.
 
     Returns:
         Digests by name: ``parameters``, ``code`` (the experiment's own import closure), ``data`` (the files that the
@@ -52,7 +53,7 @@ def measured_from(experiment: Any, root: Path) -> dict[str, str]:
     """
     module = type(experiment).__module__
     names = getattr(experiment, "data_sets", ())
-    sets = {"sets": json_digest([datasets.own_name(name) for name in names])} if names else {}
+    sets = {"sets": json_digest([name if real else datasets.own_name(name) for name in names])} if names else {}
     return sets | {
         "parameters": json_digest({f.name: getattr(experiment, f.name) for f in fields(experiment)}),
         "code": _source.digest([module]),

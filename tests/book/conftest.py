@@ -1,6 +1,7 @@
 """A small book in a temporary folder: two chapters, a ledger, and a package that they import."""
 
 import itertools
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from costofprivacy.book.project import Project
 
 NUMBERS = itertools.count()
+# Whole pages in a browser take longer than all other tests together: `make browser` runs these.
+collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else ["test_browser.py", "test_explorers_browser.py"]
 
 EXPERIMENT = '''"""The first experiment."""
 

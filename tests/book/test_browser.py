@@ -1,6 +1,7 @@
 """The rendered book in a real browser, wide and narrow, light and dark.
 
-Each rule of `tests.book.browsing` is held against a page made to break it, and against the book in ``_build/html``.
+Each rule of `tests.book.browsing` is held against a page made to break it, and against the committed book, rendered
+for this (`tests.book.rendering`). `make browser` runs these, for they take minutes.
 """
 
 from __future__ import annotations
@@ -12,17 +13,11 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
-from tests.book import browsing
+from tests.book import browsing, rendering
 from tests.book.browsing import DARK, LIGHT, NARROW, WIDE, Rule, View
 
-BUILT = Path(__file__).parents[2] / "_build" / "html"
-ADDRESSES = [
-    path.relative_to(BUILT).as_posix()
-    for path in sorted(BUILT.rglob("*.html"))
-    if "_static" not in path.parts and path != BUILT / "index.html"  # that one leads on to the first page
-]
-LISTINGS = [address for address in ADDRESSES if address.startswith("_modules/")]
-PAGES = [address for address in ADDRESSES if address not in LISTINGS[1:]]  # sources are all set alike
+LISTING = "_modules/costofprivacy/privacy/profiles.html"  # sources are all set alike
+PAGES = [address for address in rendering.addresses() if address != "_modules/index.html"] + [LISTING]
 RULES: list[Rule] = [
     browsing.foreign_requests,
     browsing.script_errors,
@@ -107,16 +102,14 @@ def test_every_rule_is_seen_to_fail() -> None:
 @pytest.fixture(scope="module")
 def book() -> Path:
     """The rendered book."""
-    if not PAGES:
-        pytest.skip("no book in _build/html: `make pages` renders it")
-    return BUILT
+    return rendering.rendered()
 
 
 # The reference's pages have one template. Two of them are tried on a phone, which is enough for all.
 ON_A_PHONE = {f"book/reference/{name}.html" for name in ("index", "dpgd")}
 # Axe looks at each page twice, at either width and on either ground, and at these in all four ways: what stands around
 # the contents of every page is on them.
-IN_EVERY_WAY = {*ON_A_PHONE, "book/index.html", "book/ledger.html", "book/dpgd/schedules.html", *LISTINGS[:1]}
+IN_EVERY_WAY = {*ON_A_PHONE, "book/index.html", "book/ledger.html", "book/dpgd/schedules.html", LISTING}
 
 
 def widths(address: str) -> tuple[int, ...]:
@@ -135,7 +128,7 @@ def by_axe(seen: View, width: int) -> dict[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize("address", PAGES or [""])
+@pytest.mark.parametrize("address", PAGES)
 def test_the_rendered_book(book: Path, chromium: Browser, address: str) -> None:
     """A page is loaded once and resized, as loading it is dear; axe comes last, since it looks at a thinned page."""
     found: dict[str, list[str]] = {}
@@ -159,16 +152,16 @@ def test_pages_that_are_seen_in_every_way_are_in_the_book(book: Path) -> None:
     assert {*PAGES} >= IN_EVERY_WAY
 
 
-def linked_cards(address: str) -> set[tuple[str, str]]:
+def linked_cards(book: Path, address: str) -> set[tuple[str, str]]:
     """The pages and anchors of all cards that a page links to."""
-    path = BUILT / address
+    path = book / address
     links = BeautifulSoup(path.read_text("utf-8"), "html.parser").select("article a[href*='#claim-']")
     pairs = [str(link["href"]).split("#", 1) for link in links]
     return {((path.parent / page).resolve().as_posix() if page else path.as_posix(), card) for page, card in pairs}
 
 
 def test_every_link_to_a_card_lands_on_it(book: Path, chromium: Browser) -> None:
-    links = set().union(*(linked_cards(address) for address in PAGES))
+    links = set().union(*(linked_cards(book, address) for address in PAGES))
     page = chromium.new_page()
     page.route("**/mathjax/**", lambda route: route.abort())
     missing = []

@@ -190,3 +190,11 @@ def test_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
         assert os.environ["COSTOFPRIVACY_B"] == "2"
     assert os.environ["COSTOFPRIVACY_A"] == "1"
     assert "COSTOFPRIVACY_B" not in os.environ
+
+
+def test_joblib_gets_a_folder_whose_name_it_can_write(tmp_path: Path) -> None:
+    plain, odd = tmp_path / "plain", tmp_path / "späces and π"
+    assert execute.folder_for_joblib(plain) == str(plain)
+    found = execute.folder_for_joblib(odd)
+    assert found.isascii()
+    assert Path(found).is_dir()

@@ -1,6 +1,6 @@
 """The two explorers in a real browser: by keyboard, offline, in both modes, and with scripts off.
 
-Skipped where there is no browser, or no built book with these pages in ``_build/html``.
+Skipped where there is no browser. `make browser` runs these, on the book that `tests.book.rendering` renders.
 """
 
 from __future__ import annotations
@@ -19,17 +19,15 @@ from costofprivacy.findings import pick
 from costofprivacy.noisyhead.accounts import ALGORITHM, LAST
 from costofprivacy.stamps import read_table
 
+from . import rendering
+
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "_build" / "html" / "book" / "explore"
 NAMES = ("noisyhead", "dpgd")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60_000  # milliseconds: several people share the machine
 SERIOUS = {"serious", "critical"}
 WIDE, NARROW = {"width": 1300, "height": 1000}, {"width": 390, "height": 844}
 
-pytestmark = pytest.mark.skipif(
-    not all((FOLDER / f"{name}.html").is_file() for name in NAMES), reason="no built book with explorers in _build/html"
-)
 each_page = pytest.mark.parametrize("name", NAMES)
 
 
@@ -58,7 +56,7 @@ class Visit:
             "request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else self.foreign.append(r.url)
         )
         self.page.add_init_script(f"localStorage.setItem('theme', '{theme}'); localStorage.setItem('mode', '{theme}');")
-        self.page.goto((FOLDER / f"{name}.html").as_uri())
+        self.page.goto((rendering.rendered() / "book" / "explore" / f"{name}.html").as_uri())
         if scripts:
             self.page.wait_for_selector(".explorer[data-ready]", timeout=PATIENCE)
 
@@ -171,8 +169,8 @@ def test_with_scripts_off_a_figure_stands_there_and_no_dead_control(browser: Any
 
 
 def test_the_script_is_loaded_by_these_pages_alone() -> None:
-    script = ROOT / "_build" / "html" / "_static" / "explorer.js"
-    asking = [page for page in (ROOT / "_build" / "html").rglob("*.html") if "explorer.js" in page.read_text("utf-8")]
+    script = rendering.rendered() / "_static" / "explorer.js"
+    asking = [page for page in rendering.rendered().rglob("*.html") if "explorer.js" in page.read_text("utf-8")]
     assert sorted(page.stem for page in asking) == sorted(NAMES)
     assert script.stat().st_size < 5_000_000
     assert all(page.stat().st_size < 1_500_000 for page in asking)

@@ -91,7 +91,7 @@ def test_no_step_moves_away_from_the_target_without_noise():
 
 def test_overflow_is_reported_and_does_not_spread():
     model = model_of(5)
-    configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(1e200, Polynomial(1e150, 0.5), 1.0)]
+    configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(1e100, Polynomial(1e100, 0.5), 1.0)]
     run = descent.descend(model, configurations, 50, [0.0, 0.5, 1.0], rng=np.random.default_rng(5))
     assert run.diverged.tolist() == [False, True]
     assert run.risk[1].tolist() == [model.initial_risk, np.inf, np.inf]

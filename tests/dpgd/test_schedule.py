@@ -177,7 +177,10 @@ def test_rho_must_be_positive(rho: float) -> None:
         (lambda: schedule.noise_multipliers(np.ones((2, 2)), 1.0), "learning_rates must have shape"),
         (lambda: schedule.noise_multipliers(np.ones(0), 1.0), "learning_rates must have shape"),
         (lambda: schedule.privacy_parameter(np.ones(3), np.ones(2)), "noise_stds must have 3 steps"),
-        (lambda: schedule.privacy_parameter(np.ones(3), -np.ones(3)), "noise_stds must be finite and non-negative"),
+        (
+            lambda: schedule.privacy_parameter(np.ones(3), -np.ones(3)),
+            "noise_multipliers must be finite and non-negative",
+        ),
     ],
 )
 def test_bad_arguments(call, message: str) -> None:

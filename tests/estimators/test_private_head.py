@@ -10,6 +10,8 @@ from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
 
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
+
 UNKNOWN = token_laws.unknown(3, 10.0, rng=np.random.default_rng(5))
 
 
@@ -17,15 +19,16 @@ def drawn(N: int, law: token_laws.TokenLaw = UNKNOWN, seed: int = 0) -> Prompts:
     return token_laws.sample(law, N, 40, rng=np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS], ids=lambda check: check.__name__)
 def test_it_conforms(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6))
 
 
+EVERY = (*conformance.CHECKS, *conformance.PRIVACY_CHECKS)
 OF_THE_LAST = conformance.check_what_it_learns_follows_the_responses  # it turns the last response alone
 
 
-@pytest.mark.parametrize("check", [c for c in conformance.CHECKS if c is not OF_THE_LAST], ids=lambda c: c.__name__)
+@pytest.mark.parametrize("check", [c for c in EVERY if c is not OF_THE_LAST], ids=lambda c: c.__name__)
 def test_asking_every_token_it_conforms_where_no_token_is_told_apart(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, queries="every"))
 
@@ -36,7 +39,7 @@ def test_asking_every_token_the_last_response_is_one_of_many():
         OF_THE_LAST(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, queries="every"))
 
 
-@pytest.mark.parametrize("check", [c for c in conformance.CHECKS if c is not OF_THE_LAST], ids=lambda c: c.__name__)
+@pytest.mark.parametrize("check", [c for c in EVERY if c is not OF_THE_LAST], ids=lambda c: c.__name__)
 def test_of_the_covariance_alone_it_conforms_where_no_response_is_looked_at(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, tasks="isotropic", spread=0.0))
 

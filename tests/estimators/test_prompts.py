@@ -3,12 +3,15 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import NoisyHeadRegressor, conformance
-from costofprivacy.noisyhead import head, population, pretraining, recipes
+from costofprivacy.estimators import NoisyHeadRegressor, PrivateHeadRegressor, conformance
+from costofprivacy.noisyhead import accounts, head, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.privacy import ApproximateDP, PrivacyWarning, sums
+
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 
 
-@pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS], ids=lambda check: check.__name__)
 @pytest.mark.parametrize("account", ["last iterate", "every iterate"])
 def test_it_conforms(check, account):
     check(NoisyHeadRegressor(epsilon=8.0, delta=1e-6, account=account))
@@ -63,11 +66,56 @@ def test_it_is_algorithm_1_with_the_hyperparameters_given():
     assert 0.9 < np.std(runs) / most < 1.1  # the curvature of the data takes off a little
 
 
-def test_the_moments_do_not_depend_on_how_many_prompts_are_held_at_a_time(monkeypatch):
-    data = sample(PromptModel(2, 10), 300, rng=np.random.default_rng(0))
-    one = NoisyHeadRegressor(random_state=0).fit(data.x, data.y)
-    monkeypatch.setattr("costofprivacy.estimators.prompts.NUMBERS", 40)
-    np.testing.assert_allclose(NoisyHeadRegressor(random_state=0).fit(data.x, data.y).Gamma_, one.Gamma_, rtol=1e-8)
+@pytest.mark.parametrize("N", [300, 512, 513, 3000])
+def test_the_moments_are_those_of_all_prompts_at_once(N):
+    data = sample(PromptModel(2, 10), N, rng=np.random.default_rng(0))
+    fitted = NoisyHeadRegressor(random_state=0).fit(data.x, data.y)
+    hyper = fitted.hyperparameters_
+    found, whole = fitted._moments(data.x, data.y, hyper), head.moments(fitted._statistics(data.x, data.y, hyper))
+    np.testing.assert_array_equal(found.gram, whole.gram)
+    np.testing.assert_array_equal(found.cross, whole.cross)
+
+
+def test_the_noise_pays_for_the_rounding_of_sums():
+    data = sample(PromptModel(2, 10), 2000, rng=np.random.default_rng(0))
+    fitted = NoisyHeadRegressor().fit(data.x, data.y)
+    budget = ApproximateDP(fitted.epsilon, fitted.delta)
+    exact = accounts.noise_std(fitted.account, fitted.hyperparameters_, budget, 2000, fitted.hyperparameters_.steps)
+    assert fitted.noise_std_ == exact * (1 + sums.slack(2000, 4)) > exact
+
+
+def test_a_large_delta_warns():
+    data = sample(PromptModel(2, 10), 100, rng=np.random.default_rng(0))
+    for kind in (NoisyHeadRegressor, PrivateHeadRegressor):
+        with pytest.warns(PrivacyWarning, match="delta should be far below 1/n = 0.01"):
+            kind(delta=0.01).fit(data.x, data.y)
+
+
+@pytest.mark.parametrize("wrong", [{"clip_norm": 1e-200}, {"feature_norm": 1e-200}, {"learning_rate": 1e170}])
+def test_public_numbers_beyond_doubles_are_refused(wrong):
+    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        NoisyHeadRegressor(**wrong).fit(data.x, data.y)
+
+
+def test_public_numbers_whose_noise_has_no_number_are_refused_together():
+    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"learning_rate.*too large or too small"):
+        NoisyHeadRegressor(learning_rate=1e10).fit(data.x, data.y)
+
+
+@pytest.mark.parametrize("kind", [NoisyHeadRegressor, PrivateHeadRegressor])
+def test_a_void_prompt_counts_as_one_of_zeros(kind):
+    data = sample(PromptModel(2, 10), 700, rng=np.random.default_rng(0))
+    x, y = data.x.copy(), data.y.copy()
+    x[600], y[600] = 0, 0
+    wanted = kind(random_state=0).fit(x, y)
+    x[600, 4, 1] = math.nan
+    found = kind(random_state=0, not_finite="void").fit(x, y)
+    np.testing.assert_array_equal(found.Gamma_, wanted.Gamma_)
+    assert found.predict(x, y)[600] == 0
+    y[3, 2] = -math.inf
+    assert np.isfinite(found.fit(x, y).Gamma_).all()
 
 
 def test_public_scales_undo_a_change_of_units():

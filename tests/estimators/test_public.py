@@ -74,9 +74,9 @@ def test_the_budget_in_either_currency():
     assert (asked.claimed.epsilon, asked.claimed.delta) == (3.0, 1e-7)
 
 
-def test_a_generator_is_used_as_it_is_and_a_number_repeats():
-    rng = np.random.default_rng(1)
-    assert generator(rng) is rng
+def test_a_generator_is_refused_and_a_number_repeats():
+    with pytest.raises(ValueError, match="random_state must be None"):
+        generator(np.random.default_rng(1))
     assert generator(3).random() == generator(3).random()
     assert generator(None).random() != generator(None).random()
 
@@ -85,4 +85,16 @@ def test_bounds_are_public_and_clip():
     scale = public_scale("feature", ((0.0, -1.0), (1.0, 1.0)), 0.0, 1.0, 2)
     found = scale.apply(np.array([[0.5, 0.0], [9.0, -9.0]]))
     np.testing.assert_allclose(found, [[0.0, 0.0], [3**0.5, -(3**0.5)]])
-    assert np.isfinite(public_scale("feature", None, 0.0, 1e-300).apply(np.array([1e308]))).all()
+    assert np.isfinite(public_scale("feature", None, 0.0, 1e-50).apply(np.array([1e308]))).all()
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "object"])
+def test_public_numbers_of_any_type_are_widened(kind):
+    low, high = np.array([-100, 0]).astype(kind), np.array([100, 120]).astype(kind)
+    if kind == "uint8":
+        low = np.array([0, 0], dtype=np.uint8)
+    scale = public_scale("feature", np.stack([low, high]), 0, 1, 2)
+    assert scale.center.dtype == scale.scale.dtype == np.float64
+    np.testing.assert_array_equal(scale.center, (low.astype(float) + high.astype(float)) / 2)
+    values = np.array([[100, 100], [7, 7]]).astype(kind)
+    np.testing.assert_array_equal(scale.apply(values), scale.apply(values.astype(float)))

@@ -23,6 +23,10 @@ def test_the_table_acquits_the_head_and_finds_each_fault() -> None:
     assert set(table.index.unique("every_token")) == {True, False}
     found = table["found_epsilon"].unstack([1, 2])
     assert ((found.loc[audit.NONE] > 0.3 * exact) & (found.loc[audit.NONE] < exact)).all()
+    by_mu = table["found_mu"].unstack([1, 2])
+    assert ((by_mu.loc[audit.NONE] > 0.5 * 1.5) & (by_mu.loc[audit.NONE] < 1.5)).all()
+    assert (by_mu[False].loc[list(audit.FAULTS)[1:]].max(axis=1) > 1.5).all()
+    assert (table["least_deficit"] < 0.15).all()
     for every in (True, False):
         assert (found[every].loc[list(audit.FAULTS)[1:]].max(axis=1) > exact).all()
 

@@ -169,9 +169,12 @@ def test_what_audits_say_follows_the_table() -> None:
     told = pages_tables.read_audit(TABLES["audit"]).data
     assert "is found below its claim, and 3 of 3 faults" in told
     assert "above its claim" not in told
+    assert "noise that is 3.4 % too small would be found" in told
     fooled = pages_tables.read_audit(TABLES["audit"].assign(found_epsilon=9.0)).data
     assert "is found above its claim" in fooled
-    assert "0 of 3 faults" in pages_tables.read_audit(TABLES["audit"].assign(found_epsilon=0.1)).data
+    nothing = TABLES["audit"].assign(found_epsilon=0.1, found_mu=0.1)
+    assert "0 of 3 faults" in pages_tables.read_audit(nothing).data
+    assert "is found above its claim" in pages_tables.read_audit(nothing.assign(found_mu=1.6)).data
 
 
 def test_the_bound_on_probabilities_is_told() -> None:

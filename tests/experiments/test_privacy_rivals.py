@@ -118,7 +118,7 @@ def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
         x, y = size.draw(4000, rng)
         bounds = Bounds(size.public(4000).features, size.public(4000).response)
         budget = size.public(4000).budget.to_gaussian()
-        theta = sufficient_statistics.release(sufficient_statistics.moments(x, y), bounds, budget, rng=rng)
+        theta = sufficient_statistics.release(sufficient_statistics.moments(x, y, bounds), bounds, budget, rng=rng)
         direct.append(float(size.model.risk(theta)))
     spread = math.hypot(np.std(risks), np.std(direct)) / math.sqrt(60)
     assert abs(np.mean(risks) - np.mean(direct)) < CONSISTENT * spread

@@ -33,7 +33,7 @@ from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
-from costofprivacy.privacy import ApproximateDP, exact_noise_multiplier
+from costofprivacy.privacy import ApproximateDP, GaussianDP, exact_noise_multiplier
 from costofprivacy.settings import Setting
 from tests import oracles
 
@@ -193,9 +193,21 @@ def test_an_audit_is_of_the_releases_of_private_ridge(monkeypatch: pytest.Monkey
     cell = guarantees.AuditCell(PrivateRidge(1.0, 1.0, 1.0, 20), 2, BUDGET, guarantees.RIGHT, 20_000, 0.99)
     honest = guarantees.audit_trial(cell, rng=np.random.default_rng(0))
     assert honest[0] <= BUDGET.epsilon
+    assert honest[1] <= BUDGET.to_gaussian().mu
     quiet = private_ridge.releases
-    monkeypatch.setattr(private_ridge, "releases", lambda d, p, s, n, *, rng: quiet(d, p, [0.1 * s[0]], n, rng=rng))
+    monkeypatch.setattr(private_ridge, "releases", lambda d, t, s, n, *, rng: quiet(d, t, [0.1 * s[0]], n, rng=rng))
     assert guarantees.audit_trial(cell, rng=np.random.default_rng(0))[0] > 3 * BUDGET.epsilon
+
+
+def test_the_table_of_audits_holds_the_claim_and_what_is_spent(tables: dict[str, pd.DataFrame]) -> None:
+    audit = tables["audit"]
+    for _, row in audit.iterrows():
+        claim = ApproximateDP(row["epsilon"], 1e-5)
+        assert row["mu"] == pytest.approx(1 / exact_noise_multiplier(claim))
+        assert row["epsilon_spent"] == pytest.approx(GaussianDP(row["mu_spent"]).epsilon(1e-5))
+    right = audit[audit["calibration"] == guarantees.RIGHT]
+    assert (right["mu_spent"] <= right["mu"] * (1 + 1e-9)).all()
+    assert (right["mu_found"] <= right["mu"]).all()
 
 
 def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> None:
@@ -256,11 +268,13 @@ def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     for told, word in ((steps, "raise"), (falling, "lower"), (steps.assign(excess_risk=1.0), "do not change")):
         plate = drawings.draw_steps(told, table)
         assert f"More steps {word} the risk" in plate.caption
-    found = tables["audit"].assign(epsilon_found=9.0), tables["audit"].assign(epsilon_found=0.0)
+    nothing = tables["audit"].assign(epsilon_found=0.0, mu_found=0.0)
+    found = nothing.assign(epsilon_found=9.0), nothing, nothing.assign(mu_found=9.0)
     said = [drawings.draw_privacy(tables["privacy"], audit).caption for audit in found]
     count = len(tables["audit"]) // 2
     assert f"refute {count} of {count} claims" in said[0]
     assert f"refute 0 of {count} claims" in said[1]
+    assert f"refute {count} of {count} claims" in said[2]
     comparison = tables["comparison"]
     far = comparison.assign(excess_risk_figure_1=2 * comparison["excess_risk_figure_1"])
     assert "agrees with 2 of 2 numbers" in drawings.draw_table_1(table, comparison).caption

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training
+from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training, verdicts
 from costofprivacy.experiments.noisyhead.softmax_head.choosing import Way
 from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experiment
 from costofprivacy.experiments.noisyhead.softmax_head.law import Law
@@ -196,10 +196,40 @@ def test_the_neighbours_are_worst() -> None:
 
 def test_the_committed_audits_find_every_fault_and_nothing_else() -> None:
     audit = COMMITTED["audit"]
-    over = audit["epsilon_found"] > audit["epsilon"]
-    assert list(over) == list(audit["fault"] != audits.SOUND)
+    for found, claim in (("epsilon_found", "epsilon"), ("mu_found", "mu")):
+        assert list(audit[found] > audit[claim]) == list(audit["fault"] != audits.SOUND)
+    assert audit["least_deficit"].max() < 0.1
     assert set(audit["head"]) == set(HEADS)
     assert (audit.loc[audit["fault"] == audits.SOUND, "epsilon_found"] > 0.5 * audit["epsilon"].iloc[0]).all()
+    assert (audit.loc[audit["fault"] == audits.SOUND, "mu_found"] > 0.9 * audit["mu"].iloc[0]).all()
+
+
+def test_an_audit_finds_twelve_percent_too_little_noise_by_mu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table says from which deficit on; the bound on ε at this δ misses it."""
+    monkeypatch.setitem(audits.FAULTS, audits.LESS_NOISE, 0.88)
+    cell = audits.AuditCell(HEADS[0], audits.LESS_NOISE, 1, 1.5, 0.01, 20_000, 0.99)
+    row = audits.measure([cell], Runner(workers=1), 1).iloc[0]
+    assert row["least_deficit"] < 0.1
+    assert row["mu_found"] > row["mu"]
+    assert row["epsilon_found"] < row["epsilon"]
+    sound = audits.AuditCell(HEADS[0], audits.SOUND, 1, 1.5, 0.01, 20_000, 0.99)
+    assert audits.measure([sound], Runner(workers=1), 1).iloc[0]["mu_found"] <= 1.5
+
+
+def test_an_audit_below_the_claim_and_one_of_the_linear_head_break_nothing() -> None:
+    audit = COMMITTED["audit"]
+    assert verdicts.broken(audit).empty
+    sound = audit["fault"] == audits.SOUND
+    for head, times, found in ((SOFTMAX, 0.999, False), (LINEAR, 1.01, False), (SOFTMAX, 1.01, True)):
+        rows = sound & (audit["head"] == head)
+        changed = audit.assign(mu_found=audit["mu_found"].where(~rows, times * audit["mu"]))
+        assert (not verdicts.broken(changed).empty) == found
+
+
+def test_the_audits_of_a_table_share_its_confidence() -> None:
+    cells = audits.cells(1.5, 0.01, 100, 0.9)
+    assert {cell.family for cell in cells} == {len(cells)} == {10}
+    assert {cell.confidence for cell in cells} == {0.9}
 
 
 def test_the_committed_closed_forms_are_near_what_was_simulated() -> None:

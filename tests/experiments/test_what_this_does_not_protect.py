@@ -17,11 +17,13 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     pages,
     pages_tables,
     pair,
+    repaired,
     repeats,
     scaling,
     seeds,
     timing,
     tuning,
+    version_0_7_0,
 )
 from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
@@ -30,6 +32,7 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.stamps import read_table
 from tests.experiments.reading import check_plate, check_table
 
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "what-this-does-not-protect"
 TABLES = {path.stem: read_table(path) for path in FOLDER.glob("*.csv")}
 PAIR = Pair(40, 3, 0.5, 7)
@@ -142,9 +145,35 @@ def test_an_audit_stays_below_what_is_exact() -> None:
     table = tuning.audited((1, 5), GaussianDP(0.5), 1e-3, 20_000, 1)
     assert (table["epsilon"] <= table["best"]).all()
     assert (table["epsilon"] > 0).all()
+    assert (table["mu"] <= 0.5 * np.sqrt(table["runs"])).all()
+    assert (table["mu"] > 0.3).all()
+    assert (table["least_deficit"] < 0.2).all()
     committed = TABLES["audited"]
     assert (committed["epsilon"] <= committed["best"] + 1e-9).all()
     assert committed["epsilon"].iloc[-1] > committed["one"].iloc[-1]
+    assert (committed["mu"] <= committed["one_mu"] * np.sqrt(committed["runs"])).all()
+    assert committed["mu"].iloc[-1] > committed["one_mu"].iloc[-1]
+
+
+def test_each_fault_of_an_earlier_version_was_one_and_is_none() -> None:
+    """The old code's own numbers; the exact lengths follow from 16² = 0 and 17² = 33 in 8 bits."""
+    rows = [repaired._integers(), repaired._steps(), repaired._single(), repaired._generator(PAIR, 3)]
+    assert rows[0]["before"] == pytest.approx(16 * repaired.G)
+    assert rows[1]["before"] == pytest.approx(2 / 33 * 289 - 1)
+    assert rows[2]["before"] > 200 * rows[2]["allowed"]
+    assert rows[3]["before"] == pytest.approx(1.0)
+    for row in (*rows, repaired._message()):
+        assert row["now"] <= row["allowed"] * (1 + 1e-9) < row["before"]
+
+
+def test_the_old_solver_found_the_minimum_only_where_a_record_was_inside_its_clip() -> None:
+    told = (1.0, 0.198, 0.0)
+    lost, found = (
+        version_0_7_0.minimiser(np.array([1.1, 0.0]), np.array(counts), *told)
+        for counts in ([450_000.0, 0.0], [449_999.0, 1.0])
+    )
+    assert abs(lost - 1.1) > 0.5
+    assert found == pytest.approx(1.1, abs=1e-4)
 
 
 def test_a_pass_is_timed_on_data_of_every_kind() -> None:
@@ -170,9 +199,10 @@ def test_the_sentences_follow_the_tables() -> None:
         "repeats": TABLES["repeats"].assign(advantage=0.0),
         "groups": TABLES["groups"].assign(mu=0.1),
         "population": TABLES["population"].assign(members=0.9, strangers=0.1),
+        "repaired": TABLES["repaired"].assign(before=0.0, now=1e9),
     }
     other = repr(pages.statements(TABLES | harmless)).splitlines()
-    assert len(told) == len(other) == 12
+    assert len(told) == len(other) == 14
     assert not set(told) & set(other)
 
 
@@ -198,6 +228,7 @@ def test_tables_are_for_readers() -> None:
     check_table(pages_tables.show_groups(TABLES["groups"]))
     check_table(pages_tables.show_timing(TABLES["timing"]))
     check_table(pages_tables.show_population(TABLES["population"]))
+    check_table(pages_tables.show_repaired(TABLES["repaired"]))
     assert pages_tables.show_checklist().data.count("\n") == len(pages_tables.CHECKLIST) + 1
 
 

@@ -43,6 +43,12 @@ def test_damage_that_is_noticed_is_right(tmp_path: Path) -> None:
     assert cache.damage(chapter, DAMAGES) == [""] * 5
 
 
+def test_a_swap_of_each_kind_is_noticed(tmp_path: Path) -> None:
+    chapter = Toy.undisturbed(tmp_path, Path("out"))
+    some = [Damage(k / 5, 0.0, None, swap) for k, swap in enumerate(cache.SWAPS)]
+    assert cache.damage(chapter, some) == [""] * len(cache.SWAPS)
+
+
 def test_damage_that_is_not_noticed_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chapter = Toy.undisturbed(tmp_path, Path("out"))
 

@@ -118,3 +118,11 @@ def _measure(experiment: Any, answer: Any) -> None:
         tables = traceback.format_exc(limit=-3)
     answer.send((tables, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0))
     answer.close()
+
+
+def answered(status: int, errors: str) -> str:
+    """What is wrong with how a command line ended that was to be refused; nothing, or words."""
+    lines = errors.splitlines()
+    if status == 2 and len(lines) == 1 and lines[0].startswith("error: ") and "Error" not in lines[0]:
+        return ""
+    return f"status {status}, {len(lines)} lines: {errors[-300:]!r}"

@@ -17,7 +17,7 @@ DRAWS = 4000
 
 def drawn(hyper: Hyperparameters, std: float) -> np.ndarray:
     rng = np.random.default_rng(1)
-    return np.stack([last_iterate.draw(DATA, hyper, std, rng=rng).ravel() for _ in range(DRAWS)])
+    return np.stack([last_iterate.simulate(DATA, hyper, std, rng=rng).ravel() for _ in range(DRAWS)])
 
 
 def run(hyper: Hyperparameters, std: float) -> np.ndarray:
@@ -41,10 +41,10 @@ def test_it_has_the_law_of_the_algorithm_and_no_other() -> None:
 
 
 def test_without_noise_it_is_gradient_descent() -> None:
-    released = last_iterate.draw(DATA, HYPER, 0.0, rng=np.random.default_rng(3))
+    released = last_iterate.simulate(DATA, HYPER, 0.0, rng=np.random.default_rng(3))
     np.testing.assert_allclose(released, pretraining.gradient_descent(DATA, HYPER), rtol=1e-12)
 
 
 def test_noise_may_not_be_negative() -> None:
     with pytest.raises(ValueError, match="noise_std"):
-        last_iterate.draw(DATA, HYPER, -1.0, rng=np.random.default_rng(0))
+        last_iterate.simulate(DATA, HYPER, -1.0, rng=np.random.default_rng(0))

@@ -35,8 +35,9 @@ def test_the_push_is_that_of_two_prompts() -> None:
         assert np.linalg.norm(push[0] - push[1]) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_feature_bound_above_the_clipping_norm_reaches_no_further() -> None:
-    assert opposed.reach(1.5, 2.0, 9.0) == opposed.reach(1.5, 2.0, 2.0) == (6.0, 4.0)
+def test_a_feature_bound_reaches_as_far_above_the_clipping_norm_as_below() -> None:
+    assert opposed.reach(1.5, 2.0, 9.0) == (1.5 * 81, 18.0)
+    assert opposed.reach(1.5, 2.0, 1.0) == (1.5, 2.0)
     assert opposed.reach(1.5, 2.0, 0.5) == (0.375, 1.0)
 
 

@@ -12,7 +12,7 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, sums
 from tests import oracles
 from tests.privacy import numerics
 
@@ -37,26 +37,27 @@ def test_the_release_is_appendix_b_on_the_same_noise(G: float) -> None:
     drawn = sample(PromptModel(3, 12, 0.4), 25, rng=np.random.default_rng(0))
     data = head.moments(head.project(head.statistics(drawn, 1.2), G))
     direction = np.random.default_rng(1).standard_normal((3, 3))
-    batch = private_ridge.release(data, 0.5, [0.0, 0.7], rng=np.random.default_rng(1))
-    for std, ours in zip((0.0, 0.7), batch):
+    told = PrivateRidge(1.2, G, 0.5, 25)
+    batch = private_ridge.release(data, told, [1e-12, 0.7], rng=np.random.default_rng(1))
+    for std, ours in zip((1e-12, 0.7), batch):
         np.testing.assert_allclose(ours, oracles.dp_ridge(drawn.x, drawn.y, 1.2, G, 0.5, std * direction), rtol=1e-10)
 
 
 def test_the_noise_has_its_variance_and_a_wrong_one_is_seen() -> None:
     silent = Moments(np.eye(400), np.zeros(400))
-    drawn = private_ridge.release(silent, 1.0, [0.3], rng=np.random.default_rng(2))
+    drawn = private_ridge.release(silent, PrivateRidge(1.0, 20.0, 1.0, 9), [0.3], rng=np.random.default_rng(2))
     square = (drawn**2).sum()
     assert 0.001 < stats.chi2.cdf(square / 0.3**2, 400) < 0.999
     assert not 0.001 < stats.chi2.cdf(square / (1.44 * 0.3**2), 400) < 0.999
 
 
 def test_releases_are_independent_draws_of_the_release() -> None:
-    data, std = Moments(np.eye(4), np.ones(4)), [0.0, 0.3]
-    many = private_ridge.releases(data, 1.0, std, 5, rng=np.random.default_rng(3))
+    data, std, told = Moments(np.eye(4), np.ones(4)), [0.1, 0.3], PrivateRidge(1.0, 2.0, 1.0, 9)
+    many = private_ridge.releases(data, told, std, 5, rng=np.random.default_rng(3))
     rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(many, [private_ridge.release(data, 1.0, std, rng=rng) for _ in range(5)])
+    np.testing.assert_array_equal(many, [private_ridge.release(data, told, std, rng=rng) for _ in range(5)])
     assert many.shape == (5, 2, 2, 2)
-    noise = (private_ridge.releases(data, 1.0, [1.0], 5000, rng=rng)[:, 0] - 0.5).reshape(5000, 4)
+    noise = (private_ridge.releases(data, told, [1.0], 5000, rng=rng)[:, 0] - 0.5).reshape(5000, 4)
     np.testing.assert_allclose(noise.T @ noise / 5000, np.eye(4), atol=0.1)
 
 
@@ -235,11 +236,25 @@ def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> N
         replace(PAPER, **arguments)
 
 
+def test_a_simulation_has_the_numbers_of_releases_whose_noise_pays_for_rounding() -> None:
+    data, told = Moments(np.eye(4), np.ones(4)), PrivateRidge(1.0, 2.0, 1.0, 10**6)
+    paid = 0.3 * (1 + sums.slack(told.N, 4))
+    assert paid > 0.3
+    released = private_ridge.releases(data, told, [0.3], 2, rng=np.random.default_rng(3))
+    np.testing.assert_array_equal(released, private_ridge.simulate(data, 1.0, [paid], 2, rng=np.random.default_rng(3)))
+    silent = private_ridge.simulate(data, 1.0, [0.0], 1, rng=np.random.default_rng(3))
+    np.testing.assert_array_equal(silent[0, 0], ridge(data, 1.0))
+
+
 def test_what_has_no_meaning_is_refused() -> None:
+    silent, told = Moments(np.eye(4), np.zeros(4)), PrivateRidge(1.0, 2.0, 1.0, 9)
+    for wrong in (-1.0, 0.0, math.inf, math.nan):
+        with pytest.raises(ValueError, match=r"noise_std must be positive and finite, got"):
+            private_ridge.release(silent, told, [0.1, wrong], rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"noise_std must be non-negative and finite, got -1\.0"):
-        private_ridge.release(Moments(np.eye(4), np.zeros(4)), 1.0, [-1.0], rng=np.random.default_rng(0))
+        private_ridge.simulate(silent, 1.0, [-1.0], 1, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="count must be a whole number of at least 1, got 0"):
-        private_ridge.releases(Moments(np.eye(4), np.zeros(4)), 1.0, [1.0], 0, rng=np.random.default_rng(0))
+        private_ridge.releases(silent, told, [1.0], 0, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="N must be a whole number of at least 2, got 1"):
         private_ridge.worst_neighbours(replace(PAPER, N=1), 2)
     with pytest.raises(ValueError, match="D must be a whole number of at least 2, got 1"):

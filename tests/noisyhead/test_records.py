@@ -21,7 +21,7 @@ from costofprivacy.noisyhead import (
     whitened_plan,
 )
 from costofprivacy.noisyhead.examples import MOST, examples
-from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.per_prompt import Plan
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.softmax import Contexts
@@ -211,10 +211,13 @@ def covariance(N: float = N, L: float = L, noise: float = 0.0, **told: float) ->
         (lambda: whitened_descent.common(SHOWN, PLAN, np.zeros((1, 2, D, D))), "noise must have shape"),
         (lambda: whitened_descent.common(SHOWN, PLAN, np.full((1, 6, D, D), math.nan)), "noise must be finite"),
         (lambda: whitened_descent.release(examples(NONE, every_token=True), PLAN, rng=rng()), "told.N must be"),
-        (lambda: private_ridge.release(RAW, 0.3, [0.0, 0.1], rng=rng(), told=RIDGE), "data must be moments of"),
-        (lambda: private_ridge.releases(RAW, 0.4, [0.1], 2, rng=rng(), told=RIDGE), "penalty must be that of told"),
-        (lambda: private_ridge.release(RAW, math.nan, [0.1], rng=rng()), "penalty must be"),
-        (lambda: last_iterate.draw(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
+        (lambda: private_ridge.release(RAW, RIDGE, [0.1], rng=rng()), "data must be moments of"),
+        (lambda: private_ridge.releases(RAW, RIDGE, [0.1], 2, rng=rng()), "data must be moments of"),
+        (lambda: private_ridge.release(RAW, RIDGE, [0.0], rng=rng()), "noise_std must be positive"),
+        (lambda: private_ridge.simulate(RAW, math.nan, [0.1], 1, rng=rng()), "penalty must be"),
+        (lambda: pretraining.release(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
+        (lambda: pretraining.release(RAW, TOLD, 0.0, rng=rng()), "noise_std must be positive"),
+        (lambda: last_iterate.simulate(RAW, TOLD, 0.1, rng=rng()), "data must be moments of projected"),
         *((lambda r=r: pretraining.project_ball(np.ones((1, 3)), r), "radius must be") for r in (math.nan, -1.0, 0.0)),
     ],
 )  # fmt: skip
@@ -224,12 +227,13 @@ def test_public_facts_are_refused(call: Callable[[], object], words: str) -> Non
 
 
 def test_what_is_bounded_or_not_protected_is_not_refused() -> None:
-    private_ridge.release(RAW, 0.3, [0.0], rng=rng(), told=RIDGE)
-    last_iterate.draw(RAW, TOLD, 0.0, rng=rng())
+    private_ridge.simulate(RAW, 0.3, [0.0], 1, rng=rng())
+    last_iterate.simulate(RAW, TOLD, 0.0, rng=rng())
     bounded = head.moments(head.project(head.statistics(ORDINARY, TOLD.clip_norm), TOLD.feature_bound))
-    private_ridge.release(bounded, 0.3, [0.1], rng=rng(), told=RIDGE)
-    last_iterate.draw(bounded, TOLD, 0.1, rng=rng())
-    private_ridge.release(Moments(np.eye(4), np.ones(4)), 0.3, [0.1], rng=rng())
+    private_ridge.release(bounded, RIDGE, [0.1], rng=rng())
+    last_iterate.simulate(bounded, TOLD, 0.1, rng=rng())
+    found = pretraining.release(bounded, TOLD, 0.1, rng=rng())
+    np.testing.assert_array_equal(found, pretraining.pretrain(bounded, TOLD, [0.1], rng=rng())[0])
     assert pretraining.project_ball(np.zeros((0, 3)), 1.0).shape == (0, 3)
     assert covariance_head.noise_std(N, MU) > 0
     assert isinstance(softmax.contexts(ORDINARY), Contexts)

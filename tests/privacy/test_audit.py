@@ -1,17 +1,23 @@
 import math
+import re
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 from costofprivacy.privacy import (
     ApproximateDP,
+    Audit,
     GaussianDP,
     audit_mechanism,
     epsilon_lower_bound,
     exact_noise_multiplier,
+    mu_lower_bound,
+    pooled_epsilon_lower_bound,
+    pooled_mu_lower_bound,
 )
-from costofprivacy.privacy.audit import Audit
+from costofprivacy.privacy import audit as audit_module
+from costofprivacy.privacy.audit import counted, each_of
 
 BUDGET = ApproximateDP(1.0, 1e-5)
 
@@ -32,23 +38,6 @@ def found(std: float, seed: int = 0, releases: int = 200_000, confidence: float 
     )
 
 
-@pytest.mark.parametrize("hits", [(900, 100), (50, 3), (1000, 0), (999, 998)])
-def test_the_bound_is_that_of_clopper_and_pearson(hits: tuple[int, int]) -> None:
-    n, delta, confidence = 1000, 1e-3, 0.98
-    low = beta.ppf(0.01, hits[0], n - hits[0] + 1)
-    high = beta.ppf(0.99, hits[1] + 1, n - hits[1])
-    expected = max(0.0, math.log((low - delta) / high))
-    assert epsilon_lower_bound(hits, n, delta, confidence) == pytest.approx(expected, rel=1e-9)
-    assert binom.sf(hits[0] - 1, n, low) == pytest.approx(0.01)
-    assert binom.cdf(hits[1], n, high) == pytest.approx(0.01)
-
-
-def test_nothing_is_found_where_nothing_can_be() -> None:
-    assert epsilon_lower_bound((0, 0), 100, 1e-5, 0.9) == 0
-    assert epsilon_lower_bound((3, 90), 100, 1e-5, 0.9) == 0
-    assert epsilon_lower_bound((90, 3), 100, 0.95, 0.9) == 0
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_a_right_mechanism_is_never_accused_and_a_wrong_one_is(seed: int) -> None:
     right = exact_noise_multiplier(BUDGET)
@@ -63,14 +52,73 @@ def test_the_bound_is_below_the_exact_epsilon_and_not_far_below(std: float) -> N
     assert 0.3 * exact < bound <= exact
 
 
-def test_the_confidence_is_kept() -> None:
-    """500 audits of randomised response, whose one event attains its ε: too high a bound in at most 10 %."""
-    epsilon, rng, misses = 1.0, np.random.default_rng(7), 0
-    truth = math.exp(epsilon) / (1 + math.exp(epsilon))
+def test_a_bound_on_mu_convicts_ten_percent_too_little_noise() -> None:
+    """The ε at this δ, of rare events, does not; nor does either convict the right noise."""
+    right = exact_noise_multiplier(BUDGET)
+    claim = 1 / right
+    wrong, sound = found(0.9 * right, confidence=0.99), found(right, confidence=0.99)
+    assert wrong.mu > 1.02 * claim
+    assert wrong.gaussian_epsilon > BUDGET.epsilon > wrong.epsilon
+    assert 0.9 * claim < sound.mu <= claim
+    assert wrong.rho == wrong.mu**2 / 2
+
+
+LEAKS = {  # what a mechanism with N(0, 1) for a release does on one of the neighbours, to one release in fifty
+    "NaN": lambda x: np.full_like(x, np.nan),
+    "inf": lambda x: np.full_like(x, np.inf),
+    "-inf": lambda x: np.full_like(x, -np.inf),
+    "a marker on the right": lambda x: np.full_like(x, 50.0),
+    "a marker on the left": lambda x: np.full_like(x, -50.0),
+    "a marker in the middle": lambda x: np.full_like(x, 0.123),
+    "both tails": lambda x: x + 8 * np.sign(x),
+    "the middle": lambda x: x / 1000,
+}
+
+
+@pytest.mark.parametrize("inputs", [(1.0, 0.0), (0.0, 1.0)])
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_is_found_wherever_it_is_and_in_either_order(leak: str, inputs: tuple[float, float]) -> None:
+    def leaking(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        x = rng.standard_normal(count)
+        return np.where((rng.random(count) < 0.02) & (value > 0), LEAKS[leak](x), x)
+
+    audit = audit_mechanism(
+        leaking, *inputs, delta=1e-5, releases=20_000, confidence=0.99, rng=np.random.default_rng(3)
+    )
+    assert audit.epsilon > 0.6
+    assert audit.mu > 0.25
+    assert audit.order == ("first" if inputs[0] else "second")
+    assert (audit.hits[0] > audit.hits[1]) == bool(inputs[0])
+
+
+def test_a_mechanism_that_fails_on_one_neighbour_is_found() -> None:
+    def failing(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        return np.full(count, np.nan) if value else rng.standard_normal(count)
+
+    audit = audit_mechanism(failing, 1.0, 0.0, delta=1e-5, releases=4000, confidence=0.99, rng=np.random.default_rng(0))
+    assert audit.epsilon > 5
+    assert audit.mu > 4
+    assert audit.hits == (3000, 0)
+    assert audit.events == ("score NaN", "score NaN")
+
+
+RESPONSE = math.exp(1.0) / (1 + math.exp(1.0))
+RIGHT = {  # mechanisms that attain what they claim: ε at δ = 10⁻⁹, or μ
+    "randomised response": (lambda value, n, rng: (rng.random(n) < RESPONSE) == bool(value), 1.0, math.inf),
+    "Gaussian": (lambda value, n, rng: value + rng.standard_normal(n), math.inf, 1.0),
+    "nothing": (lambda value, n, rng: np.where(rng.random(n) < 0.3, np.nan, rng.integers(0, 4, n)), 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_the_confidence_is_kept(name: str) -> None:
+    """500 audits; the number of accusations may be beyond 10 % by chance only (binomial, 1 in 10⁴)."""
+    scores, epsilon, mu = RIGHT[name]
+    rng, accused = np.random.default_rng(7), 0
     for _ in range(500):
-        hits = (int(rng.binomial(300, truth)), int(rng.binomial(300, 1 - truth)))
-        misses += epsilon_lower_bound(hits, 300, 1e-9, 0.9) > epsilon
-    assert misses <= 50
+        audit = audit_mechanism(scores, 1.0, 0.0, delta=1e-9, releases=240, confidence=0.9, rng=rng)
+        accused += audit.epsilon > epsilon or audit.mu > mu
+    assert accused <= binom.isf(1e-4, 500, 0.1)
 
 
 def test_delta_is_taken_off() -> None:
@@ -85,18 +133,77 @@ def test_delta_is_taken_off() -> None:
         assert (bound > 0) == accused
 
 
-def test_counts_belong_to_the_half_that_did_not_choose() -> None:
-    result = found(1.0, releases=1001)
-    assert result.releases == 500
-    assert max(result.hits) <= 500
-    assert result.epsilon == epsilon_lower_bound(result.hits, 500, BUDGET.delta, 0.999)
+def test_counts_belong_to_the_releases_that_did_not_choose() -> None:
+    """Three quarters, drawn after the others; ε and μ each have half of the probability of an error."""
+    drawn: list[tuple[float, np.ndarray]] = []
+
+    def scores(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        drawn.append((value, gaussian(value, count, rng, 0.5)))
+        return drawn[-1][1]
+
+    audit = audit_mechanism(scores, 1.0, 0.0, delta=1e-5, releases=1001, confidence=0.98, rng=np.random.default_rng(0))
+    assert [(value, len(seen)) for value, seen in drawn] == [(1.0, 250), (0.0, 250), (1.0, 751), (0.0, 751)]
+    assert audit.releases == counted(1001) == 751
+    for evidence in (audit.on_epsilon, audit.on_mu):
+        side, edge = re.fullmatch(r"score (above|at most) (\S+)(?: or NaN)?", evidence.event).groups()
+        above = [int((seen > float(edge)).sum()) for _, seen in drawn[2:]]
+        assert evidence.hits == pytest.approx(above if side == "above" else [751 - hits for hits in above], abs=1)
+    bounds = {False: epsilon_lower_bound, True: pooled_epsilon_lower_bound}
+    likelier = sorted(audit.hits, reverse=True)
+    assert audit.epsilon == bounds[audit.on_epsilon.pooled](likelier, 751, 1e-5, 0.99)
+    bounds = {False: mu_lower_bound, True: pooled_mu_lower_bound}
+    assert audit.mu == bounds[audit.on_mu.pooled](sorted(audit.on_mu.hits, reverse=True), 751, 0.99)
 
 
-def test_constant_scores_reveal_nothing() -> None:
+def test_the_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = found(1.0, releases=3000)
+    monkeypatch.setattr(audit_module, "BLOCK", 100)
+    drawn: list[int] = []
+
+    def scores(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        drawn.append(count)
+        return gaussian(value, count, rng, 1.0)
+
+    told = {"delta": BUDGET.delta, "releases": 3000, "confidence": 0.999, "rng": np.random.default_rng(0)}
+    assert audit_mechanism(scores, 1.0, 0.0, **told) == whole
+    assert max(drawn) == 100
+
+
+@pytest.mark.parametrize("releases", [2, 3, 4, 5, 100])
+@pytest.mark.parametrize("value", [0.0, math.nan, math.inf, -math.inf, 1.7976931348623157e308, 5e-324])
+def test_constant_scores_reveal_nothing(value: float, releases: int) -> None:
     constant = audit_mechanism(
-        lambda value, count, rng: np.zeros(count), 1, 0, delta=1e-5, releases=100, confidence=0.9, rng=None
+        lambda data, count, rng: np.full(count, value),
+        1,
+        0,
+        delta=1e-5,
+        releases=releases,
+        confidence=0.9,
+        rng=None,
     )
-    assert constant.epsilon == 0
+    assert constant.epsilon == constant.mu == constant.rho == constant.gaussian_epsilon == 0
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16])
+def test_ties_of_any_type_are_scores(dtype: type) -> None:
+    def scores(value: int, count: int, rng: np.random.Generator) -> np.ndarray:
+        return (rng.random(count) < (0.9 if value else 0.1)).astype(dtype)
+
+    told = {"delta": 1e-5, "releases": 4000, "confidence": 0.99, "rng": np.random.default_rng(0)}
+    assert 1.5 < audit_mechanism(scores, 1, 0, **told).epsilon < math.log(9)
+
+
+def test_several_audits_share_their_confidence() -> None:
+    assert each_of(1, 0.9) == pytest.approx(0.9)
+    assert 1 - 7 * (1 - each_of(7, 0.9)) == pytest.approx(0.9)
+    with pytest.raises(ValueError, match="audits must be a whole number of at least 1, got 0"):
+        each_of(0, 0.9)
+
+
+def test_scores_of_another_shape_are_refused() -> None:
+    told = {"delta": 1e-5, "releases": 100, "confidence": 0.9, "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=r"scores must have shape \(25\), got \(25, 2\)"):
+        audit_mechanism(lambda value, count, rng: rng.standard_normal((count, 2)), 1, 0, **told)
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,10 @@ ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests 
 }
 WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of them may leave
     "noisyhead.head.bilinear_terms",
+    "noisyhead.last_iterate.simulate",
     "noisyhead.pretraining.descent_path",
     "noisyhead.pretraining.gradient_descent",
+    "noisyhead.private_ridge.simulate",
     "noisyhead.ridge.ridge",
     "noisyhead.softmax.attend",
     "noisyhead.softmax.best_scale",

@@ -1,8 +1,9 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, kstest
 
@@ -13,6 +14,7 @@ from costofprivacy.privacy import (
     classical_noise_multiplier,
     exact_noise_multiplier,
 )
+from costofprivacy.privacy.mechanisms import gaussian_std
 from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -86,11 +88,43 @@ def test_what_a_release_spends(sensitivity: float, multiplier: float) -> None:
     assert mechanism.guarantee.delta(0.7) == pytest.approx(spent, rel=1e-10)
 
 
-def test_without_noise_the_value_itself_is_released() -> None:
-    mechanism = GaussianMechanism(2.0, 0.0)
-    value = np.arange(6.0).reshape(2, 3)
-    assert mechanism.guarantee == GaussianDP(math.inf)
-    np.testing.assert_array_equal(mechanism.release(value, rng=np.random.default_rng(0)), value)
+@pytest.mark.parametrize(("sensitivity", "multiplier"), [(1e200, 1e200), (1e-200, 1e-200), (1.0, 1e-301)])
+def test_a_noise_that_doubles_do_not_hold_is_refused(sensitivity: float, multiplier: float) -> None:
+    with pytest.raises(ValueError, match="sensitivity · noise_multiplier must be between 1e-300 and 1e"):
+        GaussianMechanism(sensitivity, multiplier)
+
+
+@given(st.floats(min_value=5e-324), st.floats(min_value=5e-324))
+@example(1e-200, 1e150)
+@example(1e170, 1e-170)
+@example(2.0, math.inf)
+@law
+def test_an_accepted_noise_is_positive_finite_and_as_wide_as_it_must_be(sensitivity: float, mu: float) -> None:
+    """Against rational numbers."""
+    try:
+        std = gaussian_std(sensitivity, GaussianDP(mu))
+    except ValueError as refusal:
+        assert "must be" in str(refusal)  # noqa: PT017
+        assert math.isinf(sensitivity) or math.isinf(mu) or not 1e-299 < Fraction(sensitivity) / Fraction(mu) < 1e299
+    else:
+        assert 0 < std < math.inf
+        assert Fraction(std) * Fraction(mu) >= Fraction(sensitivity) * (1 - Fraction(1, 10**15))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32", "bool", "object"])
+def test_a_value_of_any_type_is_released_as_doubles(dtype: str) -> None:
+    value = np.array([[1, 0, 1], [0, 1, 1]]).astype(dtype)
+    released, expected = (
+        GaussianMechanism(0.5, 3.0).release(v, rng=np.random.default_rng(3)) for v in (value, value.astype(float))
+    )
+    assert released.dtype == np.float64
+    np.testing.assert_array_equal(released, expected)
+
+
+def test_a_value_of_text_is_refused_without_being_quoted() -> None:
+    with pytest.raises(ValueError, match=r"^value must be an array of real numbers, got one of type") as refusal:
+        GaussianMechanism(1.0, 1.0).release(np.array(["SSN 1"]), rng=np.random.default_rng(0))
+    assert "SSN" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0,)])
@@ -150,7 +184,7 @@ def test_an_inadmissible_sensitivity_is_refused(value: object) -> None:
         GaussianMechanism(value, 1.0)
 
 
-@pytest.mark.parametrize("value", [-1e-9, -2.0, math.inf, math.nan, "1", None])
+@pytest.mark.parametrize("value", [0.0, -1e-9, -2.0, math.inf, math.nan, "1", None])
 def test_an_inadmissible_multiplier_is_refused(value: object) -> None:
-    with pytest.raises(ValueError, match=f"^noise_multiplier must be non-negative and finite, got {value!r}$"):
+    with pytest.raises(ValueError, match=f"^noise_multiplier must be positive and finite, got {value!r}$"):
         GaussianMechanism(1.0, value)

@@ -38,7 +38,7 @@ def test_sensitivities_hold_and_are_attained() -> None:
             if k == 1:
                 x[0] = 2 * np.eye(5)[0]
             y[0] = 3.0 * sign
-            pair.append(moments(x, y))
+            pair.append(moments(x, y, BOUNDS))
         squares.append(np.linalg.norm(pair[0].square - pair[1].square))
         products.append(np.linalg.norm(pair[0].product - pair[1].product))
         lowest.append(abs(np.subtract(*(np.linalg.eigvalsh(m.square)[0] for m in pair))))
@@ -49,7 +49,7 @@ def test_sensitivities_hold_and_are_attained() -> None:
 
 def test_the_matrix_has_isotropic_noise_of_its_sensitivity() -> None:
     rng, each, d = np.random.default_rng(2), GaussianDP(0.7), 3
-    draws = np.stack([noisy_matrix(np.zeros((d, d)), BOUNDS, each, rng=rng)[0] for _ in range(4000)])
+    draws = np.stack([noisy_matrix(np.zeros((d, d)), 10, BOUNDS, each, rng=rng)[0] for _ in range(4000)])
     std = math.sqrt(2) * 4 / 0.7
     assert draws[:, 0, 0].std() == pytest.approx(std, rel=0.05)
     assert draws[:, 0, 1].std() == pytest.approx(std / math.sqrt(2), rel=0.05)
@@ -64,7 +64,9 @@ def test_without_noise_both_are_least_squares() -> None:
     x, y = records()
     exact = np.linalg.lstsq(x, y, rcond=None)[0]
     rng = np.random.default_rng(3)
-    np.testing.assert_allclose(sufficient_statistics.release(moments(x, y), BOUNDS, FREE, rng=rng), exact, atol=1e-5)
+    np.testing.assert_allclose(
+        sufficient_statistics.release(moments(x, y, BOUNDS), BOUNDS, FREE, rng=rng), exact, atol=1e-5
+    )
     for rounds in (1, 4):
         found = boosting.release(x, y, BOUNDS, 1e3, rounds, FREE, rng=rng)
         np.testing.assert_allclose(found, exact, atol=1e-4)
@@ -82,7 +84,7 @@ def test_boosting_undoes_clipping() -> None:
 def test_each_round_has_the_noise_of_its_share() -> None:
     x, y = np.full((50, 1), 1e-3), np.zeros(50)
     budget, rng = GaussianDP(1.0), np.random.default_rng(5)
-    penalty = noisy_matrix(x.T @ x, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
+    penalty = noisy_matrix(x.T @ x, 50, BOUNDS, share(budget), rng=np.random.default_rng(5))[1]
     draws = np.array([boosting.release(x, y, BOUNDS, 0.5, 1, budget, rng=rng)[0] for _ in range(300)])
     assert np.median(np.abs(draws)) < 10 * 2 * 0.5 * math.sqrt(3) / penalty
     once, many = (

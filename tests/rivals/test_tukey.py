@@ -30,7 +30,7 @@ def test_draws_have_the_density_of_the_exponential_mechanism() -> None:
     rng = np.random.default_rng(1)
     solutions = rng.standard_normal((60, 2))
     budget = ApproximateDP(2.0, 0.4)
-    draws = np.stack([tukey.release(solutions, budget, 1e9, rng=rng) for _ in range(2000)])
+    draws = np.stack([tukey._deep_point(solutions, budget, 1e9, rng=rng) for _ in range(2000)])
     depths = np.array([depth_of(p, solutions) for p in draws])
     assert depths.min() >= 15
     volumes = np.append(np.exp(tukey.log_volumes(np.sort(solutions, axis=0))), 0.0)
@@ -77,7 +77,7 @@ def test_it_recovers_coefficients_where_it_may_and_answers_zero_where_not() -> N
     found = tukey.fit(x, y, 1000, budget, rng=np.random.default_rng(4))
     np.testing.assert_allclose(found, [1.0, -2.0, 0.5], atol=0.05)
     np.testing.assert_array_equal(tukey.fit(x[:60], y[:60], 20, budget, rng=rng), 0.0)
-    np.testing.assert_array_equal(tukey.release(rng.standard_cauchy((50, 3)), budget, 0.0, rng=rng), 0.0)
+    np.testing.assert_array_equal(tukey._deep_point(rng.standard_cauchy((50, 3)), budget, 0.0, rng=rng), 0.0)
 
 
 def test_each_record_stands_in_one_part() -> None:

@@ -1,6 +1,17 @@
 """``python -m costofprivacy.book``."""
 
+import os
 import sys
+
+from costofprivacy.book import inherited
+from costofprivacy.book.errors import RequestError
+
+try:
+    inherited.check(os.environ)
+except RequestError as error:
+    print(f"error: {error}", file=sys.stderr)
+    raise SystemExit(error.status) from None
+inherited.settle(os.environ)
 
 # jsonschema, which comes with notebooks, tries to import a grammar of addresses that takes a second to build; it does
 # without where there is none.

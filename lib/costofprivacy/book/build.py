@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -18,6 +19,7 @@ from costofprivacy.book import (
     lighter,
     notebooks,
     pictures,
+    real_data,
     repository,
     responsive,
 )
@@ -28,7 +30,7 @@ from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import write_scripts
 from costofprivacy.book.temporary import temporary
-from costofprivacy.book.tree import Plan, Say, bring_up_to_date, prune
+from costofprivacy.book.tree import Plan, Say, bring_up_to_date, copy_place, prune
 
 GENERATED = {
     "_notation.md": ("symbols", "notation"),
@@ -44,10 +46,17 @@ NOTE = """```{{admonition}} Executed with the *{preset}* preset
 Sizes and numbers of trials are reduced: this page is a first look. The published page holds the papers' own
 scale; `make book PRESET=paper` makes it.
 ```"""
+MISSING_NOTE = """```{{admonition}} Committed results, since real data is missing here
+:class: note
+This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
+results, at the papers' own scale. `make data` fetches the data; after that, `make book` executes the page.
+```"""
 
 
 def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     """Make the book under a preset, doing again only what changed.
+
+    A chapter on real data keeps its committed page, with a note, where a data set is missing.
 
     Args:
         project: the book.
@@ -67,8 +76,16 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     parameters = resolve_preset(project, preset, chapters(project))
     prune(project, tree)
     _copy_claims(project, tree)
-    bring_up_to_date(project, Plan(tree, parameters, small=preset != PAPER), say, warn)
-    stage(project, preset, tree, folder / "pages")
+    missing = {
+        name: sets for name, sets in real_data.missing(project, parameters).items() if _is_committed(project, name)
+    }
+    if missing:
+        say(f"shown as committed, as data sets are missing (`make data` brings them): {real_data.told(missing)}")
+    for name in missing:
+        copy_place(place(project.book, name), place(tree, name))
+    plan = {name: values for name, values in parameters.items() if name not in missing}
+    bring_up_to_date(project, Plan(tree, plan, small=preset != PAPER), say, warn)
+    stage(project, preset, tree, folder / "pages", missing)
     render(project, preset, folder / "pages", say)
     return project.build / "html" / "index.html"
 
@@ -90,23 +107,28 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
     parameters = resolve_preset(project, PAPER, chapters(project))
     for name in parameters:
         recover(place(project.book, name).results)
-    reasons = {
-        name: freshness.why_stale(place(project.book, name), freshness.inputs(project, name, values, project.book))
-        for name, values in parameters.items()
+    expected = {
+        name: freshness.inputs(project, name, values, project.book, real=True) for name, values in parameters.items()
     }
+    reasons = {name: freshness.why_stale(place(project.book, name), found) for name, found in expected.items()}
     never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
     if never:
         raise BookError(f"never executed, so that there is no page to render: {', '.join(never)} (`make refresh` does)")
     stale = [name for name, reason in reasons.items() if reason]
     if stale:
-        warn(f"older than what they are made from, `make refresh` renews them: {', '.join(stale)}")
+        missing = real_data.missing(project, {name: parameters[name] for name in stale})
+        without = [name for name in missing if real_data.needed(project, name, parameters[name])]
+        remedy = "`make data`, then `make refresh`" if without else "`make refresh`"
+        warn(f"older than what they are made from, {remedy} renews them: {', '.join(stale)}")
     pages = project.build / PAPER / "pages"
     stage(project, PAPER, project.book, pages)
     render(project, PAPER, pages, say)
     return project.build / "html" / "index.html"
 
 
-def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
+def stage(
+    project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
+) -> None:
     """Lay out afresh what rendering needs: configuration, prose, static files, scripts, executed chapters.
 
     Args:
@@ -114,6 +136,7 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
         preset: its name; any but ``paper`` is named at the top of each page with results.
         tree: the executed chapters.
         pages: the folder to fill; what it held goes.
+        missing: the chapters that are shown as committed, with the data sets that are missing for them.
     """
     shutil.rmtree(pages, ignore_errors=True)
     for path in [*_configured_files(project), *_prose(project)]:
@@ -122,7 +145,8 @@ def stage(project: Project, preset: str, tree: Path, pages: Path) -> None:
     for name in chapters(project):
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
         target = place(pages / "book", name)
-        notebooks.write(notebooks.annotated(executed, note) if note else executed, target.notebook)
+        own = MISSING_NOTE.format(sets=" and ".join(missing[name])) if name in missing else note
+        notebooks.write(notebooks.annotated(executed, own) if own else executed, target.notebook)
         shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
         target.stamp.unlink(missing_ok=True)
     write_generated(project, tree, pages / "book")
@@ -188,6 +212,12 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
                 html.rename(folder / "earlier")
             (folder / "_build" / "html").rename(html)
             record.write_text(json.dumps(content) + "\n", "utf-8")
+
+
+def _is_committed(project: Project, name: str) -> bool:
+    """Whether a chapter was ever executed in place."""
+    committed = place(project.book, name)
+    return committed.stamp.is_file() and committed.notebook.is_file()
 
 
 def _copy_claims(project: Project, tree: Path) -> None:

@@ -123,7 +123,7 @@ def chapter_command(
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
     recover(folder)
     saved = (folder, place(project.book, name).results)
-    made_from = freshness.inputs(project, name, values, project.book)
+    made_from = freshness.to_execute(project, name, values, project.book, saved)
     files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
@@ -231,7 +231,7 @@ def test_command(project: Project, preset: str) -> None:
     """
     from costofprivacy.book.validate import test
 
-    test(project, preset)
+    test(project, preset, click.echo)
 
 
 @cli.command("validate")

@@ -8,7 +8,7 @@ from costofprivacy.book.project import Project
 OURS = {"benchmarks", "book", "lib", "tests"}  # and what begins with a dot: .git, each .venv, and the like
 KEPT = {
     *("cache", "cache-aside", "data", "html", "lock", "logs", "nbval", "paper", "reports", "settings"),
-    *("setuptools", "tmp", "uv", "validate"),
+    *("setuptools", "tested", "tmp", "uv", "validate"),
 }
 
 

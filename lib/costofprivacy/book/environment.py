@@ -65,6 +65,7 @@ def kernel_environment(
         "COSTOFPRIVACY_WORKERS": None if workers is None else str(workers),
         "IPYTHONDIR": str(settings / "ipython"),
         "MPLCONFIGDIR": str(settings / "matplotlib"),
+        "MATPLOTLIBRC": None,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
         **SETTLED,

@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,12 +96,22 @@ def _variables(project: Project, run: Run, results: Path, scratch: Path, progres
         project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
     )
     variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
-    variables |= dict.fromkeys(("TMPDIR", "JOBLIB_TEMP_FOLDER", SCRATCH), str(scratch))
+    variables |= dict.fromkeys(("TMPDIR", SCRATCH), str(scratch))
+    variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
     if run.cluster:
         variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
     if run.alone:
         variables["COSTOFPRIVACY_PROGRESS"] = progress
     return variables
+
+
+def folder_for_joblib(scratch: Path) -> str:
+    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
+
+    Elsewhere than in ``scratch``, nobody sweeps after a run; joblib's own tracker does, also where the run is killed.
+    """
+    candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
+    return next((folder for folder in candidates if folder.isascii()), str(scratch))
 
 
 def log_file(project: Project, name: str) -> Path:

@@ -8,7 +8,7 @@ executed on its saved tables (`costofprivacy.stamps`).
 import importlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
 from costofprivacy.claims import read_register
 from costofprivacy.disc import naming
-from costofprivacy.stamps import file_digest, json_digest, measured_from
+from costofprivacy.stamps import are_saved, file_digest, json_digest, measured_from
 from costofprivacy.stamps import read as read_stamp
 
 TABLES = ".csv"
@@ -39,7 +39,7 @@ class Inputs:
     told: Mapping[str, str]
 
 
-def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Path) -> Inputs:
+def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, *, real: bool = False) -> Inputs:
     """What an executed chapter depends on, now.
 
     Args:
@@ -47,6 +47,8 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         name: the chapter.
         parameters: all its parameters.
         tree: the executed chapters whose verdicts the ledger reads, and whose tables others do.
+        real: whether real data sets count as they are when they are there. What is committed was measured on them, and
+            is as fresh where they are missing.
     """
     notebook = notebooks.read(place(project.book, name).notebook)
     modules = library_modules(project, name, notebooks.code_cells(notebook))
@@ -67,14 +69,28 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
     if read := tables_read(project, name):
         files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
         told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
-    experiment = experiment_of(project, name, parameters)
-    return Inputs(measured_from(experiment, project.root) if experiment else {}, told)
+    return Inputs(_measured(project, name, parameters, real), told)
+
+
+def to_execute(project: Project, name: str, parameters: Mapping[str, Any], tree: Path, saved: Iterable[Path]) -> Inputs:
+    """What a chapter depends on, now, whose execution may read saved tables.
+
+    Saved tables of real data are read where that data is missing, too. Otherwise what stands in for it is measured.
+
+    Args:
+        project: the book. name: the chapter. parameters: all its parameters. tree: as for :func:`inputs`.
+        saved: the folders whose tables it may read.
+    """
+    found = inputs(project, name, parameters, tree, real=True)
+    if any(are_saved(folder, found.measured) for folder in saved):
+        return found
+    return replace(found, measured=_measured(project, name, parameters, False))
 
 
 def tables_read(project: Project, name: str) -> Mapping[str, tuple[str, ...]]:
     """The tables of other chapters that a chapter shows, by chapter: ``TABLES`` in its package's module ``reads``."""
     module = f"{module_name(project, name)}.reads"
-    return importlib.import_module(module).TABLES if _exists(module) else {}
+    return importlib.import_module(module).TABLES if _source.exists(module) else {}
 
 
 def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[str]:
@@ -86,11 +102,11 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     family = f"{project.package}."
     package = module_name(project, name)
     names = {found for found in _source.imported(source) if found.startswith(family)} | {project.package, package}
-    known = _source.closure(name for name in names if _exists(name))
+    known = _source.closure(name for name in names if _source.exists(name))
     if package in known:
         modules = {path.stem for path in known[package].parent.glob("[!_]*.py")} - {TOLERANCES}
         names |= {f"{package}.{module}" for module in modules}
-    return sorted(candidate for candidate in names if _exists(candidate))
+    return sorted(candidate for candidate in names if _source.exists(candidate))
 
 
 def why_stale(target: Place, expected: Inputs) -> str:
@@ -147,6 +163,12 @@ def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
         target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
+def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
+    """What a chapter's tables depend on; nothing for one without an experiment."""
+    experiment = experiment_of(project, name, parameters)
+    return measured_from(experiment, project.root, real=real) if experiment else {}
+
+
 def _differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """The names under which two sets of digests differ."""
     return sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
@@ -160,15 +182,6 @@ def outputs_digest(path: Path) -> str:
 def _without_magics(source: str) -> str:
     """A cell's source without IPython's own lines."""
     return "\n".join(line for line in source.splitlines() if not line.lstrip().startswith(("%", "!")))
-
-
-def _exists(module: str) -> bool:
-    """Whether a name is that of a module with a source file."""
-    try:
-        _source.closure([module])
-    except ValueError:
-        return False
-    return True
 
 
 def _style_digest(project: Project, modules: list[str]) -> str:

@@ -15,9 +15,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from nbformat import NotebookNode
 
 from costofprivacy import datasets
-from costofprivacy.book.parameters import experiment_class
+from costofprivacy.book import notebooks, real_data
+from costofprivacy.book.parameters import experiment_class, experiment_of
 from costofprivacy.book.project import Project
 
 ROOT = Path(__file__).parents[3]
@@ -40,7 +42,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Fail a cell with an output on the error stream, after nbval has run it; skip one that cannot be compared."""
     checked = bool(item.options["check"]) if hasattr(item, "options") else False
-    missing = stand_ins(_chapter(item)) if checked else ()
+    missing = _stand_ins(item) if checked else ()
     if missing:
         item.options["check"] = False  # type: ignore[attr-defined]
     result = yield
@@ -53,17 +55,31 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 @cache
-def stand_ins(chapter: str) -> tuple[str, ...]:
-    """The data sets of a chapter that are missing, so that others stand in for them."""
-    missing = [name for name in datasets.COUNTS if not datasets.is_cached(name)]
-    if not (chapter and missing):  # an experiment takes a second to import
+def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
+    """The data sets of a chapter that are missing, so that others stand in for them.
+
+    Args:
+        chapter: its name; empty for a notebook that is none.
+        parameters: the source of its parameters cell.
+    """
+    if not (chapter and any(map(real_data.is_missing, datasets.COUNTS))):  # an experiment takes a second to import
         return ()
-    used = getattr(experiment_class(Project(ROOT), chapter), "data_sets", ())
-    return tuple(name for name in missing if name in used)
+    values = notebooks.literals(parameters)
+    project = Project(ROOT)
+    experiment = experiment_of(project, chapter, values) if values else experiment_class(project, chapter)()
+    return real_data.missing_of(experiment)
 
 
-def _chapter(item: pytest.Item) -> str:
+def _stand_ins(item: pytest.Item) -> tuple[str, ...]:
+    """The missing data sets of the chapter that a cell belongs to."""
+    notebook = getattr(item.parent, "nb", None)
+    if notebook is None:
+        return ()
+    cell = notebooks.parameters_cell(notebook)
+    return stand_ins(_chapter(notebook), cell.source if cell else "")
+
+
+def _chapter(notebook: NotebookNode) -> str:
     """The chapter that a notebook says it is; empty where it says nothing."""
-    cells = getattr(item.parent, "nb", {}).get("cells", [])
-    found = (re.search(r'\bChapter\("([^"]+)"', cell["source"]) for cell in cells)
+    found = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
     return next((match[1] for match in found if match), "")

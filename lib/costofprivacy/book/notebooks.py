@@ -85,8 +85,16 @@ def defaults(notebook: NotebookNode) -> dict[str, Any]:
         BookError: the parameters cell holds more than literals.
     """
     cell = parameters_cell(notebook)
-    values = assignments(cell.source) if cell else {}
-    return {name: ast.literal_eval(value) for name, value in values.items()}
+    return literals(cell.source) if cell else {}
+
+
+def literals(source: str) -> dict[str, Any]:
+    """The value of each name that a parameters cell assigns.
+
+    Raises:
+        BookError: as `assignments`.
+    """
+    return {name: ast.literal_eval(value) for name, value in assignments(source).items()}
 
 
 def with_values(source: str, values: Mapping[str, Any]) -> str:

@@ -9,10 +9,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from costofprivacy.book import notebooks
 from costofprivacy.book.errors import BookError, RequestError
+from costofprivacy.book.plain_yaml import load
 from costofprivacy.book.project import Project, check_name, is_plain, module_name, place
 
 WORKERS = "workers"
@@ -133,8 +132,8 @@ def preset(project: Project, name: str) -> dict[str, dict[str, Any]]:
         raise RequestError(f"PRESET must be one of {', '.join(known)}; got {name!r}")
     overrides = read_yaml_file(path)
     for chapter, values in overrides.items():
-        if not isinstance(values, dict):
-            raise RequestError(f"{path}: {chapter} must map parameters to values, got {values!r}")
+        if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+            raise RequestError(f"{path}: {chapter} must map parameters to values, got {_shown(values)}")
     return overrides
 
 
@@ -169,21 +168,6 @@ def read_yaml(text: str, origin: str) -> dict[str, Any]:
     return values
 
 
-def load(text: str) -> Any:
-    """What a piece of YAML holds.
-
-    Raises:
-        ValueError: it is none, or holds what Python has no value for: a whole number of thousands of digits, a 13th
-            month, lists in lists in lists without an end.
-    """
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(getattr(error, "problem", None) or error)) from error
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
-
-
 def read_yaml_file(path: Path) -> dict[str, Any]:
     """Parameters from a YAML file.
 
@@ -210,7 +194,10 @@ def read_small(path: Path) -> str:
         content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise ValueError(f"it is larger than {MOST_BYTES} bytes")
-    return content.decode("utf-8")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is not in UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def _converted(value: Any, default: Any) -> Any:

@@ -101,14 +101,14 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
     target, committed = place(plan.tree, name), place(project.book, name)
     for each in (target, committed):
         recover(each.results)
-    expected = freshness.inputs(project, name, plan.parameters[name], plan.tree)
+    saved = () if plan.force else (target.results, committed.results)
+    expected = freshness.to_execute(project, name, plan.parameters[name], plan.tree, saved)
     reason = "forced" if plan.force else freshness.why_stale(target, expected)
     if not reason:
         return None
     if not plan.force and not freshness.why_stale(committed, expected):
         copy_place(committed, target)
         return None
-    saved = () if plan.force else (target.results, committed.results)
     told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
     alone = name == LEDGER or not (told or plan.small)
     run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved, alone)

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from costofprivacy.book import reports
+from costofprivacy.book import real_data, reports
 from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -19,7 +19,7 @@ from costofprivacy.tolerances import Declared
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     """Execute chapters anew at the papers' scale and hold them against what is committed.
 
-    Leaves what it found in ``_build/reports``.
+    Leaves what it found in ``_build/reports``. A chapter on real data is left out where a data set is missing.
 
     Args:
         project: the book.
@@ -28,12 +28,20 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
 
     Raises:
         Changed: a verdict changed, or only numbers did; every table is reported before.
-        BookError: a chapter did not run to its end.
+        BookError: a chapter did not run to its end, or none is left whose data sets are there.
     """
     reports.forget(project, "validate")
     chosen = tuple(name for name in chapters(project) if name in names or not names)
+    parameters = resolve_preset(project, PAPER, chosen)
+    missing = real_data.missing(project, parameters)
+    if missing:
+        line = f"not validated, as data sets are missing (`make data` brings them): {real_data.told(missing)}"
+        if len(missing) == len(chosen):
+            raise BookError(line)
+        say(line)
+    chosen = tuple(name for name in chosen if name not in missing)
     tree = project.build / "validate"
-    copies = prepare(project, tree, resolve_preset(project, PAPER, chosen))
+    copies = prepare(project, tree, {name: parameters[name] for name in chosen})
     _lend_verdicts(project, tree, set(chapters(project)) - set(chosen))
     failure = _nbval_failure(project, tree, copies, progress=True)
     entries = [reports.Entry(name, finding) for name in chosen for finding in _findings(project, tree, name)]
@@ -58,22 +66,33 @@ def declared(project: Project, name: str) -> Declared:
     return found
 
 
-def test(project: Project, preset: str) -> None:
+def test(project: Project, preset: str, say: Say) -> None:
     """Execute every chapter under a preset: nbval must find nothing, and every verdict stand.
 
-    Leaves what it found in ``_build/reports``.
+    Leaves what it found in ``_build/reports``. A chapter on real data is executed on what stands in for it where a data
+    set is missing; its verdicts are then not compared.
+
+    Args:
+        project: the book.
+        preset: ``paper`` or the name of a file in ``book/presets/``.
+        say: told in one line which chapters could not be compared, and why.
 
     Raises:
         Changed: a verdict changed, or a chapter did not run to its end.
     """
     reports.forget(project, "test")
     tree = project.build / "nbval"
-    copies = prepare(project, tree, resolve_preset(project, preset, chapters(project)))
+    parameters = resolve_preset(project, preset, chapters(project))
+    missing = real_data.missing(project, parameters)
+    if missing:
+        remedy = "`make data` brings the data sets that are missing"
+        say(f"run on stand-in data, so that no verdict is compared ({remedy}): {real_data.told(missing)}")
+    copies = prepare(project, tree, parameters)
     failure = _nbval_failure(project, tree, copies, progress=False)
     entries = [
         reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
-        for name in chapters(project)
-        if place(project.book, name).verdicts.is_file()
+        for name in parameters
+        if place(project.book, name).verdicts.is_file() and name not in missing
     ]
     reports.raise_for(project, "test", entries, failure)
 

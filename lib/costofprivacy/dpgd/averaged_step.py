@@ -21,7 +21,10 @@ from scipy.optimize import minimize_scalar
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
+from costofprivacy.dpgd.schedule import LARGEST, SMALLEST, check_rho
 from costofprivacy.dpgd.update import clipped_gradients
+from costofprivacy.privacy import sums
+from costofprivacy.privacy.records import numbers
 
 _LOWEST = 1e-3  # c over the residual's standard deviation: below it nothing changes
 _HIGHEST = 20.0
@@ -65,25 +68,28 @@ def averaged_step(
     """θ_1 of the module's docstring, shape (d,): one private average of clipped gradients.
 
     Guarantee: ρ-Gaussian DP for replacing one record by any other, for any finite θ_0 made without these records; one
-    that is not `privacy.records.usable` has the gradient 0.
+    that is not `privacy.records.usable` has the gradient 0. Gradients are added in pairs, and the noise is larger than
+    above by the factor 1 + `privacy.sums.slack` (n, d), which pays for their rounding.
 
     Args:
         theta: θ_0, shape (d,), made without these records. x: shape (n, d), n ≥ 1. y: shape (n,).
-        clip: c in (0, ∞). rho: ρ in (0, ∞]. mu: the factor μ in (0, 1] that the step makes up for.
+        clip: c in [`schedule.SMALLEST`, `schedule.LARGEST`]. rho: ρ as in `descent.Configuration`.
+        mu: the factor μ in (0, 1] that the step makes up for.
         rng: source of the private noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, θ_0 is not finite, or a number is outside its range.
     """
-    _validate.shape("x", x, (None, None))
+    x = numbers("x", x, (None, None))
     n, d = x.shape
     _validate.whole("the number of records", n)
-    _validate.shape("y", y, (n,))
-    _validate.shape("theta", theta, (d,))
+    y, theta = numbers("y", y, (n,)), numbers("theta", theta, (d,))
     _validate.SHARE("mu", mu)
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")
-    bound = _validate.finite_positive("clip", clip) * math.sqrt(d)
-    mean = clipped_gradients(theta, x, y, bound).mean(axis=0)
-    noise = 2 * bound / (n * _validate.positive("rho", rho)) * rng.standard_normal(d)
+    _validate.between("clip", _validate.finite_positive("clip", clip), SMALLEST, LARGEST)
+    bound = clip * math.sqrt(d)
+    gradients = clipped_gradients(theta, x, y, bound)
+    mean = sums.pairwise(lambda rows: gradients[rows].sum(axis=0), n) / n
+    noise = 2 * bound / (n * check_rho(rho)) * (1 + sums.slack(n, d)) * rng.standard_normal(d)
     return theta - (mean + noise) / mu

@@ -27,11 +27,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from costofprivacy import _validate
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.control import Drift
+from costofprivacy.dpgd.schedule import check_rho
 from costofprivacy.dpgd.system import noise_scale
 from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
+
+SMALLEST, LARGEST = 1e-100, 1e100  # of η_kC_k and of noise: their squares stay within doubles
 
 
 def noise_stds(learning_rates: np.ndarray, clip_norms: np.ndarray, rho: float) -> np.ndarray:
@@ -40,16 +42,18 @@ def noise_stds(learning_rates: np.ndarray, clip_norms: np.ndarray, rho: float) -
     Guarantee: `privacy_parameter` of the result is at most ρ, with equality where η_kC_k does not increase.
 
     Args:
-        learning_rates: η_k ≥ 0, shape (n,). clip_norms: C_k ≥ 0, known beforehand, shape (n,). rho: ρ in (0, ∞].
+        learning_rates: η_k ≥ 0, shape (n,). clip_norms: C_k ≥ 0, known beforehand, shape (n,).
+        rho: ρ as in `descent.Configuration`.
 
     Raises:
-        ValueError: if ``rho`` is not positive, or a value is negative or not finite.
+        ValueError: if ``rho`` is outside its range, a value is negative or not finite, or a product η_kC_k of positive
+            numbers is not in [`SMALLEST`, `LARGEST`].
 
     >>> print(noise_stds(np.array([1.0, 2.0, 2.0]), np.array([5.0, 2.0, 0.0]), rho=2.0))
     [3. 4. 0.]
     """
-    _validate.positive("rho", rho)
-    products = nonnegative_array("learning_rates", learning_rates) * nonnegative_array("clip_norms", clip_norms)
+    check_rho(rho)
+    products = _products(learning_rates, clip_norms)
     squares = np.square(np.maximum.accumulate(products[::-1])[::-1])
     return 2 * np.sqrt(squares - np.append(squares[1:], 0.0)) / rho
 
@@ -61,10 +65,28 @@ def privacy_parameter(learning_rates: np.ndarray, clip_norms: np.ndarray, noise_
         learning_rates: η_k ≥ 0. clip_norms: C_k ≥ 0, known beforehand. noise_stds: s_k ≥ 0; all of shape (n,).
 
     Raises:
-        ValueError: if a value is negative or not a number, or the lengths differ.
+        ValueError: if a value is negative or not a number, a product or a noise is so large or small that its square is
+            no double, or the lengths differ.
     """
-    sensitivities = 2 * np.asarray(learning_rates, dtype=float) * np.asarray(clip_norms, dtype=float)
-    return float(spent_by_record(sensitivities, noise_stds).max())
+    sensitivities, noise = 2 * _products(learning_rates, clip_norms), nonnegative_array("noise_stds", noise_stds)
+    if noise.max() > LARGEST**1.5:
+        raise ValueError(f"noise_stds must be at most {LARGEST**1.5:g}, got {float(noise.max())}")
+    return float(spent_by_record(sensitivities, noise).max())
+
+
+def _products(learning_rates: np.ndarray, clip_norms: np.ndarray) -> np.ndarray:
+    """η_kC_k, refused where its square is none of a double, or where it vanishes though neither factor does."""
+    rates, clips = nonnegative_array("learning_rates", learning_rates), nonnegative_array("clip_norms", clip_norms)
+    with np.errstate(over="ignore", under="ignore"):
+        products: np.ndarray = rates * clips
+    none = (rates == 0) | (clips == 0)
+    wrong = ~(none | ((products >= SMALLEST) & (products <= LARGEST)))
+    if wrong.any():
+        raise ValueError(
+            f"learning_rates times clip_norms must be 0 or between {SMALLEST:g} and {LARGEST:g}, "
+            f"got {float(products[wrong][0])}"
+        )
+    return products
 
 
 def released_risk(

@@ -23,6 +23,7 @@ from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
 from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.privacy import records as given
+from costofprivacy.privacy.records import numbers
 
 CHUNK_NUMBERS = 2**17  # features drawn at a time: 1 MB
 CHUNK_STEPS = 1024  # at most this many steps are drawn at a time
@@ -34,12 +35,13 @@ class Configuration:
     """One way to run Algorithm 1, with the noise schedule (4.2) of arXiv:2505.16329v2.
 
     Args:
-        clip: c of (4.3) in (0, ∞], so that C_clip = c√d; ∞ clips nothing.
+        clip: c of (4.3) in [`schedule.SMALLEST`, `schedule.LARGEST`], so that C_clip = c√d; or ∞, which clips nothing.
         schedule: η̃, which must not increase.
-        rho: ρ in (0, ∞]; ∞ adds no private noise.
+        rho: ρ in [`schedule.STRICTEST`, `schedule.LOOSEST`]; or ∞, no privacy: there is no private noise, and a
+            run with it is no release.
 
     Raises:
-        ValueError: if ``clip`` or ``rho`` is not positive, or nothing is clipped though ρ is finite.
+        ValueError: if ``clip`` or ``rho`` is outside its range, or nothing is clipped though ρ is finite.
     """
 
     clip: float
@@ -47,8 +49,9 @@ class Configuration:
     rho: float
 
     def __post_init__(self) -> None:
-        _validate.positive("clip", self.clip)
-        _validate.positive("rho", self.rho)
+        if _validate.positive("clip", self.clip) < math.inf:
+            _validate.between("clip", self.clip, schedules.SMALLEST, schedules.LARGEST)
+        schedules.check_rho(self.rho)
         if math.isinf(self.clip) and math.isfinite(self.rho):
             raise ValueError(f"clip must be finite for a finite rho, got {self.clip!r} with rho = {self.rho!r}")
 
@@ -82,7 +85,7 @@ def check_steps(configurations: Sequence[Configuration], n: int) -> None:
         raise ValueError("configurations must be a non-empty list, got none")
     times = np.unique(np.linspace(1, n, min(n, _CHECKED)).round()) / n
     for distinct in {c.schedule for c in configurations}:
-        schedules.check_rates(distinct(times) / n)
+        schedules.check_rates(schedules.lengths(distinct, times, n))
 
 
 def step_table(configurations: Sequence[Configuration], n: int, d: int, first: int, last: int) -> StepTable:
@@ -102,7 +105,7 @@ def step_table(configurations: Sequence[Configuration], n: int, d: int, first: i
     steps = np.arange(first + 1, min(last + 1, n) + 1)  # one more than asked for: σ_k needs η_{k+1}
     columns = {}
     for plan, rho in distinct:
-        rates = plan(steps / n) / n
+        rates = schedules.lengths(plan, steps / n, n)
         columns[plan, rho] = rates[: last - first], schedules.noise_multipliers(rates, rho)[: last - first]
     rates, noise = zip(*(columns[c.schedule, c.rho] for c in configurations))
     clip_norm = np.array([c.clip_norm(d) for c in configurations])
@@ -184,7 +187,7 @@ def descend_records(
     Those that share noise are not private together.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,).
+        x: features of any type of number, shape (n, d). y: responses, shape (n,).
         configurations: at least one; they share the private noise.
         rng: source of the private noise.
 
@@ -192,11 +195,12 @@ def descend_records(
         the released θ_n, shape (configurations, d).
 
     Raises:
-        ValueError: if the shapes differ, a schedule increases, or there is no configuration.
+        ValueError: if the shapes differ, an array is not of numbers, a schedule increases, or there is no
+            configuration.
     """
-    _validate.shape("x", x, (None, None))
-    _validate.shape("y", y, (len(x),))
+    x = numbers("x", x, (None, None))
     n, d = x.shape
+    y = numbers("y", y, (n,))
     check_steps(configurations, n)
     x, y = given.regression(x, y)
     theta = np.zeros((d, len(configurations)))

@@ -31,8 +31,10 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.dpgd.descent import CHUNK_STEPS, Configuration, StepTable, check_steps, step_table
+from costofprivacy.dpgd.schedule import lengths
 from costofprivacy.dpgd.update import BLOCK, advance
 from costofprivacy.privacy import GaussianDP, records
+from costofprivacy.privacy.records import numbers
 
 Batch = tuple[np.ndarray, np.ndarray]
 
@@ -64,7 +66,7 @@ def release(
     changes θ^p by rounding only. Memory for one batch and a few times `CHUNK_STEPS`·d numbers, whatever n.
 
     Args:
-        batches: x of shape (m, d) and y of shape (m,), each m ≥ 0; read once.
+        batches: x of shape (m, d) and y of shape (m,), of any type of number, each m ≥ 0; read once.
         configuration: c, η̃ and ρ.
         n: number of records announced, at least 1.
         d: dimension, at least 1.
@@ -72,20 +74,20 @@ def release(
 
     Raises:
         ValueError: if there is no record, or more than n; if ``n`` or ``d`` is not a whole number of at least 1, shapes
-            disagree, or the schedule increases. Nothing is released then.
+            disagree, an array is not of numbers, or the schedule increases. Nothing is released then.
     """
     check_steps([configuration], n)
     theta, seen, steepest = np.zeros((_validate.whole("d", d), 1)), 0, 0.0
     for x, y in batches:
-        _validate.shape("x", x, (None, d))
-        _validate.shape("y", y, (len(x),))
+        x = numbers("x", x, (None, d))
+        y = numbers("y", y, (len(x),))
         if seen + len(x) > n:
             raise ValueError(f"n must be the number of records, which was announced as {n}; there are more")
         for start in range(0, len(x), CHUNK_STEPS):
             rows = slice(start, min(start + CHUNK_STEPS, len(x)))
             table = step_table([configuration], n, d, seen + rows.start, seen + rows.stop)
             steepest = max(steepest, _steepest(table))
-            some = records.regression(np.asarray(x[rows], dtype=float), np.asarray(y[rows], dtype=float))
+            some = records.regression(x[rows], y[rows])
             _steps(theta, *some, table, rng)
         seen += len(x)
     if seen == 0:
@@ -111,7 +113,8 @@ def owed_noise_std(configuration: Configuration, n: int, d: int, seen: int) -> f
     """
     if seen >= n or math.isinf(configuration.rho):
         return 0.0
-    return 2 * configuration.clip_norm(d) * float(configuration.schedule((seen + 1) / n)) / n / configuration.rho
+    next_length = float(lengths(configuration.schedule, (seen + 1) / n, 1))
+    return 2 * configuration.clip_norm(d) * next_length / n / configuration.rho
 
 
 def _steps(theta: np.ndarray, x: np.ndarray, y: np.ndarray, table: StepTable, rng: np.random.Generator) -> None:

@@ -22,7 +22,13 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
-from costofprivacy.privacy.amplification import spent_by_record
+from costofprivacy.privacy.amplification import nonnegative_array, spent_by_record
+
+SMALLEST, LARGEST = (
+    1e-60,
+    1e100,
+)  # of learning rates and clip norms: no square or product that noise is made of vanishes
+STRICTEST, LOOSEST = 1e-20, 1e20  # of ρ
 
 
 class Form(NamedTuple):
@@ -150,8 +156,21 @@ class Harmonic:
         return 2 * self.scale**2 / (np.asarray(time, dtype=float) + self.offset) ** 3
 
 
+def lengths(schedule: Schedule, times: float | np.ndarray, n: int) -> np.ndarray:
+    """η̃(t)/n, 0 where it is below `SMALLEST`: noise for so short a step could vanish, and the step would be seen.
+
+    Args:
+        schedule: η̃. times: t in [0, 1], any shape. n: number of steps.
+
+    >>> print(lengths(Polynomial(3.0, 30.0), np.array([0.0, 0.5, 0.999]), 1))
+    [3.00000000e+00 2.79396772e-09 0.00000000e+00]
+    """
+    rates = np.asarray(schedule(times)) / n
+    return np.where((rates < SMALLEST) & (rates > 0), 0.0, rates)
+
+
 def learning_rates(schedule: Schedule, n: int) -> np.ndarray:
-    """Lengths of n steps, η_k = η̃(k/n)/n for k = 1, …, n, (4.4) of arXiv:2505.16329v2.
+    """Lengths of n steps, η_k = η̃(k/n)/n for k = 1, …, n, (4.4) of arXiv:2505.16329v2; `lengths` says which are 0.
 
     Args:
         schedule: η̃. n: number of steps, at least 1.
@@ -166,7 +185,7 @@ def learning_rates(schedule: Schedule, n: int) -> np.ndarray:
     [0.6667 0.3333 0.    ]
     """
     steps = _validate.whole("n", n)
-    rates = schedule(np.arange(1, steps + 1) / steps) / steps
+    rates = lengths(schedule, np.arange(1, steps + 1) / steps, steps)
     check_rates(rates)
     return rates
 
@@ -179,19 +198,19 @@ def noise_multipliers(learning_rates: np.ndarray, rho: float) -> np.ndarray:
     Guarantee: `privacy_parameter` of the two is ρ, and no other noise with this ρ has a smaller total from any step on.
 
     Args:
-        learning_rates: η_k, non-negative and not increasing, shape (n,).
-        rho: ρ in (0, ∞]; without privacy, ρ = ∞, there is no noise.
+        learning_rates: η_k, 0 or in [`SMALLEST`, `LARGEST`], not increasing, shape (n,).
+        rho: ρ in [`STRICTEST`, `LOOSEST`]; without privacy, ρ = ∞, there is no noise.
 
     Returns:
         σ_k ≥ 0, shape (n,).
 
     Raises:
-        ValueError: if ``rho`` is not positive, or a rate is negative, not finite or larger than the one before.
+        ValueError: if ``rho`` or a rate is outside its range, or a rate larger than the one before.
 
     >>> print(noise_multipliers(np.array([5.0, 4.0, 0.0]), rho=1.0))
     [3. 4. 0.]
     """
-    _validate.positive("rho", rho)
+    check_rho(rho)
     rates = np.asarray(learning_rates, dtype=float)
     check_rates(rates)
     following = np.append(rates[1:], 0.0)
@@ -213,11 +232,14 @@ def privacy_parameter(learning_rates: np.ndarray, noise_multipliers: np.ndarray)
         ρ in [0, ∞].
 
     Raises:
-        ValueError: if a value is negative or not a number, or the lengths differ.
+        ValueError: if a value is negative, not a number or above 10¹⁵⁰, or the lengths differ.
 
     >>> privacy_parameter(np.array([5.0, 4.0, 0.0]), np.array([3.0, 4.0, 0.0]))
     1.0
     """
+    for name, given in (("learning_rates", learning_rates), ("noise_multipliers", noise_multipliers)):
+        if (largest := nonnegative_array(name, given).max()) > LARGEST**1.5:
+            raise ValueError(f"{name} must be at most {LARGEST**1.5:g}, got {float(largest)}")
     return float(spent_by_record(learning_rates, noise_multipliers).max())
 
 
@@ -271,11 +293,22 @@ def check_schedule(schedule: Schedule) -> None:
         raise ValueError(f"schedule must not increase, got {schedule!r}")
 
 
+def check_rho(rho: float) -> float:
+    """Return ρ; refuse what is neither ∞ nor in [`STRICTEST`, `LOOSEST`].
+
+    Raises:
+        ValueError: if it is not.
+    """
+    if _validate.positive("rho", rho) == math.inf:
+        return math.inf
+    return _validate.between("rho", rho, STRICTEST, LOOSEST)
+
+
 def check_rates(rates: np.ndarray) -> None:
-    """Refuse learning rates that increase, are negative or not finite.
+    """Refuse learning rates that increase, are negative or not finite, or so small or large that noise would vanish.
 
     Args:
-        rates: shape (n,).
+        rates: 0 or in [`SMALLEST`, `LARGEST`], shape (n,).
 
     Raises:
         ValueError: if they do, or there is none.
@@ -285,6 +318,11 @@ def check_rates(rates: np.ndarray) -> None:
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
         raise ValueError(f"learning_rates must be finite and non-negative, got {float(rates[wrong][0])}")
+    far = (rates > 0) & ~((rates >= SMALLEST) & (rates <= LARGEST))
+    if far.any():
+        raise ValueError(
+            f"learning_rates must be 0 or between {SMALLEST:g} and {LARGEST:g}, got {float(rates[far][0])}"
+        )
     rises = np.flatnonzero(np.diff(rates) > 0)
     if rises.size:
         k = int(rises[0])

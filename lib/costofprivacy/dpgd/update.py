@@ -35,7 +35,9 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
+from costofprivacy.dpgd.schedule import LARGEST, SMALLEST
 from costofprivacy.privacy import records
+from costofprivacy.privacy.records import doubles
 
 BLOCK = 32  # steps between two updates of the parameters
 
@@ -48,15 +50,16 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
 
     Args:
         theta: finite, shape (..., d). x: features, shape (..., d). y: responses, shape (...).
-        clip_norm: C_clip in (0, ∞].
+        clip_norm: C_clip in [`schedule.SMALLEST`, ∞].
 
     Returns:
         shape (..., d), no row longer than ``clip_norm``.
 
     Raises:
-        ValueError: if ``clip_norm`` is not positive, or θ not finite.
+        ValueError: if ``clip_norm`` is below its range, θ not finite, or an array not of numbers.
     """
-    bound = _validate.positive("clip_norm", clip_norm)
+    bound = _validate.between("clip_norm", _validate.positive("clip_norm", clip_norm), SMALLEST, math.inf)
+    theta, x, y = (doubles(name, given) for name, given in (("theta", theta), ("x", x), ("y", y)))
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")
     sound = records.usable(x, y)
@@ -86,7 +89,7 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
     Raises:
         ValueError: if a learning rate is negative or not finite.
     """
-    rates = np.asarray(learning_rate, dtype=float)
+    x, rates = doubles("x", x), np.asarray(learning_rate, dtype=float)
     wrong = ~((rates >= 0) & (rates < math.inf))
     if wrong.any():
         raise ValueError(f"learning_rate must be non-negative and finite, got {float(rates[wrong][0])}")
@@ -121,17 +124,21 @@ def step_sensitivities(learning_rates: np.ndarray, clip_norm: float) -> np.ndarr
     """How far replacing its record can move each step, 2η_kC_clip; attained.
 
     Args:
-        learning_rates: η_k ≥ 0, shape (n,). clip_norm: C_clip in (0, ∞).
+        learning_rates: η_k, 0 or in [`schedule.SMALLEST`, `schedule.LARGEST`], shape (n,).
+        clip_norm: C_clip, between the same ends.
 
     Guarantee: a bound for every pair of records, whatever they hold.
 
     Raises:
-        ValueError: if ``clip_norm`` is not positive and finite, or a learning rate negative or not finite.
+        ValueError: if a number is outside its range.
     """
     rates = np.asarray(learning_rates, dtype=float)
     if not ((rates >= 0) & (rates < math.inf)).all():
         raise ValueError("learning_rates must be non-negative and finite")
-    return 2 * _validate.finite_positive("clip_norm", clip_norm) * rates
+    norm = _validate.finite_positive("clip_norm", clip_norm)
+    if not ((rates == 0) | ((rates >= SMALLEST) & (rates <= LARGEST))).all() or not SMALLEST <= norm <= LARGEST:
+        raise ValueError(f"learning_rates (if not 0) and clip_norm must be between {SMALLEST:g} and {LARGEST:g}")
+    return 2 * norm * rates
 
 
 def advance(
@@ -145,9 +152,15 @@ def advance(
 ) -> None:
     """Steps 2 to 6 of Algorithm 1 of arXiv:2505.16329v2 on each of m records in turn; ``theta`` changes in place.
 
-    Guarantees: each configuration alone is Algorithm 1, to rounding; a column that overflows spoils no other. Checks
-    nothing, since runs call it often: records that somebody gave go through `privacy.records.regression` first, or one
-    NaN spoils θ and with it the guarantee. A record without features divides by zero: warnings are the caller's.
+    Guarantees: each configuration alone is Algorithm 1, to rounding; a column that overflows spoils no other. Numbers
+    of any type are computed with in double precision. It checks nothing else, since runs call it often: records that
+    somebody gave go through `privacy.records.regression` first, or one NaN spoils θ and with it the guarantee. A record
+    without features divides by zero: warnings are the caller's.
+
+    *Rounding.* Each term of r_k is ‖x_k‖ times a length that no record decides: ‖Θ‖, η_jC, s_j‖b_j‖, and where y_k is
+    larger, the residual is clipped unless ‖x_k‖ is so small that its rounding does not matter. So records of very
+    different sizes may share a block: what rounding adds to a step is of the order u(‖θ‖ + ηC), u = 2⁻⁵³, for each of
+    them. That η̄_k‖x_k‖² ≤ 2 holds to a relative γ_d ≤ du, so that one step expands distances by at most 1 + 4du.
 
     Args:
         theta: θ, a column for each configuration, shape (d, configurations).
@@ -157,6 +170,7 @@ def advance(
         noise_std: 2 C_clip σ_k, same shape.
         clip_norm: C_clip in (0, ∞], shape (configurations,).
     """
+    x, y, b = (np.asarray(given, dtype=np.float64) for given in (x, y, b))
     gram = x @ x.T
     coefficients = x @ theta - y[:, None] + np.tril(x @ b.T, -1) @ noise_std
     square = gram.diagonal()[:, None]

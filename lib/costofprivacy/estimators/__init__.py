@@ -24,8 +24,10 @@ argument breaks the guarantee.
 `PrivateHeadRegressor`) is replaced by another, whatever it holds. The number of records is public.
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
-the noise. NumPy's generators are made for simulation, not for secrecy, and noise of finite precision leaks a little
-more than real numbers would. Fitting twice on the same data spends twice. That a fit failed is not protected either.
+the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
+and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice.
+By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not protected;
+``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
 """
 
 from costofprivacy.estimators.linear import DPGDRegressor

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
+from costofprivacy.estimators.gate import refuse_a_handle
 from costofprivacy.privacy import ApproximateDP, ZeroConcentratedDP
 
+EPSILONS, DELTAS = (1e-8, 1e6), (1e-300, 1.0)  # where the conversion to Gaussian DP was seen to be right in doubles
 DEFAULT_RHO = 1.0
 DEFAULT_DELTA = 1e-6  # at which a profile states its ε where the user asked by ρ
 
@@ -50,12 +51,14 @@ def budget(rho: float | None, epsilon: float | None, delta: float | None) -> Bud
     return Budget(claimed.to_gaussian().mu, claimed)
 
 
-def generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: int | None) -> np.random.Generator:
     """The source of the noise: seeded from the operating system for None, repeatable otherwise.
 
     Args:
-        random_state: None, a whole number, a `numpy.random.Generator` (used as it is) or a ``RandomState``.
+        random_state: None or a whole number of at least 0. A generator is refused (`gate.refuse_a_handle`).
+
+    Raises:
+        InvalidParameterError: if it is an object that holds a state.
     """
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31, size=8).tolist())
+    refuse_a_handle(random_state)
     return np.random.default_rng(random_state)

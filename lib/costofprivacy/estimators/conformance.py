@@ -1,25 +1,32 @@
-"""What an estimator of prompts must do, tried: scikit-learn's ``check_estimator`` knows tables only.
+"""What a private estimator must do, tried. Scikit-learn's ``check_estimator`` knows tables only, and no privacy.
 
 Each check takes an estimator that is not fitted, works on clones of it and raises ``AssertionError`` where it fails.
-The estimator must learn: one whose ``fit`` does nothing, or which answers the same whatever it was shown, fails.
+`CHECKS` are for estimators of prompts. The estimator must learn: one whose ``fit`` does nothing, or which answers the
+same whatever it was shown, fails. `PRIVACY_CHECKS` are for estimators of tables too: they try what reaches the public
+beside the release.
 
->>> from costofprivacy.estimators import NoisyHeadRegressor
+>>> from costofprivacy.estimators import DPGDRegressor, NoisyHeadRegressor
 >>> check_prompt_regressor(NoisyHeadRegressor(epsilon=8.0, delta=1e-6))
+>>> check_no_leak(DPGDRegressor(epsilon=8.0, delta=1e-6))
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import pickle
-from collections.abc import Callable
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from costofprivacy.estimators import gate
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
-from costofprivacy.privacy import PrivacyProfile
+from costofprivacy.privacy import PrivacyProfile, PrivacyWarning
 
 MODEL = PromptModel(D=2, L=20)
 ENOUGH, TEST = 60_000, 2_000  # prompts to learn from, and to answer
@@ -184,6 +191,142 @@ def check_one_prompt_moves_little(estimator: Any) -> None:
         assert moved <= 20 * spread, f"one prompt moved a prediction by {moved}, noise by {spread}"
 
 
+# what reaches the public beside the release: the same checks for prompts and for tables
+
+SECRET = "SSN 078-05-1120"
+NUMBER = 12345.678901  # in a cell beside the secret, to be looked for too
+RELEASED = ("coef_", "intercept_", "Gamma_")  # all that may depend on the records' values
+WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+Arrays = tuple[np.ndarray, np.ndarray]
+
+
+def records(estimator: Any, n: int, seed: int = 0) -> Arrays:
+    """X and y for an estimator of prompts, or of tables."""
+    if _of_prompts(estimator):
+        data = draw(n, seed)
+        return data.x, data.y
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    return X, X.sum(axis=1) + 0.3 * rng.standard_normal(n)
+
+
+def state(fitted: Any) -> bytes:
+    """Everything on a fitted estimator but the release itself, as it would be published."""
+    rest = copy.copy(fitted)
+    for name in RELEASED:
+        vars(rest).pop(name, None)
+    return pickle.dumps(rest)
+
+
+def released(fitted: Any) -> list[np.ndarray]:
+    """What the fit has released."""
+    return [np.asarray(getattr(fitted, name)) for name in RELEASED if hasattr(fitted, name)]
+
+
+def check_every_type_of_number_is_widened(estimator: Any) -> None:
+    """Arrays of any type, order and strides give the release of the same values in double precision, bit for bit."""
+    X, y = (np.clip(np.rint(20 * part), -127, 127) for part in records(estimator, 60))
+    for kind in (*WHOLE, "float16", "float32", "longdouble", "bool", "object"):
+        narrow = [(np.abs(part) if kind.startswith("u") else part).astype(kind) for part in (X, y)]
+        _same_release(estimator, narrow, [part.astype(np.float64) for part in narrow], kind)
+    _same_release(estimator, [X.tolist(), y.tolist()], [X, y], "lists")
+    _same_release(estimator, [np.asfortranarray(X), np.asfortranarray(y)], [X, y], "columns in memory")
+    _same_release(estimator, [part[::-1].copy()[::-1] for part in (X, y)], [X, y], "negative strides")
+    _same_release(estimator, [np.repeat(part, 2, axis=0)[::2] for part in (X, y)], [X, y], "strides")
+
+
+def check_records_that_are_not_finite(estimator: Any) -> None:
+    """Refused at once, with nothing released; or void, record by record, if the estimator was told so."""
+    X, y = records(estimator, 50)
+    for arrays in _each_not_finite(X, y):
+        fitted = seeded(estimator).set_params(not_finite="refuse").fit(X, y)
+        message = _refused(ValueError, lambda fitted=fitted, arrays=arrays: fitted.fit(*arrays))  # type: ignore[misc]
+        assert "NaN or infinity" in message, f"the message must say the rule, got {message!r}"
+        assert not released(fitted), "a refused fit must leave nothing released"
+    void = seeded(estimator).set_params(not_finite="void")
+    _equal(clone(void).fit(X, y), seeded(estimator).fit(X, y), "void, of finite records")
+    expected = None
+    for arrays in _each_not_finite(X, y):
+        found = clone(void).fit(*arrays)
+        assert all(np.isfinite(part).all() for part in released(found)), "a void record must leave a finite release"
+        expected = expected or found
+        _equal(found, expected, "a void record, whatever made it so")
+        assert np.isfinite(_predicted(found, *arrays)).all(), "a void record must be answered by a number"
+    cells = X.astype(object)
+    cells[3].flat[0] = SECRET
+    _equal(clone(void).fit(cells, y), expected, "a void record of text")
+    _equal(clone(void).fit(cells.tolist(), y.tolist()), expected, "a void record of text, in a list")
+
+
+def check_errors_quote_no_value(estimator: Any) -> None:
+    """An error while fitting, with all that Python prints of it, names an argument and a rule, and no cell."""
+    X, y = records(estimator, 20)
+    for place in ("X", "y"):
+        for wrong in (SECRET, {SECRET: 1}, None, object(), 1j * NUMBER, [NUMBER], math.nan, 10**400):
+            cells = {"X": X.astype(object), "y": y.astype(object)}
+            flat = cells[place].reshape(-1)
+            flat[0], flat[1] = NUMBER, wrong
+            for arrays in (cells, {name: part.tolist() for name, part in cells.items()}):
+                asked = seeded(estimator).set_params(not_finite="refuse")
+                _says_nothing(lambda asked=asked, arrays=arrays: asked.fit(**arrays))  # type: ignore[misc]
+    full = np.full(X.shape, NUMBER)
+    shapes = (
+        (full[0], y),
+        (full.ravel(), y),
+        (NUMBER, y),
+        (full * 1j, y),
+        (full.astype(str), np.full(y.shape, SECRET)),
+        (full, np.full((3, 3, 3), NUMBER)),
+        (full, NUMBER),
+        (full[:3], y),
+        ([[NUMBER, 1.0], [NUMBER]], [NUMBER, 1.0]),
+        (full.astype("datetime64[s]"), y),
+    )
+    for rule in ("refuse", "void"):
+        asked = seeded(estimator).set_params(not_finite=rule)
+        for one, two in shapes:
+            _says_nothing(lambda asked=asked, one=one, two=two: asked.fit(one, two), must=rule == "refuse")  # type: ignore[misc]
+
+
+def check_no_state_beyond_the_release(estimator: Any) -> None:
+    """Whatever the records held, a fitted estimator is the same but for the release; its pickle holds no record."""
+    one, two = (seeded(estimator).fit(*records(estimator, 50, seed)) for seed in (0, 1))
+    assert not all(np.array_equal(a, b) for a, b in zip(released(one), released(two))), "the fits must differ"
+    assert state(one) == state(two), "nothing but the release may depend on the records"
+    X, y = records(estimator, 50)
+    dumped = pickle.dumps(one)
+    numbers = np.concatenate([part.ravel() for part in (X, y, X.sum(axis=0), X.mean(axis=0), y.sum(axis=0))])
+    held = [number for number in numbers if number.tobytes() in dumped or repr(float(number)).encode() in dumped]
+    assert not held, "a pickle must hold no number of the records"
+
+
+def check_a_generator_is_refused(estimator: Any) -> None:
+    """From an object with a state the noise can be computed: it is neither used nor kept."""
+    X, y = records(estimator, 20)
+    for source in (np.random.default_rng(0), np.random.RandomState(0), np.random.PCG64(0), np.random.SeedSequence(0)):
+        asked = clone(estimator).set_params(random_state=source)
+        message = _refused(ValueError, lambda asked=asked: asked.fit(X, y))  # type: ignore[misc]
+        assert "random_state" in message, f"the message must name the argument, got {message!r}"
+        assert not released(asked), "nothing must be released"
+    fitted = clone(estimator).set_params(random_state=None).fit(X, y)
+    assert not [thing for thing in _reached(fitted) if isinstance(thing, gate.HANDLES)], "no state may be kept"
+
+
+def check_warnings(estimator: Any) -> None:
+    """A seed warns, and a δ of 1/n or more, at the call of ``fit``; a run without either does not."""
+    X, y = records(estimator, 500)
+    asked = {"random_state": None, "epsilon": 1.0, "delta": 1e-6}
+    for changed, words in (({}, None), ({"random_state": 0}, "random_state=0"), ({"delta": 0.5}, "delta")):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            clone(estimator).set_params(**(asked | changed)).fit(X, y)
+        said = [warning for warning in caught if issubclass(warning.category, PrivacyWarning)]
+        assert len(said) == (words is not None), f"{changed} must warn {int(words is not None)} times, got {len(said)}"
+        for warning in said:
+            assert str(words) in str(warning.message), f"the warning must name the argument, got {warning.message}"
+            assert warning.filename == __file__, f"the warning must point at the call of fit, got {warning.filename}"
+
+
 CHECKS: tuple[Callable[[Any], None], ...] = (
     check_learns,
     check_what_it_learns_follows_the_responses,
@@ -200,17 +343,45 @@ CHECKS: tuple[Callable[[Any], None], ...] = (
 )
 
 
+PRIVACY_CHECKS: tuple[Callable[[Any], None], ...] = (
+    check_every_type_of_number_is_widened,
+    check_records_that_are_not_finite,
+    check_errors_quote_no_value,
+    check_no_state_beyond_the_release,
+    check_a_generator_is_refused,
+    check_warnings,
+)
+
+
 def check_prompt_regressor(estimator: Any) -> None:
-    """Try all `CHECKS` on an estimator of prompts that is not fitted.
+    """Try all `CHECKS` and `PRIVACY_CHECKS` on an estimator of prompts that is not fitted.
 
     Args:
-        estimator: with parameters ``epsilon``, ``delta`` and ``random_state``.
+        estimator: with parameters ``epsilon``, ``delta``, ``not_finite`` and ``random_state``.
 
     Raises:
         AssertionError: if one fails.
     """
-    for check in CHECKS:
-        check(estimator)
+    _try((*CHECKS, *PRIVACY_CHECKS), estimator)
+
+
+def check_no_leak(estimator: Any) -> None:
+    """Try all `PRIVACY_CHECKS` on an estimator, of prompts or of tables, that is not fitted.
+
+    Args:
+        estimator: with parameters ``epsilon``, ``delta``, ``not_finite`` and ``random_state``.
+
+    Raises:
+        AssertionError: if one fails.
+    """
+    _try(PRIVACY_CHECKS, estimator)
+
+
+def _try(checks: tuple[Callable[[Any], None], ...], estimator: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)  # runs with a seed are demonstrations here
+        for check in checks:
+            check(estimator)
 
 
 def _refused(kind: type[Exception] | tuple[type[Exception], ...], call: Callable[[], Any]) -> str:
@@ -220,3 +391,58 @@ def _refused(kind: type[Exception] | tuple[type[Exception], ...], call: Callable
     except kind as error:
         return str(error)
     raise AssertionError(f"{kind} must be raised")
+
+
+def _of_prompts(estimator: Any) -> bool:
+    return bool(estimator.__sklearn_tags__().input_tags.three_d_array)
+
+
+def _predicted(fitted: Any, X: Any, y: Any) -> np.ndarray:
+    answers: np.ndarray = fitted.predict(X, y) if _of_prompts(fitted) else fitted.predict(X)
+    return answers
+
+
+def _equal(found: Any, expected: Any, what: str) -> None:
+    for one, two in zip(released(found), released(expected), strict=True):
+        np.testing.assert_array_equal(one, two, what)
+
+
+def _same_release(estimator: Any, given: list[Any], doubles: list[np.ndarray], what: str) -> None:
+    found, expected = seeded(estimator).fit(*given), seeded(estimator).fit(*doubles)
+    _equal(found, expected, what)
+    np.testing.assert_array_equal(_predicted(found, *given), _predicted(expected, *doubles), what)
+
+
+def _each_not_finite(X: np.ndarray, y: np.ndarray) -> Iterator[Arrays]:
+    """Records of which the one in place 3 holds something that is not finite."""
+    for wrong in (math.nan, math.inf, -math.inf):
+        for k in range(2):
+            arrays = (X.copy(), y.copy())
+            arrays[k][3:4].flat[0] = wrong
+            yield arrays
+
+
+def _says_nothing(call: Callable[[], Any], must: bool = True) -> None:
+    """Call what may be refused and look through all that Python would print."""
+    raised: Exception | None = None
+    try:
+        call()
+    except (ValueError, TypeError) as error:
+        raised = error
+    assert raised or not must, "it must be refused"
+    if raised:
+        chained = (raised.__cause__, raised.__context__)
+        assert chained == (None, None), f"nothing may be chained to {raised!r}"
+        message = "".join(traceback.format_exception_only(raised))
+        for secret in (SECRET, SECRET[4:], str(NUMBER)[:7], "1e+400"):
+            assert secret not in message, f"a message must quote no value, got {message!r}"
+
+
+def _reached(thing: Any, depth: int = 6) -> Iterator[Any]:
+    """An object and what its attributes lead to."""
+    yield thing
+    if depth:
+        parts = [*getattr(thing, "__dict__", {}).values(), *(thing if isinstance(thing, (list, tuple, set)) else ())]
+        parts += thing.values() if isinstance(thing, dict) else []
+        for part in parts:
+            yield from _reached(part, depth - 1)

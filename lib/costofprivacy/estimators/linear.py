@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import Interval, InvalidParameterError, Options, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import public
-from costofprivacy.estimators.budget import Budget, budget, generator
-from costofprivacy.estimators.scaling import Scale, public_scale
-from costofprivacy.privacy import PrivacyProfile
+from costofprivacy.estimators import gate, public
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, public_scale
+from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
-_FLOATS = (np.float64, np.float32)
+_RANGE = Interval(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
+_INFINITE = Options(Real, {math.inf})
 
 
 class DPGDRegressor(RegressorMixin, BaseEstimator):
@@ -33,7 +35,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     Guarantee: ρ-Gaussian DP, hence ρ²/2-zCDP, for replacing one record by any other, whether or not anything that is
     stated below about the data is true. ``profile_`` says what that is in (ε, δ). No iterate before the last is
-    released: ``coef_`` does not exist before the pass is finished.
+    released: ``coef_`` does not exist before the pass is finished. A record that is not finite is refused, which is
+    not covered, or is void, which is: see ``not_finite``. Nothing on the fitted estimator depends on the data but
+    ``coef_`` and ``intercept_`` (and what is public: the records' number, the features' number and names).
 
     Assumes, for accuracy alone: features of mean 0 and variance 1, a response of mean square about 1, *on the stated
     scale*, in no particular order. Nothing is ever standardised by the data. Data on another scale need ``feature_*``
@@ -41,27 +45,36 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     nothing).
 
     Args:
-        rho: ρ in (0, ∞]; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
-        epsilon: ε in (0, ∞], the other way to ask for privacy; needs ``delta``.
-        delta: δ in (0, 1), well below 1/n. With ``rho`` it is where the profile states its ε (10⁻⁶ by default).
-        clip: c in (0, ∞], the clipping constant of the scaled residual; C_clip = c√d.
+        rho: ρ in [10⁻³⁰, 10³⁰] or ∞; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
+        epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``.
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
+            its ε (10⁻⁶ by default).
+        clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
         schedule: "constant" (all noise at the end), "even" (the same in each step), "harmonic" (β/(t + τ)), "auto" for
             the best of them, or a `costofprivacy.dpgd.schedule.Schedule`.
-        learning_rate: η̃(0) > 0; a step is η̃(k/n)/n long. "auto" with a schedule object, which has its own.
+        learning_rate: η̃(0) in [10⁻³⁰, 10³⁰]; a step is η̃(k/n)/n long. "auto" with a schedule object, which has its
+            own.
         fit_intercept: whether the response's mean on the stated scale may differ from 0.
-        feature_center, feature_scale: public; a number, or one for each feature. The scale is positive.
+        feature_center, feature_scale: public; a number, or one for each feature, whose size is at most 10⁵⁰. The scale
+            is at least 10⁻⁵⁰.
         feature_bounds: public (low, high), numbers or one for each feature, instead of center and scale: features are
             clipped to them and carried to [−√3, √3].
         response_center, response_scale, response_bounds: the same for the response.
         spectrum: public; the eigenvalues of the scaled features' second moment, d of them, or their sum tr Σ. All 1
             where it is left out.
-        label_noise: ζ ≥ 0, public; standard deviation of the scaled response's noise.
-        initial_risk: R(0) > 0, public; half the mean square of the part of the scaled response that the features
-            explain.
+        label_noise: ζ in [0, 10³⁰], public; standard deviation of the scaled response's noise.
+        initial_risk: R(0) in [10⁻³⁰, 10³⁰], public; half the mean square of the part of the scaled response that the
+            features explain.
         shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
             holds in any order that does not depend on the data.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
+            ``ValueError``, as scikit-learn wants it; whether there is such a record is then not protected. "void": the
+            record contributes nothing, so that the guarantee covers it; ``predict`` answers it as a record at
+            ``feature_center`` or in the middle of the bounds. Lists, frames and arrays of objects may hold what is no
+            number at all; it counts as NaN.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**: whoever knows the seed can subtract the noise.
+            demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
+            are refused, because the estimator and its pickle would keep their state.
 
     Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum``, ``label_noise`` and
     ``initial_risk``; no data are looked at, so it costs no privacy. The defaults ζ = 0.3 and R(0) = ½ are the
@@ -78,28 +91,33 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
 
     Raises:
-        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((20_000, 5))
     >>> y = X @ [0.5, -0.5, 0.5, -0.3, 0.2] + 0.3 * rng.standard_normal(20_000)
-    >>> model = DPGDRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(X, y)
-    >>> print(model.coef_.round(2), round(model.profile_.last_iterate.epsilon(1e-6), 6))
+    >>> model = DPGDRegressor(epsilon=1.0, delta=1e-6).fit(X, y)
+    >>> print(model.coef_.round(1), round(model.profile_.last_iterate.epsilon(1e-6), 6))
     [ 0.5 -0.5  0.5 -0.3  0.2] 1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "rho": [Interval(Real, 0, None, closed="right"), None],
-        "epsilon": [Interval(Real, 0, None, closed="right"), None],
-        "delta": [Interval(Real, 0, 1, closed="neither"), None],
-        "clip": [StrOptions({public.AUTO}), Interval(Real, 0, None, closed="right")],
+        "rho": [_RANGE, _INFINITE, None],
+        "epsilon": [Interval(Real, *EPSILONS, closed="both"), _INFINITE, None],
+        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "clip": [StrOptions({public.AUTO}), _RANGE, _INFINITE],
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
-        "learning_rate": [StrOptions({public.AUTO}), Interval(Real, 0, float("inf"), closed="neither")],
+        "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
-        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
-        "initial_risk": [Interval(Real, 0, float("inf"), closed="neither")],
+        "label_noise": [Interval(Real, 0, LARGEST, closed="both")],
+        "initial_risk": [_RANGE],
         "shuffle": ["boolean"],
-        "random_state": ["random_state", np.random.Generator],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -122,7 +140,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         label_noise: float = 0.3,
         initial_risk: float = 0.5,
         shuffle: bool = True,
-        random_state: Any = None,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
     ) -> None:
         self.rho = rho
         self.epsilon = epsilon
@@ -141,6 +160,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.label_noise = label_noise
         self.initial_risk = initial_risk
         self.shuffle = shuffle
+        self.not_finite = not_finite
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> DPGDRegressor:
@@ -152,9 +172,15 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         Returns:
             The estimator, fitted.
         """
-        self._begin()
-        X, y = validate_data(self, X, y, dtype=_FLOATS, y_numeric=True)
-        rng = generator(self.random_state)
+        gate.begin(self)
+        X, y = gate.table(self, X, y)
+        if self.delta is not None:  # else it is only where the profile states an ε
+            warn_if_delta_is_large(self.delta, len(X))
+        return self._fit(X, y, generator(self.random_state))
+
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> DPGDRegressor:
+        """One pass over checked arrays with a given source of noise: for simulations. A release has its own source."""
+        self.n_features_in_ = X.shape[1]
         order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
         return self._release(_chunks(X, y, order), len(X), rng)
 
@@ -164,6 +190,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         The noise depends on n, so it is announced. A stream that ends early is released with the noise that it still
         owes (`costofprivacy.dpgd.onepass` has the proof), one with more records is refused and nothing is released.
         Where it ends must not depend on what is in it. Records are used in the order in which they come.
+
+        With ``not_finite="refuse"`` the error is raised at the batch that holds the record, in the middle of the pass:
+        nothing is released, but how far the stream was read shows where the record is. With "void" nothing can be seen.
 
         Args:
             batches: pairs of features, shape (m, d), and responses, shape (m,); read once.
@@ -175,11 +204,13 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         Raises:
             ValueError: if there are more than n records or none, or a batch is not as scikit-learn wants data.
         """
-        self._begin()
+        gate.begin(self)
         try:
             announced = _validate.whole("n", n)
         except ValueError as error:
             raise InvalidParameterError(str(error)) from error
+        if self.delta is not None:
+            warn_if_delta_is_large(self.delta, announced)
         valid = self._valid(batches)
         first = next(valid, None)
         if first is None:
@@ -193,35 +224,42 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        X = validate_data(self, X, dtype=_FLOATS, reset=False)
-        if self.feature_bounds is not None:
-            X = np.clip(X, *(np.asarray(side, dtype=float) for side in self.feature_bounds))
+        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
+        features = self._features(X.shape[1])
+        if self.not_finite == gate.VOID:
+            X = np.where(gate.sound(X)[:, None], X, features.center)
+        if features.low is not None:
+            X = np.clip(X, features.low, features.high)
         return X @ self.coef_ + self.intercept_
 
-    def _begin(self) -> None:
-        """Check the arguments, and forget an earlier fit: whatever fails leaves nothing released."""
-        self._validate_params()
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
+    def __sklearn_tags__(self) -> Any:
+        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
+        return tags
 
     def _valid(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
-        """The batches as scikit-learn checks data, all with the features of the first."""
+        """The batches as arrays of doubles, all with the features of the first."""
         for k, (X, y) in enumerate(batches):
-            yield validate_data(
-                self, X, y, dtype=_FLOATS, y_numeric=True, reset=k == 0, ensure_min_samples=int(len(y) > 0)
-            )
+            yield gate.table(self, X, y, reset=k == 0, least=int(len(y) > 0))
+
+    def _features(self, d: int) -> Scale:
+        """The stated scale of the features."""
+        return public_scale("feature", self.feature_bounds, self.feature_center, self.feature_scale, d)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""
         asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
         eigenvalues = public.stated_eigenvalues(self.spectrum, d)
-        features = public_scale("feature", self.feature_bounds, self.feature_center, self.feature_scale, d)
+        features = self._features(d)
         unit = float(np.sqrt(eigenvalues.mean()))  # carries the features to the scale with tr Σ = d
         features = Scale(features.center, features.scale * unit, features.low, features.high)
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
         known = public.knowledge(eigenvalues, self.fit_intercept, self.label_noise, self.initial_risk)
         configuration, risk = self._configuration(known, n, asked)
-        scaled = ((self._enlarged(features.apply(X)), response.apply(y)) for X, y in batches)
+        usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
+        # in rows: how an array lies in memory decides the last bits of its products
+        scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
         released = onepass.release(scaled, configuration, n, known.d, rng=rng)
         self.coef_ = response.scale * released.theta[:d] / features.scale
         constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
@@ -240,7 +278,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         """c, η̃ and ρ of the run, and the risk that the equations promise."""
         clip = None if self.clip == public.AUTO else float(self.clip)
         rate = None if self.learning_rate == public.AUTO else float(self.learning_rate)
-        if clip is not None and np.isinf(clip) and np.isfinite(asked.rho):
+        if clip is not None and math.isinf(clip) and math.isfinite(asked.rho):
             raise InvalidParameterError(f"clip must be finite for a finite rho, got {self.clip!r}")
         if isinstance(self.schedule, str):
             best = public.tuned(known, n, asked.rho, clip, self.schedule, rate)

@@ -8,18 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators import gate
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
+from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import covariance_head, whitened_descent
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import GAUSSIAN
 from costofprivacy.noisyhead.whitened_plan import STEPS, plan
-from costofprivacy.privacy import ApproximateDP, PrivacyProfile
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, warn_if_delta_is_large
 
 LAST, EVERY = "last", "every"
 ANY, ISOTROPIC = "any", "isotropic"
-_POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
+_RANGE = Interval(Real, 0, LARGEST, closed="both")
 
 
 class PrivateHeadRegressor(PromptRegressor):
@@ -44,20 +46,24 @@ class PrivateHeadRegressor(PromptRegressor):
     prompts there are.
 
     Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
-        feature_norm: public; the root mean square norm of a token. A prompt with a feature beyond 10⁶ of it counts as
-            0. Responses need no scale: each prompt's are divided by their own root mean square.
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns.
+        feature_norm: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square norm of a token. A prompt with a feature beyond 10⁶
+            of it counts as 0. Responses need no scale: each prompt's are divided by their own root mean square.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
             "every" asks each token once, the others being its context: more examples for the same privacy. It does
             not matter for ``tasks="isotropic"``.
         tasks: "any", or "isotropic" where that is known.
         spread: public; s in E‖x‖²xxᵀ = (tr Σ)Σ + sΣ², 2 for Gaussian features, 0 for features of constant norm.
-        label_noise: public; τ ≥ 0, the standard deviation of the noise in responses over that of the rest. Both are for
-            ``tasks="isotropic"`` alone.
+        label_noise: public; τ in [0, 10³⁰], the standard deviation of the noise in responses over that of the rest.
+            This and ``spread``, which is in the same range, are for ``tasks="isotropic"`` alone.
         steps: T; "auto" is `whitened_plan.STEPS`. Clip norms and gains follow from D, L, N, T and the budget
             (`whitened_plan.plan`): no data are looked at.
+        not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
+            ``ValueError``, as scikit-learn wants it; whether there is such a prompt is then not protected. "void": the
+            prompt counts as one of zeros, so that the guarantee covers it. What is no number at all counts as NaN.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**: whoever knows the seed can subtract the noise.
+            demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
+            are refused, because the estimator and its pickle would keep their state.
 
     Attributes:
         ``Gamma_``: shape (D, D), on the stated scale of the features.
@@ -67,7 +73,11 @@ class PrivateHeadRegressor(PromptRegressor):
         ``n_features_in_``: D. ``n_prompts_``: N.
 
     Raises:
-        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
 
@@ -75,21 +85,22 @@ class PrivateHeadRegressor(PromptRegressor):
     >>> rng = np.random.default_rng(0)
     >>> law = unknown(D=3, condition=10.0, rng=rng)
     >>> train, test = (sample(law, N, L=60, rng=rng) for N in (2000, 500))
-    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every", random_state=0).fit(train.x, train.y)
+    >>> model = PrivateHeadRegressor(epsilon=2.0, delta=1e-5, queries="every").fit(train.x, train.y)
     >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.every_iterate.epsilon(1e-5), 6))
     0.9 2.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [_POSITIVE],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "feature_norm": [_POSITIVE],
+        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
+        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "feature_norm": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
         "queries": [StrOptions({LAST, EVERY})],
         "tasks": [StrOptions({ANY, ISOTROPIC})],
-        "spread": [Interval(Real, 0, float("inf"), closed="left")],
-        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
+        "spread": [_RANGE],
+        "label_noise": [_RANGE],
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
-        "random_state": ["random_state", np.random.Generator],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -103,7 +114,8 @@ class PrivateHeadRegressor(PromptRegressor):
         spread: float = GAUSSIAN,
         label_noise: float = 0.0,
         steps: int | str = "auto",
-        random_state: Any = None,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -113,6 +125,7 @@ class PrivateHeadRegressor(PromptRegressor):
         self.spread = spread
         self.label_noise = label_noise
         self.steps = steps
+        self.not_finite = not_finite
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> PrivateHeadRegressor:
@@ -128,6 +141,7 @@ class PrivateHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, _, D = X.shape
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        warn_if_delta_is_large(budget.delta, N)
         x = scaled(X, self.feature_norm)
         released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
         self.n_features_in_, self.n_prompts_ = D, N

@@ -6,21 +6,23 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
-from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators import gate
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.prompt_tuning import Given, tuned
+from costofprivacy.estimators.scaling import UNITS
 from costofprivacy.noisyhead import accounts, head, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, sums, warn_if_delta_is_large
 
-NUMBERS = 2**22  # entries of Z that are held at a time: 32 MB
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
-_POSITIVE = Interval(Real, 0, float("inf"), closed="neither")
+_UNIT = Interval(Real, 1 / UNITS, UNITS, closed="both")
+_RANGE = Interval(Real, 1e-10, 1e10, closed="both")  # of a number on the stated scale
 
 
 class NoisyHeadRegressor(PromptRegressor):
@@ -37,21 +39,27 @@ class NoisyHeadRegressor(PromptRegressor):
     *Why the scales keep the sensitivity.* Each token is divided by the public ``feature_norm`` and shortened to norm 1
     where it is longer, each response divided by ``response_scale`` and clipped to [−C, C]: maps of single prompts,
     fixed before the data. So ‖x_{L+1}‖ ≤ 1 and, m shortened to G, ‖Z‖_F = ‖x_{L+1}‖‖m‖ ≤ G for *every* prompt, which
-    is all that the bound 2η₀G(C + RG)/N on a step's sensitivity asks for; Π_R keeps ‖Γ‖_F ≤ R.
+    is all that the bound 2η₀G(C + RG)/N on a step's sensitivity asks for; Π_R keeps ‖Γ‖_F ≤ R. The noise is larger by
+    the share `privacy.sums.slack` (N, D²), which pays for the rounding of sums over N prompts.
 
     Assumes, for accuracy alone: the law of section 2 of the paper on the stated scale, tokens of norm 1 and responses
     of variance 1 + τ² and mean 0.
 
     Args:
-        epsilon: ε in (0, ∞). delta: δ in (0, 1), well below 1/N.
-        feature_norm: public; the norm of a token. response_scale: public; the standard deviation of a response.
-        label_noise: τ ≥ 0, public; of the scaled responses.
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns.
+        feature_norm: public; the norm of a token. response_scale: public; the standard deviation of a response. Both
+            are in [10⁻⁵⁰, 10⁵⁰].
+        label_noise: τ in [0, 10¹⁰], public; of the scaled responses.
         clip_norm, feature_bound, weight_bound: C, G and R. penalty: λ of the ridge problem to solve (the update has
-            λ/2, so that it rests there). learning_rate: η₀. steps: T. Each "auto" is chosen by the closed forms for the
-            law of the prompts (`estimators.prompt_tuning`): no data are looked at.
+            λ/2, so that it rests there). learning_rate: η₀. All are in [10⁻¹⁰, 10¹⁰]. steps: T. Each "auto" is chosen
+            by the closed forms for the law of the prompts (`estimators.prompt_tuning`): no data are looked at.
         account: "last iterate", or "every iterate" where the iterates are to be released too.
+        not_finite: what happens to a prompt with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
+            ``ValueError``, as scikit-learn wants it; whether there is such a prompt is then not protected. "void": the
+            prompt counts as one of zeros, so that the guarantee covers it. What is no number at all counts as NaN.
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
-            demonstration, no release**: whoever knows the seed can subtract the noise.
+            demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
+            are refused, because the estimator and its pickle would keep their state.
 
     Attributes:
         ``Gamma_``: shape (D, D), on the stated scale.
@@ -61,28 +69,33 @@ class NoisyHeadRegressor(PromptRegressor):
         ``n_features_in_``: D. ``n_prompts_``: N.
 
     Raises:
-        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does.
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
     Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; `estimators.conformance` does.
 
     >>> from costofprivacy.noisyhead.prompts import PromptModel, sample
     >>> rng = np.random.default_rng(0)
     >>> train, test = (sample(PromptModel(D=2, L=30), N, rng=rng) for N in (50_000, 1000))
-    >>> model = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(train.x, train.y)
+    >>> model = NoisyHeadRegressor(epsilon=1.0, delta=1e-6).fit(train.x, train.y)
     >>> print(round(model.score(test.x, test.y), 1), round(model.profile_.last_iterate.epsilon(1e-6), 6))
     1.0 1.0
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [_POSITIVE],
-        "delta": [Interval(Real, 0, 1, closed="neither")],
-        "feature_norm": [_POSITIVE],
-        "response_scale": [_POSITIVE],
-        "label_noise": [Interval(Real, 0, float("inf"), closed="left")],
-        **{name: [StrOptions({AUTO}), _POSITIVE] for name in _TUNED[:-1]},
+        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
+        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "feature_norm": [_UNIT],
+        "response_scale": [_UNIT],
+        "label_noise": [Interval(Real, 0, 1e10, closed="both")],
+        **{name: [StrOptions({AUTO}), _RANGE] for name in _TUNED[:-1]},
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
         "account": [StrOptions({accounts.LAST, accounts.EVERY})],
-        "random_state": ["random_state", np.random.Generator],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -100,7 +113,8 @@ class NoisyHeadRegressor(PromptRegressor):
         learning_rate: float | str = "auto",
         steps: int | str = "auto",
         account: str = "last iterate",
-        random_state: Any = None,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -114,6 +128,7 @@ class NoisyHeadRegressor(PromptRegressor):
         self.learning_rate = learning_rate
         self.steps = steps
         self.account = account
+        self.not_finite = not_finite
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NoisyHeadRegressor:
@@ -129,12 +144,17 @@ class NoisyHeadRegressor(PromptRegressor):
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
         budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        warn_if_delta_is_large(budget.delta, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
-        hyper = tuned(model, N, budget, self.account, Given(**values))
-        std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps)
+        try:
+            hyper = tuned(model, N, budget, self.account, Given(**values))
+        except (OverflowError, ZeroDivisionError):  # of public numbers
+            given = {name: value for name, value in values.items() if value is not None}
+            raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
+        std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
         data = in_eigenbasis(self._moments(X, y, hyper))
-        released = pretraining.pretrain(data, hyper, [std], rng=generator(self.random_state))[0]
+        released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
         self.n_features_in_, self.n_prompts_ = D, N
         self.hyperparameters_, self.noise_std_ = hyper, std
         self.profile_ = pretraining.profile(hyper, budget, N, std)
@@ -152,13 +172,12 @@ class NoisyHeadRegressor(PromptRegressor):
         return head.project(head.statistics(prompts, hyper.clip_norm), hyper.feature_bound)
 
     def _moments(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Moments:
-        """Moments of all prompts, some prompts at a time."""
-        N, rows = len(X), max(1, NUMBERS // X.shape[2] ** 2)
-        gram, cross = np.zeros((X.shape[2] ** 2,) * 2), np.zeros(X.shape[2] ** 2)
-        for start in range(0, N, rows):
-            part = slice(start, start + rows)
-            some = head.moments(self._statistics(X[part], y[part], hyper))
-            share = len(X[part]) / N
-            gram += share * some.gram
-            cross += share * some.cross
-        return Moments(gram, cross)
+        """Moments of all prompts, some prompts at a time, added in pairs (`privacy.sums`)."""
+
+        def block(part: slice) -> np.ndarray:
+            some = self._statistics(X[part], y[part], hyper)
+            Z = some.Z.reshape(len(some.response), -1)
+            return np.vstack([Z.T @ Z, some.response @ Z])
+
+        both = sums.pairwise(block, len(X)) / len(X)
+        return Moments(both[:-1], both[-1])

@@ -20,6 +20,7 @@ from costofprivacy.dpgd import equivalent, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import Spectrum
 from costofprivacy.dpgd.system import System, of_spectrum
+from costofprivacy.estimators.scaling import UNITS
 
 AUTO, CONSTANT, EVEN, HARMONIC = "auto", "constant", "even", "harmonic"
 SCHEDULES = (AUTO, CONSTANT, EVEN, HARMONIC)
@@ -62,17 +63,23 @@ def stated_eigenvalues(spectrum: Any, d: int) -> np.ndarray:
         spectrum: None, tr Σ > 0, d eigenvalues λ_i ≥ 0, or a `Spectrum`. d: number of features.
 
     Raises:
-        InvalidParameterError: if it is none of these.
+        InvalidParameterError: if it is none of these, or its mean is not in [1/`UNITS`, `UNITS`].
     """
     if spectrum is None:
         return np.ones(d)
     try:
         values = np.asarray(spectrum.eigenvalues if isinstance(spectrum, Spectrum) else spectrum, dtype=float)
         found = Spectrum(np.full(d, values / d) if values.ndim == 0 else values).eigenvalues
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidParameterError(f"spectrum must be a trace or {d} eigenvalues, got {spectrum!r}") from error
     if found.shape != (d,):
         raise InvalidParameterError(f"spectrum must be a trace or {d} eigenvalues, got {len(found)} of them")
+    with np.errstate(over="ignore"):
+        mean = found.mean()
+    if not 1 / UNITS <= mean <= UNITS:
+        raise InvalidParameterError(
+            f"spectrum must have a mean between {1 / UNITS:g} and {UNITS:g} (in squared units), got {mean:g}"
+        )
     return found
 
 

@@ -22,6 +22,8 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 ROOT_THREE = 3**0.5  # half the width of a uniform law of variance 1
+SMALLEST, LARGEST = 1e-30, 1e30  # of a public number on the stated scale: products of some of them are doubles
+UNITS = 1e50  # public numbers in the units of the data are no larger, and a scale is no smaller than 1 over it
 _FAR = 1e100  # no scaled value is beyond, so that no square overflows
 
 
@@ -40,7 +42,7 @@ class Scale:
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The images of finite values, a new array of the same shape (rows of length d)."""
-        inside = values if self.low is None else np.clip(values, self.low, self.high)
+        inside = values if self.low is None else np.clip(np.asarray(values, dtype=float), self.low, self.high)
         with np.errstate(over="ignore"):
             scaled = (np.asarray(inside, dtype=float) - self.center) / self.scale
         return np.clip(scaled, -_FAR, _FAR, out=scaled)
@@ -57,11 +59,14 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
         d: number of features; None for the response.
 
     Raises:
-        InvalidParameterError: if a shape is wrong, a value not finite, a scale not positive or low not below high.
+        InvalidParameterError: if a shape is wrong, a value not a number of size at most `UNITS`, a scale below
+            1/`UNITS`, or low not as far below high. What has passed this far is scaled without overflow.
     """
     middle, unit = _numbers(f"{name}_center", center, d), _numbers(f"{name}_scale", scale, d)
     if not (unit > 0).all():
         raise InvalidParameterError(f"{name}_scale must be positive, got {scale!r}")
+    if not (unit >= 1 / UNITS).all():
+        raise InvalidParameterError(f"{name}_scale must be at least {1 / UNITS:g}, got {scale!r}")
     if bounds is None:
         return Scale(middle, unit)
     if not (np.all(middle == 0) and np.all(unit == 1)):
@@ -71,16 +76,23 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
     if not (low < high).all():
         raise InvalidParameterError(f"{name}_bounds must have low below high, got {bounds!r}")
+    if not (high - low >= 1 / UNITS).all():
+        raise InvalidParameterError(f"{name}_bounds must be at least {1 / UNITS:g} apart, got {bounds!r}")
     return Scale((low + high) / 2, (high - low) / (2 * ROOT_THREE), low, high)
 
 
 def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     """A number, or d of them."""
+    wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
     try:
-        numbers = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"{name} must be numbers, got {value!r}") from error
+        given = np.asarray(value)
+        numbers = given.astype(float) if given.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):
+        numbers = None
+    if numbers is None:
+        raise InvalidParameterError(f"{name} must be numbers, got {value!r}")
     if numbers.shape not in {(), (d,)} or not np.isfinite(numbers).all():
-        wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
         raise InvalidParameterError(f"{name} must be {wanted}, got {value!r}")
+    if not (np.abs(numbers) <= UNITS).all():
+        raise InvalidParameterError(f"{name} must be of size at most {UNITS:g}, got {value!r}")
     return numbers

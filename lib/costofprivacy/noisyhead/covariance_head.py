@@ -22,45 +22,58 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead import best_head
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_descent import FLOOR
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy import GaussianDP, sums
+from costofprivacy.privacy.records import numbers
 
 CLIP_NORM = 1.0  # C, for features with E‖x‖² = 1: the Frobenius norm of a moment is at most its trace
 ROUNDING = 1 + 1e-9
+SMALLEST, LARGEST = 1e-100, 1e100  # of C and μ: no square of what is computed from them leaves the doubles
 
 
 def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
     """The mean of the prompts' clipped token moments, shape (D, D).
 
-    Guarantee: replacing one prompt by any other moves it by at most √2 C/N. A prompt that is not finite, or whose
-    moment has a square that overflows, counts as 0.
+    Guarantee: replacing one prompt by any other moves it by at most √2 C/N; with rounding, times 1 +
+    `costofprivacy.privacy.sums.slack` (N, D²). A prompt that is not finite, or whose moment has a square that
+    overflows, counts as 0.
 
     Args:
-        x: tokens, shape (N, L + 1, D), N and L + 1 at least 1. clip_norm: C in (0, ∞).
+        x: tokens of any type of number, shape (N, L + 1, D), N and L + 1 at least 1. clip_norm: C in [`SMALLEST`,
+            `LARGEST`].
 
     Raises:
-        ValueError: if there is no prompt or token, or C is not positive and finite.
+        ValueError: if there is no prompt or token, x is not of numbers, or C is outside its range.
     """
-    _validate.shape("x", x, (None, None, None))
+    x = numbers("x", x, (None, None, None))
     if 0 in x.shape:
         raise ValueError(f"x must have at least one prompt, token and feature, got shape {x.shape}")
-    _validate.finite_positive("clip_norm", clip_norm)
+    _clip_norm(clip_norm)
     with np.errstate(over="ignore", invalid="ignore"):
         terms = np.swapaxes(x, 1, 2) @ x / x.shape[1]
         norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
         kept = np.where(np.isfinite(norm), clip_norm / np.maximum(norm, clip_norm), 0.0)
-    return np.einsum("n,nde->de", kept, np.where(kept[:, None, None] > 0, terms, 0.0)) / len(x)
+    terms = np.where(kept[:, None, None] > 0, terms, 0.0)
+    return sums.pairwise(lambda rows: np.einsum("n,nde->de", kept[rows], terms[rows]), len(x)) / len(x)
 
 
 def noise_std(N: int, budget: GaussianDP, clip_norm: float = CLIP_NORM) -> float:
     """√2 C/(Nμ), on the diagonal; beside it a factor √2 less.
 
-    Guarantee: what `token_moment` of N prompts needs to be μ-Gaussian DP, for replacing one of them.
+    Guarantee: what `token_moment` of N prompts needs to be μ-Gaussian DP, for replacing one of them, in exact
+    arithmetic. `release` adds the share `costofprivacy.privacy.sums.slack` (N, D²), which pays for rounding.
 
     Raises:
-        ValueError: if N is not a whole number of at least 1, or C not positive and finite.
+        ValueError: if N is not a whole number of at least 1, or C or μ is outside [`SMALLEST`, `LARGEST`] (μ = ∞, no
+            privacy and no noise, is accepted).
     """
-    norm = _validate.finite_positive("clip_norm", clip_norm)
+    norm = _clip_norm(clip_norm)
+    if budget.mu < math.inf:
+        _validate.between("budget.mu", budget.mu, SMALLEST, LARGEST)
     return math.sqrt(2) * norm / (_validate.whole("N", N) * budget.mu)
+
+
+def _clip_norm(value: float) -> float:
+    return _validate.between("clip_norm", _validate.finite_positive("clip_norm", value), SMALLEST, LARGEST)
 
 
 def release(
@@ -70,7 +83,8 @@ def release(
     """Γ̂ of one release, shape (D, D).
 
     Guarantee: μ-Gaussian DP for replacing one prompt by any other, if ``moment`` comes from `token_moment` of N prompts
-    with the same C, which bounds each of them; one that no such prompts have is refused.
+    with the same C, which bounds each of them; one that no such prompts have is refused. Without privacy, μ = ∞, it
+    adds no noise.
 
     Args:
         moment: from `token_moment` of N prompts with the same ``clip_norm``, shape (D, D). N, L: sizes. budget: μ.
@@ -81,9 +95,10 @@ def release(
         ValueError: if ``moment`` is not finite or longer than C (its prompts were not clipped to it), or another
             argument is outside its range.
     """
-    std = noise_std(N, budget, clip_norm)
-    _validate.whole("L", L), _validate.nonnegative("label_noise", label_noise), _validate.finite("spread", spread)
+    moment = numbers("moment", moment, (None, None))
     _validate.shape("moment", moment, (len(moment),) * 2)
+    std = noise_std(N, budget, clip_norm) * (1 + sums.slack(N, moment.size))
+    _validate.whole("L", L), _validate.nonnegative("label_noise", label_noise), _validate.finite("spread", spread)
     if not np.linalg.norm(moment) <= clip_norm * ROUNDING:
         raise ValueError(f"moment must have a Frobenius norm of at most {clip_norm:g}, got {np.linalg.norm(moment):g}")
     noise = rng.standard_normal(moment.shape)

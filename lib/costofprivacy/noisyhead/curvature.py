@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 
 from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.privacy import sums
 
 ROUNDING = 1e-15  # relative residual at which conjugate gradients stop
 
@@ -56,6 +57,8 @@ class QuadraticLoss(Protocol):
 class ProductMoments:
     """Moments that are never formed: HΓ = N⁻¹ Σ ⟨Γ, Z_k⟩Z_k with Z_k = x_k m_kᵀ of rank one.
 
+    Sums over prompts are added in pairs, with rounding that is bounded as in `costofprivacy.privacy.sums.product`.
+
     Args:
         data: the N statistics.
     """
@@ -66,7 +69,7 @@ class ProductMoments:
     def cross(self) -> np.ndarray:
         """b = N⁻¹ Σ y_k vec(Z_k), shape (D²,)."""
         N = len(self.data.response)
-        return ((self.data.query * self.data.response[:, None]).T @ self.data.context).reshape(-1) / N
+        return sums.product(self.data.query * self.data.response[:, None], self.data.context).reshape(-1) / N
 
     @property
     def trace(self) -> float:
@@ -80,7 +83,8 @@ class ProductMoments:
         Gamma = coordinates.reshape(-1, D, D)
         predicted = np.einsum("bnd,nd->bn", self.data.query @ Gamma, self.data.context)
         weighted = self.data.query.T * predicted[:, None, :]
-        return (weighted @ self.data.context).reshape(coordinates.shape) / N
+        total = sums.pairwise(lambda rows: weighted[..., rows] @ self.data.context[rows], N)
+        return total.reshape(coordinates.shape) / N
 
     def step(self, shrink: float, rate: float) -> Callable[[np.ndarray], np.ndarray]:
         """The map Γ ↦ shrink·Γ − rate·HΓ on coordinates of shape (B, p)."""

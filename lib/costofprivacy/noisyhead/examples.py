@@ -16,8 +16,8 @@ from functools import cached_property
 
 import numpy as np
 
-from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.privacy.records import numbers
 
 FAR = 1e6  # a token or response beyond this many of its public scale makes its prompt void
 MOST = 2 * FAR**2  # no number of an example is beyond: a context is a sum of L + 1 products over L
@@ -41,10 +41,15 @@ class Examples:
     response: np.ndarray
 
     def __post_init__(self) -> None:
-        _validate.shape("context", self.context, self.query.shape)
-        _validate.shape("response", self.response, self.query.shape[:2])
-        for name in ("token", "query", "context", "response"):
-            part = getattr(self, name)
+        token = numbers("token", self.token, (None, None, None))
+        query = numbers("query", self.query, (len(token), None, token.shape[2]))
+        for name, part in (
+            ("token", token),
+            ("query", query),
+            ("context", numbers("context", self.context, query.shape)),
+            ("response", numbers("response", self.response, query.shape[:2])),
+        ):
+            object.__setattr__(self, name, part)
             if not (part.max(initial=0.0) <= MOST and part.min(initial=0.0) >= -MOST):
                 raise ValueError(f"{name} must be finite and at most {MOST:g}: its prompts were not bounded one by one")
 

@@ -17,7 +17,8 @@ from scipy.linalg import solve
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
-from costofprivacy.privacy import records
+from costofprivacy.privacy import records, sums
+from costofprivacy.privacy.records import numbers
 
 # Normals in one chunk of a streamed sample: 256 kB of doubles stay in a core's second-level cache.
 CHUNK_NORMALS = 2**15
@@ -43,7 +44,7 @@ class LinearAttentionHead:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What pretraining needs of N prompts.
+    """What pretraining needs of N prompts, in double precision whatever was given.
 
     Args:
         query: x_{L+1}, shape (N, D), unit rows (`project` sees to it where they are longer).
@@ -59,9 +60,10 @@ class Statistics:
     response: np.ndarray
 
     def __post_init__(self) -> None:
-        _validate.shape("query", self.query, (None, None))
-        _validate.shape("context", self.context, self.query.shape)
-        _validate.shape("response", self.response, self.query.shape[:1])
+        query = numbers("query", self.query, (None, None))
+        object.__setattr__(self, "query", query)
+        object.__setattr__(self, "context", numbers("context", self.context, query.shape))
+        object.__setattr__(self, "response", numbers("response", self.response, query.shape[:1]))
 
     @property
     def Z(self) -> np.ndarray:
@@ -81,10 +83,18 @@ class Moments:
     Args:
         gram: N⁻¹ Σ vec(Z) vec(Z)ᵀ, shape (p, p).
         cross: N⁻¹ Σ y_{L+1} vec(Z), shape (p,).
+
+    Raises:
+        ValueError: if the shapes disagree, or an array is not of numbers.
     """
 
     gram: np.ndarray
     cross: np.ndarray
+
+    def __post_init__(self) -> None:
+        cross = numbers("cross", self.cross, (None,))
+        object.__setattr__(self, "cross", cross)
+        object.__setattr__(self, "gram", numbers("gram", self.gram, cross.shape * 2))
 
     @property
     def trace(self) -> float:
@@ -187,9 +197,9 @@ def project(raw: Statistics, feature_bound: float) -> Statistics:
     prompt's result depends on that prompt alone, so neighbours stay neighbours.
 
     Raises:
-        ValueError: if ``feature_bound`` is not positive.
+        ValueError: if ``feature_bound`` is not in [10⁻¹⁵⁰, ∞]: the square of a smaller one vanishes.
     """
-    _validate.positive("feature_bound", feature_bound)
+    _validate.between("feature_bound", _validate.positive("feature_bound", feature_bound), records.NEAR, math.inf)
     sound = _unit_queries(raw)
     norm = sound.norm
     scale = np.divide(feature_bound, norm, out=np.ones_like(norm), where=norm > feature_bound)
@@ -203,7 +213,7 @@ def _unit_queries(raw: Statistics) -> Statistics:
         odd = ~((square <= _UNIT**2) & (np.abs(raw.context).max(axis=1, initial=0.0) <= records.FAR))
         if not odd.any() and np.isfinite(raw.response).all():
             return raw
-        query, context, response = (p.copy() for p in records.voided(raw.query, raw.context, raw.response))
+        query, context, response = (p.copy(order="K") for p in records.voided(raw.query, raw.context, raw.response))
         length = records.lengths(query[odd])
         longer = length > 1
         query[odd] = np.where(longer[:, None], query[odd] / length[:, None], query[odd])
@@ -246,8 +256,9 @@ def moments(data: Statistics) -> Moments:
     """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts.
 
     Guarantee: replacing one prompt moves the Gram matrix by at most 2G²/N and the cross moment by at most 2CG/N (in
-    Frobenius norm), if ``data`` come from `statistics` with C and `project` with G, which bound every prompt. By itself
-    this function bounds nothing; it refuses what is not finite, which those two never return.
+    Frobenius norm; with rounding, times 1 + `costofprivacy.privacy.sums.slack` (N, D⁴)), if ``data`` come from
+    `statistics` with C and `project` with G, which bound every prompt. By itself this function bounds nothing; it
+    refuses what is not finite, which those two never return.
 
     Raises:
         ValueError: if there is no prompt, or a statistic is not finite.
@@ -257,6 +268,6 @@ def moments(data: Statistics) -> Moments:
         raise ValueError("data must hold at least 1 prompt, got none")
     Z = data.Z.reshape(N, -1)
     with np.errstate(over="ignore", invalid="ignore"):
-        found = Moments(Z.T @ Z / N, data.response @ Z / N)
+        found = Moments(sums.product(Z, Z) / N, sums.product(data.response, Z) / N)
     records.refuse_not_finite("data", found.cross, found.gram.diagonal())
     return found

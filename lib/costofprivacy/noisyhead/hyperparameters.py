@@ -155,6 +155,9 @@ def iterations(power_of_N: float, N: int, learning_rate: float, penalty: float) 
     return max(1, math.floor(power_of_N * math.log(N) / -math.log1p(-step)))
 
 
+SMALLEST, LARGEST = 1e-50, 1e50  # no product or square that a sensitivity is made of leaves the doubles
+
+
 @dataclass(frozen=True)
 class Hyperparameters:
     """All that Algorithm 1 is told, besides its privacy budget.
@@ -163,6 +166,9 @@ class Hyperparameters:
         clip_norm: C. feature_bound: G. weight_bound: R.
         penalty: λ as the update uses it; its fixed point is the ridge solution at 2λ.
         learning_rate: η₀. steps: T.
+
+    Raises:
+        ValueError: if T is not a whole number of at least 1, or another number is not in [`SMALLEST`, `LARGEST`].
     """
 
     clip_norm: float
@@ -174,7 +180,7 @@ class Hyperparameters:
 
     def __post_init__(self) -> None:
         for name in ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate"):
-            _validate.finite_positive(name, getattr(self, name))
+            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
         _validate.whole("steps", self.steps)
 
     @property

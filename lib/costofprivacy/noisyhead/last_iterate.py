@@ -1,4 +1,4 @@
-r"""What Algorithm 1 releases after many steps, drawn at once instead of step by step.
+r"""What Algorithm 1 releases after many steps, simulated at once instead of step by step. It is no release.
 
 Where :math:`\Pi_R` is idle the update is linear. In the eigenbasis of the Gram matrix H each coordinate is a chain
 
@@ -6,6 +6,10 @@ Where :math:`\Pi_R` is idle the update is linear. In the eigenbasis of the Gram 
 
 so that, given the data, its last value is Gaussian. Its mean is that of descent without noise, and its variance is
 :math:`s^2\sum_{t<T}(1 - \eta_0(2\lambda + h))^{2t}`. Millions of steps cost what one does.
+
+This is for experiments on data that need no protection. Whether :math:`\Pi_R` is idle depends on the data, and where it
+is not, the law that is drawn from is another than that of Algorithm 1: nobody has bounded what it tells of a prompt.
+What may be released is made by `pretraining.release`.
 """
 
 from __future__ import annotations
@@ -19,13 +23,12 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.pretraining import descent_path, refuse_unbounded
 
 
-def draw(data: Moments, hyper: Hyperparameters, noise_std: float, *, rng: np.random.Generator) -> np.ndarray:
-    """Γ^T of Algorithm 1 (arXiv:2504.16000v2) from Γ⁰ = 0, in law.
+def simulate(data: Moments, hyper: Hyperparameters, noise_std: float, *, rng: np.random.Generator) -> np.ndarray:
+    """Simulate Γ^T of Algorithm 1 (arXiv:2504.16000v2) from Γ⁰ = 0: its law where the projection is idle.
 
-    Guarantee: that of `pretraining.pretrain`, with its conditions, where its projection is idle; as there, moments that
-    prompts within C and G cannot have are refused where there is noise.
+    Not for release: whether the projection is idle depends on the data, so that nothing is promised to a prompt.
 
-    Assumes: the projection onto the ball of radius R is idle. A released norm well below R says that it was.
+    Assumes: the projection onto the ball of radius R is idle. A norm well below R says that it was.
 
     Args:
         data: moments of the clipped and projected statistics. hyper: C, G, λ, η₀ and T; R is not used.

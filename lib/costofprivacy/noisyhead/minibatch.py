@@ -23,8 +23,11 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead.head import Statistics, project
 from costofprivacy.noisyhead.population import context_energy
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.privacy import records
+from costofprivacy.privacy import records, sums
+from costofprivacy.privacy.records import numbers
 
+LARGEST = 1e30  # of f, s, λ, η₀ and qN
+SMALLEST = 1e-100  # of c
 LONGEST = 1e75  # contexts beyond are shortened: products of two, and of one with a response, stay within doubles
 OF_THE_LOSS, OF_ALGORITHM_1 = 2.0, 1.0  # f
 
@@ -34,8 +37,8 @@ class Descent:
     """What a run of DP-SGD is told, besides the noise and the clip norm of its configurations.
 
     Args:
-        penalty: λ of (2.6), at least 0. learning_rate: η₀ > 0. steps: T ≥ 1. batch: qN > 0, prompts in a step on
-            average, at most N.
+        penalty: λ of (2.6), in [0, `LARGEST`]. learning_rate: η₀ in (0, `LARGEST`]. steps: T ≥ 1.
+        batch: qN in [1/`LARGEST`, N], prompts in a step on average.
     """
 
     penalty: float
@@ -44,10 +47,10 @@ class Descent:
     batch: float
 
     def __post_init__(self) -> None:
-        _validate.nonnegative("penalty", self.penalty)
-        _validate.finite_positive("learning_rate", self.learning_rate)
+        _validate.between("penalty", _validate.nonnegative("penalty", self.penalty), 0, LARGEST)
+        _validate.between("learning_rate", _validate.finite_positive("learning_rate", self.learning_rate), 0, LARGEST)
         _validate.whole("steps", self.steps)
-        _validate.finite_positive("batch", self.batch)
+        _validate.between("batch", _validate.finite_positive("batch", self.batch), 1 / LARGEST, LARGEST)
 
 
 def dp_sgd(
@@ -61,14 +64,17 @@ def dp_sgd(
 ) -> np.ndarray:
     """Run DP-SGD from Γ⁰ = 0 for B configurations on one data set, with the same samples and noise directions.
 
-    Guarantee: no prompt adds more than c to the sum of a step's gradients, to rounding, whatever it holds.
+    Guarantee: no prompt adds more than c to the sum of a step's gradients, to rounding, whatever it holds. The noise is
+    made larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²), which pays for the sum's rounding. A
+    configuration with s = 0, or with c = ∞, is for comparison: it is no release.
     `head.project` brings queries to norm one and voids what is not finite; contexts beyond `LONGEST`, and responses
     beyond 10¹⁵⁰, are shortened to that. Each prompt by itself, and none that is within.
 
     Args:
         data: N prompts' statistics. descent: λ, η₀, T and qN.
-        factor: f of each configuration, shape (B,). clip_norm: c in (0, ∞], shape (B,).
-        noise_std: s ≥ 0, standard deviation of the noise in an entry of the mean gradient, shape (B,): zc/(qN).
+        factor: f of each configuration, in (0, `LARGEST`], shape (B,). clip_norm: c in [`SMALLEST`, ∞], shape (B,).
+        noise_std: s in [0, `LARGEST`], standard deviation of the noise in an entry of the mean gradient, shape (B,):
+            zc/(qN).
         rng: source of samples and noise; advanced by T(N + D²) numbers.
 
     Returns:
@@ -80,11 +86,15 @@ def dp_sgd(
     N, D = data.query.shape
     if descent.batch > N:
         raise ValueError(f"batch must be at most N = {N}, got {descent.batch!r}")
-    _validate.shape("clip_norm", clip_norm, factor.shape)
-    _validate.shape("noise_std", noise_std, factor.shape)
-    for f, c, s in zip(factor, clip_norm, noise_std, strict=True):
-        _validate.finite_positive("factor", f), _validate.positive("clip_norm", c)
-        _validate.nonnegative("noise_std", s)
+    factor = numbers("factor", factor, (None,))
+    clip_norm, noise_std = (
+        numbers(name, given, factor.shape) for name, given in (("clip_norm", clip_norm), ("noise_std", noise_std))
+    )
+    for f, c, s in zip(factor.tolist(), clip_norm.tolist(), noise_std.tolist(), strict=True):
+        _validate.between("factor", _validate.finite_positive("factor", f), 0, LARGEST)
+        _validate.between("clip_norm", _validate.positive("clip_norm", c), SMALLEST, np.inf)
+        _validate.between("noise_std", _validate.nonnegative("noise_std", s), 0, LARGEST)
+    noise_std = noise_std * (1 + sums.slack(N, D * D))
     data, norm = _bounded(data)
     features, eta = data.Z.reshape(N, -1), descent.learning_rate
     Gamma = np.zeros((len(factor), D * D))
@@ -95,10 +105,17 @@ def dp_sgd(
         length = np.abs(residual) * norm[drawn]
         with np.errstate(over="ignore"):
             kept = np.minimum(1.0, clip_norm[:, None] / np.maximum(length, np.finfo(float).tiny))
-        gradient = (residual * kept) @ Z / descent.batch
+        gradient = _summed(residual * kept, Z) / descent.batch
         noise = np.outer(noise_std, rng.standard_normal(D * D))
         Gamma = (1 - 2 * descent.penalty * eta) * Gamma - eta * (gradient + noise)
     return Gamma.reshape(-1, D, D)
+
+
+def _summed(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Σ w_k Z_k for weights of shape (B, n), added in pairs."""
+    if len(Z) == 0:
+        return np.zeros((len(weights), Z.shape[1]))
+    return sums.pairwise(lambda rows: weights[:, rows] @ Z[rows], len(Z))
 
 
 def _bounded(data: Statistics) -> tuple[Statistics, np.ndarray]:

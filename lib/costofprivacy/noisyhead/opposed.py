@@ -10,9 +10,12 @@ import math
 
 
 def reach(norm: float, clip_norm: float, feature_bound: float) -> tuple[float, float]:
-    """A = ρG² and B = CG, with the largest ‖Z‖ that clipping and projection leave possible for G (‖Z‖ ≤ C always)."""
-    largest = min(feature_bound, clip_norm)
-    return norm * largest**2, clip_norm * largest
+    """A = ρG² and B = CG: how far a prompt with ‖Z‖ ≤ G and |y| ≤ C can push, whatever its tokens are.
+
+    (Tokens of norm at most one, as in section 2 of arXiv:2504.16000v2, also have ‖Z‖ ≤ C. Nothing enforces their norm,
+    so a sensitivity cannot rest on it.)
+    """
+    return norm * feature_bound**2, clip_norm * feature_bound
 
 
 def widest_angle(A: float, B: float) -> float:

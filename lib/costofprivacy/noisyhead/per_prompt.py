@@ -26,9 +26,11 @@ from costofprivacy import _validate
 from costofprivacy.noisyhead import softmax
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.softmax import Contexts
-from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier
+from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier, sums
+from costofprivacy.privacy.records import numbers
 
 LARGEST = 1e30  # products of four numbers up to this, squared, stay within doubles
+FASTEST, LOUDEST = 1e100, 1e100  # η and s: their product with a gradient stays within doubles
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +55,9 @@ class Plan:
     """What a run is told, fixed before it sees a prompt.
 
     Args:
-        steps: T ≥ 1. clip_norm: c in [1/`LARGEST`, ∞]. learning_rate: η > 0. noise_std: s ≥ 0, of an entry of the mean
-            gradient.
+        steps: T ≥ 1. clip_norm: c in [1/`LARGEST`, ∞]. learning_rate: η in (0, `FASTEST`].
+        noise_std: s in [0, `LOUDEST`], of an entry of the mean gradient. A run with s = 0, or with c = ∞, is for
+            comparison: it is no release.
 
     Raises:
         ValueError: if an argument is outside its range.
@@ -68,8 +71,8 @@ class Plan:
     def __post_init__(self) -> None:
         _validate.whole("steps", self.steps)
         _validate.between("clip_norm", _validate.positive("clip_norm", self.clip_norm), 1 / LARGEST, math.inf)
-        _validate.finite_positive("learning_rate", self.learning_rate)
-        _validate.nonnegative("noise_std", self.noise_std)
+        _validate.between("learning_rate", _validate.finite_positive("learning_rate", self.learning_rate), 0, FASTEST)
+        _validate.between("noise_std", _validate.nonnegative("noise_std", self.noise_std), 0, LOUDEST)
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,14 @@ class Released:
 def sensitivity(clip_norm: float, N: int) -> float:
     """2c/N: how far the mean of clipped gradients moves when one of N prompts is replaced by any other.
 
-    Guarantee: for every pair of prompts, at all weights up to `LARGEST`, of a `Gradient` with this c and N.
+    Guarantee: for every pair of prompts, at all weights up to `LARGEST`, of a `Gradient` with this c and N; with
+    rounding, times 1 + `costofprivacy.privacy.sums.slack` (N, D²), which a run adds to its noise.
+
+    Raises:
+        ValueError: if c is not in [1/`LARGEST`, `LOUDEST`], or N not a whole number of at least 1.
     """
-    return 2 * _validate.finite_positive("clip_norm", clip_norm) / _validate.whole("N", N)
+    norm = _validate.between("clip_norm", _validate.finite_positive("clip_norm", clip_norm), 1 / LARGEST, LOUDEST)
+    return 2 * norm / _validate.whole("N", N)
 
 
 def noise_std(budget: ApproximateDP, clip_norm: float, steps: int, N: int) -> float:
@@ -168,7 +176,8 @@ def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
     def gradient(Gamma: np.ndarray) -> np.ndarray:
         residual = Gamma.reshape(len(Gamma), -1) @ Z.T - target
         residual *= softmax.kept(clip[:, None], np.abs(residual) * norm)
-        return (residual @ Z / N).reshape(-1, D, D)
+        total = sums.pairwise(lambda rows: residual[:, rows] @ Z[rows], N)
+        return (total / N).reshape(-1, D, D)
 
     return Gradient(gradient, tuple(clip.tolist()), N)
 
@@ -178,7 +187,8 @@ def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, r
 
     Guarantee: a plan's run is √T·2c/(Ns)-Gaussian DP, all iterates released, for replacing one prompt by any other.
     (One draw of noise serves all plans: of several, one may be released.) Gradients that were clipped at another c are
-    refused.
+    refused. A plan's noise is made larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²), which pays for
+    the rounding of a mean. A plan with s = 0 has no guarantee.
 
     Args:
         gradient: mean clipped gradients, of shape (B, D, D) for weights of that shape, from a function above.
@@ -189,7 +199,7 @@ def descend(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], *, r
         ValueError: if the plans differ in T, the shapes disagree, ``gradient`` was not made with the clip norms of the
             plans, or ``initial`` is not within `LARGEST`.
     """
-    return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape[1:]))
+    return _run(gradient, initial, plans, lambda: rng.standard_normal(np.shape(initial)[1:]))
 
 
 def descend_apart(
@@ -199,14 +209,14 @@ def descend_apart(
 
     Guarantee: that of `descend` for each plan; together they spend the root of the sum of squares.
     """
-    return _run(gradient, initial, plans, lambda: rng.standard_normal(initial.shape))
+    return _run(gradient, initial, plans, lambda: rng.standard_normal(np.shape(initial)))
 
 
 def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: Callable[[], np.ndarray]) -> Released:
     T = {plan.steps for plan in plans}
     if len(T) != 1:
         raise ValueError(f"plans must have one number of steps, got {sorted(T)}")
-    _validate.shape("initial", initial, (len(plans), None, None))
+    initial = numbers("initial", initial, (len(plans), None, None))
     told = tuple(plan.clip_norm for plan in plans)
     if not isinstance(gradient, Gradient) or gradient.clip_norms != told:
         raise ValueError("gradient must be clipped at the norms of the plans, by a function of this module")
@@ -215,6 +225,7 @@ def _run(gradient: Gradient, initial: np.ndarray, plans: Sequence[Plan], draw: C
     steps = T.pop()
     rate = np.array([plan.learning_rate for plan in plans])[:, None, None]
     std = np.array([plan.noise_std for plan in plans])[:, None, None]
+    std *= 1 + sums.slack(gradient.N, initial[0].size)
     A, total, first = initial, np.zeros(initial.shape), steps // 2
     for t in range(steps):
         A = A - rate * (gradient(A) + std * draw())

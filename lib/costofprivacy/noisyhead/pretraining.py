@@ -9,7 +9,8 @@ It sees the prompts only through (H, b), in whichever form `curvature` holds the
 
 *Guarantee.* A step moves by at most `update_sensitivity` when one prompt is replaced by any other, because
 `head.statistics` keeps |y| ≤ C, `head.project` keeps ‖Z‖_F ≤ G, whatever the prompt holds, and Π_R keeps ‖Γ‖_F ≤ R.
-`pretrain` keeps the last itself and refuses moments that the first two cannot have made.
+`pretrain` keeps the last itself and refuses moments that the first two cannot have made. `release` is the mechanism;
+`pretrain` runs it for many configurations at once, also without noise, for comparisons.
 """
 
 from __future__ import annotations
@@ -33,12 +34,16 @@ from costofprivacy.privacy import (
     last_iterate,
     records,
 )
+from costofprivacy.privacy.records import numbers
 
 _ROUNDING = 1 + 1e-9  # of sums over all prompts
 
 
 def update_sensitivity(hyper: Hyperparameters, N: int) -> float:
     """η₀σ/N = 2η₀G(C + RG)/N: bound (A.1) on the ℓ₂-sensitivity of one update; replace one prompt.
+
+    It is the paper's, of exact arithmetic. Noise that is larger by the factor 1 + `costofprivacy.privacy.sums.slack`
+    (N, D²) pays for the rounding of the sums over prompts.
 
     Assumes: |y| ≤ C, ‖Z‖_F ≤ G and ‖Γ‖_F ≤ R, which `head.statistics`, `head.project` and `pretrain` guarantee.
     """
@@ -53,11 +58,11 @@ def worst_angle(hyper: Hyperparameters) -> float:
 def update_sensitivity_exact(hyper: Hyperparameters, N: int) -> float:
     r"""The ℓ₂-sensitivity of one update itself, at the worst Γ, for D ≥ 2; replace one prompt.
 
-    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG², B = CG (for C < G
-    read C for G: ‖Z‖ ≤ C always) the reach in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite
-    sides of Γ at s ± d are at squared distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)²,
-    with equality at d = 0; the maximum over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach
-    less: a test searches over them.) It lies between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
+    A prompt moves the gradient by (⟨Γ, Z⟩ − y)Z = αe, e a unit vector at angle θ to Γ. With A = RG² and B = CG the
+    reach in direction e is α ≤ A cos θ + B for θ ≤ π/2. Two such vectors on opposite sides of Γ at s ± d are at squared
+    distance 4 sin²s (A² cos²s + 2AB cos s cos d + B²) ≤ (2(A cos s + B) sin s)², with equality at d = 0; the maximum
+    over s is at cos s = (√(B² + 8A²) − B)/(4A). (Pairs with one θ > π/2 reach less: a test searches over them.) It lies
+    between a half (A ≫ B) and the whole (B ≫ A) of `update_sensitivity`.
     """
     A, B = _reach(hyper)
     s = worst_angle(hyper)
@@ -89,6 +94,7 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
     Raises:
         ValueError: if ``radius`` is not in [10⁻¹⁵⁰, ∞]: the square of a smaller one vanishes.
     """
+    vectors = records.numbers("vectors", vectors, (None,) * np.ndim(vectors))
     if not radius >= records.NEAR:
         _validate.between("radius", radius, records.NEAR, math.inf)
     with np.errstate(over="ignore"):
@@ -120,6 +126,38 @@ def descent_path(
     return data.matrices(rest + decay * (start - rest))
 
 
+def release(
+    data: QuadraticLoss,
+    hyper: Hyperparameters,
+    noise_std: float,
+    *,
+    rng: np.random.Generator,
+    initial: np.ndarray | None = None,
+) -> np.ndarray:
+    """Γ^T of Algorithm 1, shape (D, D): one run of it with noise.
+
+    Guarantee: a step is μ-Gaussian DP with μ = `update_sensitivity`/s for replacing one prompt by any other, all T
+    together √T·μ-Gaussian DP, and what the last iterate alone spends is in `profile`; if ``data`` are moments of what
+    `head.statistics` clipped at C and `head.project` projected at G. Moments that cannot be such are refused. In exact
+    arithmetic; s that is larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²) pays for the rounding of
+    the sums over prompts.
+
+    Args:
+        data: moments of the clipped and projected statistics, in any form; the noise is drawn in its coordinates.
+        hyper: C, G, R, λ, η₀ and T.
+        noise_std: s, standard deviation of an entry of z_t, positive and finite.
+        rng: source of the noise; advanced by T·D² normals.
+        initial: Γ⁰, shape (D, D), chosen without the prompts; 0 if left out.
+
+    Raises:
+        ValueError: if the standard deviation is not positive and finite, ``initial`` is not finite, or the moments
+            cannot be those of prompts within C and G.
+    """
+    std = _validate.finite_positive("noise_std", noise_std)
+    found: np.ndarray = pretrain(data, hyper, [std], rng=rng, initial=initial)[0]
+    return found
+
+
 def pretrain(
     data: QuadraticLoss,
     hyper: Hyperparameters,
@@ -132,7 +170,8 @@ def pretrain(
     """Run Algorithm 1 for a batch of B configurations on one data set.
 
     All configurations share their noise directions (common random numbers): each alone has the law of Algorithm 1, and
-    differences between them are sharp. A standard deviation of 0 gives plain gradient descent.
+    differences between them are sharp. A standard deviation of 0 gives plain gradient descent, for comparison: such a
+    configuration is no release. Of several private ones, one may be released; `release` is the function for it.
 
     Guarantee: ‖Γ^t‖_F ≤ R in every step, so that a step of a private configuration (std > 0) moves by at most
     `update_sensitivity` when a prompt is replaced, if ``data`` are moments of what `head.statistics` clipped at C and
@@ -199,7 +238,7 @@ def _start(data: QuadraticLoss, initial: np.ndarray | None, radius: float) -> np
     p = len(data.cross)
     if initial is None:
         return np.zeros(p)
-    _validate.shape("initial", initial, (math.isqrt(p),) * 2)
+    initial = numbers("initial", initial, (math.isqrt(p),) * 2)
     if not np.isfinite(initial).all():
         raise ValueError("initial must be finite, got NaN or infinities")
     return project_ball(data.coordinates(initial), radius)

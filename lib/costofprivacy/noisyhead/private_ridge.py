@@ -20,9 +20,10 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.noisyhead import opposed
 from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import LARGEST, SMALLEST
 from costofprivacy.noisyhead.pretraining import refuse_unbounded
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier, records
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, exact_noise_multiplier, records, sums
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class PrivateRidge:
     """All that DP-ridge is told, besides its privacy budget.
 
     Args:
-        clip_norm: C in (0, ∞), bound on the responses.
-        feature_bound: G in (0, ∞), bound on ‖Z‖_F.
-        penalty: λ in (0, ∞), of (2.6).
+        clip_norm: C in [`SMALLEST`, `LARGEST`], bound on the responses.
+        feature_bound: G in [`SMALLEST`, `LARGEST`], bound on ‖Z‖_F.
+        penalty: λ in [`SMALLEST`, `LARGEST`], of (2.6).
         N: number of training prompts, at least 1.
 
     Raises:
@@ -46,13 +47,13 @@ class PrivateRidge:
 
     def __post_init__(self) -> None:
         for name in ("clip_norm", "feature_bound", "penalty"):
-            _validate.finite_positive(name, getattr(self, name))
+            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
         _validate.whole("N", self.N)
 
     @property
     def largest(self) -> float:
-        """The largest ‖Z‖ that clipping and projection leave possible: G, or C where that is less."""
-        return min(self.feature_bound, self.clip_norm)
+        """The largest ‖Z‖ that projection leaves possible, G: ‖Z‖ ≤ C holds for tokens of norm one alone."""
+        return self.feature_bound
 
     @property
     def singular_value(self) -> float:
@@ -111,7 +112,7 @@ def sensitivity(told: PrivateRidge) -> float:
 
 def _reach(told: PrivateRidge) -> tuple[float, float]:
     """A at its largest, gG², and B = CG."""
-    return opposed.reach(told.others_bound, told.clip_norm, told.feature_bound)
+    return told.others_bound * told.largest**2, told.clip_norm * told.largest
 
 
 def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
@@ -174,59 +175,73 @@ def profile(told: PrivateRidge, budget: ApproximateDP, noise_std: float) -> Priv
 
 
 def release(
-    data: Moments,
-    penalty: float,
-    noise_std: Sequence[float] | np.ndarray,
-    *,
-    rng: np.random.Generator,
-    told: PrivateRidge | None = None,
+    data: Moments, told: PrivateRidge, noise_std: Sequence[float] | np.ndarray, *, rng: np.random.Generator
 ) -> np.ndarray:
     """Γ̂ + W for a batch of B standard deviations on one data set, shape (B, D, D): one draw of `releases`.
 
     Guarantee: that of `releases`, with its condition.
+
+    Args:
+        data, told, noise_std, rng: as in `releases`.
+
+    Raises:
+        ValueError: as `releases`.
     """
-    return releases(data, penalty, noise_std, 1, rng=rng, told=told)[0]
+    return releases(data, told, noise_std, 1, rng=rng)[0]
 
 
 def releases(
-    data: Moments,
-    penalty: float,
-    noise_std: Sequence[float] | np.ndarray,
-    count: int,
-    *,
-    rng: np.random.Generator,
-    told: PrivateRidge | None = None,
+    data: Moments, told: PrivateRidge, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
 ) -> np.ndarray:
     """``count`` independent releases Γ̂ + W for each of a batch of B standard deviations on one data set.
 
-    All B share the directions of their noise (common random numbers): each alone has the law of DP-ridge.
+    All B share the directions of their noise (common random numbers): each alone has the law of DP-ridge, and of
+    several one may be released.
 
     Guarantee: what `profile` says of a standard deviation, if ``data`` are moments of what `head.statistics` clipped at
-    C and `head.project` projected at G, for the C, G, λ and N that `sensitivity` was told: they bound every prompt.
-    Moments that no such prompts have are refused where ``told`` says what C and G are; without it only what is not
-    finite is, and that they were bounded is left to the caller.
+    C and `head.project` projected at G, for the C, G, λ and N of ``told``: they bound every prompt. Moments that no
+    such prompts have are refused. The noise is larger by the factor 1 + `costofprivacy.privacy.sums.slack` (N, D²),
+    which pays for the rounding of the sums over prompts.
 
     Args:
-        data: moments of the clipped and projected statistics.
-        penalty: λ > 0.
-        noise_std: standard deviation of an entry of W, shape (B,), each ≥ 0.
+        data: moments of the clipped and projected statistics of told.N prompts.
+        told: C, G, λ and N for which the standard deviations were computed.
+        noise_std: standard deviation of an entry of W, shape (B,), each positive and finite.
         count: at least 1.
         rng: source of the noise; advanced by count·D² normals.
-        told: C, G and λ for which the standard deviations that are not 0 were computed.
 
     Returns:
         the released weights, shape (count, B, D, D).
 
     Raises:
-        ValueError: if a standard deviation is negative, ``count`` is not at least 1, the moments are not finite, λ is
-            not that of ``told``, or moments that noise should protect cannot be those of prompts within its C and G.
+        ValueError: if a standard deviation is not positive and finite, ``count`` is not at least 1, or the moments are
+            not finite or cannot be those of prompts within C and G.
+    """
+    std = np.array([_validate.finite_positive("noise_std", s) for s in noise_std])
+    refuse_unbounded(data, told.clip_norm, told.feature_bound)
+    return simulate(data, told.penalty, std * (1 + sums.slack(told.N, len(data.cross))), count, rng=rng)
+
+
+def simulate(
+    data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
+) -> np.ndarray:
+    """Γ̂ + W for any moments and any standard deviations, 0 among them: for experiments, from the numbers of `releases`.
+
+    Not for release: nothing is asked of the moments, and nothing is promised to a prompt.
+
+    Args:
+        data: moments of any statistics, finite. penalty: λ > 0.
+        noise_std: standard deviation of an entry of W, shape (B,), each at least 0. count: at least 1.
+        rng: source of the noise; advanced by count·D² normals.
+
+    Returns:
+        shape (count, B, D, D).
+
+    Raises:
+        ValueError: if a number is outside its range, or the moments are not finite.
     """
     records.refuse_not_finite("data", data.cross, data.gram)
     std = np.array([_validate.nonnegative("noise_std", s) for s in noise_std])
-    if told is not None and std.any():
-        if penalty != told.penalty:
-            raise ValueError(f"penalty must be that of told, {told.penalty!r}, got {penalty!r}")
-        refuse_unbounded(data, told.clip_norm, told.feature_bound)
     solution = ridge(data, penalty)
     noise = rng.standard_normal((_validate.whole("count", count), 1, *solution.shape))
     return solution + std[:, None, None] * noise

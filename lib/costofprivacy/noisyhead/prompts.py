@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.privacy.records import numbers
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,16 @@ class PromptModel:
 class Prompts:
     """N prompts; the query is the last token, its response the last column of ``y``.
 
+    Numbers of any type become double precision here (`costofprivacy.privacy.records.numbers`), before anything is
+    computed with them.
+
     Args:
         x: features, shape (N, L + 1, D).
         y: responses, shape (N, L + 1).
         w: the task of each prompt, shape (N, D); no learner sees it.
 
     Raises:
-        ValueError: if the shapes disagree.
+        ValueError: if the shapes disagree, or an array is not of numbers.
     """
 
     x: np.ndarray
@@ -57,9 +61,14 @@ class Prompts:
     w: np.ndarray
 
     def __post_init__(self) -> None:
-        _validate.shape("x", self.x, (None, None, None))
-        _validate.shape("y", self.y, self.x.shape[:2])
-        _validate.shape("w", self.w, (self.x.shape[0], self.x.shape[2]))
+        x = numbers("x", self.x, (None, None, None))
+        N, tokens, D = x.shape
+        for name, array in (
+            ("x", x),
+            ("y", numbers("y", self.y, (N, tokens))),
+            ("w", numbers("w", self.w, (N, D))),
+        ):
+            object.__setattr__(self, name, array)
 
 
 def sample(model: PromptModel, N: int, *, rng: np.random.Generator) -> Prompts:

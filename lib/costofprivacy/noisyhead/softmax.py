@@ -33,6 +33,8 @@ from scipy.special import gammaln, hyp0f1, ive
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.privacy import sums
+from costofprivacy.privacy.records import numbers
 
 CHUNK = 2**17  # scores computed at once: 1 MB of doubles stays in a core's cache
 KAPPAS = (1e-2, 1e3)  # where the best κ is looked for
@@ -41,7 +43,7 @@ LARGE_KAPPA = 200.0  # e^κ is far from the end of doubles below, and Bessel fun
 
 @dataclass(frozen=True)
 class Contexts:
-    """What the head sees of N prompts.
+    """What the head sees of N prompts, in double precision whatever was given.
 
     Args:
         keys: x_1 … x_L, shape (N, L, D). responses: y_1 … y_L, shape (N, L). query: x, shape (N, D).
@@ -57,11 +59,15 @@ class Contexts:
     target: np.ndarray
 
     def __post_init__(self) -> None:
-        _validate.shape("keys", self.keys, (None, None, None))
-        N, L, D = self.keys.shape
-        _validate.shape("responses", self.responses, (N, L))
-        _validate.shape("query", self.query, (N, D))
-        _validate.shape("target", self.target, (N,))
+        keys = numbers("keys", self.keys, (None, None, None))
+        N, L, D = keys.shape
+        for name, array in (
+            ("keys", keys),
+            ("responses", numbers("responses", self.responses, (N, L))),
+            ("query", numbers("query", self.query, (N, D))),
+            ("target", numbers("target", self.target, (N,))),
+        ):
+            object.__setattr__(self, name, array)
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -91,12 +97,16 @@ def every_task(prompts: Prompts) -> Contexts:
     return Contexts(x[:, :-1], y[:, :-1], x[:, -1], y[:, -1])
 
 
-def attend(A: np.ndarray, data: Contexts) -> Iterator[tuple[slice, np.ndarray]]:
-    """Attention weights p of heads A, shape (B, D, D), chunk by chunk: which prompts, and p of shape (n, L, B)."""
+def attend(A: np.ndarray, data: Contexts, rows: slice | None = None) -> Iterator[tuple[slice, np.ndarray]]:
+    """Attention weights p of heads A, shape (B, D, D), chunk by chunk: which prompts, and p of shape (n, L, B).
+
+    Of all prompts, or of those from ``rows.start`` to ``rows.stop``.
+    """
     N, L, _ = data.keys.shape
+    first, last = (rows.start, rows.stop) if rows else (0, N)
     size = max(1, CHUNK // (L * len(A)))
-    for start in range(0, N, size):
-        chunk = slice(start, min(N, start + size))
+    for start in range(first, last, size):
+        chunk = slice(start, min(last, start + size))
         turned = np.einsum("bde,ne->ndb", A, data.query[chunk], optimize=True)
         p = np.matmul(data.keys[chunk], turned)
         p -= p.max(axis=1, keepdims=True)
@@ -116,7 +126,8 @@ def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: n
 
     Guarantee: one prompt contributes at most c/N, whatever it holds, if its numbers, A and v are within
     `per_prompt.LARGEST` and c is not below its inverse. By itself this function bounds nothing but gradients;
-    `per_prompt.softmax_gradient` sees to the numbers.
+    `per_prompt.softmax_gradient` sees to the numbers. Gradients are added in pairs, so that the sum's rounding is
+    bounded as that of `costofprivacy.privacy.sums.product`.
 
     Args:
         A: shape (B, D, D). scale: v, shape (B,). data: N prompts. clip_norm: c in (0, ∞], shape (B,).
@@ -129,16 +140,21 @@ def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: n
     """
     N, _, D = data.keys.shape
     _validate.whole("number of prompts", N)
-    total, reach = np.zeros_like(A), data.reach
-    for chunk, p in attend(A, data):
-        means = np.matmul(data.values[chunk], p)
-        answer = means[:, -1]
-        left = scale * (means[:, D:-1] - means[:, :D] * answer[:, None])  # v cov_p(y, x), shape (n, D, B)
-        residual = scale * answer - data.target[chunk, None]
-        length = np.abs(residual) * np.sqrt(np.einsum("ndb,ndb->nb", left, left)) * reach[chunk, None]
-        left *= (residual * kept(clip_norm, length))[:, None]
-        total += np.matmul(left.transpose(2, 1, 0), data.query[chunk])
-    return total / N
+    reach = data.reach
+
+    def block(rows: slice) -> np.ndarray:
+        total = np.zeros(A.shape)
+        for chunk, p in attend(A, data, rows):
+            means = np.matmul(data.values[chunk], p)
+            answer = means[:, -1]
+            left = scale * (means[:, D:-1] - means[:, :D] * answer[:, None])  # v cov_p(y, x), shape (n, D, B)
+            residual = scale * answer - data.target[chunk, None]
+            length = np.abs(residual) * np.sqrt(np.einsum("ndb,ndb->nb", left, left)) * reach[chunk, None]
+            left *= (residual * kept(clip_norm, length))[:, None]
+            total += np.matmul(left.transpose(2, 1, 0), data.query[chunk])
+        return total
+
+    return sums.pairwise(block, N) / N
 
 
 def kept(clip_norm: np.ndarray, length: np.ndarray) -> np.ndarray:

@@ -24,7 +24,8 @@ release is a Gaussian mechanism on a mean over N prompts of terms that depend on
 
 So they are Gaussian mechanisms with 0.2 μ², 0.2 μ² and 0.6 μ²/T, adaptively composed: the squares add up to μ²
 (arXiv:1905.02383, Corollary 3.3). Roots, products and Π are post-processing. A prompt may hold anything: `examples`
-voids what cannot be bounded.
+voids what cannot be bounded. The noise that is added is larger than the plan's by the factor 1 +
+`costofprivacy.privacy.sums.slack` (N, D²), which pays for the rounding of the means.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.noisyhead.examples import Examples
 from costofprivacy.noisyhead.whitened_plan import Plan
-from costofprivacy.privacy import ApproximateDP, PrivacyProfile
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, sums
+from costofprivacy.privacy.records import numbers
 
 FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of a noisy moment are not taken to be smaller
 
@@ -101,7 +103,7 @@ def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
     Raises:
         ValueError: if the shape of ``noise`` is another, or it is not finite.
     """
-    _validate.shape("noise", noise, (None, *_noise(data, told)))
+    noise = numbers("noise", noise, (None, *_noise(data, told)))
     if not np.isfinite(noise).all():
         raise ValueError("noise must be finite, got NaN or infinities")
     return _descend(data, told, noise)[0]
@@ -132,19 +134,21 @@ def _descend(
     """
     if len(data.query) != told.N:
         raise ValueError(f"told.N must be the number of prompts, {len(data.query)}, got {told.N}")
+    paid = 1 + sums.slack(told.N, data.query.shape[2] ** 2)
     features = _symmetric(_mean(data.token_moments, told.feature_norm))
-    std = told.moment_std(told.feature_norm)
+    std = paid * told.moment_std(told.feature_norm)
     A = seen.features if seen else features + std * _symmetric(noise[:, 0])  # type: ignore[index]
     W = _inverse_root(A, FLOOR * std)
     contexts = _symmetric(_mean(_between(W, data.context_moments, W), told.context_norm))
-    std = told.moment_std(told.context_norm)
+    std = paid * told.moment_std(told.context_norm)
     M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
     right = _inverse_root(M, FLOOR * std) @ W
     inner, means, steps = np.zeros_like(A), [], []
     for t, (clip, gain) in enumerate(zip(told.clip_norms, told.gains, strict=True)):
         gradients = _between(W, data.gradients(W @ inner @ right), np.swapaxes(right, 1, 2))
         means.append(_mean(gradients, clip))
-        step = seen.gradients[:, t] if seen else means[t] + told.step_std(clip) * noise[:, 2 + t]  # type: ignore[index]
+        std = paid * told.step_std(clip)
+        step = seen.gradients[:, t] if seen else means[t] + std * noise[:, 2 + t]  # type: ignore[index]
         steps.append(step)
         inner = _inside(inner + gain * step)
     return Transcript(A, M, np.stack(steps, axis=1), W @ inner @ right), Means(
@@ -153,10 +157,18 @@ def _descend(
 
 
 def _mean(terms: np.ndarray, clip_norm: float) -> np.ndarray:
-    """The mean over prompts of matrices clipped to a Frobenius norm, shape (..., N, D, D) to (..., D, D)."""
-    norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
+    """The mean over prompts of matrices clipped to a Frobenius norm, shape (..., N, D, D) to (..., D, D).
+
+    A matrix whose square overflows counts as 0. The mean's rounding is bounded: it is added in pairs.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm = np.sqrt(np.einsum("...de,...de->...", terms, terms))
+    sound = np.isfinite(norm)
     kept = clip_norm / np.maximum(norm, clip_norm)
-    return np.einsum("...n,...nde->...de", kept, terms) / terms.shape[-3]
+    if not sound.all():
+        kept, terms = np.where(sound, kept, 0.0), np.where(sound[..., None, None], terms, 0.0)
+    N = terms.shape[-3]
+    return sums.pairwise(lambda rows: np.einsum("...n,...nde->...de", kept[..., rows], terms[..., rows, :, :]), N) / N
 
 
 def _symmetric(matrices: np.ndarray) -> np.ndarray:

@@ -30,6 +30,7 @@ from costofprivacy.privacy import GaussianDP
 STEPS = 4
 WHITENING = 0.2  # of μ², for each of the two second moments
 UNEVEN = 0.1
+SMALLEST, LARGEST = 1e-50, 1e50  # of clip norms and μ: no square of what is computed from them leaves the doubles
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,10 @@ class Plan:
     """All that `whitened_descent` is told.
 
     Args:
-        clip_norms: c of each step, each in (0, ∞). gains: g of each step, each in (0, 1], as many.
-        feature_norm, context_norm: clip norms of a prompt's second moments of tokens and of whitened contexts.
-        N: number of prompts, at least 1. budget: what all releases together may spend.
+        clip_norms: c of each step, each in [`SMALLEST`, `LARGEST`]. gains: g of each step, each in (0, 1], as many.
+        feature_norm, context_norm: clip norms of a prompt's second moments of tokens and of whitened contexts, too.
+        N: number of prompts, at least 1.
+        budget: what all releases together may spend, μ in [`SMALLEST`, `LARGEST`]; or ∞: no privacy and no noise.
 
     Raises:
         ValueError: if an argument is outside its range.
@@ -54,9 +56,11 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name in ("feature_norm", "context_norm"):
-            _validate.finite_positive(name, getattr(self, name))
+            _within(name, getattr(self, name))
         for norm, gain in zip(self.clip_norms, self.gains):
-            _validate.finite_positive("clip_norms", norm), _validate.SHARE("gains", gain)
+            _within("clip_norms", norm), _validate.SHARE("gains", gain)
+        if self.budget.mu < math.inf:
+            _within("budget.mu", self.budget.mu)
         if not self.clip_norms or len(self.clip_norms) != len(self.gains):
             raise ValueError(f"gains must be as many as clip_norms, got {len(self.gains)} and {len(self.clip_norms)}")
         _validate.whole("N", self.N)
@@ -78,6 +82,10 @@ class Plan:
     def step_std(self, clip_norm: float) -> float:
         """Standard deviation of the noise on an entry of a mean of clipped gradients."""
         return 2 * clip_norm / (self.N * self.step_budget.mu)
+
+
+def _within(name: str, value: float) -> float:
+    return _validate.between(name, _validate.finite_positive(name, value), SMALLEST, LARGEST)
 
 
 def plan(D: int, L: int, N: int, budget: GaussianDP, *, every_token: bool, steps: int = STEPS) -> Plan:

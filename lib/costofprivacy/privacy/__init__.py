@@ -15,14 +15,28 @@ What a record may hold, and what is refused, stands in `costofprivacy.privacy.re
 """
 
 from costofprivacy.privacy.amplification import amplification_by_iteration, spent_by_record
-from costofprivacy.privacy.audit import Audit, audit_mechanism, epsilon_lower_bound
-from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
+from costofprivacy.privacy.audit import Audit, Evidence, audit_mechanism
+from costofprivacy.privacy.budgets import (
+    ApproximateDP,
+    GaussianDP,
+    PrivacyWarning,
+    RenyiDP,
+    ZeroConcentratedDP,
+    warn_if_delta_is_large,
+)
 from costofprivacy.privacy.composition import (
     basic_noise_multiplier,
     every_iterate,
     exact_composed_noise_multiplier,
     last_iterate,
     last_iterate_noise_multiplier,
+)
+from costofprivacy.privacy.detection import detectable, detectable_by_epsilon
+from costofprivacy.privacy.evidence import (
+    epsilon_lower_bound,
+    mu_lower_bound,
+    pooled_epsilon_lower_bound,
+    pooled_mu_lower_bound,
 )
 from costofprivacy.privacy.mechanisms import (
     GaussianMechanism,
@@ -34,20 +48,28 @@ from costofprivacy.privacy.profiles import PrivacyProfile
 __all__ = [
     "ApproximateDP",
     "Audit",
+    "Evidence",
     "GaussianDP",
     "GaussianMechanism",
     "PrivacyProfile",
+    "PrivacyWarning",
     "RenyiDP",
     "ZeroConcentratedDP",
     "amplification_by_iteration",
     "audit_mechanism",
     "basic_noise_multiplier",
     "classical_noise_multiplier",
+    "detectable",
+    "detectable_by_epsilon",
     "epsilon_lower_bound",
     "every_iterate",
     "exact_composed_noise_multiplier",
     "exact_noise_multiplier",
     "last_iterate",
     "last_iterate_noise_multiplier",
+    "mu_lower_bound",
+    "pooled_epsilon_lower_bound",
+    "pooled_mu_lower_bound",
     "spent_by_record",
+    "warn_if_delta_is_large",
 ]

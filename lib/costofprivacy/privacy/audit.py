@@ -1,71 +1,132 @@
 r"""Empirical audits: what a mechanism's releases themselves say against its claim.
 
-If a mechanism is (ε, δ)-DP, then P(M(x) ∈ S) ≤ e^ε P(M(x') ∈ S) + δ for every event S and neighbours x, x'. Counting
-how often S occurs in independent releases bounds both probabilities (Clopper and Pearson 1934), hence ε from below. No
-knowledge of the mechanism is used; a bound below the claim proves nothing.
+If a mechanism is (ε, δ)-DP, then P(M(x) ∈ S) ≤ e^ε P(M(x') ∈ S) + δ for every event S and neighbours x, x'; if it is
+μ-GDP, then P(M(x) ∈ S) ≤ Φ(Φ⁻¹(P(M(x') ∈ S)) + μ). Counting how often S occurs in independent releases bounds these
+probabilities, hence ε and μ from below (`costofprivacy.privacy.evidence`). No knowledge of the mechanism is used; a
+bound below the claim proves nothing. What an audit can find is `detectable`.
+
+A quarter of the releases chooses S (`costofprivacy.privacy.events`), and the others are counted.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from scipy.stats import binomtest
 
 from costofprivacy import _validate
+from costofprivacy.privacy.budgets import GaussianDP
+from costofprivacy.privacy.events import Choice, choose
+from costofprivacy.privacy.evidence import (
+    Hits,
+    epsilon_lower_bound,
+    mu_lower_bound,
+    pooled_epsilon_lower_bound,
+    pooled_mu_lower_bound,
+)
 
 Data = TypeVar("Data")
 Scores = Callable[[Data, int, np.random.Generator], np.ndarray]
 
 BLOCK = 50_000  # releases asked of a mechanism at once
-CANDIDATES = 60  # thresholds tried, at most, on the first half of the releases
+CHOOSING = 4  # one release in so many chooses the events
+QUANTITIES = 2  # ε and μ share the probability of an error
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the counts of one event prove.
+
+    Args:
+        bound: lower bound on ε or on μ; 0 where nothing was found.
+        event: the event in words.
+        order: the input on which it was to be likelier: ``first`` or ``second``.
+        hits: how often it occurred on the first and on the second input.
+        pooled: whether the counts were pooled (`costofprivacy.privacy.evidence`), or each was bounded.
+    """
+
+    bound: float
+    event: str
+    order: str
+    hits: tuple[int, int]
+    pooled: bool
 
 
 @dataclass(frozen=True)
 class Audit:
-    """A lower bound on ε at a given δ, and the counts that it comes from.
+    """Lower bounds on ε at a given δ and on μ, and the counts that they come from.
 
     Args:
-        epsilon: lower bound on ε; 0 where nothing was found.
-        delta: δ for which it holds.
-        confidence: probability, at least, with which the bound is below the mechanism's ε.
-        threshold: the event is a score above it.
-        hits: how often it occurred on the first and on the second input.
-        releases: releases counted for each input (half of those drawn; the others chose the threshold).
+        delta: δ for which the bound on ε holds.
+        confidence: probability, at least, with which both bounds are below the mechanism's ε and μ.
+        releases: releases counted for each input (three quarters of those drawn; the others chose the events).
+        on_epsilon, on_mu: the evidence for each.
     """
 
-    epsilon: float
     delta: float
     confidence: float
-    threshold: float
-    hits: tuple[int, int]
     releases: int
+    on_epsilon: Evidence
+    on_mu: Evidence
+
+    @property
+    def epsilon(self) -> float:
+        """Lower bound on ε at δ."""
+        return self.on_epsilon.bound
+
+    @property
+    def mu(self) -> float:
+        """Lower bound on μ, for every mechanism that claims μ-GDP."""
+        return self.on_mu.bound
+
+    @property
+    def hits(self) -> tuple[int, int]:
+        """Occurrences of the event behind ε on the first and on the second input."""
+        return self.on_epsilon.hits
+
+    @property
+    def order(self) -> str:
+        """The input on which the event behind ε was to be likelier."""
+        return self.on_epsilon.order
+
+    @property
+    def events(self) -> tuple[str, str]:
+        """The events behind ε and μ, in words."""
+        return self.on_epsilon.event, self.on_mu.event
+
+    @property
+    def rho(self) -> float:
+        """Lower bound on ρ of zero-concentrated privacy for Gaussian noise, μ²/2. For other noise it is none."""
+        return self.mu**2 / 2
+
+    @property
+    def gaussian_epsilon(self) -> float:
+        """Lower bound on ε at δ for Gaussian noise, by the exact profile of `mu`. For other noise it is none."""
+        return GaussianDP(self.mu).epsilon(self.delta) if self.mu > 0 else 0.0
 
 
-def epsilon_lower_bound(hits: tuple[int, int], releases: int, delta: float, confidence: float) -> float:
-    """log((p − δ)/q), p a lower and q an upper Clopper-Pearson limit, each of confidence (1 + ``confidence``)/2.
-
-    Guarantee: at most the ε of every (ε, δ)-DP mechanism with probability at least ``confidence`` (the two limits fail
-    together with probability at most 1 − ``confidence``).
+def counted(releases: int) -> int:
+    """How many of the releases on each input are counted; the others choose the events.
 
     Args:
-        hits: occurrences of one event on two neighbouring inputs.
-        releases: independent releases for each.
-        delta: δ in (0, 1). confidence: in (0, 1).
-
-    >>> epsilon_lower_bound((10, 0), 1000, 1e-5, 0.99) > 0
-    False
-    >>> epsilon_lower_bound((500, 20), 1000, 1e-5, 0.99) > 2
-    True
+        releases: drawn on each input, at least 2.
     """
-    _validate.probability("delta", delta)
-    each = (1 + _validate.probability("confidence", confidence)) / 2
-    first, second = (binomtest(count, releases, alternative=side) for count, side in zip(hits, ("greater", "less")))
-    low, high = first.proportion_ci(each).low, second.proportion_ci(each).high
-    return max(0.0, math.log((low - delta) / high)) if low > delta else 0.0
+    return _validate.whole("releases", releases, at_least=2) - max(releases // CHOOSING, 1)
+
+
+def each_of(audits: int, confidence: float) -> float:
+    """The confidence of each of several audits with which all their bounds hold together (Bonferroni).
+
+    Args:
+        audits: their number, at least 1.
+        confidence: that of all together, in (0, 1).
+
+    >>> round(each_of(10, 0.99), 6)
+    0.999
+    """
+    return 1 - (1 - _validate.probability("confidence", confidence)) / _validate.whole("audits", audits)
 
 
 def audit_mechanism(
@@ -78,10 +139,15 @@ def audit_mechanism(
     confidence: float,
     rng: np.random.Generator,
 ) -> Audit:
-    """Audit a mechanism on two neighbouring inputs by the events {score > t}.
+    """Audit a mechanism on two neighbouring inputs by the events of its scores.
 
     Assumes: the scores are independent releases of the mechanism on the input given, each turned into a number by any
-    function (post-processing); large scores speak for ``first``. Half of them choose t, the other half are counted.
+    function (post-processing). NaN and the infinities are scores like others; for a release that fails, return one of
+    them. The neighbours may stand in either order.
+
+    Guarantee: with probability at least ``confidence``, both bounds are at most what the mechanism spends: ε and μ each
+    have half of the probability of an error. The event, the order of the inputs and the form of the bound are chosen by
+    other releases than those that are counted, so that their choice costs no confidence.
 
     Args:
         scores: (input, count, rng) ↦ ``count`` scores, shape (count,).
@@ -92,28 +158,42 @@ def audit_mechanism(
         rng: source of all randomness.
 
     Raises:
-        ValueError: if an argument is outside its range.
+        ValueError: if an argument is outside its range, or if the scores have another shape.
     """
-    half = _validate.whole("releases", releases, at_least=2) // 2
-    chosen = _choose([_draw(scores, data, half, rng) for data in (first, second)], delta, confidence)
-    above = [int((_draw(scores, data, half, rng) > chosen).sum()) for data in (first, second)]
-    hits = (above[0], above[1])
-    return Audit(epsilon_lower_bound(hits, half, delta, confidence), delta, confidence, chosen, hits, half)
+    _validate.probability("delta", delta)
+    left, each = counted(releases), each_of(QUANTITIES, confidence)
+    one, two = (np.concatenate(list(_draw(scores, data, releases - left, rng))) for data in (first, second))
+    on_epsilon, on_mu = chosen = choose((one, two), delta, left, each)
+    hits = zip(*(_count(chosen, scores, data, left, rng) for data in (first, second)))
+    epsilon_bound = pooled_epsilon_lower_bound if on_epsilon.pooled else epsilon_lower_bound
+    mu_bound = pooled_mu_lower_bound if on_mu.pooled else mu_lower_bound
+    return Audit(
+        delta,
+        confidence,
+        left,
+        _evidence(on_epsilon, next(hits), lambda pair: epsilon_bound(pair, left, delta, each)),
+        _evidence(on_mu, next(hits), lambda pair: mu_bound(pair, left, each)),
+    )
 
 
-def _draw(scores: Scores[Data], data: Data, count: int, rng: np.random.Generator) -> np.ndarray:
-    sizes = [min(BLOCK, count - start) for start in range(0, count, BLOCK)]
-    return np.concatenate([scores(data, size, rng) for size in sizes])
+def _draw(scores: Scores[Data], data: Data, count: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    for start in range(0, count, BLOCK):
+        size = min(BLOCK, count - start)
+        block = np.asarray(scores(data, size, rng), dtype=float)
+        _validate.shape("scores", block, (size,))
+        yield block
 
 
-def _choose(samples: list[np.ndarray], delta: float, confidence: float) -> float:
-    """The threshold with the largest lower bound on these samples, among quantiles of the second."""
-    first, second = (np.sort(sample) for sample in samples)
-    best, threshold = -math.inf, float(second[len(second) // 2])
-    for above in np.unique(np.geomspace(1, (len(second) + 1) // 2, CANDIDATES).astype(int)):
-        candidate = float(second[-above])
-        hits = [len(sample) - int(np.searchsorted(sample, candidate, side="right")) for sample in (first, second)]
-        bound = epsilon_lower_bound((hits[0], hits[1]), len(second), delta, confidence)
-        if bound > best:
-            best, threshold = bound, candidate
-    return threshold
+def _count(
+    choices: Sequence[Choice], scores: Scores[Data], data: Data, count: int, rng: np.random.Generator
+) -> list[int]:
+    hits = [0] * len(choices)
+    for block in _draw(scores, data, count, rng):
+        hits = [known + int(choice.event.contains(block).sum()) for known, choice in zip(hits, choices)]
+    return hits
+
+
+def _evidence(choice: Choice, hits: Hits, bound: Callable[[Hits], float]) -> Evidence:
+    likelier_first = (hits[1], hits[0]) if choice.swapped else hits
+    order = "second" if choice.swapped else "first"
+    return Evidence(bound(likelier_first), choice.event.words, order, hits, choice.pooled)

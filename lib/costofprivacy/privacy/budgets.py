@@ -18,13 +18,77 @@ because figures want it for whole grids of ε.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import dp_accounting
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 from costofprivacy import _validate
+
+_SAFE = 1 + 1e-12  # how much more than δ a root may spend; the searches of dp-accounting end up to 6e-9 beyond
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+
+
+def _mills(x: np.ndarray | float) -> np.ndarray:
+    """The Mills ratio (1 − Φ)/φ."""
+    return math.sqrt(math.pi / 2) * erfcx(np.asarray(x) / math.sqrt(2))
+
+
+def _spent(mu: float, epsilon: float) -> float:
+    """δ at ε of μ-Gaussian DP, to about 10⁻¹³ of itself where μ is small too.
+
+    With a = ε/μ − μ/2, b = a + μ and the Mills ratio R it is φ(a)(R(a) − R(b)), because e^ε φ(b) = φ(a). For small μ
+    the difference is the integral over [a, b] of −R'(t) = 1 − tR(t).
+    """
+    a = epsilon / mu - mu / 2
+    density = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+    if mu > 1:
+        return float(density * (_mills(a) - _mills(a + mu)) if a > 0 else ndtr(-a) - density * _mills(a + mu))
+    t = a + mu * (_NODES + 1) / 2
+    return float(density * mu / 2 * (_WEIGHTS @ (1 - t * _mills(t))))
+
+
+def _safe(root: float, towards: float, spent: Callable[[float], float], delta: float) -> float:
+    """A root of spent = δ, moved in the direction ``towards`` by as little as makes it spend at most δ to rounding."""
+    moved = root
+    for power in range(-50, -10):
+        if not spent(moved) > delta * _SAFE:
+            break
+        moved = root + towards * 2.0**power
+    return moved
+
+
+class PrivacyWarning(UserWarning):
+    """A setting is lawful, but what it promises is weaker than its user may think."""
+
+
+def warn_if_delta_is_large(delta: float, n: int) -> None:
+    """Warn where δ ≥ 1/n, n being the number of records.
+
+    A mechanism that publishes one record, chosen at random, with everything that it holds is (0, 1/n)-DP. So a δ of
+    1/n or more permits it, and δ is usually chosen far below 1/n. Both numbers are public.
+
+    Args:
+        delta: δ in (0, 1). n: the number of records, at least 1.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    Warns:
+        PrivacyWarning: if δ ≥ 1/n.
+
+    >>> warn_if_delta_is_large(1e-5, 500)
+    """
+    if _validate.probability("delta", delta) >= 1 / _validate.whole("n", n):
+        warnings.warn(
+            f"delta should be far below 1/n = {1 / n:.3g}, got {delta:g}: "
+            f"a mechanism that publishes one of the {n} records at random satisfies it",
+            PrivacyWarning,
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True)
@@ -54,7 +118,8 @@ class ApproximateDP:
         """
         if math.isinf(self.epsilon):
             return GaussianDP(math.inf)
-        return GaussianDP(1 / dp_accounting.get_sigma_gaussian(self.epsilon, self.delta))
+        mu = float(1 / dp_accounting.get_sigma_gaussian(self.epsilon, self.delta))
+        return GaussianDP(_safe(mu, -mu, lambda value: _spent(value, self.epsilon), self.delta))
 
     def to_zero_concentrated(self) -> ZeroConcentratedDP:
         """The largest ρ that Proposition 1.3 of Bun and Steinke turns into this budget.
@@ -187,7 +252,8 @@ class GaussianDP:
         if math.isinf(self.mu):
             return math.inf
         with np.errstate(divide="ignore"):  # its search meets log 0 where ε is tiny
-            return float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
+            found = float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
+        return _safe(found, max(found, self.mu), lambda value: _spent(self.mu, value), delta)
 
     def to_zero_concentrated(self) -> ZeroConcentratedDP:
         """μ-GDP implies (μ²/2)-zCDP; for a Gaussian mechanism the two are equivalent."""

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.privacy import records
 from costofprivacy.privacy.budgets import ApproximateDP, GaussianDP
+
+_LEAST_STD, _MOST_STD = records.NEAR**2, records.FAR**2  # within doubles, with room for sums of such noise
 
 
 def classical_noise_multiplier(budget: ApproximateDP) -> float:
@@ -38,6 +41,26 @@ def exact_noise_multiplier(budget: ApproximateDP) -> float:
     return 1 / budget.to_gaussian().mu
 
 
+def gaussian_std(sensitivity: float, budget: GaussianDP) -> float:
+    """Δ/μ, the standard deviation of the noise with which a value of that sensitivity is μ-Gaussian DP.
+
+    Args:
+        sensitivity: Δ in (0, ∞). budget: μ in (0, ∞).
+
+    Raises:
+        ValueError: if a number is outside its range, or the noise is not between 10⁻³⁰⁰ and 10³⁰⁰: nearer to the ends
+            of the doubles it would be 0, or infinite, or have few digits.
+
+    >>> gaussian_std(2.0, GaussianDP(0.5))
+    4.0
+    """
+    _validate.finite_positive("sensitivity", sensitivity)
+    _validate.finite_positive("mu", budget.mu)
+    with np.errstate(over="ignore"):
+        std = float(np.divide(sensitivity, budget.mu))
+    return _validate.between("sensitivity / mu", std, _LEAST_STD, _MOST_STD)
+
+
 @dataclass(frozen=True)
 class GaussianMechanism:
     """Release ``value + N(0, (noise_multiplier · sensitivity)² I)``.
@@ -48,10 +71,10 @@ class GaussianMechanism:
 
     Args:
         sensitivity: ℓ₂-sensitivity in (0, ∞), in the units of the value.
-        noise_multiplier: std / sensitivity in [0, ∞).
+        noise_multiplier: std / sensitivity in (0, ∞).
 
     Raises:
-        ValueError: if an argument is outside its range.
+        ValueError: if an argument is outside its range, or the standard deviation is not between 10⁻³⁰⁰ and 10³⁰⁰.
     """
 
     sensitivity: float
@@ -59,7 +82,8 @@ class GaussianMechanism:
 
     def __post_init__(self) -> None:
         _validate.finite_positive("sensitivity", self.sensitivity)
-        _validate.nonnegative("noise_multiplier", self.noise_multiplier)
+        _validate.finite_positive("noise_multiplier", self.noise_multiplier)
+        _validate.between("sensitivity · noise_multiplier", self.noise_std, _LEAST_STD, _MOST_STD)
 
     @property
     def noise_std(self) -> float:
@@ -69,17 +93,19 @@ class GaussianMechanism:
     @property
     def guarantee(self) -> GaussianDP:
         """What one release spends."""
-        return GaussianDP(1 / self.noise_multiplier if self.noise_multiplier else math.inf)
+        return GaussianDP(1 / self.noise_multiplier)
 
     def release(self, value: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
-        """One noisy copy of ``value`` (any shape).
+        """One noisy copy of ``value`` (any shape, numbers of any type; `records.doubles`).
 
         Raises:
-            ValueError: if a number is not finite, or so large that doubles around it are farther apart than the noise
-                is wide: it would come out as it went in. Both are outside the guarantee, and so is this refusal.
+            ValueError: if the value is not an array of numbers. If a number is not finite, or so large that doubles
+                around it are farther apart than the noise is wide: it would come out as it went in. Both are outside
+                the guarantee, and so is this refusal.
         """
+        value = records.doubles("value", value)
         largest = float(np.max(np.abs(value), initial=0.0))
-        if self.noise_std and not np.spacing(largest) <= self.noise_std:
+        if not np.spacing(largest) <= self.noise_std:
             raise ValueError(
                 f"value must be finite and below {self.noise_std / np.finfo(float).eps:.3g} "
                 f"for noise of standard deviation {self.noise_std:.3g}: bound each record before"

@@ -22,9 +22,9 @@ the stated bounds could make them, were not made by the functions that bound eac
 private, and a ``ValueError`` says so. For data that did come through these functions it is never raised, so it tells
 nothing of them.
 
-**The estimators** (`costofprivacy.estimators`) follow scikit-learn: NaN and infinities in X or y are a ``ValueError``.
-Whether there are any is then not protected; replace them by a map of single records first. Finite values, however
-large, are bounded as above.
+**The estimators** (`costofprivacy.estimators`) follow scikit-learn by default: NaN and infinities in X or y are a
+``ValueError``. Whether there are any is then not protected. With ``not_finite="void"`` such a record is void as above
+(`costofprivacy.estimators.gate`). Finite values, however large, are bounded as above.
 
 *Where doubles end.* A value beyond 10¹⁵⁰ or a norm below 10⁻¹⁵⁰ has a square that overflows or
 vanishes, and a bound that is computed from it would be a bound no longer.
@@ -60,7 +60,9 @@ def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray
         shape: what its shape must be; None stands for any length.
 
     Returns:
-        The array itself where it is of double precision already, else a copy.
+        The array itself where it is of double precision already and lies row by row in memory, else a copy that does.
+        There is one layout because the rounding of a product of matrices may depend on it: a neighbour that was copied
+        to void a record would else differ from the other one in the last bits of every record.
 
     Raises:
         ValueError: if the array is not of numbers (text, dates, complex numbers), or its shape is another. The message
@@ -71,15 +73,32 @@ def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray
     >>> numbers("y", [1, "a secret", None], (3,))
     array([ 1., nan, nan])
     """
+    found = doubles(name, values)
+    _validate.shape(name, found, shape)
+    return found
+
+
+def doubles(name: str, values: Any) -> np.ndarray:
+    """What `numbers` returns for an array of any shape.
+
+    Guarantee: that of `numbers`.
+
+    Args:
+        name: what the argument is called, for the message. values: an array, or what NumPy makes one of.
+
+    Raises:
+        ValueError: if the array is not of numbers. The message names no value.
+
+    >>> doubles("value", np.int8(-128))
+    array(-128.)
+    """
     given = values if isinstance(values, np.ndarray) else _array(name, values)
     if given.dtype == object:
         given = _each_number(given)
     elif given.dtype.kind not in _KINDS:
         raise ValueError(f"{name} must be an array of real numbers, got one of type {given.dtype}")
     with np.errstate(over="ignore"):  # an extended number beyond the doubles is infinite there
-        found = np.asarray(given, dtype=np.float64)
-    _validate.shape(name, found, shape)
-    return found
+        return np.asarray(given, dtype=np.float64, order="C")
 
 
 def _array(name: str, values: Any) -> np.ndarray:
@@ -113,8 +132,9 @@ def _number(value: Any) -> float:
 def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
     """Arrays whose first axis is the record, 0 in every record that is not finite in one of them.
 
-    The arrays themselves where all is finite; it costs their sums.
+    In double precision; the arrays themselves where they are that and all is finite. It costs their sums.
     """
+    parts = tuple(doubles("records", part) for part in parts)
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(sum(float(part.sum()) for part in parts)):
             return parts
@@ -131,6 +151,7 @@ def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     Returns:
         Booleans of the broadcast shape: x and y finite, and NEAR ≤ ‖x‖ ≤ FAR.
     """
+    x, y = doubles("x", x), doubles("y", y)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         square = np.einsum("...d,...d", x, x)
     return (square >= NEAR**2) & (square <= FAR**2) & np.isfinite(y)
@@ -143,8 +164,9 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x: features, shape (m, d). y: responses, shape (m,).
 
     Returns:
-        the arrays themselves where every record is usable, else copies.
+        the arrays in double precision; themselves where they are that and every record is usable, else copies.
     """
+    x, y = doubles("x", x), doubles("y", y)
     sound = usable(x, y)
     if sound.all():
         return x, y
@@ -153,6 +175,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def lengths(rows: np.ndarray) -> np.ndarray:
     """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
+    rows = doubles("rows", rows)
     size = np.abs(rows).max(axis=1, initial=0.0)
     with np.errstate(invalid="ignore", over="ignore"):
         unit = np.divide(rows, size[:, None], out=np.zeros_like(rows), where=size[:, None] > 0)
@@ -161,5 +184,5 @@ def lengths(rows: np.ndarray) -> np.ndarray:
 
 def refuse_not_finite(name: str, *sums: np.ndarray) -> None:
     """Raise ``ValueError`` where what was summed over records is not finite."""
-    if not all(np.isfinite(part).all() for part in sums):
+    if not all(np.isfinite(doubles(name, part)).all() for part in sums):
         raise ValueError(f"{name} must be finite, got NaN or infinities: its records were not bounded one by one")

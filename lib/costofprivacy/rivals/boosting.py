@@ -21,12 +21,11 @@ from __future__ import annotations
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy import GaussianDP, records, sums
+from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import Bounds, given, shortened
-from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
-
-ROUNDING = 1e-9  # of sums over all records, relative
+from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
+from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, solver
 
 
 def release(
@@ -38,43 +37,33 @@ def release(
     budget: GaussianDP,
     *,
     rng: np.random.Generator,
-    square: np.ndarray | None = None,
 ) -> np.ndarray:
     """θ after the last round, shape (d,).
 
     Guarantee: μ-Gaussian DP for replacing one record, whatever the records: features beyond B are shortened to it, each
-    gradient is clipped at C. A ``square`` that is not that of the records is refused, as far as one product with a
-    vector shows it.
+    gradient is clipped at C. XᵀX is computed here: a matrix that the caller hands in could not be checked without a
+    refusal that depends on the records. The noise of the pulls is larger by 1 + `privacy.sums.slack` (n, d), which pays
+    for the rounding of the sums; for that of the matrix see `noisy_matrix`.
 
     Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). bounds: B and Y; Y is not used.
-        clip_norm: C in (0, ∞), bound on a record's gradient. rounds: T, at least 1.
-        budget: μ. rng: source of the noise. square: XᵀX where it is known already; computed anew where a record had
-        to be changed.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. bounds: B and Y; Y is not used.
+        clip_norm: C in [10⁻¹⁵⁰, 10¹⁵⁰], bound on a record's gradient. rounds: T, at least 1.
+        budget: μ in (0, ∞). rng: source of the noise.
 
     Raises:
-        ValueError: if there is no record, shapes disagree, a number is outside its range, or ``square`` is not XᵀX.
+        ValueError: if there is no record, shapes disagree, an array is not of numbers, or a number is out of range.
     """
-    T = _validate.whole("rounds", rounds)
-    told, (x, y) = x, given(x, y)
-    x = shortened(x, bounds.features)
-    square = _checked(square, x, bounds) if square is not None and x is told else x.T @ x
-    matrix, penalty = noisy_matrix(square, bounds, share(budget), rng=rng)
-    std = 2 * _validate.finite_positive("clip_norm", clip_norm) / share(budget, PARTS * T).mu
-    solve = solver(matrix, penalty)
-    theta, limit = np.zeros(x.shape[1]), huber.limits(x, clip_norm)
-    for _ in range(T):
-        pull = x.T @ np.clip(y - x @ theta, -limit, limit) + std * rng.standard_normal(x.shape[1])
-        theta = theta + solve(pull)
+    T, (x, y) = _validate.whole("rounds", rounds), given(x, y)
+    n, d = x.shape
+    _validate.between("clip_norm", _validate.finite_positive("clip_norm", clip_norm), records.NEAR, records.FAR)
+    _validate.between("n B²", n * bounds.features**2, 0, MOST)
+    std = gaussian_std(2 * clip_norm * (1 + sums.slack(n, d)), share(budget, PARTS * T))
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = shortened(x, bounds.features)
+        matrix, penalty = noisy_matrix(sums.product(x, x), n, bounds, share(budget), rng=rng)
+        solve = solver(matrix, penalty)
+        theta, limit = np.zeros(d), huber.limits(x, clip_norm)
+        for _ in range(T):
+            pull = sums.product(x, np.clip(y - x @ theta, -limit, limit)) + std * rng.standard_normal(d)
+            theta = within_reach(theta + solve(pull))
     return theta
-
-
-def _checked(square: np.ndarray, x: np.ndarray, bounds: Bounds) -> np.ndarray:
-    """What is said to be XᵀX, if it is: with a fixed vector, which costs two products with the records."""
-    _validate.shape("square", square, (x.shape[1],) * 2)
-    vector = np.cos(np.arange(x.shape[1]))
-    expected = x.T @ (x @ vector)
-    apart = float(np.linalg.norm(square @ vector - expected))
-    if not apart <= ROUNDING * len(x) * bounds.features**2 * float(np.linalg.norm(vector)):
-        raise ValueError("square must be XᵀX of the records as they are given, got another matrix")
-    return square

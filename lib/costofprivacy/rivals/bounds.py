@@ -41,20 +41,19 @@ class Bounds:
         whose y is NaN, is void, all 0. An infinite y is clipped.
 
         Args:
-            x: shape (n, d). y: shape (n,).
+            x: shape (n, d). y: shape (n,). Numbers of any type; they are converted to double precision first.
 
         Returns:
-            The same shapes.
+            The same shapes, in double precision.
 
         Raises:
-            ValueError: if the shapes disagree.
+            ValueError: if the shapes disagree, or an array is not of numbers.
 
         >>> x, y = Bounds(5.0, 1.0).clip(np.array([[6.0, 8.0], [0.0, 0.0]]), np.array([-2.0, 0.5]))
         >>> print(x.tolist(), y.tolist())
         [[3.0, 4.0], [0.0, 0.0]] [-1.0, 0.5]
         """
-        _validate.shape("x", x, (None, None))
-        _validate.shape("y", y, x.shape[:1])
+        x, y = _numbers(x, y)
         with np.errstate(over="ignore", invalid="ignore"):
             norm = np.linalg.norm(x, axis=1, keepdims=True)
             inside = x * (self.features / np.maximum(norm, self.features))
@@ -68,20 +67,19 @@ class Bounds:
 def given(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records as the methods take them: at least one, shapes that agree, no number that doubles cannot bound.
 
-    Guarantee: each record depends on that record alone; one that is not `privacy.records.usable`, x = 0 apart, is void.
+    Guarantee: each record depends on that record alone, whatever the type of the arrays; one that is not
+    `privacy.records.usable`, x = 0 apart, is void. No later step computes in less than double precision.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,).
+        x: features, shape (n, d). y: responses, shape (n,). Numbers of any type (`privacy.records.numbers`).
 
     Returns:
-        the arrays themselves where there is nothing to void.
+        the arrays in double precision; the arrays themselves where they are that and there is nothing to void.
 
     Raises:
-        ValueError: if there is no record, or the shapes disagree.
+        ValueError: if there is no record, the shapes disagree, or an array is not of numbers.
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    _validate.shape("x", x, (None, None))
-    _validate.shape("y", y, x.shape[:1])
+    x, y = _numbers(x, y)
     _validate.whole("the number of records", len(x))
     sound = records.usable(x, y)
     if not sound.all():
@@ -91,22 +89,44 @@ def given(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(sound[:, None], x, 0.0), np.where(sound, y, 0.0)
 
 
+def _numbers(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Features and responses through the gate."""
+    x = records.numbers("x", x, (None, None))
+    return x, records.numbers("y", y, x.shape[:1])
+
+
+def within_reach(theta: np.ndarray) -> np.ndarray:
+    """Coefficients clipped to ±10¹⁵⁰, 0 where one is NaN: post-processing, after which a residual is never NaN.
+
+    Extreme public numbers, a step of length 10³⁰⁰ say, could else make an iterate infinite; whether the next sum is
+    then NaN would depend on a single record.
+
+    Args:
+        theta: any shape.
+    """
+    return np.clip(np.nan_to_num(theta, nan=0.0, posinf=records.FAR, neginf=-records.FAR), *records.REACH)
+
+
 def shortened(x: np.ndarray, bound: float) -> np.ndarray:
     """Rows brought to a norm of ``bound`` where they are longer by more than rounding.
 
-    Guarantee: no row of what `given` returns is longer than ``bound``, to rounding; each depends on itself alone.
+    Guarantee: no returned row is longer than ``bound`` times `ROUNDING`, whatever a row holds, and each depends on
+    itself alone. A row whose norm is not a finite double is void, all 0.
 
     Args:
-        x: from `given`, shape (n, d). bound: in (0, ∞).
+        x: shape (n, d), numbers of any type. bound: in (0, ∞).
 
     Returns:
-        the array itself where no row is longer.
+        the rows in double precision; the array itself where it is that and no row is longer.
 
     Raises:
-        ValueError: if ``bound`` is not positive and finite.
+        ValueError: if ``bound`` is not positive and finite, or x is not an array of numbers with two axes.
     """
-    norm = np.linalg.norm(x, axis=1)
-    far = norm > _validate.finite_positive("bound", bound) * ROUNDING
-    if not far.any():
-        return x
-    return np.where(far[:, None], x * (bound / np.maximum(norm, bound))[:, None], x)
+    x = records.numbers("x", x, (None, None))
+    most = _validate.finite_positive("bound", bound) * ROUNDING
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm = np.linalg.norm(x, axis=1)
+        if (norm <= most).all():
+            return x
+        scale = np.where(norm > most, bound / np.maximum(norm, bound), 1.0)
+        return np.where(np.isfinite(norm)[:, None], x * scale[:, None], 0.0)

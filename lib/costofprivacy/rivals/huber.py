@@ -5,11 +5,16 @@ r"""The convex loss of output and objective perturbation: squared error, straigh
 
 So the gradient of each record is the clipped gradient of DP-GD, ‖h_i'x_i‖ ≤ C (Huber's loss with a threshold of its own
 for each record); with C ≥ B(Y + B‖θ‖) it is squared error on the whole ball of that radius. Its second derivative is
-a_i x_i x_iᵀ with a_i ∈ [0, 1].
+a_i x_i x_iᵀ with a_i ∈ [0, 1]. The limits C/‖x_i‖ are doubles, and the loss is the one that these doubles define: a
+gradient is at most C(1 + 10⁻¹²) long, for up to some thousands of features.
 
-**Any record.** One without a gradient that doubles can bound is void (`bounds.given`). Where gradients are clipped, one
-so long that its curvature exceeds `REACH` Λ is shortened to that: beyond, doubles cannot tell where its loss bends, and
-no minimum would be found, which would tell of the record. Both are maps of single records, fixed by Λ alone.
+**Any record.** One without a gradient that doubles can bound is void (`bounds.given`). A record so long that its
+curvature exceeds `reach` (n) Λ is shortened to that: beyond, doubles cannot tell where its loss bends, and no minimum
+would be found, which would tell of the record. Both are maps of single records, fixed by n and Λ alone.
+
+**The minimum** is found by `costofprivacy.rivals.newton` and certified: ‖∇J(θ)‖ ≤ γ = `TOLERANCE`·C at the θ that is
+returned, which therefore is within γ/Λ of the exact minimiser, since J is Λ-strongly convex. γ is a public number, so
+that a release can pay for it; nothing that it claims rests on how the solver works.
 """
 
 from __future__ import annotations
@@ -17,30 +22,44 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from scipy.sparse.linalg import LinearOperator, cg
 
 from costofprivacy import _validate
-from costofprivacy.privacy import records
+from costofprivacy.privacy import records, sums
+from costofprivacy.rivals import newton
 from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.newton import TOLERANCE, Minimum
+from costofprivacy.rivals.objective import Objective
 
-MOST_STEPS = 200  # Newton's method ends after a dozen
-REACH = 1e5  # the largest ‖x‖²/Λ of a record whose gradient is clipped
-ROUNDING = 1e-9  # of the gradient, relative to the terms that cancel in it
-INNER = 0.1  # relative, of a Newton step
+REACH = 1e5  # the largest ‖x‖²/Λ of a record, for n up to a million
+ROUNDING = 1 + 1e-12  # a gradient, or a row that was shortened to a bound, is no longer than this, over the bound
+MOST_LINEAR = 1e12  # the largest ‖b‖/C: beyond, its rounding is no longer far below the tolerance
+_MODERATE = 100  # binary exponents within which no product on the way leaves the range of doubles
+
+
+def reach(n: int) -> float:
+    """The largest ‖x‖²/Λ of a record among n, by which the minimum can be certified: 10⁵ up to n = 7·10⁵, then less.
+
+    Args:
+        n: number of records, at least 1.
+
+    >>> print(reach(1000), reach(10_000_000))
+    100000.0 500.0
+    """
+    return min(REACH, newton.FINEST / _validate.whole("n", n) ** 2)
 
 
 def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float) -> np.ndarray:
     """∇J at θ without the linear term, shape (d,).
 
-    Guarantee: replacing one record moves it by at most 2C, whatever the records, at every θ at which xᵀθ is a double.
+    Guarantee: replacing one record moves the sum over records by at most 2C(1 + `privacy.sums.slack` (n, d)), whatever
+    the records, at every θ at which xᵀθ is a double; Λθ is added with one more rounding.
 
     Args:
         theta: shape (d,). x: shape (n, d). y: shape (n,). clip_norm: C in (0, ∞]. penalty: Λ > 0.
     """
     x, y = given(x, y)
     bound = limits(x, clip_norm)
-    return x.T @ np.clip(x @ theta - y, -bound, bound) + penalty * theta
+    return sums.product(x, np.clip(x @ theta - y, -bound, bound)) + penalty * theta
 
 
 def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
@@ -63,79 +82,92 @@ def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
 
 
 def minimiser(
-    x: np.ndarray,
-    y: np.ndarray,
-    clip_norm: float,
-    penalty: float,
-    linear: np.ndarray | float = 0.0,
-    square: np.ndarray | None = None,
+    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, linear: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    """The θ at which J is least, by Newton's method with halved steps: J is strongly convex and piecewise quadratic.
+    """The θ at which J is least, rounded to doubles: `minimum`, high + low.
 
-    A step is solved by conjugate gradients, preconditioned with the curvature that J would have if every record kept
-    the same share of its own: a handful of products with the data.
+    Guarantee: replacing one record moves it by at most 2(C + γ)/Λ before the last rounding, whatever the records.
 
-    Guarantee: for C < ∞ replacing one record moves it by at most 2C/Λ, to rounding, whatever the records; no record
-    makes it fail. (After `MOST_STEPS` the answer is where it then is: as long as ‖x‖² ≤ `REACH` Λ that was never seen.)
+    Args, Raises: as in `minimum`.
+
+    Returns:
+        shape (d,).
+    """
+    found = minimum(x, y, clip_norm, penalty, linear)
+    return found.high + found.low
+
+
+def minimum(
+    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, linear: np.ndarray | float = 0.0
+) -> Minimum:
+    """The θ at which J is least, certified, to twice the precision of doubles.
+
+    Guarantee: ‖∇J(θ)‖ ≤ γ = `TOLERANCE`·C. So θ is within γ/Λ of the exact minimiser, and replacing one record moves it
+    by at most 2(C + γ)/Λ, whatever the records.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,).
-        clip_norm: C in (0, ∞], bound on each record's gradient. penalty: Λ in (0, ∞), of the sum, not of the mean.
-        linear: b, shape (d,), or 0. square: XᵀX where it is known already: it only makes steps shorter or longer, and
-            is computed anew where a record was changed.
-
-    Returns:
-        shape (d,); the gradient is 0 there to rounding.
+        clip_norm: C, bound on each record's gradient. penalty: Λ, of the sum, not of the mean. Both, and C/Λ, in
+            [10⁻¹⁵⁰, 10¹⁵⁰].
+        linear: b, shape (d,), or 0; ‖b‖ ≤ 10¹² C.
 
     Raises:
-        ValueError: if C or Λ is not positive, there is no record, or shapes disagree.
+        ValueError: if C, Λ or b is outside its range, there is no record, or shapes disagree.
+        ArithmeticError: if no point could be certified. Nothing is released then. By the proof in
+            `costofprivacy.rivals.newton` that does not happen, and it was never seen.
     """
-    _validate.positive("clip_norm", clip_norm)
-    _validate.finite_positive("penalty", penalty)
-    told, (x, y) = x, given(x, y)
-    if math.isfinite(clip_norm):
-        x = shortened(x, math.sqrt(REACH * penalty))
-    d, bound = x.shape[1], limits(x, clip_norm)
-    b = np.broadcast_to(np.asarray(linear, dtype=float), (d,))
-    square = x.T @ x if square is None or x is not told else square
-    _validate.shape("square", square, (d, d))
-    theta, residual = np.zeros(d), -y
-    pushes = np.minimum(np.abs(residual), bound) @ np.linalg.norm(x, axis=1)
-    scale = ROUNDING * (pushes + float(np.linalg.norm(b)))
-    for _ in range(MOST_STEPS):
-        slope = x.T @ np.clip(residual, -bound, bound) + penalty * theta + b
-        if np.linalg.norm(slope) <= scale:
-            return theta
-        step = _newton_step(x, np.abs(residual) <= bound, penalty, slope, square)
-        along, length = x @ step, 1.0
-        while length > 1e-6 and _slope_along(theta, step, residual, along, bound, penalty, b, length) < 0:
-            length /= 2
-        theta, residual = theta - length * step, residual - length * along
-    return theta
+    refuse_extreme(clip_norm, penalty)
+    x, y = given(x, y)
+    x = shortened(x, math.sqrt(reach(len(x)) * penalty))
+    b = _linear(linear, x.shape[1], clip_norm)
+    root = math.frexp(penalty)[1] // 2
+    size = math.frexp(clip_norm)[1] - root
+    if max(abs(root), abs(size)) <= _MODERATE:
+        return newton.minimum(_objective(x, y, limits(x, clip_norm), clip_norm, penalty, b), TOLERANCE * clip_norm)
+    return _scaled(x, y, clip_norm, penalty, b, root, size)
 
 
-def _newton_step(
-    x: np.ndarray, inside: np.ndarray, penalty: float, slope: np.ndarray, square: np.ndarray
-) -> np.ndarray:
-    """H⁻¹∇J for the records whose loss is quadratic now."""
-    d = len(slope)
-    kept = max(float(inside.mean()), 1e-3)
-    factor = cho_factor(kept * square + penalty * np.eye(d))
-    curvature = LinearOperator((d, d), lambda v: x.T @ (inside * (x @ v)) + penalty * v, dtype=float)
-    inverse = LinearOperator((d, d), lambda v: cho_solve(factor, v), dtype=float)
-    return cg(curvature, slope, rtol=INNER, maxiter=200, M=inverse)[0]
+def refuse_extreme(clip_norm: float, penalty: float) -> None:
+    """Raise ``ValueError`` unless C, Λ and C/Λ are in [10⁻¹⁵⁰, 10¹⁵⁰]: beyond, their squares leave the doubles."""
+    for name, value in (("clip_norm", clip_norm), ("penalty", penalty)):
+        _validate.between(name, _validate.finite_positive(name, value), records.NEAR, records.FAR)
+    _validate.between("clip_norm / penalty", clip_norm / penalty, records.NEAR, records.FAR)
 
 
-def _slope_along(
-    theta: np.ndarray,
-    step: np.ndarray,
-    residual: np.ndarray,
-    along: np.ndarray,
-    bound: np.ndarray,
-    penalty: float,
-    b: np.ndarray,
-    length: float,
-) -> float:
-    """⟨∇J(θ − length·step), step⟩: not negative: J still falls along there, or has come to its least."""
-    clipped = np.clip(residual - length * along, -bound, bound)
-    return float(clipped @ along + penalty * (theta - length * step) @ step + b @ step)
+def _linear(linear: np.ndarray | float, d: int, clip_norm: float) -> np.ndarray:
+    b = np.array(np.broadcast_to(np.asarray(linear, dtype=float), (d,)))
+    with np.errstate(over="ignore"):
+        _validate.between("the norm of linear over clip_norm", float(np.linalg.norm(b / clip_norm)), 0.0, MOST_LINEAR)
+    return b
+
+
+def _objective(
+    x: np.ndarray, y: np.ndarray, limit: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray
+) -> Objective:
+    """J with responses brought so near that they still lie beyond what any minimiser predicts: the same minimiser.
+
+    ‖θ‖ ≤ (nC + ‖b‖)/Λ at the minimum, whatever the records. A response farther than that times ‖x‖, by twice the limit,
+    leaves its record clipped there on the same side.
+    """
+    most = (len(x) * clip_norm + float(np.linalg.norm(b))) / penalty
+    finite = np.where(np.isfinite(limit), limit, 0.0)
+    farthest = 2 * (np.linalg.norm(x, axis=1) * most + finite)
+    rows = np.ascontiguousarray(x)
+    return Objective(rows, np.clip(y, -farthest, farthest), finite, penalty, b, clip_norm)
+
+
+def _scaled(
+    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray, root: int, size: int
+) -> Minimum:
+    """`minimum` for numbers so large or small that products would leave the doubles: in units that are powers of 2."""
+    limit = limits(x, clip_norm)
+    with np.errstate(over="ignore", under="ignore"):
+        rows, responses, limit = np.ldexp(x, -root), np.ldexp(y, -size), np.ldexp(limit, -size)
+    unit = math.ldexp(clip_norm, -size - root)
+    told = _objective(rows, responses, limit, unit, math.ldexp(penalty, -2 * root), np.ldexp(b, -size - root))
+    found = newton.minimum(told, TOLERANCE * unit)
+    back = size - root
+    with np.errstate(under="ignore"):
+        high, low = np.ldexp(found.high, back), np.ldexp(found.low, back)
+    norm = math.ldexp(found.gradient_norm, size + root)
+    return Minimum(high, low, norm, found.far_steps, found.near_steps, found.interior_steps)

@@ -27,7 +27,22 @@ s_j²/2 with s_j = ‖w_j‖/σ and g a standard normal: the privacy loss of the
 ↦ δ_{√v}(t) has the derivative φ(√v/2 − t/√v)/(2√v), which increases where v²/4 + v ≤ t²: it is convex on [0, s²] by
 the condition on s, and 0 at 0, hence superadditive, and the sum is at most 2δ_s(t). ∎
 
-The minimiser has to be exact. Ours is to rounding; floating point voids every proof on this page to that extent.
+**A solver is not exact.** The one in use finds θ̂ with ‖∇J(θ̂)‖ ≤ γ = 10⁻¹⁴ C, whatever the data (`huber.minimum`).
+What is released is θ̂ plus further Gaussian noise: *approximate minima perturbation* (Iyengar, Near, Song, Thakkar,
+Thakurta and Wang, 2019). The budget is split into (ε₁, δ₁) and (ε₂, δ₂), of which the second is a public share of 10⁻³.
+
+*Proof.* Let θ* be the exact minimiser. Releasing θ* alone is (ε₁, δ₁)-DP by the above. Given D and θ*, b = −∇J_D(θ*)
+without its linear term is determined, and so is θ̂ − θ*; J is Λ-strongly convex, hence ‖θ̂ − θ*‖ ≤ γ/Λ. For two
+neighbours and one θ* these differences are at most 2γ/Λ apart. Adding to θ̂ − θ* noise that is calibrated to the
+sensitivity 2γ/Λ is (ε₂, δ₂)-DP for each θ*. By adaptive composition both together are (ε, δ)-DP, and the release is
+their sum. ∎
+
+The further noise is small: its standard deviation is 2γ/(Λμ₂), with μ₂ about 10⁻³ of the μ for ε and δ. Even where all
+n records are within their limits, the main noise moves θ by 2C/(s(nB² + Λ)) or more. The ratio of the two is at most
+about 10⁻¹¹ (1 + nB²/Λ): 10⁻⁸ for a thousand records and 10⁻⁵ for a million, where B²/Λ is near 1.
+
+What remains is rounding that does not grow with the data: that of b and of the further noise, each drawn as doubles,
+and the last one of the release.
 """
 
 from __future__ import annotations
@@ -38,18 +53,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy import ApproximateDP, records
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, shortened
+
+FURTHER = 1e-3  # the share of ε, and of δ, that pays for a minimiser that is not exact
+MOST_NOISE = 1e11  # the largest σ/C
 
 
 @dataclass(frozen=True)
 class Perturbation:
-    """What objective perturbation adds to the loss.
+    """What objective perturbation adds to the loss, and to its minimiser.
 
     Args:
         penalty: Λ, of the sum of losses. noise_std: σ of each coordinate of b. clip_norm, feature_bound: the C and B
-            that they were calibrated for.
+            that they were calibrated for. further_std: of each coordinate of the noise added to the minimiser.
+            All positive; C, Λ and C/Λ in [10⁻¹⁵⁰, 10¹⁵⁰], σ/C at most 10¹¹.
 
     Raises:
         ValueError: if a number is outside its range.
@@ -59,39 +78,51 @@ class Perturbation:
     noise_std: float
     clip_norm: float
     feature_bound: float
+    further_std: float
 
     def __post_init__(self) -> None:
-        _validate.nonnegative("noise_std", self.noise_std)
-        for name in ("penalty", "clip_norm", "feature_bound"):
+        huber.refuse_extreme(self.clip_norm, self.penalty)
+        for name in ("noise_std", "feature_bound", "further_std"):
             _validate.finite_positive(name, getattr(self, name))
+        _validate.between("noise_std / clip_norm", self.noise_std / self.clip_norm, 0.0, MOST_NOISE)
 
 
 def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bound: float) -> Perturbation:
     """The least penalty and noise of the module's guarantee when the curvature may use a share of ε.
 
-    κ = share·ε gives Λ = B²/(e^κ − 1), or B²/`huber.REACH` where that is more: with less, doubles would not tell where
-    a record's loss bends. s is the largest for which both conditions hold.
+    With ε₁ = (1 − `FURTHER`)ε, κ = share·ε₁ gives Λ = B²/(e^κ − 1), or B²/`huber.REACH` where that is more: with less,
+    doubles would not tell where a record's loss bends. s is the largest for which both conditions hold at (ε₁, δ₁).
+    B and C are taken larger by what rounding may add to ‖x‖ and to a clipped gradient.
 
     Args:
-        budget: ε in (0, ∞) and δ. share: κ/ε in (0, 1). clip_norm: C in (0, ∞). feature_bound: B in (0, ∞).
+        budget: ε in (0, ∞) and δ. share: κ/ε₁ in (0, 1). clip_norm: C. feature_bound: B. Both in [10⁻¹⁵⁰, 10¹⁵⁰], and
+            such that `Perturbation` admits them.
 
     Raises:
-        ValueError: if an argument is outside its range.
+        ValueError: if an argument is outside its range, or asks for a noise or a penalty that is.
 
     >>> added = calibrate(ApproximateDP(1.0, 1e-5), 0.5, clip_norm=1.0, feature_bound=2.0)
-    >>> print(round(added.penalty, 2), round(added.noise_std, 1))
-    6.17 14.7
+    >>> print(round(added.penalty, 2), round(added.noise_std, 1), f"{added.further_std:.0e}")
+    6.17 14.7 1e-11
     """
     _validate.probability("share", share)
     _validate.finite_positive("epsilon", budget.epsilon)
-    curvature = share * budget.epsilon
-    left = budget.epsilon - curvature
-    most = math.sqrt(2 * (math.hypot(1.0, left) - 1))
-    s = min(ApproximateDP(left, budget.delta / 2).to_gaussian().mu, most)
-    square = _validate.finite_positive("feature_bound", feature_bound) ** 2
-    penalty = square / min(math.expm1(min(curvature, 700.0)), huber.REACH)
-    std = 2 * _validate.finite_positive("clip_norm", clip_norm) / s
-    return Perturbation(penalty, std, clip_norm, feature_bound)
+    for name, value in (("clip_norm", clip_norm), ("feature_bound", feature_bound)):
+        _validate.between(name, _validate.finite_positive(name, value), records.NEAR, records.FAR)
+    main = ApproximateDP((1 - FURTHER) * budget.epsilon, (1 - FURTHER) * budget.delta)
+    further = ApproximateDP(FURTHER * budget.epsilon, FURTHER * budget.delta)
+    curvature = share * main.epsilon
+    left = main.epsilon - curvature
+    s = min(ApproximateDP(left, main.delta / 2).to_gaussian().mu, _most(left))
+    penalty = (feature_bound * huber.ROUNDING**2) ** 2 / min(math.expm1(min(curvature, 700.0)), huber.REACH)
+    std = 2 * clip_norm * huber.ROUNDING / s
+    further_std = 2 * huber.TOLERANCE * clip_norm / penalty / further.to_gaussian().mu
+    return Perturbation(penalty, std, clip_norm, feature_bound, further_std)
+
+
+def _most(left: float) -> float:
+    """√(2(√(1 + t²) − 1)), without cancellation."""
+    return left * math.sqrt(2 / (1 + math.hypot(1.0, left)))
 
 
 def release(
@@ -101,25 +132,26 @@ def release(
     added: Perturbation,
     *,
     rng: np.random.Generator,
-    square: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The minimiser of the perturbed objective, shape (d,).
+    """The minimiser of the perturbed objective, with a little further noise, shape (d,).
 
-    Guarantee: that of `calibrate`, whatever the records: each gradient is clipped at C, and features beyond the B of
-    ``added`` are shortened to it.
+    Guarantee: that of `calibrate`, whatever the records: each gradient is clipped at C, features beyond the B of
+    ``added`` are shortened to it, and the further noise pays for the distance to the exact minimiser. The sum of
+    minimiser and further noise is rounded once, at the end.
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞), that of ``added``.
-        added: from `calibrate`. rng: source of b. square: XᵀX where it is known already; no answer depends on it but
-        for rounding.
+        added: from `calibrate`. rng: source of b, and then of the further noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, or ``added`` was calibrated for another C.
+        ArithmeticError: as in `huber.minimum`.
     """
     if clip_norm != added.clip_norm:
         raise ValueError(f"clip_norm must be that of added, {added.clip_norm!r}, got {clip_norm!r}")
-    told, (x, y) = x, given(x, y)
+    x, y = given(x, y)
     x = shortened(x, added.feature_bound)
-    square = square if x is told else None
     linear = added.noise_std * rng.standard_normal(x.shape[1])
-    return huber.minimiser(x, y, clip_norm, added.penalty, linear, square)
+    further = added.further_std * rng.standard_normal(x.shape[1])
+    found = huber.minimum(x, y, clip_norm, added.penalty, linear)
+    return found.high + (found.low + further)

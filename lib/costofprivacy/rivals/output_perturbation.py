@@ -1,15 +1,16 @@
-r"""Output perturbation: the exact minimiser of a penalised convex loss, plus Gaussian noise once.
+r"""Output perturbation: the minimiser of a penalised convex loss, plus Gaussian noise once.
 
 Chaudhuri, Monteleoni and Sarwate (2011), section 3.2, with Gaussian noise. Their theorem asks for a loss whose slope is
 bounded, which the squared loss has not: here it is the loss of `costofprivacy.rivals.huber`.
 
-**Sensitivity.** Let D and D' differ in one record, with minimisers θ and θ'. J_D is Λ-strongly convex and
-∇J_D(θ) = 0 = ∇J_{D'}(θ'). At θ' the two gradients differ by the two records alone, each of norm at most C, so that
-Λ‖θ − θ'‖ ≤ ‖∇J_D(θ')‖ = ‖∇J_D(θ') − ∇J_{D'}(θ')‖ ≤ 2C. Hence
+**Sensitivity.** Let D and D' differ in one record, and let θ and θ' be points with ‖∇J_D(θ)‖ ≤ γ and ‖∇J_{D'}(θ')‖ ≤ γ:
+the minimisers, up to what no solver can avoid. At θ' the two gradients differ by the two records alone, each of norm at
+most C. J_D is Λ-strongly convex, so that Λ‖θ − θ'‖ ≤ ‖∇J_D(θ) − ∇J_D(θ')‖ ≤ γ + ‖∇J_{D'}(θ')‖ + 2C. Hence
 
-.. math:: \|\theta - \theta'\| \le \frac{2C}{\Lambda}. ∎
+.. math:: \|\theta - \theta'\| \le \frac{2(C + \gamma)}{\Lambda}. ∎
 
-It is attained as all other features tend to 0, by two opposite records whose gradients stay clipped.
+γ = 10⁻¹⁴ C is certified by `huber.minimum`, whatever the data. The bound is attained, but for γ, as all other features
+tend to 0, by two opposite records whose gradients stay clipped.
 """
 
 from __future__ import annotations
@@ -19,18 +20,23 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, GaussianMechanism
 from costofprivacy.rivals import huber
+from costofprivacy.rivals.huber import ROUNDING, TOLERANCE
 
 
 def sensitivity(clip_norm: float, penalty: float) -> float:
-    """2C/Λ: how far replacing one record moves the minimiser, at most.
+    """2(C + γ)/Λ: how far replacing one record moves the minimiser that is found, at most; rounding of C included.
 
     Args:
-        clip_norm: C in (0, ∞). penalty: Λ in (0, ∞), of the sum of losses.
+        clip_norm: C. penalty: Λ, of the sum of losses. Both, and C/Λ, in [10⁻¹⁵⁰, 10¹⁵⁰].
 
-    >>> sensitivity(3.0, 12.0)
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> print(round(sensitivity(3.0, 12.0), 9))
     0.5
     """
-    return 2 * _validate.finite_positive("clip_norm", clip_norm) / _validate.finite_positive("penalty", penalty)
+    huber.refuse_extreme(clip_norm, penalty)
+    return 2 * clip_norm * (ROUNDING + TOLERANCE) / penalty
 
 
 def release(
@@ -41,19 +47,21 @@ def release(
     budget: GaussianDP,
     *,
     rng: np.random.Generator,
-    square: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The minimiser with noise of standard deviation 2C/(Λμ) in each coordinate, shape (d,).
+    """The minimiser with noise of standard deviation 2(C + γ)/(Λμ) in each coordinate, shape (d,).
 
-    Guarantee: μ-Gaussian DP for replacing one record, whatever the records: `huber.minimiser` bounds each.
+    Guarantee: μ-Gaussian DP for replacing one record, whatever the records: `huber.minimum` bounds each, and certifies
+    what it finds. The sum of minimiser and noise is rounded once, at the end.
 
     Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C in (0, ∞). penalty: Λ in (0, ∞).
-        budget: μ. rng: source of the noise. square: XᵀX where it is known already; no answer depends on it but for
-        rounding.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). clip_norm: C. penalty: Λ. Both, and C/Λ, in
+            [10⁻¹⁵⁰, 10¹⁵⁰].
+        budget: μ in (0, ∞). rng: source of the noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, or a number is outside its range.
+        ArithmeticError: as in `huber.minimum`.
     """
-    mechanism = GaussianMechanism(sensitivity(clip_norm, penalty), 1 / budget.mu)
-    return mechanism.release(huber.minimiser(x, y, clip_norm, penalty, square=square), rng=rng)
+    mechanism = GaussianMechanism(sensitivity(clip_norm, penalty), 1 / _validate.finite_positive("mu", budget.mu))
+    found = huber.minimum(x, y, clip_norm, penalty)
+    return found.high + mechanism.release(found.low, rng=rng)

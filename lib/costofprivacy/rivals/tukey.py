@@ -26,6 +26,10 @@ inequalities on volumes κ changes by at most 1 between neighbours. The draw is 
 needs a draw has probability at most δ under D, in the second P_D(draw, A) ≤ P_D(draw)(min(1, e^{ε₂}P_{D'}(A)) + δ) ≤
 e^{ε₁+ε₂}P_{D'}(draw, A) + δ. That no draw is made has probabilities within e^{ε₁}. ∎
 
+**In doubles.** Rounded differences, sums and comparisons keep the order of what they are computed from, and so does the
+logarithm. So the computed ln V_k of neighbours satisfy the same inequalities as the exact ones, and κ changes by at
+most 1.
+
 **Any record.** The proof asks that a record moves the solution of its own part alone, however far. So a record that
 doubles cannot hold is void (`bounds.given`), a solution that is not finite is 0, and one beyond 10¹⁵⁰ is clipped to it:
 maps of single records and parts. Whether a part is singular decides how that part is solved, and no other.
@@ -51,7 +55,8 @@ def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator
     Guarantee: a record moves the solution of its own part alone, and all are within ±10¹⁵⁰, whatever the records.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). parts: m, at most n/d. rng: draws the parts.
+        x: features, shape (n, d). y: responses, shape (n,). Numbers of any type. parts: m, at most n/d.
+        rng: draws the parts.
 
     Raises:
         ValueError: if a part would hold fewer than d records, or shapes disagree.
@@ -62,7 +67,7 @@ def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator
     rows = rng.permutation(n)[: n // parts * parts].reshape(parts, -1)
     chosen, response = x[rows], y[rows]
     square = np.swapaxes(chosen, 1, 2) @ chosen
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         product = np.einsum("pnd,pn->pd", chosen, response)
         try:
             return _within_reach(np.linalg.solve(square, product[..., None])[..., 0])
@@ -98,6 +103,7 @@ def log_volumes(ordered: np.ndarray) -> np.ndarray:
     Args:
         ordered: the solutions, each coordinate sorted by itself, shape (m, d).
     """
+    ordered = records.numbers("ordered", ordered, (None, None))
     half = len(ordered) // 2
     with np.errstate(divide="ignore"):
         return np.log(ordered[::-1][:half] - ordered[:half]).sum(axis=1)
@@ -128,19 +134,24 @@ def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng:
     is drawn first: where no count could pass with it, nothing is fitted.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). parts: m, at least `LEAST_MODELS`, at most n/d.
-        budget: ε in (0, ∞) and δ. rng: source of all randomness.
+        x: features, shape (n, d). y: responses, shape (n,). Numbers of any type. parts: m, at least `LEAST_MODELS`, at
+        most n/d. budget: ε in [10⁻¹⁵⁰, 10¹⁵⁰] and δ. rng: source of all randomness.
 
     Raises:
         ValueError: if there are too few or too many parts, or shapes disagree.
     """
-    _validate.shape("x", x, (None, None))
-    _validate.shape("y", y, x.shape[:1])
+    x, y = given(x, y)
     _check_parts(parts, *x.shape)
-    noise = rng.laplace(scale=2 / _validate.finite_positive("epsilon", budget.epsilon))
+    noise = _count_noise(budget, rng=rng)
     if not parts // 4 - 1 + noise > count_threshold(budget):
         return np.zeros(x.shape[1])
-    return release(models(x, y, parts, rng=rng), budget, noise, rng=rng)
+    return _deep_point(models(x, y, parts, rng=rng), budget, noise, rng=rng)
+
+
+def _count_noise(budget: ApproximateDP, *, rng: np.random.Generator) -> float:
+    """A draw of Lap(1/ε₁), ε₁ = ε/2."""
+    _validate.between("epsilon", _validate.finite_positive("epsilon", budget.epsilon), records.NEAR, records.FAR)
+    return float(rng.laplace(scale=2 / budget.epsilon))
 
 
 def count_threshold(budget: ApproximateDP) -> float:
@@ -148,25 +159,27 @@ def count_threshold(budget: ApproximateDP) -> float:
     return 2 * math.log(1 / (2 * budget.delta)) / budget.epsilon
 
 
-def release(
-    solutions: np.ndarray, budget: ApproximateDP, count_noise: float, *, rng: np.random.Generator
-) -> np.ndarray:
+def release(solutions: np.ndarray, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
     """A deep point among given solutions, or 0 where the noisy count says no; shape (d,).
 
     Guarantee: (ε, δ)-DP for replacing one *solution* by any other, hence for replacing a record of `models`; one that
     is not finite is 0.
 
     Args:
-        solutions: from `models`, shape (m, d), m at least `LEAST_MODELS`.
-        budget: ε in (0, ∞) and δ. count_noise: a draw of Lap(2/ε), without which nothing is private. rng: of the draw.
+        solutions: from `models`, shape (m, d), m at least `LEAST_MODELS`. budget: ε in [10⁻¹⁵⁰, 10¹⁵⁰] and δ.
+        rng: source of all randomness.
 
     Raises:
-        ValueError: if there are too few solutions, or a number is outside its range.
+        ValueError: if there are too few solutions, they are no array of numbers, or ε is outside its range.
     """
-    _validate.shape("solutions", solutions, (None, None))
-    _validate.finite_positive("epsilon", budget.epsilon)
-    _validate.finite("count_noise", count_noise)
-    solutions = _within_reach(solutions)
+    return _deep_point(solutions, budget, _count_noise(budget, rng=rng), rng=rng)
+
+
+def _deep_point(
+    solutions: np.ndarray, budget: ApproximateDP, count_noise: float, *, rng: np.random.Generator
+) -> np.ndarray:
+    """`release` with a noise of the count that was drawn before."""
+    solutions = _within_reach(records.numbers("solutions", solutions, (None, None)))
     m, half = _validate.whole("parts", len(solutions), at_least=LEAST_MODELS), budget.epsilon / 2
     ordered, depth = np.sort(solutions, axis=0) + 0.0, m // 4  # no −0: a range from 0 to −0 is refused
     volumes = log_volumes(ordered)

@@ -64,10 +64,10 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     for epsilon, at_ridge, at_head in cell.tuned:
         budget = ApproximateDP(epsilon, cell.delta)
         told = PrivateRidge(first.clip_norm, first.feature_bound, at_ridge, cell.N)
-        released.append(private_ridge.release(data, at_ridge, [private_ridge.noise_std(told, budget)], rng=rng))
+        released.append(private_ridge.release(data, told, [private_ridge.noise_std(told, budget)], rng=rng))
         hyper = closed_forms.corrected_at(cell.model, cell.N, cell.failure, at_head)
         std = accounts.noise_std(accounts.LAST, hyper, budget, cell.N, hyper.steps)
-        released.append(last_iterate.draw(data, hyper, std, rng=rng)[None])
+        released.append(last_iterate.simulate(data, hyper, std, rng=rng)[None])
         reached = max(reached, float(np.linalg.norm(released[-1])) / hyper.weight_bound)
     return np.append(population.prediction_error(cell.model, np.concatenate(released)), reached)
 

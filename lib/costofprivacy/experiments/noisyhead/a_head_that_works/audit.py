@@ -27,7 +27,8 @@ from costofprivacy.noisyhead import whitened_descent
 from costofprivacy.noisyhead.examples import Examples, examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.whitened_plan import Plan, plan
-from costofprivacy.privacy import Audit, GaussianDP, audit_mechanism
+from costofprivacy.privacy import Audit, GaussianDP, audit_mechanism, detectable
+from costofprivacy.privacy.audit import each_of
 
 NONE = "none"
 FAULTS = {  # factors: of the noise, and of the clip norms
@@ -40,7 +41,7 @@ D, L, N = 2, 6, 2
 LONG, SHORT, FAR = 3.0, 0.01, 1e5  # tokens that are clipped, tokens next to nothing, responses beyond any answer
 PAIRED = 7.0  # length of two tokens whose gradient is clipped, and not yet ruled by the head
 AUDITED = ((True, "tokens"), (True, "response"), (False, "both"))  # (every token asked, pair)
-CONFIDENCE = 0.999
+CONFIDENCE = 0.999  # of all the audits of a table together
 
 Pair = tuple[Examples, Examples]
 
@@ -111,13 +112,15 @@ def log_ratio(told: Plan, pair: Pair, seen: whitened_descent.Transcript) -> np.n
     return (two - one) / 2
 
 
-def audited(told: Plan, pair: Pair, delta: float, releases: int, *, rng: np.random.Generator) -> Audit:
+def audited(
+    told: Plan, pair: Pair, delta: float, releases: int, *, rng: np.random.Generator, confidence: float = CONFIDENCE
+) -> Audit:
     """The audit of the mechanism that a plan makes, on one pair of neighbours."""
 
     def scores(data: Examples, count: int, source: np.random.Generator) -> np.ndarray:
         return log_ratio(told, pair, whitened_descent.releases(data, told, count, rng=source))
 
-    return audit_mechanism(scores, *pair, delta=delta, releases=releases, confidence=CONFIDENCE, rng=rng)
+    return audit_mechanism(scores, *pair, delta=delta, releases=releases, confidence=confidence, rng=rng)
 
 
 def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -> pd.DataFrame:
@@ -129,18 +132,22 @@ def table(mu: float, delta: float, releases: int, *, rng: np.random.Generator) -
 
     Returns:
         A row for each fault and pair: ``fault``, ``every_token``, ``pair``, ``mu``, ``delta``, ``exact_epsilon`` of
-        μ-GDP, ``found_epsilon`` (a lower bound with ``confidence``), ``releases`` that were drawn on each input.
+        μ-GDP, ``found_epsilon`` and ``found_mu`` (lower bounds, all of them together with ``confidence``), ``releases``
+        that were drawn on each input, ``least_deficit`` of noise that a pair would show that attained the sensitivity.
     """
     exact = GaussianDP(mu).epsilon(delta)
+    each = each_of(len(FAULTS) * len(AUDITED), CONFIDENCE)
+    least = detectable(mu, releases, each)
     rows = []
     for fault in FAULTS:
         for every, name in AUDITED:
             told = plan(D, L, N, GaussianDP(mu), every_token=every)
             pair = pairs(every_token=every)[name]
-            found = audited(faulty(told, fault), pair, delta, releases, rng=rng).epsilon
-            rows.append((fault, every, name, mu, delta, exact, found, CONFIDENCE, releases))
-    names = ("fault", "every_token", "pair", "mu", "delta", "exact_epsilon", "found_epsilon", "confidence", "releases")
-    return pd.DataFrame(rows, columns=list(names))
+            found = audited(faulty(told, fault), pair, delta, releases, rng=rng, confidence=each)
+            row = {"fault": fault, "every_token": every, "pair": name, "mu": mu, "delta": delta, "exact_epsilon": exact}
+            row |= {"found_epsilon": found.epsilon, "found_mu": found.mu, "confidence": CONFIDENCE}
+            rows.append(row | {"releases": releases, "least_deficit": least})
+    return pd.DataFrame(rows)
 
 
 def _data(tokens: np.ndarray, responses: np.ndarray, every_token: bool) -> Examples:

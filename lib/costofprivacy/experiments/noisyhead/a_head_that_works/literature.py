@@ -33,8 +33,8 @@ def ridges(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -
     """DP-ridge of Appendix B with its sharp sensitivity: options (C, G, λ); shape (options, D, D)."""
     heads, data = [], {pair: seen.bounded(*pair) for pair in {option[:2] for option in options}}
     for C, G, penalty in options:
-        std = private_ridge.noise_std(PrivateRidge(C, G, penalty, seen.N), seen.budget)
-        heads.append(private_ridge.release(data[C, G], penalty, [std], rng=rng)[0])
+        told = PrivateRidge(C, G, penalty, seen.N)
+        heads.append(private_ridge.release(data[C, G], told, [private_ridge.noise_std(told, seen.budget)], rng=rng)[0])
     return np.stack(heads)
 
 
@@ -43,7 +43,7 @@ def sufficient(seen: Seen, options: Sequence[Option], *, rng: np.random.Generato
     heads = []
     for features, response in options:
         bounds = Bounds(features, response)
-        data = sufficient_statistics.moments(*bounds.clip(seen.Z, seen.statistics.response))
+        data = sufficient_statistics.moments(seen.Z, seen.statistics.response, bounds)
         heads.append(sufficient_statistics.release(data, bounds, seen.mu, rng=rng))
     return np.stack(heads).reshape(len(options), seen.law.D, -1)
 

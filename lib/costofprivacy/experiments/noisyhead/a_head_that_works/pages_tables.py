@@ -171,14 +171,16 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
             "$\\delta$": audit["delta"].map(plain),
             "exact $\\varepsilon$": audit["exact_epsilon"].map(plain),
             "audit: at least": audit["found_epsilon"].map(plain),
-            "above the claim": np.where(audit["found_epsilon"] > audit["exact_epsilon"], "yes", "no"),
+            "exact $\\mu$": audit["mu"].map(plain),
+            "audit: $\\mu$ at least": audit["found_mu"].map(plain),
+            "above the claim": np.where(_above(audit), "yes", "no"),
         }
     ).set_index("fault")
 
 
 def read_audit(audit: pd.DataFrame) -> Markdown:
     """Whether the mechanism is acquitted and each fault is found, by the way in which it asks."""
-    above = audit.assign(above=audit["found_epsilon"] > audit["exact_epsilon"])
+    above = audit.assign(above=_above(audit))
     told = []
     for every, rows in above.groupby("every_token", sort=False):
         found = rows.groupby("fault", sort=False)["above"].any()
@@ -187,7 +189,16 @@ def read_audit(audit: pd.DataFrame) -> Markdown:
             f"{'every token' if every else 'the last token alone'} asked, the mechanism is found "
             f"{'above' if right else 'below'} its claim, and {int(faults.sum())} of {len(faults)} faults above it"
         )
-    return Markdown(f"With {'; with '.join(told)}.")
+    least = percent(float(audit["least_deficit"].max()))
+    return Markdown(
+        f"With {'; with '.join(told)}. On neighbours that attain the sensitivity, noise that is {least} too small "
+        "would be found with probability 90 %."
+    )
+
+
+def _above(audit: pd.DataFrame) -> pd.Series:
+    """Whether ε or μ is found above the claim."""
+    return (audit["found_epsilon"] > audit["exact_epsilon"]) | (audit["found_mu"] > audit["mu"])
 
 
 def _pairs(table: pd.DataFrame, column: str) -> list[str]:

@@ -154,13 +154,13 @@ def _privacy_caption(rows: pd.DataFrame, audit: pd.DataFrame, budgets: list[floa
         for e in budgets
     ]
     proofs = select(audit, calibration=PRINTED)
-    refuted = (proofs["epsilon_found"] > proofs["epsilon"]).sum()
+    refuted = ((proofs["epsilon_found"] > proofs["epsilon"]) | (proofs["mu_found"] > proofs["mu"])).sum()
     return (
         r"**What one release of DP-ridge spends**: $\delta$ against $\varepsilon$ on the worst neighbours constructed "
         rf"here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps its claim has its curve on or below "
         rf"the star. The printed noise spends $\varepsilon$ = {listed(spent)}. Triangles are lower bounds on "
-        rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise they "
-        f"refute {refuted} of {len(proofs)} claims."
+        rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise "
+        f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims."
     )
 
 

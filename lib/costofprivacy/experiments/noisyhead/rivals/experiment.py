@@ -142,7 +142,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         initial = start if setting == Setting.PUBLISHED else None
         solver, learner = (np.random.default_rng(n) for n in noise)
         weights += [
-            private_ridge.release(data, cell.penalty, [c.std for c in once], rng=solver),
+            private_ridge.simulate(data, cell.penalty, [c.std for c in once], 1, rng=solver)[0],
             pretraining.pretrain(
                 data, hyper, [c.std for c in each], rng=learner, steps=[c.steps for c in each], initial=initial
             ),
@@ -213,10 +213,10 @@ class Experiment(Parameters):
         """Tables ``sensitivity``, ``privacy`` and, at the first N, ``audit``."""
         told = [{str(s): c.told(s) for s in (Setting.PRINTED, Setting.PUBLISHED)} for c in self.cells]
         budgets, first = self.cells[0].budgets, told[0][Setting.PUBLISHED]
+        audited = [(budget, name) for budget in budgets for name in (guarantees.PRINTED, guarantees.RIGHT)]
         cells = [
-            guarantees.AuditCell(first, self.D, budget, name, self.releases, self.confidence)
-            for budget in budgets
-            for name in (guarantees.PRINTED, guarantees.RIGHT)
+            guarantees.AuditCell(first, self.D, *kind, self.releases, self.confidence, family=len(audited))
+            for kind in audited
         ]
         with threadpool_limits(1):
             moves = [guarantees.sensitivity_rows(c.model, t, self.pairs, self.seed) for c, t in zip(self.cells, told)]

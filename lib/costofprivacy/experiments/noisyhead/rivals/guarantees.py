@@ -14,7 +14,8 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism
+from costofprivacy.privacy import ApproximateDP, GaussianDP, audit_mechanism, detectable
+from costofprivacy.privacy.audit import each_of
 from costofprivacy.streams import Runner, generator
 
 Pair = tuple[Statistics, Statistics]
@@ -146,7 +147,10 @@ def privacy_rows(told: PrivateRidge, D: int, budgets: Sequence[ApproximateDP]) -
 
 @dataclass(frozen=True)
 class AuditCell:
-    """One mechanism to be audited: DP-ridge with some noise, on the constructed neighbours."""
+    """One mechanism to be audited: DP-ridge with some noise, on the constructed neighbours.
+
+    The bounds of all ``family`` audits hold together with ``confidence``.
+    """
 
     told: PrivateRidge
     D: int
@@ -154,6 +158,7 @@ class AuditCell:
     calibration: str
     releases: int
     confidence: float
+    family: int = 1
 
     @property
     def key(self) -> int:
@@ -162,7 +167,7 @@ class AuditCell:
 
 
 def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
-    """Lower bound on ε from releases alone, and its counts; shape (4,).
+    """Lower bounds on ε and on μ from releases alone, and the counts behind ε; shape (5,).
 
     A release's score is its component along the difference of the two solutions.
     """
@@ -172,7 +177,7 @@ def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     direction = difference / np.linalg.norm(difference)
 
     def scores(data: Moments, count: int, rng: np.random.Generator) -> np.ndarray:
-        released = private_ridge.releases(data, penalty, [std], count, rng=rng)
+        released = private_ridge.releases(data, cell.told, [std], count, rng=rng)
         return released.reshape(count, -1) @ direction
 
     found = audit_mechanism(
@@ -181,21 +186,28 @@ def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
         second,
         delta=cell.budget.delta,
         releases=cell.releases,
-        confidence=cell.confidence,
+        confidence=each_of(cell.family, cell.confidence),
         rng=rng,
     )
-    return np.array([found.epsilon, *found.hits, found.releases])
+    return np.array([found.epsilon, found.mu, *found.hits, found.releases])
 
 
 def audits(runner: Runner, cells: Sequence[AuditCell], seed: int) -> pd.DataFrame:
-    """What the audits find, beside the claim and what the exact profile says is spent."""
+    """What the audits find, beside the claim and what the exact profile says is spent.
+
+    ``mu`` is that of Gaussian noise that is (ε, δ)-DP exactly, ``least_deficit`` the least by which noise can be too
+    small for the bound on it to show that.
+    """
     rows = []
     for cell, found in runner.run(audit_trial, cells, 1, seed).items():
-        exact = privacy_rows(cell.told, cell.D, [cell.budget]).set_index("calibration")["epsilon_spent"]
-        epsilon_found, *counts = found[0]
+        exact = privacy_rows(cell.told, cell.D, [cell.budget]).set_index("calibration").loc[cell.calibration]
+        epsilon_found, mu_found, *counts = found[0]
         hits_first, hits_second, releases = map(int, counts)
+        claim = cell.budget.to_gaussian().mu
         row = {"N": cell.told.N, "calibration": cell.calibration, "epsilon": cell.budget.epsilon}
-        row |= {"epsilon_spent": exact[cell.calibration], "epsilon_found": epsilon_found}
+        row |= {"epsilon_spent": exact["epsilon_spent"], "epsilon_found": epsilon_found}
+        row |= {"mu": claim, "mu_spent": exact["distance"] / exact["noise_std"], "mu_found": mu_found}
         row |= {"hits_first": hits_first, "hits_second": hits_second, "releases": releases}
-        rows.append(row | {"confidence": cell.confidence})
+        least = detectable(claim, cell.releases, each_of(cell.family, cell.confidence))
+        rows.append(row | {"confidence": cell.confidence, "least_deficit": least})
     return pd.DataFrame(rows)

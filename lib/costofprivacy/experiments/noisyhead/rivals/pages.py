@@ -160,12 +160,15 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
     names = {
         "epsilon_spent": "ε spent, exact",
         "epsilon_found": "ε found, at least",
-        "hits_first": "beyond the threshold",
+        "mu": "μ claimed",
+        "mu_spent": "μ spent, exact",
+        "mu_found": "μ found, at least",
+        "hits_first": "in the event",
         "hits_second": "the same, neighbour",
         "releases": "releases",
     }
     shown = audit.set_index(["epsilon", "calibration"])[list(names)].rename(columns=names)
-    exact = shown.columns[:2]
+    exact = shown.columns[:5]
     return shown.assign(**{name: shown[name].map(plain) for name in exact}).rename_axis(["ε claimed", "noise"])
 
 

@@ -89,13 +89,14 @@ def appendix_b_privacy(tables: Tables) -> Finding:
     short = right.assign(short=(right["noise_std"] / printed["noise_std"]) ** 2)
     kept, lost = (right["delta_spent"] / right["delta"]).max(), _power_of_n(short, "short")
     audit = select(tables["audit"], calibration=PRINTED)
-    proven = audit["epsilon_found"] / audit["epsilon"]
+    proven, sharper = audit["epsilon_found"] / audit["epsilon"], audit["mu_found"] / audit["mu"]
     row = f"calibration = {PRINTED}"
     numbers = (
         Number("δ spent over δ claimed, at most", times.max(), None, 1.0, "privacy", row),
         Number("δ spent over δ claimed, at least", times.min(), None, 1.0, "privacy", row),
         Number("ε spent over ε claimed", spent.max(), None, 1.0, "privacy", row),
         Number("ε that an audit proves over ε claimed", proven.max(), None, 1.0, "audit", row),
+        Number("μ that an audit proves over that of the claim", sharper.max(), None, 1.0, "audit", row),
         Number("variance that is needed over the printed one", short["short"].max(), None, 1.0, "privacy"),
         Number("δ spent over δ claimed with the right noise", kept, None, 1.0, "privacy", f"calibration = {RIGHT}"),
     )

@@ -181,7 +181,7 @@ def show_curvature(curvature: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
-    """What the audits found beside the exact ε of the claim."""
+    """What the audits found beside the claim, and the least deficit of noise that they would have found."""
     rows = [
         {
             "head": row["head"],
@@ -189,6 +189,9 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
             "steps": f"{row['steps']:.0f}",
             r"$\varepsilon$ claimed": compact(row["epsilon"]),
             r"$\varepsilon$ found, at least": compact(row["epsilon_found"]),
+            r"$\mu$ claimed": compact(row["mu"]),
+            r"$\mu$ found, at least": compact(row["mu_found"]),
+            "would find noise too small by": percent(row["least_deficit"]),
         }
         for _, row in audit.iterrows()
     ]

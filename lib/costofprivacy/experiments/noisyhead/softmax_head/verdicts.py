@@ -27,9 +27,9 @@ def learns(row: pd.Series) -> bool:
 
 
 def broken(audit: pd.DataFrame) -> pd.DataFrame:
-    """The audits of the mechanism as it is that find more than its claim."""
+    """The audits of the mechanism as it is that find more than its claim, be it of ε or of μ."""
     rows = select(audit, fault=SOUND, head=SOFTMAX)
-    return rows[rows["epsilon_found"] > rows["epsilon"]]
+    return rows[(rows["epsilon_found"] > rows["epsilon"]) | (rows["mu_found"] > rows["mu"])]
 
 
 @judges("noisyhead/section-1.1-transformers")
@@ -50,9 +50,9 @@ def transformers(tables: Tables) -> Finding:
     change = "A tighter bound on one prompt's gradient by clipped responses, or another head that learns or does not."
     if len(broken(audit)):
         row = broken(audit).iloc[0]
-        headline = (
-            f"A private softmax head gives away more than it claims: an audit finds {compact(row['epsilon_found'])}."
-        )
+        over = row["epsilon_found"] > row["epsilon"]
+        found = compact(row["epsilon_found"]) if over else f"$\\mu$ = {compact(row['mu_found'])}"
+        headline = f"A private softmax head gives away more than it claims: an audit finds {found}."
         return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
     if learns(worst[LITERAL]):
         headline = (

@@ -182,7 +182,6 @@ def output(task: Task) -> Answers:
             b * penalty,
             budget,
             rng=task.rng,
-            square=task.square,
         )
         for a, b in AROUND
     ]
@@ -195,11 +194,7 @@ def objective(task: Task) -> Answers:
     for (a, _), share in zip(AROUND, (part, part, part, part / 3, 1 - (1 - part) / 3), strict=True):
         clip_norm = public.clip_norm(a * c)
         added = objective_perturbation.calibrate(public.budget, share, clip_norm, public.features)
-        answers.append(
-            objective_perturbation.release(
-                task.problem.x, task.problem.y, clip_norm, added, rng=task.rng, square=task.square
-            )
-        )
+        answers.append(objective_perturbation.release(task.problem.x, task.problem.y, clip_norm, added, rng=task.rng))
     return answers
 
 
@@ -208,7 +203,7 @@ def adassp(task: Task) -> Answers:
     answers, whole = [], task.problem.bounds
     for b, y in NARROW:
         bounds = Bounds(b * whole.features, y * whole.response)
-        data = sufficient_statistics.moments(*bounds.clip(task.problem.x, task.problem.y))
+        data = sufficient_statistics.moments(task.problem.x, task.problem.y, bounds)
         answers.append(sufficient_statistics.release(data, bounds, task.public.budget.to_gaussian(), rng=task.rng))
     return answers
 
@@ -226,7 +221,6 @@ def boosted(task: Task) -> Answers:
             max(1, round(b * rounds)),
             budget,
             rng=task.rng,
-            square=task.square,
         )
         for a, b in AROUND
     ]

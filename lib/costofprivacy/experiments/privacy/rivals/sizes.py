@@ -86,7 +86,7 @@ def _statistics(size: Size, n: int, rng: np.random.Generator) -> np.ndarray:
     A[np.diag_indices(size.d)] = np.sqrt(rng.chisquare(n - np.arange(size.d)))
     square = A @ A.T
     product = square @ target + problems.LABEL_NOISE * (A @ rng.standard_normal(size.d))
-    data = sufficient_statistics.Moments(square, product)
+    data = sufficient_statistics.Moments(square, product, n)
     bounds = Bounds(public.features, public.response)
     return sufficient_statistics.release(data, bounds, public.budget.to_gaussian(), rng=rng)
 

@@ -8,6 +8,7 @@ from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
     population,
+    repaired,
     repeats,
     scaling,
     seeds,
@@ -70,4 +71,5 @@ class Experiment(Parameters):
             "groups": repeats.groups(self.group, pair, self.delta),
             "timing": timing.table(Pair(TIMED_RECORDS, self.d, told.mu, self.seed)),
             "population": population.table(runner, self.members, self.d, told.mu, self.fits, self.seed),
+            "repaired": repaired.table(pair, max(50, self.trials // 20), self.seed),
         }

@@ -11,5 +11,6 @@ def load(asked: Experiment) -> Load:
     audits = asked.audit_releases * 5e-5 + asked.guesses * 5e-3
     attacks = asked.trials * 0.01 * (asked.n * asked.d / 1000) + asked.fits * 0.4
     members = sum(asked.members) * asked.d * 1e-5
+    members += asked.trials * 0.004  # exact minima of 450,000 records
     held = NUMBER * (10.0 * asked.audit_releases + 3 * max(asked.members) * asked.d + asked.n * asked.d)
     return Load(audits + attacks + members + 4.0, held, NUMBER * 10.0 * asked.trials)

@@ -238,6 +238,8 @@ def statements(tables: Tables) -> Sentences:
         (_public, "Scaling by public bounds keeps it.", "Scaling by public bounds breaks it."),
         (_add, "Repeated releases add up.", "Repeated releases do not add up."),
         (_person, "A person with several records is protected less than promised.", "Several records change nothing."),
+        (_were, "Guarantees of version 0.7.0 were false.", "No guarantee of version 0.7.0 was false."),
+        (_kept, "Each of these guarantees is kept now.", "One of these guarantees is still broken."),
         (_learns, "Strangers are predicted as well as members.", "Members are predicted better than strangers."),
     )
     return checked(tables, checks)
@@ -295,6 +297,19 @@ def _add(tables: Tables) -> bool:
 def _person(tables: Tables) -> bool:
     table = tables["groups"].sort_values("records")
     return bool(table["mu"].iloc[-1] > table["bound"].iloc[0] * (1 + NOTHING))
+
+
+def _were(tables: Tables) -> bool:
+    return bool(_beyond(tables["repaired"], "before").all())
+
+
+def _kept(tables: Tables) -> bool:
+    return not _beyond(tables["repaired"], "now").any()
+
+
+def _beyond(repaired: pd.DataFrame, column: str) -> pd.Series:
+    """Whether an attack gains more than is allowed, beyond rounding and doubt."""
+    return repaired[column] > repaired["allowed"] * (1 + NOTHING) + CONSISTENT * repaired[f"{column}_error"]
 
 
 def _learns(tables: Tables) -> bool:

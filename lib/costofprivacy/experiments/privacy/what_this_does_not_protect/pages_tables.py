@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from IPython.display import Markdown
 
+from costofprivacy.experiments.privacy.what_this_does_not_protect.repaired import GAINED
 from costofprivacy.prose import measured, percent, plain
 
 CHECKLIST = (
@@ -48,9 +49,24 @@ def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
             "$\\varepsilon$ of one run": audited["one"].map(plain),
             "best of $k$, exactly": audited["best"].map(plain),
             "audit: at least": audited["epsilon"].map(plain),
+            "$\\mu$ of one run": audited["one_mu"].map(plain),
+            "audit: $\\mu$ at least": audited["mu"].map(plain),
             "advantage": _pairs(audited),
         }
     ).set_index("runs $k$")
+
+
+def show_repaired(repaired: pd.DataFrame) -> pd.DataFrame:
+    """Guarantees that were false in 0.7.0: what is allowed, what the attack gained then, what it gains now."""
+    return pd.DataFrame(
+        {
+            "fault": repaired["fault"],
+            "the attack gains": repaired["fault"].map(GAINED),
+            "allowed": repaired["allowed"].map(plain),
+            "in 0.7.0": repaired["before"].map(plain),
+            "now": repaired["now"].map(plain),
+        }
+    ).set_index("fault")
 
 
 def show_repeats(repeats: pd.DataFrame) -> pd.DataFrame:

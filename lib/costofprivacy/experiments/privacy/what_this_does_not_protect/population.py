@@ -40,7 +40,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     theta = np.full(cell.d, 1 / np.sqrt(cell.d))
     X = rng.standard_normal((cell.n + STRANGERS, cell.d))
     y = X @ theta + NOISE * rng.standard_normal(len(X))
-    model = DPGDRegressor(rho=cell.rho, fit_intercept=False, random_state=rng).fit(X[: cell.n], y[: cell.n])
+    model = DPGDRegressor(rho=cell.rho, fit_intercept=False)._fit(X[: cell.n], y[: cell.n], rng)
     residual = (y - model.predict(X)) ** 2
     members, strangers = residual[: cell.n], residual[cell.n :]
     level = np.median(np.concatenate([members[:STRANGERS], strangers]))

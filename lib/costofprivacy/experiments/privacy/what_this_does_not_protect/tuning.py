@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from costofprivacy.privacy import GaussianDP, audit_mechanism, selection
+from costofprivacy.privacy import GaussianDP, audit_mechanism, detectable, selection
 from costofprivacy.privacy.advantage import of_scores
+from costofprivacy.privacy.audit import each_of
 from costofprivacy.streams import generator
 
-CONFIDENCE = 0.99
+CONFIDENCE = 0.99  # of all the audits of a table together
 
 
 def table(runs: Sequence[int], run: GaussianDP, delta: float) -> pd.DataFrame:
@@ -31,8 +32,12 @@ def table(runs: Sequence[int], run: GaussianDP, delta: float) -> pd.DataFrame:
 
 
 def audited(runs: Sequence[int], run: GaussianDP, delta: float, releases: int, seed: int) -> pd.DataFrame:
-    """A lower bound on ε from releases of the best of k alone, that knows nothing of how they were made."""
-    rows = []
+    """Lower bounds on ε and μ from releases of the best of k alone, that know nothing of how they were made.
+
+    ``least_deficit``: the least by which the noise of one run could be too small for an audit of its μ to show that.
+    """
+    rows, each = [], each_of(max(len(runs), 1), CONFIDENCE)
+    least = detectable(run.mu, releases, each)
     for k in runs:
 
         def scores(shift: float, count: int, rng: np.random.Generator, runs: int = k) -> np.ndarray:
@@ -40,13 +45,16 @@ def audited(runs: Sequence[int], run: GaussianDP, delta: float, releases: int, s
             return -(rng.standard_normal((count, runs)).max(axis=1) + shift)
 
         rng = generator(seed, k, 1)
-        told = audit_mechanism(scores, 0.0, run.mu, delta=delta, releases=releases, confidence=CONFIDENCE, rng=rng)
+        told = audit_mechanism(scores, 0.0, run.mu, delta=delta, releases=releases, confidence=each, rng=rng)
         seen = of_scores(scores(0.0, releases, rng), scores(run.mu, releases, rng))
         found = {
             "delta": delta,
             "one": run.epsilon(delta),
             "best": selection.best_of_epsilon(run, k, delta),
             "epsilon": told.epsilon,
+            "one_mu": run.mu,
+            "mu": told.mu,
+            "least_deficit": least,
             "confidence": CONFIDENCE,
             "releases": releases,
         }

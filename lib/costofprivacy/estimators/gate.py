@@ -1,0 +1,263 @@
+r"""The estimators' gate: data become finite numbers of double precision here, or are refused without being quoted.
+
+Scikit-learn's checks keep the width of a number (``float32``), quote cells in their messages ("could not convert string
+to float: …") and can be turned off (``assume_finite``). Here its structure is kept: lists, frames, feature names, what
+is refused and with which exception. But every number becomes a double before any arithmetic, and a message names the
+argument, the column and the rule, never a value. The exception that quoted one is not chained either.
+
+**Records that are not finite**, with NaN, an infinity or, in a list or an array of objects, something that is no
+number. ``not_finite`` says what happens to them. Both rules are public.
+
+======================  ============================================================================================
+``not_finite``          what happens to a record that is not finite, and what that means
+======================  ============================================================================================
+``"refuse"`` (default)  ``fit`` raises ``ValueError``, before anything is computed: scikit-learn's contract. One record
+                        decides whether there is a release at all, so *whether there is such a record is not protected*.
+                        In ``fit_stream`` the error comes in the middle of the pass: nothing is released, but that
+                        there is such a record, and in which batch, can be seen.
+``"void"``              The record is *void*: it contributes nothing, as a record of zeros on the scale of the algorithm
+                        would. That is a map of single records, fixed before the data, so *the guarantee covers it*.
+======================  ============================================================================================
+
+In ``predict`` the first rule refuses too; with the second a void row is answered as one at the centre of the features.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+from costofprivacy.privacy import PrivacyWarning, records
+
+REFUSE, VOID = "refuse", "void"
+RULES = (REFUSE, VOID)
+_REAL, _CELLS, _COMPLEX = "biuf", "OUS", "c"  # kinds of arrays
+HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+_SHAPE, _BY = r"\([\d, ]*\)", r"(?: by \w+)?\."
+_PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
+    re.compile(pattern)
+    for pattern in (
+        rf"Found array with \d+ (?:sample|feature)\(s\) \(shape={_SHAPE}\) while a minimum of \d+ is required{_BY}",
+        rf"Found array with dim \d+, while dim <= 2 is required{_BY}",
+        r"Sparse data was passed(?: for [Xy])?, but dense data is required\. [ \w'.()]*",
+        r"np\.matrix is not supported\. [ \w.]*: https://[\w./-]*",
+    )
+)
+
+
+def begin(estimator: Any, stacklevel: int = 3) -> None:
+    """Check an estimator's arguments and forget an earlier fit, so that whatever fails leaves nothing released.
+
+    Args:
+        estimator: with ``random_state`` among its parameters. stacklevel: of the call of ``fit``, for the warning.
+
+    Raises:
+        InvalidParameterError: if an argument is outside its range, or ``random_state`` is an object that holds a state.
+
+    Warns:
+        PrivacyWarning: if ``random_state`` is a number.
+    """
+    refuse_a_handle(estimator.random_state)
+    estimator._validate_params()
+    for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
+        delattr(estimator, name)
+    if estimator.random_state is not None:
+        warnings.warn(
+            f"random_state={estimator.random_state} makes the noise repeatable: a demonstration, no release. Whoever "
+            "knows the number can subtract the noise; leave random_state out to release",
+            PrivacyWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def refuse_a_handle(random_state: Any) -> None:
+    """Refuse an object from whose state the noise can be computed.
+
+    An estimator keeps its arguments as they are, and so do its copies and its pickle. A generator among them, in the
+    state of before the fit or of after it, is a handle on the noise of what was released.
+
+    Raises:
+        InvalidParameterError: if it is a generator, or what one is made from.
+    """
+    if isinstance(random_state, HANDLES):
+        raise InvalidParameterError(
+            "random_state must be None or a whole number of at least 0 (for demonstrations), got a "
+            f"{type(random_state).__name__}: the estimator and its pickle would keep the object, "
+            "and from its state the noise can be computed"
+        )
+
+
+def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Features and responses of a regression, as doubles; finite with the rule "refuse".
+
+    Args:
+        estimator: whose ``not_finite`` says the rule. X: features, shape (n, d). y: responses, shape (n,) or (n, 1).
+        reset: whether the features' number and names are those of X from now on, or must be as they were.
+        least: number of records at least.
+
+    Returns:
+        X and y, shapes (n, d) and (n,): the arrays themselves where they are of double precision.
+
+    Raises:
+        ValueError, TypeError: as scikit-learn does, but without a value in the message.
+    """
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    features = rows(estimator, X, reset=reset, least=least)
+    responses = _numbers(estimator, "y", y, ensure_2d=False, ensure_min_samples=0, ensure_min_features=0)
+    if responses.ndim == 2 and responses.shape[1] == 1:
+        warnings.warn(
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), "
+            "for example using ravel().",
+            DataConversionWarning,
+            stacklevel=3,
+        )
+        responses = responses.ravel()
+    if responses.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {responses.shape} instead.")
+    check_consistent_length(features, responses)
+    return features, responses
+
+
+def rows(estimator: Any, X: Any, *, reset: bool, least: int = 1) -> np.ndarray:
+    """Features alone, as `table` takes them."""
+    features = _numbers(estimator, "X", X, ensure_min_samples=least)
+    validate_data(estimator, X, skip_check_array=True, reset=reset)  # looks at shape and names alone
+    return features
+
+
+def prompts(estimator: Any, X: Any) -> np.ndarray:
+    """Features of prompts as doubles, shape (N, L + 1, D), with at least one labelled token; finite by the rule."""
+    array = _numbers(estimator, "X", X, allow_nd=True, ensure_min_features=0, order="C")
+    if array.ndim != 3 or array.shape[1] < 2 or array.shape[2] < 1:
+        raise ValueError(f"X must have shape (N, L + 1, D) with L and D at least 1, got {array.shape}.")
+    return array
+
+
+def responses(estimator: Any, y: Any, N: int, columns: tuple[int, ...]) -> np.ndarray:
+    """Responses of prompts as doubles, shape (N, one of ``columns``); finite by the rule."""
+    array = _numbers(estimator, "y", y, ensure_min_features=0, order="C")
+    if len(array) != N or array.shape[1] not in columns:
+        widths = " or ".join(map(str, columns))
+        raise ValueError(f"y must have shape ({N}, {widths}) to go with X, got {array.shape}.")
+    return array
+
+
+def sound(*parts: np.ndarray) -> np.ndarray:
+    """Which records are finite in each of some arrays whose first axis is the record, shape (n,)."""
+    return np.logical_and.reduce([np.isfinite(part).reshape(len(part), -1).all(axis=1) for part in parts])
+
+
+def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Records of a table in which every one that is not finite is NaN throughout, so that no scale makes it usable.
+
+    Guarantee: a record depends on itself alone. The arrays themselves where all is finite.
+    """
+    good = sound(X, y)
+    return (X, y) if good.all() else (np.where(good[:, None], X, np.nan), np.where(good, y, np.nan))
+
+
+def _numbers(estimator: Any, name: str, values: Any, **asked: Any) -> np.ndarray:
+    """Data as doubles, of the structure that scikit-learn asks for, and finite unless they may be void."""
+    void, failure = estimator.not_finite == VOID, None
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # extended numbers beyond the doubles
+            _refuse_type(name, values)
+            given = _cells(name, values) if void else values
+            array: np.ndarray = check_array(
+                given, dtype=np.float64, ensure_all_finite=False, input_name=name, estimator=estimator, **asked
+            )
+    except MemoryError:
+        raise
+    except Exception as error:
+        failure = _without_values(name, values, error)
+    if failure is not None:
+        raise failure  # out of the handler, so that nothing is chained
+    if not (void or _finite(array)):
+        raise ValueError(
+            f"Input {name} contains NaN or infinity. With not_finite='refuse' each record must be finite; "
+            "with not_finite='void' one that is not contributes nothing."
+        )
+    return array
+
+
+def _finite(array: np.ndarray) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
+
+
+def _refuse_type(name: str, values: Any) -> None:
+    """Dates, durations and records of fields are no numbers, whatever NumPy converts."""
+    kind = getattr(getattr(values, "dtype", None), "kind", _REAL[0])
+    if isinstance(kind, str) and kind in "mMV":
+        raise _Told(f"{name} must be an array of real numbers, got one of type {values.dtype}")
+
+
+class _Told(ValueError):
+    """A message of this module, which quotes no value."""
+
+
+def _cells(name: str, values: Any) -> Any:
+    """What is no number as NaN; what scikit-learn refuses by its type as it is."""
+    if issparse(values) or isinstance(values, np.matrix):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype.kind in _REAL + _COMPLEX:
+        return values
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except Exception:
+        pass
+    cells = np.asarray(values, dtype=object)
+    return records.numbers(name, cells, cells.shape)
+
+
+def _without_values(name: str, values: Any, error: Exception) -> Exception:
+    """The exception to raise in the place of another: of the same kind, with what is public in its message."""
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    if isinstance(error, _Told):
+        return ValueError(text)
+    if text.startswith("Complex data not supported"):
+        return ValueError(f"Complex data not supported: {name} must hold real numbers.")
+    if text.startswith(("Expected 2D array", "Expected 2D input", "Expected a 2-dimensional")):
+        return ValueError(
+            f"Expected 2D array, got {name} of another dimension. Reshape your data with array.reshape(-1, 1) if there "
+            "is a single feature, with array.reshape(1, -1) if there is a single record."
+        )
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    if any(pattern.fullmatch(text) for pattern in _PUBLIC):
+        return kind(text)
+    where = _where(values)
+    if kind is TypeError:
+        return TypeError(f"{name} must hold real numbers{where}: the argument must be a string or a real number")
+    return ValueError(f"{name} must hold real numbers, in rows of equal length{where}")
+
+
+def _where(values: Any) -> str:
+    """The first column that does not hold numbers, by its public name or place."""
+    try:
+        names = list(values.columns) if hasattr(values, "columns") else None
+        cells = np.asarray(values, dtype=object)
+        for k, column in enumerate(cells.T if cells.ndim == 2 else []):
+            if not _converts(column):
+                return f" (see column {names[k] if names else k!r})"
+    except Exception:
+        return ""
+    return ""
+
+
+def _converts(column: np.ndarray) -> bool:
+    try:
+        column.astype(np.float64)
+    except Exception:
+        return False
+    return True

@@ -1,0 +1,78 @@
+"""What version 0.7.0 computed where its guarantees were false: literal transcriptions, kept to measure the faults.
+
+Nothing else may use them. Each is the arithmetic that decided, without the checks around it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+LEAST_STEP = 1e-6  # at which the line search gave up
+MOST_STEPS = 200
+
+
+def projected_norm(query: np.ndarray, feature_bound: float) -> float:
+    """‖Z‖ of one prompt after `noisyhead.head.project`, whose context was at the bound, in the query's own type.
+
+    Args:
+        query: x_{L+1}, shape (D,). feature_bound: G.
+    """
+    square = np.einsum("d,d->", query, query)
+    length = float(np.linalg.norm(query.astype(float)))
+    return feature_bound * (length if square <= 1 else 1.0)
+
+
+def step_slope(x: np.ndarray, learning_rate: float) -> float:
+    """|1 − η̄‖x‖²| for η̄ = min(η, 2/‖x‖²) of `dpgd.update.adapted_rates`, in the record's own type.
+
+    Args:
+        x: features of one record, shape (d,). learning_rate: η.
+    """
+    rate = min(learning_rate, float(2 / np.einsum("d,d->", x, x)))
+    return abs(1 - rate * float(np.linalg.norm(x.astype(float))) ** 2)
+
+
+def token_moment(x: np.ndarray) -> np.ndarray:
+    """`noisyhead.covariance_head.token_moment` with C = 1: its sum was taken in the type of x, shape (N, L + 1, D)."""
+    terms = np.swapaxes(x, 1, 2) @ x / x.shape[1]
+    norm = np.sqrt(np.einsum("nde,nde->n", terms, terms))
+    kept = np.where(np.isfinite(norm), 1 / np.maximum(norm, 1), 0.0).astype(x.dtype)
+    return np.einsum("n,nde->de", kept, terms) / len(x)
+
+
+def minimiser(y: np.ndarray, counts: np.ndarray, clip_norm: float, penalty: float, linear: float) -> float:
+    """`rivals.huber.minimiser` for records with the one feature x = 1, each there ``counts`` times.
+
+    The line search halved a step until J fell, and took the last one untested. After 200 steps the function returned
+    wherever it was.
+
+    Args:
+        y: responses. counts: how often each is there. clip_norm: C. penalty: Λ. linear: b.
+    """
+    theta, scale = 0.0, 1e-9 * (float(counts @ np.minimum(np.abs(y), clip_norm)) + abs(linear))
+
+    def slope(at: float) -> float:
+        return float(counts @ np.clip(at - y, -clip_norm, clip_norm)) + penalty * at + linear
+
+    for _ in range(MOST_STEPS):
+        if abs(slope(theta)) <= scale:
+            return theta
+        inside = float(counts @ (np.abs(theta - y) <= clip_norm))
+        step, length = slope(theta) / (inside + penalty), 1.0
+        while length > LEAST_STEP and slope(theta - length * step) * step < 0:
+            length /= 2
+        theta -= length * step
+    return theta
+
+
+def perturbation(budget_epsilon: float, mu: float, share: float) -> tuple[float, float]:
+    """Λ and σ of `rivals.objective_perturbation.calibrate` for B = C = 1.
+
+    Args:
+        budget_epsilon: ε. mu: that of (ε(1 − share), δ/2). share: of ε, for the curvature.
+    """
+    left = (1 - share) * budget_epsilon
+    s = min(mu, math.sqrt(2 * (math.hypot(1.0, left) - 1)))
+    return 1 / math.expm1(share * budget_epsilon), 2 / s

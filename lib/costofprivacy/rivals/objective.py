@@ -1,0 +1,50 @@
+"""The loss of `costofprivacy.rivals.huber` as the solvers take it: checked, bounded record by record, and on scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+_ROWS = 2048  # records in a block of a product: it stays in the processor's cache
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """J, by its records and its public numbers.
+
+    Args:
+        rows: x_i, shape (n, d), in C order. responses: y_i, shape (n,). limits: bounds on |r_i| at which a gradient is
+            clipped, shape (n,), finite. penalty: Λ. linear: b, shape (d,). clip_norm: C.
+    """
+
+    rows: np.ndarray
+    responses: np.ndarray
+    limits: np.ndarray
+    penalty: float
+    linear: np.ndarray
+    clip_norm: float
+
+    @property
+    def most_push(self) -> float:
+        """nC + ‖b‖, a bound on Λ‖θ‖ at the minimiser."""
+        return len(self.rows) * self.clip_norm + float(np.linalg.norm(self.linear))
+
+    @property
+    def most_curvature(self) -> float:
+        """A bound on the curvature of J."""
+        return self.penalty + float(np.linalg.norm(self.rows)) ** 2
+
+    def clipped(self, residual: np.ndarray) -> np.ndarray:
+        """The residuals, clipped."""
+        return np.clip(residual, -self.limits, self.limits)
+
+
+def gram(rows: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The sum of w_i x_i x_iᵀ, w_i = 1 where none are given: shape (d, d)."""
+    total = np.zeros((rows.shape[1],) * 2)
+    for first in range(0, len(rows), _ROWS):
+        block = rows[first : first + _ROWS]
+        left = block if weights is None else block * weights[first : first + _ROWS, None]
+        total += left.T @ block
+    return total

@@ -1,0 +1,386 @@
+"""What each function on the way to a release claims: how far a replaced record moves it, as a share of what is allowed.
+
+A claim takes two neighbouring data sets and draws its public arguments itself. It returns the distance over the claimed
+bound, after what rounding at the size of the numbers may cost (`FLOOR` of them) is taken off. NaN breaks every claim.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from costofprivacy.dpgd import onepass, update
+from costofprivacy.dpgd.averaged_step import averaged_step
+from costofprivacy.dpgd.descent import Configuration, descend_records
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.noisyhead import (
+    covariance_head,
+    head,
+    minibatch,
+    per_prompt,
+    pretraining,
+    private_ridge,
+    softmax,
+    whitened_descent,
+    whitened_plan,
+)
+from costofprivacy.noisyhead.curvature import ProductMoments
+from costofprivacy.noisyhead.examples import examples
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.privacy.records import numbers
+from costofprivacy.rivals import (
+    batch_descent,
+    boosting,
+    huber,
+    objective_perturbation,
+    output_perturbation,
+    sufficient_statistics,
+    tukey,
+)
+from costofprivacy.rivals.bounds import Bounds
+
+FLOOR = 1e-13  # roundings of the largest number at hand
+Share = Callable[[Any, Any, np.random.Generator], float]
+
+
+def share(first: Any, second: Any, allowed: float, size: float = 0.0) -> float:
+    """The distance of two arrays over what is allowed; ∞ where one is not finite."""
+    a, b = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return math.inf
+    moved = float(np.linalg.norm((a - b).ravel()))
+    beyond = max(0.0, moved - FLOOR * size)
+    return beyond / allowed if allowed > 0 else math.inf if beyond > 0 else 0.0
+
+
+def scale(rng: np.random.Generator) -> float:
+    """A public number over six orders of magnitude."""
+    return float(10.0 ** rng.uniform(-3, 3))
+
+
+def seeded(rng: np.random.Generator) -> Callable[[], np.random.Generator]:
+    """Common random numbers for two runs."""
+    seed = int(rng.integers(2**32))
+    return lambda: np.random.default_rng(seed)
+
+
+def largest(*arrays: np.ndarray) -> float:
+    """The largest entry."""
+    return max(float(np.abs(a).max(initial=0.0)) for a in arrays)
+
+
+# ----------------------------------------------------------------------------------------------------- regression
+
+
+def gradient(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, penalty = scale(rng), scale(rng)
+    theta = rng.standard_normal(one[0].shape[1]) * scale(rng)
+    found = [huber.gradient(theta, *data, C, penalty) for data in (one, two)]
+    return share(*found, 2 * C, penalty * largest(theta))
+
+
+def minimiser(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, penalty = scale(rng), scale(rng)
+    found = [huber.minimiser(*data, C, penalty) for data in (one, two)]
+    return share(*found, output_perturbation.sensitivity(C, penalty), largest(*found))
+
+
+def output(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, penalty, draw = scale(rng), scale(rng), seeded(rng)
+    found = [output_perturbation.release(*data, C, penalty, GaussianDP(1.0), rng=draw()) for data in (one, two)]
+    return share(*found, output_perturbation.sensitivity(C, penalty), largest(*found))
+
+
+def objective(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """With the same b the exact minimisers are 2C/Λ apart at most; the tolerance adds a millionth at most."""
+    C, B, draw = scale(rng), scale(rng), seeded(rng)
+    budget = ApproximateDP(float(10 ** rng.uniform(-1, 1)), 1e-5)
+    added = objective_perturbation.calibrate(budget, float(rng.uniform(0.1, 0.9)), C, B)
+    found = [objective_perturbation.release(*data, C, added, rng=draw()) for data in (one, two)]
+    return share(*found, 2 * C / added.penalty * (1 + 1e-6), largest(*found))
+
+
+def step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    found = [batch_descent.release(*data, C, [rate], 1.0, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / n, largest(*found))
+
+
+def sampled_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    found = [batch_descent.release(*data, C, [rate], 1.0, 0.5, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / (0.5 * n), largest(*found))
+
+
+def square(one: Any, two: Any, rng: np.random.Generator) -> float:
+    told = Bounds(scale(rng), scale(rng))
+    found = [sufficient_statistics.moments(*data, told).square for data in (one, two)]
+    return share(*found, math.sqrt(2) * told.features**2)
+
+
+def product(one: Any, two: Any, rng: np.random.Generator) -> float:
+    told = Bounds(scale(rng), scale(rng))
+    found = [sufficient_statistics.moments(*data, told).product for data in (one, two)]
+    return share(*found, 2 * told.features * told.response)
+
+
+def adassp(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    told, draw = Bounds(scale(rng), scale(rng)), seeded(rng)
+    for data in (one, two):
+        found = sufficient_statistics.release(
+            sufficient_statistics.moments(*data, told), told, GaussianDP(1.0), rng=draw()
+        )
+        if not np.isfinite(found).all():
+            return math.inf
+    return 0.0
+
+
+def boosted(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    told, C, draw = Bounds(scale(rng), scale(rng)), scale(rng), seeded(rng)
+    found = [boosting.release(*data, told, C, 2, GaussianDP(1.0), rng=draw()) for data in (one, two)]
+    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+
+
+def solutions(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """How many of TukeyEM's parts have another solution; one is allowed."""
+    n, d = one[0].shape
+    if n // d < tukey.LEAST_MODELS:
+        return 0.0
+    draw = seeded(rng)
+    found = [tukey.models(*data, n // d, rng=draw()) for data in (one, two)]
+    if not all(np.isfinite(part).all() for part in found):
+        return math.inf
+    return float(sum(not np.array_equal(a, b) for a, b in zip(*found)))
+
+
+def deep_point(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    n, d = one[0].shape
+    if n // d < tukey.LEAST_MODELS:
+        return 0.0
+    draw = seeded(rng)
+    found = [tukey.fit(*data, n // d, ApproximateDP(30.0, 0.4), rng=draw()) for data in (one, two)]
+    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+
+
+def clipped(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The longest clipped gradient over C."""
+    C, theta = scale(rng), rng.standard_normal(one[0].shape[1]) * scale(rng)
+    longest = np.linalg.norm(update.clipped_gradients(theta, *one, C), axis=1).max()
+    return float(longest / C) if np.isfinite(longest) else math.inf
+
+
+def rates(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The largest η̄‖x‖² over 2."""
+    x = one[0]
+    found = update.adapted_rates(scale(rng), x)
+    exact = numbers("x", x, (None, None))
+    with np.errstate(all="ignore"):
+        length = np.array([math.hypot(*row) for row in exact.tolist()])
+        reach = np.where(found > 0, (np.sqrt(found) * length) ** 2, 0.0)
+    return float(np.nanmax(reach, initial=0.0) / 2) if np.isfinite(found).all() and (found >= 0).all() else math.inf
+
+
+def expansion(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The distance of two parameters after one step with the same record, over that before."""
+    C, rate = scale(rng), scale(rng)
+    a, b = rng.standard_normal((2, one[0].shape[1])) * scale(rng)
+    moved = [update.noiseless_step(theta, *one, rate, C) for theta in (a, b)]
+    if not all(np.isfinite(part).all() for part in moved):
+        return math.inf
+    apart = np.linalg.norm(moved[0] - moved[1], axis=1).max() - FLOOR * largest(a, b)
+    return float(apart / np.linalg.norm(a - b))
+
+
+def step_length(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate = scale(rng), scale(rng)
+    theta = rng.standard_normal(one[0].shape[1])
+    moved = update.noiseless_step(theta, *one, rate, C) - theta
+    return max(0.0, float(np.linalg.norm(moved, axis=1).max()) - FLOOR * largest(theta)) / (rate * C)
+
+
+def averaged(one: Any, two: Any, rng: np.random.Generator) -> float:
+    c, draw, (n, d) = scale(rng), seeded(rng), one[0].shape
+    theta = rng.standard_normal(d)
+    found = [averaged_step(theta, *data, c, 1.0, 0.5, rng=draw()) for data in (one, two)]
+    return share(*found, 2 * c * math.sqrt(d) / n / 0.5, largest(theta, *found))
+
+
+def _pass(run: Callable[[Any, Configuration, np.random.Generator], np.ndarray]) -> Share:
+    def claim(one: Any, two: Any, rng: np.random.Generator) -> float:
+        """The step of the replaced record is allowed 2ηC; the schedule does not increase, so at most that of η_1."""
+        (n, d), draw = one[0].shape, seeded(rng)
+        plan = [Constant(3.0), Polynomial(3.0, 2.0), Harmonic(2.0, 0.1)][rng.integers(3)]
+        told = Configuration(scale(rng), plan, 1.0)
+        apart = np.flatnonzero([not np.array_equal(a, b) for a, b in zip(_joined(one), _joined(two))])
+        k = int(apart[0]) if len(apart) else 0
+        found = [run(data, told, draw()) for data in (one, two)]
+        allowed = 2 * float(plan((k + 1) / n)) / n * told.clip_norm(d)
+        travelled = 2 * float(plan(1 / n)) * told.clip_norm(d)  # all steps together: roundings are of that size
+        return share(*found, allowed, travelled + largest(*found))
+
+    return claim
+
+
+def _joined(data: Any) -> np.ndarray:
+    x, y = numbers("x", data[0], (None, None)), numbers("y", data[1], (None,))
+    return np.nan_to_num(np.column_stack([x, y]), nan=-12345.678)
+
+
+one_pass = _pass(lambda data, told, rng: onepass.release([data], told, *data[0].shape, rng=rng).theta)
+descended = _pass(lambda data, told, rng: descend_records(*data, [told], rng=rng)[0])
+
+REGRESSION: dict[str, Share] = {
+    "rivals.huber.gradient": gradient,
+    "rivals.huber.minimiser": minimiser,
+    "rivals.output_perturbation.release": output,
+    "rivals.objective_perturbation.release": objective,
+    "rivals.batch_descent.release": step,
+    "rivals.batch_descent.release, sampled": sampled_step,
+    "rivals.sufficient_statistics.moments, square": square,
+    "rivals.sufficient_statistics.moments, product": product,
+    "rivals.sufficient_statistics.release": adassp,
+    "rivals.boosting.release": boosted,
+    "rivals.tukey.models": solutions,
+    "rivals.tukey.fit": deep_point,
+    "dpgd.update.clipped_gradients": clipped,
+    "dpgd.update.adapted_rates": rates,
+    "dpgd.update.noiseless_step, expansion": expansion,
+    "dpgd.update.noiseless_step, length": step_length,
+    "dpgd.averaged_step.averaged_step": averaged,
+    "dpgd.onepass.release": one_pass,
+    "dpgd.descent.descend_records": descended,
+}
+
+# -------------------------------------------------------------------------------------------------------- prompts
+
+
+def _bounded(prompts: Prompts, C: float, G: float) -> head.Statistics:
+    return head.project(head.statistics(prompts, C), G)
+
+
+def projected(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    """The longest projected prompt over G."""
+    G = scale(rng)
+    Z = _bounded(one, scale(rng), G).Z
+    longest = np.linalg.norm(Z.reshape(len(Z), -1), axis=1).max()
+    return float(longest / G) if np.isfinite(longest) else math.inf
+
+
+def gram(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    C, G = scale(rng), scale(rng)
+    found = [head.moments(_bounded(data, C, G)).gram for data in (one, two)]
+    return share(*found, 2 * G**2 / len(one.x))
+
+
+def cross(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    C, G = scale(rng), scale(rng)
+    found = [head.moments(_bounded(data, C, G)).cross for data in (one, two)]
+    return share(*found, 2 * C * G / len(one.x))
+
+
+def _algorithm_one(form: Callable[[head.Statistics], Any]) -> Share:
+    def claim(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+        N, D = len(one.x), one.x.shape[2]
+        hyper = Hyperparameters(scale(rng), scale(rng), scale(rng), 0.1, 0.5, 1)
+        start = rng.standard_normal((D, D))
+        start *= hyper.weight_bound / np.linalg.norm(start)
+        draw = seeded(rng)
+        found = [
+            pretraining.pretrain(
+                form(_bounded(data, hyper.clip_norm, hyper.feature_bound)), hyper, [1.0], rng=draw(), initial=start
+            )
+            for data in (one, two)
+        ]
+        return share(*found, pretraining.update_sensitivity(hyper, N), hyper.weight_bound)
+
+    return claim
+
+
+def ridge_solution(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    told = private_ridge.PrivateRidge(scale(rng), scale(rng), float(10 ** rng.uniform(-2, 2)), len(one.x))
+    found = [
+        ridge(head.moments(_bounded(data, told.clip_norm, told.feature_bound)), told.penalty) for data in (one, two)
+    ]
+    worst = 1 + told.largest**2 / told.penalty  # the condition number of the equations
+    return share(*found, private_ridge.sensitivity(told), worst * largest(*found))
+
+
+def sgd_step(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    N, c, draw = len(one.x), scale(rng), seeded(rng)
+    batch = max(1.0, N / 2)
+    told = minibatch.Descent(0.1, 0.9, 1, batch)
+    raw = [head.statistics(data) for data in (one, two)]
+    found = [minibatch.dp_sgd(data, told, np.array([2.0]), np.array([c]), np.array([0.1]), rng=draw()) for data in raw]
+    return share(*found, 0.9 * 2 * c / batch, largest(*found))
+
+
+def _per_prompt(make: Callable[[Prompts, list[per_prompt.Plan]], per_prompt.Gradient]) -> Share:
+    def claim(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+        c, N, D = scale(rng), len(one.x), one.x.shape[2]
+        plans = [per_prompt.Plan(1, c, 1.0, 1.0)] * 2
+        weights = rng.standard_normal((2, D, D)) * scale(rng)
+        found = [make(data, plans)(weights) for data in (one, two)]
+        return max(share(a, b, per_prompt.sensitivity(c, N)) for a, b in zip(*found))
+
+    return claim
+
+
+def tokens(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    C = scale(rng)
+    found = [covariance_head.token_moment(data.x, C) for data in (one, two)]
+    return share(*found, math.sqrt(2) * C / len(one.x))
+
+
+def covariance(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    N, L, draw = len(one.x), one.x.shape[1] - 1, seeded(rng)
+    for data in (one, two):
+        moment = covariance_head.token_moment(data.x)
+        if not np.isfinite(covariance_head.release(moment, N, L, GaussianDP(1.0), 0.5, rng=draw())).all():
+            return math.inf
+    return 0.0
+
+
+def whitened(one: Prompts, two: Prompts, rng: np.random.Generator) -> float:
+    """The largest share among the two moments and the gradients, along what the first data set has shown."""
+    N, tokens, D = one.x.shape
+    every = bool(rng.integers(2))
+    told = whitened_plan.plan(D, tokens - 1, N, GaussianDP(scale(rng)), every_token=every)
+    data = [examples(prompts, every_token=every) for prompts in (one, two)]
+    seen = whitened_descent.releases(data[0], told, 1, rng=seeded(rng)())
+    a, b = (whitened_descent.means_along(part, told, seen) for part in data)
+    found = [share(a.features, b.features, math.sqrt(2) * told.feature_norm / N)]
+    found.append(share(a.contexts, b.contexts, math.sqrt(2) * told.context_norm / N))
+    for t, norm in enumerate(told.clip_norms):
+        found.append(share(a.gradients[:, t], b.gradients[:, t], 2 * norm / N))
+    return max(found)
+
+
+PROMPTS: dict[str, Share] = {
+    "noisyhead.head.project": projected,
+    "noisyhead.head.moments, gram": gram,
+    "noisyhead.head.moments, cross": cross,
+    "noisyhead.pretraining.pretrain": _algorithm_one(head.moments),
+    "noisyhead.pretraining.pretrain, products": _algorithm_one(ProductMoments),
+    "noisyhead.ridge.ridge": ridge_solution,
+    "noisyhead.minibatch.dp_sgd": sgd_step,
+    "noisyhead.per_prompt.linear_gradient": _per_prompt(per_prompt.linear_gradient),
+    "noisyhead.per_prompt.softmax_gradient": _per_prompt(
+        lambda data, plans: per_prompt.softmax_gradient(data, 1.4, plans)
+    ),
+    "noisyhead.per_prompt.softmax_gradient_of": _per_prompt(
+        lambda data, plans: per_prompt.softmax_gradient_of(softmax.contexts(data), 1.4, plans)
+    ),
+    "noisyhead.covariance_head.token_moment": tokens,
+    "noisyhead.covariance_head.release": covariance,
+    "noisyhead.whitened_descent.releases": whitened,
+}

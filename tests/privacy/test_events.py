@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from costofprivacy.privacy import events
+from costofprivacy.privacy.events import Event, choose
+
+EDGES = np.array([-np.inf, 0.0, 1.0, events.LARGEST])
+NUMBERS = np.array([-np.inf, -5.0, 0.0, 0.5, 1.0, 1.0 + 1e-15, events.LARGEST, np.inf, np.nan, 5e-324, -0.0])
+BINS = np.array([0, 1, 1, 2, 2, 3, 3, 4, 5, 2, 1])
+
+
+@pytest.mark.parametrize("bin", range(6))
+def test_each_score_is_in_one_bin(bin: int) -> None:
+    event = Event(EDGES, np.arange(6) == bin)
+    np.testing.assert_array_equal(event.contains(NUMBERS), bin == BINS)
+
+
+def test_bins_of_sorted_scores_are_counted_as_events_are() -> None:
+    counts = events._count(EDGES, np.sort(NUMBERS))
+    np.testing.assert_array_equal(counts, np.bincount(BINS, minlength=6))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "words"),
+    [
+        ([0, 0, 0, 0, 0, 0], "no score"),
+        ([1, 1, 1, 1, 1, 1], "score any number or NaN"),
+        ([0, 0, 0, 0, 0, 1], "score NaN"),
+        ([1, 0, 0, 0, 0, 0], "score at most -inf"),
+        ([0, 0, 0, 0, 1, 0], "score equal to inf"),
+        ([1, 1, 1, 0, 0, 0], "score at most 1"),
+        ([0, 0, 0, 1, 1, 1], "score above 1 or NaN"),
+        ([0, 0, 1, 0, 1, 0], "score in (0, 1] or equal to inf"),
+    ],
+)
+def test_an_event_is_told_in_words(chosen: list[int], words: str) -> None:
+    assert Event(EDGES, np.array(chosen, dtype=bool)).words == words
+
+
+def test_a_repeated_value_is_told_as_such_and_many_intervals_in_short() -> None:
+    edges = np.array([-np.inf, np.nextafter(0.25, 0), 0.25, events.LARGEST])
+    assert Event(edges, np.array([0, 0, 1, 0, 0, 0], dtype=bool)).words == "score equal to 0.25"
+    edges = np.concatenate([[-np.inf], np.arange(12.0), [events.LARGEST]])
+    chosen = np.arange(15) % 2 == 0
+    assert Event(edges, chosen).words == "score in 7 intervals, from at most -inf to in (10, 11] or NaN"
+
+
+def uniform(shape: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).random(shape)
+
+
+LEAKS = {  # of a score u, with a coin of its own: what leaks, and scores that are marked and that are not
+    "NaN": (lambda u: np.full_like(u, np.nan), [np.nan], [0.5]),
+    "inf": (lambda u: np.full_like(u, np.inf), [np.inf], [0.5]),
+    "-inf": (lambda u: np.full_like(u, -np.inf), [-np.inf], [0.5]),
+    "an atom": (lambda u: np.full_like(u, 0.4), [0.4], [0.7]),
+    "the largest": (lambda u: np.full_like(u, events.LARGEST), [events.LARGEST], [0.7]),
+    "a middle": (lambda u: 0.4 + u / 1000, np.linspace(0.4, 0.401, 100), np.linspace(0.5, 0.9, 100)),
+    "a tail": (lambda u: 9 + u, np.linspace(9.1, 10, 100), np.linspace(0.1, 0.9, 100)),
+    "both tails": (lambda u: np.where(u < 0.5, -9 - u, 9 + u), [-9.3, 9.7], [0.3, 0.7]),
+}
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("leak", LEAKS)
+def test_the_event_is_where_the_samples_differ(leak: str, swapped: bool) -> None:
+    marked, inside, outside = LEAKS[leak]
+    u, coin = uniform(8000, 1), uniform(8000, 3) < 0.02
+    samples = np.where(coin, marked(u), u), uniform(8000, 2)
+    for choice in choose(samples[::-1] if swapped else samples, 1e-5, 24_000, 0.99):
+        found, other = (choice.event.contains(np.array(scores)).mean() for scores in (inside, outside))
+        assert abs(found - other) > 0.8
+        assert (found > other) == (choice.swapped == swapped)
+
+
+def test_order_on_one_half_is_tried_on_the_other() -> None:
+    """Were it tried where it was estimated, hundreds of bins would differ by chance more than one does by law."""
+    samples = uniform(10_000, 1), uniform(10_000, 2)
+    for tried in events._candidates(samples)[:3]:
+        advantage = (tried.hits - tried.others)[0] / 10_000
+        assert np.abs(advantage).max() < 5 * np.sqrt(0.5 / 10_000)
+        assert (tried.hits[:, -1] == [10_000, 10_000, 0, 0]).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 100])
+def test_few_scores_choose_some_event(n: int) -> None:
+    for scores in (np.zeros(n), np.full(n, np.nan), np.full(n, -np.inf), np.arange(n, dtype=float)):
+        for choice in choose((scores, scores), 1e-5, 10, 0.9):
+            assert len(choice.event.chosen) == len(choice.event.edges) + 2
