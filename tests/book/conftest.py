@@ -126,3 +126,16 @@ def rewrite(project: Project) -> Callable[[str, str, str], None]:
         path.write_text(text.replace(old, new))
 
     return replace
+
+
+@pytest.fixture(scope="session")
+def rendered() -> Path:
+    """The folder of the book's rendered pages."""
+    try:
+        from tests.book import rendering
+    except ImportError:
+        html = Path(__file__).parents[2] / "_build" / "html"
+        if not (html / "index.html").is_file():
+            pytest.skip("no book in _build/html: `make pages` renders it")
+        return html
+    return rendering.rendered()

@@ -14,7 +14,18 @@ def test_without_a_repository_there_are_no_buttons() -> None:
 def test_the_repository_s_address_brings_every_button() -> None:
     found = extension.buttons({"repository_url": ADDRESS, "launch_buttons": {"thebe": False}})
     assert all(found[name] for name in extension.BUTTONS)
+    assert found["repository_provider"] == "github"
+    assert set(found["launch_buttons"]) == {"thebe"}
+
+
+def test_only_what_is_at_github_is_launched_elsewhere() -> None:
+    found = extension.buttons({"repository_url": "https://github.com/a/b", "launch_buttons": {"thebe": False}})
     assert set(found["launch_buttons"]) == {"thebe", "binderhub_url", "colab_url"}
+
+
+def test_the_theme_gets_no_button_that_it_does_not_know() -> None:
+    found = extension.buttons({"repository_url": "https://bitbucket.org/a/b"})
+    assert (found["repository_provider"], found["use_issues_button"]) == ("bitbucket", False)
 
 
 def test_headers_say_what_they_head() -> None:

@@ -110,6 +110,7 @@ def test_without_an_address_or_a_claim_a_card_stays_as_it_is() -> None:
 
 def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
+    monkeypatch.delenv(repository.SITE, raising=False)
     config = tmp_path / "_config.yml"
     text = "title: A book\nrepository: {url: '', branch: other}\n"
     config.write_text(text)
@@ -121,3 +122,15 @@ def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: 
     config.write_text(named)
     repository.write(tmp_path, config)
     assert config.read_text() == named
+
+
+def test_the_staged_configuration_gets_the_site_s_address_where_it_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_SERVER_URL", raising=False)
+    monkeypatch.setenv(repository.SITE, "https://example.org/book/")
+    config = tmp_path / "_config.yml"
+    config.write_text("title: A book\nhtml: {favicon: a.svg}\n")
+    repository.write(tmp_path, config)
+    found = yaml.safe_load(config.read_text())
+    assert found == {"title": "A book", "html": {"favicon": "a.svg", "baseurl": "https://example.org/book/"}}

@@ -19,6 +19,8 @@ from costofprivacy.claims import read_register
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
 ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
+FIGURE = "_images/index-figure.svg"  # of the front page
+OPENING = re.compile(r"<svg\b[^>]*>")
 SOURCES = "_modules/"
 SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
@@ -113,10 +115,22 @@ def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any],
     return SOURCE if page.startswith(SOURCES) else None  # the theme's own page would be longer than most listings
 
 
+def _draw_card(html: Path) -> None:
+    """Draw the front page's figure as those who link the book show it: they want pixels."""
+    figure = html / FIGURE
+    if figure.is_file():
+        import vl_convert
+
+        on_white = OPENING.sub(r'\g<0><rect width="100%" height="100%" fill="white"/>', figure.read_text("utf-8"), 1)
+        (html / summary.IMAGE).write_bytes(vl_convert.svg_to_png(on_white, scale=2))
+
+
 def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
     if failure is not None or app.builder.format != "html":
         return
     formulas.copy(Path(app.outdir))
+    if app.config.html_baseurl:
+        _draw_card(Path(app.outdir))
     for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
         if (said := audible(text)) != text:

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import yaml
 
 REMOTE = "origin"
+SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
 SCHEMES = ("https", "http", "ssh", "git", "git+ssh")
 SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?P<path>[^/\s\\][^\s\\]*)")  # git@host:owner/name.git
@@ -109,19 +110,24 @@ def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
 
 
 def write(root: Path, config: Path) -> None:
-    """Write the repository's address into a staged configuration, unless it names one or there is none.
+    """Write the addresses of repository and site into a staged configuration, as far as they are known.
+
+    What the configuration names itself stays.
 
     Args:
         root: the project's folder. config: the staged ``_config.yml``, changed in place.
     """
-    found = address(root)
-    if not found or not config.is_file():
+    found, site = address(root), os.environ.get(SITE, "")
+    if not config.is_file() or not (found or site):
         return
     settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
-    named = settings.get("repository") or {}
-    if named.get("url"):
+    named, pages = settings.get("repository") or {}, settings.get("html") or {}
+    if (not found or named.get("url")) and (not site or pages.get("baseurl")):
         return
-    settings["repository"] = {"branch": BRANCH} | named | {"url": found}
+    if found and not named.get("url"):
+        settings["repository"] = {"branch": BRANCH} | named | {"url": found}
+    if site and not pages.get("baseurl"):
+        settings["html"] = pages | {"baseurl": site}
     config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
 
 
