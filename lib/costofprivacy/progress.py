@@ -64,9 +64,7 @@ def _widget_bar(total: int) -> Any:
 
 def _show(widget: Any) -> None:
     """Display a widget without the text that stands for it elsewhere: a validator would compare the text."""
-    from IPython.display import display
-
-    display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
+    import_module("IPython.display").display({WIDGET: widget._repr_mimebundle_()[WIDGET]}, raw=True)
 
 
 class Lines:
