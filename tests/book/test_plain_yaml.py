@@ -11,7 +11,7 @@ from costofprivacy.book.plain_yaml import load
 
 TEXTS = st.text(st.characters(max_codepoint=126))
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXTS,
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner),
     max_leaves=10,
 )
