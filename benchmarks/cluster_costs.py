@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from costofprivacy import cluster
 from costofprivacy.book.environment import in_settled_environment
+from costofprivacy.running import cluster
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -78,7 +78,7 @@ def costs(local: Local) -> None:
 FIGURE = """
 import hashlib, sys, time
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Experiment
-from costofprivacy.montecarlo import Runner
+from costofprivacy.running.montecarlo import Runner
 start = time.perf_counter()
 tables = Experiment(trials=int(sys.argv[2])).run(Runner(2, cluster=sys.argv[1] or None))
 text = "".join(table.to_csv() for table in tables.values())

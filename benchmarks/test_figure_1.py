@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import shared
 from costofprivacy.experiments.noisyhead import low_dimensional as study
-from costofprivacy.montecarlo import generator
+from costofprivacy.running.montecarlo import generator
 
 SIZES = (1000, 4000)
 TRIALS = 3

@@ -7,8 +7,8 @@ from tests import oracles
 
 from costofprivacy.experiments.noisyhead.rivals import guarantees
 from costofprivacy.experiments.noisyhead.rivals.experiment import Cell, Experiment, trial
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead.prompts import sample
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 
 N = 2000

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy import cluster
-from costofprivacy.montecarlo import Runner
+from costofprivacy.running import cluster
+from costofprivacy.running.montecarlo import Runner
 
 from .test_cluster import CELLS, LONG, ROOT, SEED, Local, normals, same, wait_until
 

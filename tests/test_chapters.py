@@ -9,12 +9,14 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from costofprivacy import cards, chapters, claims, stamps
+from costofprivacy import chapters
 from costofprivacy.chapters import Chapter, Statements
-from costofprivacy.claims import Claim
-from costofprivacy.findings import Verdict
-from costofprivacy.montecarlo import Runner
-from costofprivacy.plates import Plate
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.claims import Claim
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.running import stamps
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.showing.plates import Plate
 
 REGISTER = """
 papers: {}
@@ -46,7 +48,7 @@ def answer(tables):
     return f"It has {len(tables['figure-1'])} rows."
 """,
     "part/one/verdicts.py": """
-from costofprivacy.findings import Consequence, Finding, Number, Verdict, judges
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict, judges
 @judges("x/theorem-1")
 def theorem_1(tables):
     number = Number("rows", len(tables["figure-1"]), None, None, "figure-1")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from costofprivacy import _fits, _validate, claims, montecarlo
+from costofprivacy import _fits, _validate
+from costofprivacy.judging import claims
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -16,6 +17,7 @@ from costofprivacy.privacy import (
     exact_composed_noise_multiplier,
     last_iterate,
 )
+from costofprivacy.running import montecarlo
 
 
 @pytest.mark.parametrize(

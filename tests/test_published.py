@@ -12,15 +12,16 @@ import pandas as pd
 import pytest
 
 import costofprivacy
-from costofprivacy import _source, published
+from costofprivacy import published
 from costofprivacy.__main__ import main
+from costofprivacy.running import _source
 
 ROOT = Path(__file__).parents[1]
 NAME = "noisyhead/low-dimensional"
 # What `pip install` calls what is imported under another name.
 DISTRIBUTIONS = {"IPython": "ipython", "sklearn": "scikit-learn", "yaml": "pyyaml", "vl_convert": "vl-convert-python"}
 TOLD = {"verdicts", "pages", "drawings", "page"}
-ELSEWHERE = {"diffprivlib", "opacus", "torch"}  # called in an environment of its own, by `costofprivacy.extras`
+ELSEWHERE = {"diffprivlib", "opacus", "torch"}  # called in an environment of its own, by `costofprivacy.running.extras`
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +75,8 @@ def test_all_that_is_imported_is_declared() -> None:
 def test_methods_experiments_and_results_need_no_extra() -> None:
     measured = [name for name in modules("experiments") if name.endswith(".experiment") and ".ledger" not in name]
     names = [*modules("privacy", "noisyhead", "dpgd", "estimators"), *measured, "costofprivacy.published"]
-    assert imported(*names, "costofprivacy.datasets", "costofprivacy.blocks") - ELSEWHERE <= declared()["core"]
-    assert imported("costofprivacy.montecarlo") <= declared()["core"] | declared()["cluster"]
+    assert imported(*names, "costofprivacy.datasets", "costofprivacy.running.blocks") - ELSEWHERE <= declared()["core"]
+    assert imported("costofprivacy.running.montecarlo") <= declared()["core"] | declared()["cluster"]
 
 
 def test_the_book_brings_the_cluster_not_along() -> None:
@@ -106,7 +107,8 @@ def test_chapters_are_listed_outside_the_project(installed: Path) -> None:
 
 def test_the_register_is_found_outside_the_project(installed: Path) -> None:
     source = (
-        "from pathlib import Path; from costofprivacy import claims; print(claims.find_register(Path.cwd().parent))"
+        "from pathlib import Path; from costofprivacy.judging import claims; "
+        "print(claims.find_register(Path.cwd().parent))"
     )
     assert Path(run(installed, source).strip()) == installed / "costofprivacy" / "_book" / "claims.yml"
 
@@ -117,8 +119,8 @@ def test_an_installed_package_holds_what_the_book_committed(installed: Path) -> 
     committed = [path for pattern in ("**/*.csv", "**/verdicts.json") for path in (ROOT / "book").glob(pattern)]
     assert len(files) == len(committed) + 1
     assert all(path.read_bytes() == (ROOT / "book" / path.relative_to(shipped)).read_bytes() for path in files)
-    assert (installed / "costofprivacy" / "book.mplstyle").is_file()
-    assert (installed / "costofprivacy" / "verdicts.schema.json").is_file()
+    assert (installed / "costofprivacy" / "showing" / "book.mplstyle").is_file()
+    assert (installed / "costofprivacy" / "judging" / "verdicts.schema.json").is_file()
 
 
 def test_results_are_a_mapping_of_tables_with_verdicts() -> None:

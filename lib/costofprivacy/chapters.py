@@ -27,13 +27,23 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from costofprivacy import _home, cards, claims, plates, progress, stamps, symbols, times  # noqa: F401  (_home: first)
+from costofprivacy import (
+    _home,  # noqa: F401  (_home: first)
+    symbols,
+)
 from costofprivacy.declaration import declarations
-from costofprivacy.disc import naming
-from costofprivacy.evidence import drawn_from, figure_label, gather, title_of
-from costofprivacy.findings import Finding, Tables, Verdict, judges_of, words
-from costofprivacy.montecarlo import Runner
-from costofprivacy.plates import Picture, Plate
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.evidence import drawn_from, figure_label, gather, title_of
+from costofprivacy.judging.findings import Finding, Verdict
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.words import judged
+from costofprivacy.running import progress, stamps, times
+from costofprivacy.running.disc import naming
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.showing import plates
+from costofprivacy.showing.plates import Picture, Plate
 
 EXPERIMENTS = "costofprivacy.experiments"
 LONGEST_ANSWER = 60  # words
@@ -201,7 +211,7 @@ class Chapter:
         missing = [name for name in names if name not in judges]
         if missing:
             raise ValueError(f"each claim of {self.name} must have a judge in {self.package}, got none for {missing}")
-        return {name: judges[name](self._tables) for name in names}
+        return {name: judged(self._register[name], judges[name], self._tables) for name in names}
 
     def closing(self) -> Markdown:
         """What a reader can take away: tables and findings, the command that runs the chapter again and its time."""

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from costofprivacy.claims import SHIPPED, VERDICTS_FILE, read_findings
-from costofprivacy.findings import Finding
-from costofprivacy.stamps import read_table
+from costofprivacy.judging.claims import SHIPPED, VERDICTS_FILE, read_findings
+from costofprivacy.judging.findings import Finding
+from costofprivacy.running.stamps import read_table
 
 PROJECT = Path(__file__).parents[2] / "book"
 EXPERIMENTS = Path(__file__).parent / "experiments"

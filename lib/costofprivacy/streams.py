@@ -1,7 +1,7 @@
 """A trial's random stream, and what an experiment asks of the one who runs its trials.
 
-Experiments import this module alone: how trials are spread, kept and resumed (`costofprivacy.montecarlo`) changes no
-number, so no table depends on that code.
+Experiments import this module alone: how trials are spread, kept and resumed (`costofprivacy.running.montecarlo`)
+changes no number, so no table depends on that code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Runner(Protocol):
     """Who runs the trials of an experiment."""
 
     def run(self, trial: Trial, cells: Sequence[C], trials: int, seed: int) -> dict[C, np.ndarray]:
-        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell; see `costofprivacy.montecarlo.Runner`."""
+        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell: `costofprivacy.running.montecarlo.Runner`."""
 
 
 def generator(seed: int, cell: int, trial: int) -> np.random.Generator:

@@ -7,7 +7,7 @@ import pytest
 
 from costofprivacy.book import cli
 from costofprivacy.book.project import Project
-from costofprivacy.cluster import ClusterError
+from costofprivacy.running.cluster import ClusterError
 
 NAME = "part/first-one"
 
@@ -72,7 +72,7 @@ def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
     def connected(address: str, patience: float) -> None:
         raise ClusterError("no Dask scheduler answers")
 
-    monkeypatch.setattr("costofprivacy.cluster.connected", connected)
+    monkeypatch.setattr("costofprivacy.running.cluster.connected", connected)
     monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
     status, lines = call(*command, "--cluster", "tcp://nowhere:1")
     told = "error: CLUSTER must be the address of a Dask scheduler, got 'tcp://nowhere:1': no Dask scheduler answers"
@@ -115,7 +115,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
 def test_a_worker_works_under_the_settings_of_a_kernel(call, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     monkeypatch.setattr("os.execve", lambda *given: started.append(given))
-    monkeypatch.setattr("costofprivacy.cluster.connected", lambda *_: nullcontext())
+    monkeypatch.setattr("costofprivacy.running.cluster.connected", lambda *_: nullcontext())
     assert call("worker", "tcp://host:8786", "--memory-limit", "2GB")[0] == 0
     (_, command, variables), *_ = started
     assert command[1:4] == ["-m", "distributed.cli.dask_worker", "tcp://host:8786"]

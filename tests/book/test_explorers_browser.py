@@ -15,9 +15,9 @@ import pytest
 
 from costofprivacy.experiments.explore.dpgd import pages as dpgd
 from costofprivacy.experiments.explore.noisyhead import pages as noisyhead
-from costofprivacy.findings import pick
+from costofprivacy.judging.tables import pick
 from costofprivacy.noisyhead.accounts import ALGORITHM, LAST
-from costofprivacy.stamps import read_table
+from costofprivacy.running.stamps import read_table
 
 from . import rendering
 

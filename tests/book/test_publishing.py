@@ -144,7 +144,7 @@ IDLE = "pool(joblib.delayed(time.sleep)(0) for _ in range(2)); time.sleep(60)"
 def test_a_worker_ends_with_the_process_that_started_it(tmp_path: Path, meanwhile: str) -> None:
     code = f"""import os, sys, time, joblib
 from pathlib import Path
-from costofprivacy.orphans import end_with
+from costofprivacy.running.orphans import end_with
 def begin(owner):
     end_with(owner)
     Path(sys.argv[1], str(os.getpid())).touch()

@@ -6,9 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
-from costofprivacy import cards
 from costofprivacy.book import repository
-from costofprivacy.claims import Claim
+from costofprivacy.judging import cards
+from costofprivacy.judging.claims import Claim
 
 ADDRESS = "https://github.com/owner/name"
 NOWHERE: dict[str, str] = {}

@@ -8,8 +8,8 @@ from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.project import LEDGER, Project, chapters, is_plain, place
-from costofprivacy.claims import read_register
-from costofprivacy.findings import words
+from costofprivacy.judging.claims import read_register
+from costofprivacy.judging.headlines import words
 
 PROJECT = Project(Path(__file__).parents[2])
 NAMES = [name for name in chapters(PROJECT) if name != LEDGER and not is_plain(PROJECT, name)]

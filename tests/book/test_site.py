@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from costofprivacy.book import formulas
-from costofprivacy.explorer import SCRIPT
+from costofprivacy.showing.explorer import SCRIPT
 
 MB = 1_000_000
 MOST, MOST_OF_A_PAGE = 45 * MB, 2 * MB

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy import _source
 from costofprivacy.book.project import Project
+from costofprivacy.running import _source
 
 Rewrite = Callable[[str, str, str], None]
 TOOLS = "lib/{package}/tools.py"

@@ -29,7 +29,7 @@ MEASURES = """
 """
 JUDGES = '''"""Verdicts."""
 
-from costofprivacy.findings import Finding, Number, Verdict, judges
+from costofprivacy.judging.findings import Finding, Number, Verdict, judges
 
 
 @judges("part/theorem-1")

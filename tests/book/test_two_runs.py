@@ -10,9 +10,9 @@ import nbformat
 import numpy as np
 import pytest
 
-from costofprivacy import blocks
 from costofprivacy.book.project import Project
-from costofprivacy.montecarlo import BLOCK, Runner
+from costofprivacy.running import blocks
+from costofprivacy.running.montecarlo import BLOCK, Runner
 
 from .conftest import chapter
 
@@ -33,7 +33,7 @@ def draws(cell, *, rng):
 """
 CELL = """import os, pathlib
 from {package}.draws import Cell, draws
-from costofprivacy.montecarlo import Runner
+from costofprivacy.running.montecarlo import Runner
 runner = Runner(1, pathlib.Path(os.environ["COSTOFPRIVACY_CACHE"]), "")
 found = runner.run(draws, [Cell(key) for key in {cells}], {trials}, {seed})
 for cell, values in found.items():

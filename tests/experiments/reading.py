@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from costofprivacy.plates import Plate
+from costofprivacy.showing.plates import Plate
 
 MACHINE = re.compile(r"\de-\d|nan|inf\b")
 NAMES = re.compile(r"\w_\w|\de[-+]\d|nan|NaN")

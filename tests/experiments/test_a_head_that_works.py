@@ -31,11 +31,11 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     settled,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
-from costofprivacy.montecarlo import Runner
 from costofprivacy.noisyhead import accounts, head, token_laws
 from costofprivacy.noisyhead.best_head import head_error
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
 
 CELL = Cell(10.0, 300, 17, 3, (1.0, 8.0), 1e-5)

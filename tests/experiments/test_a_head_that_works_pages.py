@@ -26,9 +26,9 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     NON_PRIVATE,
     name_of,
 )
-from costofprivacy.findings import Tables
-from costofprivacy.findings import words as count_of_words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words as count_of_words
+from costofprivacy.judging.tables import Tables
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

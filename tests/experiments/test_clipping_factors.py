@@ -10,7 +10,7 @@ from scipy.special import gammainc
 from costofprivacy.dpgd.clipping import variance_reduction_at
 from costofprivacy.experiments.dpgd.clipping_factors import experiment
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import Experiment
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])

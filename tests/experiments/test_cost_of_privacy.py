@@ -20,10 +20,10 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy import (
 from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
-from costofprivacy.findings import select
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.tables import select
 from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.experiments.verdicts.machinery import committed

@@ -16,7 +16,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent import (
 )
 from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import levelled, system_of
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 from tests.experiments.verdicts.machinery import committed
 
 REGIME = Experiment().regime

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.axes import Axes
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import pages, pages_rates, pages_reach, pages_theory
-from costofprivacy.findings import words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

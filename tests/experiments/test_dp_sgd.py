@@ -22,10 +22,10 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
 from costofprivacy.experiments.noisyhead.dp_sgd.experiment import Experiment, trial
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
 from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import ratios
-from costofprivacy.extras import Extra, ExtraMissing
-from costofprivacy.findings import pick, select
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy.subsampled import Neighbours
+from costofprivacy.running.extras import Extra, ExtraMissing
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests.experiments.verdicts.machinery import committed
 

@@ -5,8 +5,9 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.dp_sgd import pages
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, NOISYHEAD, ZERO
-from costofprivacy.findings import compact, words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.prose import compact
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

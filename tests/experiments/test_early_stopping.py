@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages, pages_tables
-from costofprivacy.findings import Verdict, compact, judges_of
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import compact
 from costofprivacy.noisyhead import dynamics, head, hyperparameters, population
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 from costofprivacy.noisyhead.curvature import in_eigenbasis
@@ -19,6 +20,7 @@ from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
 )
+from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from costofprivacy.streams import generator
 from tests import oracles

@@ -10,9 +10,11 @@ from costofprivacy.dpgd import equivalent
 from costofprivacy.experiments.explore.dpgd import pages
 from costofprivacy.experiments.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, SPECTRA, Cell, Experiment
 from costofprivacy.experiments.explore.dpgd.pages import COLUMNS, ENCODED, LAST, PRIVATE, Choice, released, shares
-from costofprivacy.findings import compact, pick, select, words
-from costofprivacy.montecarlo import Runner
-from costofprivacy.stamps import read_table
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import pick, select
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.running.stamps import read_table
 
 BOOK = Path(__file__).parents[2] / "book"
 ALPHA = {CONSTANT: 0.0, ROOT: 0.5}

@@ -9,14 +9,15 @@ import pytest
 from costofprivacy.experiments.explore.noisyhead import pages
 from costofprivacy.experiments.explore.noisyhead.experiment import SQUARE, Experiment, Run, noise_factor, step_grid
 from costofprivacy.experiments.explore.noisyhead.pages import Choice, best, curve
-from costofprivacy.findings import select, words
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.tables import select
 from costofprivacy.noisyhead import accounts, dynamics, learning_curve
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.running.stamps import read_table
 from costofprivacy.settings import Setting
-from costofprivacy.stamps import read_table
 
 BOOK = Path(__file__).parents[2] / "book"
 FIGURE_1 = "D = 5, λ = 5"

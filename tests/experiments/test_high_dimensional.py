@@ -20,12 +20,14 @@ from costofprivacy.experiments.noisyhead.high_dimensional import (
 )
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
-from costofprivacy.findings import Verdict, judges_of, words
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import plain
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_composed_noise_multiplier
-from costofprivacy.prose import plain
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
 

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes, lemmas, sides
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import bounds, dynamics, head, population, pretraining
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
 
 QUIET = Runner(workers=1)

@@ -14,12 +14,13 @@ from costofprivacy.experiments.noisyhead.rivals import closed_forms
 from costofprivacy.experiments.privacy.how_much_noise import calibration, conversions, pages, pages_tables, prompts
 from costofprivacy.experiments.privacy.how_much_noise import regression as cost
 from costofprivacy.experiments.privacy.how_much_noise.experiment import Experiment
-from costofprivacy.findings import pick, select, words
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.groups import BLANK, REPLACE
-from costofprivacy.stamps import read_table
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.running.stamps import read_table
 from tests.experiments.reading import check_plate, check_table
 
 FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "how-much-noise"

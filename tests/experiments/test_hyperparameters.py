@@ -11,7 +11,7 @@ from costofprivacy.dpgd.descent import Configuration, descend
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.hyperparameters import limit, maps, problem, steps, terms, tuned
 from costofprivacy.experiments.dpgd.hyperparameters.experiment import Experiment
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 
 OWN: dict[str, Any] = {"label_noise": 0.3, "initial_risk": 0.5}
 MAP = maps.Map(20, 0.1, 0.5, 0.5, 0.3, 0.5, 6)

@@ -9,10 +9,10 @@ import pytest
 
 from costofprivacy.experiments.foundations.in_context_regression import drawings, experiment, pages
 from costofprivacy.experiments.foundations.in_context_regression.experiment import Cell, Design, Experiment
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, embed, sample
+from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
 
 

@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from costofprivacy import __version__, cards, claims
+from costofprivacy import __version__
 from costofprivacy.experiments.ledger import pages
 from costofprivacy.experiments.ledger.experiment import Experiment, book_folder
-from costofprivacy.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
+from costofprivacy.running.montecarlo import Runner
 
 REGISTER = """
 papers:

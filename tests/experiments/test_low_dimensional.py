@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from costofprivacy.experiments.noisyhead.low_dimensional import limits, pages, pages_tables, verdicts
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
-from costofprivacy.montecarlo import Runner, generator
 from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import sample
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.experiments.verdicts.machinery import committed

@@ -11,7 +11,7 @@ from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
 from costofprivacy.experiments.dpgd.lower_bound import attacks, optimality, steps
 from costofprivacy.experiments.dpgd.lower_bound.experiment import Experiment
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
 
 TINY: dict[str, Any] = {

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.lower_bound import pages
-from costofprivacy.findings import words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

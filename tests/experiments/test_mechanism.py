@@ -11,8 +11,8 @@ import pytest
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, pages, pages_tables, sensitivity
 from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
-from costofprivacy.findings import pick, select
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging.tables import pick, select
+from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from tests import oracles
 from tests.experiments.verdicts.machinery import committed

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy import stamps
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.experiments.method import experiment, pages, regression
-from costofprivacy.findings import CONSISTENT, select
+from costofprivacy.judging.tables import select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.running import stamps
 
 FOLDER = Path(__file__).parents[2] / "book" / "method"
 TABLES = {path.stem: stamps.read_table(path) for path in FOLDER.glob("*.csv")}

@@ -12,11 +12,12 @@ from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, gua
 from costofprivacy.experiments.noisyhead.newsgroups.articles import Articles
 from costofprivacy.experiments.noisyhead.newsgroups.experiment import Experiment
 from costofprivacy.experiments.noisyhead.newsgroups.readings import Reading
-from costofprivacy.findings import Verdict, judges_of
-from costofprivacy.montecarlo import Runner
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.judges import judges_of
 from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
 from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
 from tests import oracles
 from tests.privacy.numerics import hockey_stick

@@ -15,11 +15,12 @@ from costofprivacy.experiments.privacy.rivals import choices, experiment, method
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
 from costofprivacy.experiments.privacy.rivals.joined import joined
-from costofprivacy.findings import CONSISTENT, words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import batch_descent, objective_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

@@ -11,8 +11,8 @@ from costofprivacy.experiments.privacy.rivals import diffprivlib, methods, pages
 from costofprivacy.experiments.privacy.rivals.diffprivlib import RECORD, Run
 from costofprivacy.experiments.privacy.rivals.experiment import Experiment
 from costofprivacy.experiments.privacy.rivals.joined import LABEL, METHODS, failures, joined, origin
-from costofprivacy.extras import ANEW, Extra, ExtraMissing
-from costofprivacy.findings import select
+from costofprivacy.judging.tables import select
+from costofprivacy.running.extras import ANEW, Extra, ExtraMissing
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("privacy/rivals")

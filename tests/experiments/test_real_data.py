@@ -17,7 +17,7 @@ from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, no
 from costofprivacy.experiments.dpgd.real_data import figure_eight, maps, problem, reading, seeds
 from costofprivacy.experiments.dpgd.real_data.experiment import Experiment
 from costofprivacy.experiments.dpgd.real_data.problem import Population, Problem
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 from tests.oracles import dpgd
 
 ROWS = 900

@@ -7,8 +7,8 @@ import pytest
 
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
 from costofprivacy.experiments.dpgd.real_data import pages
-from costofprivacy.findings import words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import committed
 

@@ -28,12 +28,12 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import (
     published,
     trial,
 )
-from costofprivacy.findings import words
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.headlines import words
 from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, GaussianDP, exact_noise_multiplier
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
 

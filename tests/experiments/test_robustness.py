@@ -17,13 +17,15 @@ from costofprivacy.experiments.noisyhead.robustness import (
     theorem,
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
-from costofprivacy.findings import Verdict, judges_of, words
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.judges import judges_of
 from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb, statistic_energy
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
 

@@ -11,7 +11,7 @@ from costofprivacy.dpgd import implicit, scaling
 from costofprivacy.experiments.dpgd.scaling_laws import curves, orders, proof, theory, trends
 from costofprivacy.experiments.dpgd.scaling_laws.curves import Cell, Law
 from costofprivacy.experiments.dpgd.scaling_laws.experiment import Experiment
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 
 LAW = Law(0.25, 0.5, 1.0, 0.5, 0.1, 0.3, 0.5)
 RNG = generator(0, 0, 0)

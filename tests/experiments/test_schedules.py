@@ -10,7 +10,7 @@ from costofprivacy.dpgd import control, equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
 from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import Runner, generator
 
 SMALL: dict[str, Any] = {
     "d": 10,

@@ -25,10 +25,10 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     WHITENED,
     ZERO,
 )
-from costofprivacy.findings import pick, select
-from costofprivacy.montecarlo import Runner, generator
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.noisyhead import elliptical, per_prompt, softmax
 from costofprivacy.privacy import ApproximateDP, GaussianDP, every_iterate
+from costofprivacy.running.montecarlo import Runner, generator
 from tests.experiments.verdicts.machinery import committed
 
 SMALL = Experiment(

@@ -14,8 +14,9 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     SOFTMAX,
     WHITENED,
 )
-from costofprivacy.findings import compact, words
-from costofprivacy.plates import Plate
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.prose import compact
+from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 

@@ -24,7 +24,7 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent import (
     theory,
 )
 from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
-from costofprivacy.montecarlo import Runner
+from costofprivacy.running.montecarlo import Runner
 from tests import oracles
 
 REGIME = Experiment().regime

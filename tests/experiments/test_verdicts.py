@@ -5,8 +5,9 @@ import pkgutil
 
 import pytest
 
-from costofprivacy import claims
-from costofprivacy.findings import Finding, Number, Verdict, judges_of
+from costofprivacy.judging import claims
+from costofprivacy.judging.findings import Finding, Number, Verdict
+from costofprivacy.judging.judges import judges_of
 from tests.experiments import verdicts
 from tests.experiments.verdicts import machinery
 from tests.experiments.verdicts.machinery import BOOK, Case, package, try_case

@@ -27,9 +27,10 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
 )
 from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
-from costofprivacy.findings import pick, select, words
+from costofprivacy.judging.headlines import words
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.stamps import read_table
+from costofprivacy.running.stamps import read_table
 from tests.experiments.reading import check_plate, check_table
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from costofprivacy import blocks
+from costofprivacy.running import blocks
 from tests.faults.chapter import Chapter
 from tests.faults.outcome import Fault
 

@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
-from costofprivacy import blocks
+from costofprivacy.running import blocks
 from tests.faults import cache, disc, outcome, processes
 from tests.faults.cache import Damage
 from tests.faults.chapter import Chapter

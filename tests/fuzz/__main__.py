@@ -9,10 +9,10 @@ from typing import Any
 
 from tqdm import tqdm
 
-from costofprivacy import costs
 from costofprivacy.book import parameters
 from costofprivacy.book.project import Project
 from costofprivacy.book.words import spread
+from costofprivacy.running import costs
 from tests.fuzz import judge, report, values
 from tests.fuzz.report import Wrong
 

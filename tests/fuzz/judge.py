@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy import costs
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name, place
-from costofprivacy.extras import ExtraMissing
-from costofprivacy.montecarlo import Runner
-from costofprivacy.orphans import end_with
+from costofprivacy.running import costs
+from costofprivacy.running.extras import ExtraMissing
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.running.orphans import end_with
 
 ALIKE = ("seed", "paper", "verdict")
 

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 from costofprivacy.overview import dpgd_in_ten_minutes as page
 from costofprivacy.overview.saved import Saved
-from costofprivacy.plates import Plate
+from costofprivacy.showing.plates import Plate
 
 SAVED = Saved(Path(__file__).parents[2] / "book")
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from costofprivacy.overview import noisyhead_in_ten_minutes as page
 from costofprivacy.overview.saved import Saved
-from costofprivacy.plates import Plate
+from costofprivacy.showing.plates import Plate
 
 SAVED = Saved(Path(__file__).parents[2] / "book")
 

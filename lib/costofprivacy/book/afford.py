@@ -6,12 +6,12 @@ from typing import Any
 
 from joblib import cpu_count
 
-from costofprivacy import costs, times
 from costofprivacy._validate import ANYWAY, anyway
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
 from costofprivacy.declaration import Parameters
+from costofprivacy.running import costs, times
 
 
 def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> None:

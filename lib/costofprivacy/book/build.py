@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-from costofprivacy import stamps
 from costofprivacy.book import (
     edition,
     filling,
@@ -31,12 +30,13 @@ from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import write_scripts
 from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Plan, Say, bring_up_to_date, copy_place, prune
+from costofprivacy.running import stamps
 
 GENERATED = {
     "_notation.md": ("symbols", "notation"),
-    "_errata.md": ("errata", "page"),
-    "errata.json": ("errata", "data"),
-    "_changes.md": ("history", "page"),
+    "_errata.md": ("judging.errata", "page"),
+    "errata.json": ("judging.errata", "data"),
+    "_changes.md": ("judging.history", "page"),
 }
 CHANGELOG = "CHANGELOG.md"  # beside book/, included by a page
 OURS = {"_build", ".venv", ".git"}

@@ -19,7 +19,7 @@ from costofprivacy.book import afford, check, destination, parameters
 from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
 from costofprivacy.book.words import spread
-from costofprivacy.disc import naming
+from costofprivacy.running.disc import naming
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
@@ -336,7 +336,7 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
     """
     if not cluster:
         return
-    from costofprivacy.cluster import ClusterError, connected
+    from costofprivacy.running.cluster import ClusterError, connected
 
     try:
         with connected(cluster, patience):

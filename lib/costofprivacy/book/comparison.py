@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.stamps import read_table
+from costofprivacy.running.stamps import read_table
 
 NAME = "beside-the-book"
 ROW, COLUMN, BOOK, HERE, RATIO, APART = "row", "column", "book", "here", "ratio", "standard_errors"

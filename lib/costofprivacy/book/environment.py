@@ -10,7 +10,7 @@ from pathlib import Path
 from joblib import cpu_count
 
 from costofprivacy.book.project import Project
-from costofprivacy.disc import naming
+from costofprivacy.running.disc import naming
 
 # A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
 # a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts

@@ -19,7 +19,7 @@ from costofprivacy.book.project import Place, Project, place
 from costofprivacy.book.publishing import publish
 from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary, temporary_files
-from costofprivacy.disc import naming
+from costofprivacy.running.disc import naming
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good

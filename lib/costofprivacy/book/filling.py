@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from costofprivacy import plates
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import Project
-from costofprivacy.plates import Plate
+from costofprivacy.showing import plates
+from costofprivacy.showing.plates import Plate
 
 PLACE = re.compile(r"\{\{ (\w+) \}\}")
 FIGURES = "figures"

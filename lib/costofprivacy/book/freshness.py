@@ -2,7 +2,7 @@
 
 It has two parts. What is *measured* (parameters, the experiment's code, data, requirements) makes the tables; what is
 *told* (verdicts, figures, prose, claims, style) is made from them. Where only the second has changed, a chapter is
-executed on its saved tables (`costofprivacy.stamps`).
+executed on its saved tables (`costofprivacy.running.stamps`).
 """
 
 import importlib
@@ -12,14 +12,15 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from costofprivacy import __version__, _source, times
+from costofprivacy import __version__
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
-from costofprivacy.claims import read_register
-from costofprivacy.disc import naming
-from costofprivacy.stamps import are_saved, file_digest, json_digest, measured_from
-from costofprivacy.stamps import read as read_stamp
+from costofprivacy.judging.claims import read_register
+from costofprivacy.running import _source, times
+from costofprivacy.running.disc import naming
+from costofprivacy.running.stamps import are_saved, file_digest, json_digest, measured_from
+from costofprivacy.running.stamps import read as read_stamp
 
 TABLES = ".csv"
 STYLES = ".mplstyle"
@@ -189,7 +190,7 @@ def _style_digest(project: Project, modules: list[str]) -> str:
     if not modules:
         return ""
     root = _source.closure([project.package])[project.package].parent
-    return json_digest({path.name: file_digest(path) for path in sorted(root.glob(f"*{STYLES}"))})
+    return json_digest({path.name: file_digest(path) for path in sorted(root.rglob(f"*{STYLES}"))})
 
 
 def _claims_digest(project: Project, name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from costofprivacy.book import budgets, notebooks
 from costofprivacy.book.parameters import experiment_class
 from costofprivacy.book.project import LEDGER, Project, chapters, check_name, is_plain, module_name, place
-from costofprivacy.claims import read_register
+from costofprivacy.judging.claims import read_register
 
 WIDTH = 100
 

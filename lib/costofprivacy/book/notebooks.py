@@ -194,7 +194,7 @@ def for_readers(notebook: NotebookNode) -> NotebookNode:
     The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
     sight. A picture's caption and alternative text, which its output carries, become those of a figure.
     """
-    from costofprivacy.plates import WORDS  # brings the plotting, which a refused request can do without
+    from costofprivacy.showing.plates import WORDS  # brings the plotting, which a refused request can do without
 
     copy = deepcopy(notebook)
     for cell in code_cells(copy):

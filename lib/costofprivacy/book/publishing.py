@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.project import Place
-from costofprivacy.disc import naming
+from costofprivacy.running.disc import naming
 
 STAGED, READY = ".staged", ".ready"
 FILES, NOTEBOOK, WHERE = "files", "notebook.ipynb", "where"  # in the folder that is staged

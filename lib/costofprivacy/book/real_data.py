@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from costofprivacy import datasets, stamps
+from costofprivacy import datasets
 from costofprivacy.book import freshness
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import Project, place
+from costofprivacy.running import stamps
 
 Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 

@@ -7,8 +7,8 @@ are left out: nobody calls them, and with their source they were a third of the 
 import importlib
 import pkgutil
 
-from costofprivacy import _source
 from costofprivacy.book.project import Project, toc_entries
+from costofprivacy.running import _source
 
 FOLDER = "book/reference/"
 BY_HAND = f"{FOLDER}index"

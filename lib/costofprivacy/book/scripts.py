@@ -23,5 +23,5 @@ def write_scripts(project: Project, pages: Path) -> list[Path]:
     if not any(asking in page.read_text("utf-8") for page in sorted(pages.rglob("*.ipynb"))):
         return []
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(importlib.import_module(f"{project.package}.{EXPLORER}").script(), "utf-8")
+    target.write_text(importlib.import_module(f"{project.package}.showing.{EXPLORER}").script(), "utf-8")
     return [target]

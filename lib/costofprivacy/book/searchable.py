@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from costofprivacy.evidence import judge_link
+from costofprivacy.judging.evidence import judge_link
 
 SEARCHABLE = re.compile(r'<table[^>]*class="[^"]*\bsearchable\b')
 LEDGER = "ledger.js"

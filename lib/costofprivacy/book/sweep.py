@@ -16,19 +16,21 @@ from typing import Any
 import joblib
 import pandas as pd
 
-from costofprivacy import blocks, cluster, orphans
 from costofprivacy.book import parameters
 from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.points import Plan, Point
-from costofprivacy.book.project import Project, module_name, place
+from costofprivacy.book.project import Project, module_name
 from costofprivacy.book.publishing import FILES, placing, recover
 from costofprivacy.book.telling import place_for_progress
 from costofprivacy.book.temporary import temporary
-from costofprivacy.disc import naming
-from costofprivacy.findings import judges_of
-from costofprivacy.montecarlo import Runner
-from costofprivacy.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
+from costofprivacy.judging.claims import read_register
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.words import judged
+from costofprivacy.running import blocks, cluster, orphans
+from costofprivacy.running.disc import naming
+from costofprivacy.running.montecarlo import Runner
+from costofprivacy.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
 
 Say = Callable[[str], None]
 GIVEN = "given_"  # what a parameter's column begins with where the table has one of that name
@@ -187,20 +189,19 @@ def _with_columns(asked: Plan, number: int, table: pd.DataFrame) -> pd.DataFrame
 
 def _verdicts(project: Project, asked: Plan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
     """The verdict on each of the chapter's claims at each point, beside the book's."""
-    path = place(project.book, asked.name).verdicts
-    entries = json.loads(path.read_text("utf-8")) if path.is_file() else []
-    book = {entry["claim"]: entry["verdict"] for entry in entries}
+    register = read_register(project.claims) if project.claims.is_file() else {}
+    book = {claim.id: claim for claim in register.values() if claim.verdict}
     judges = judges_of(module_name(project, asked.name))
     rows = []
     for number, found in tables.items():
         values = _plain({name: asked.points[number][name] for name in asked.swept})
         for claim in (claim for claim in judges if claim in book):
             try:
-                finding = judges[claim](dict(found))
-                told = {"verdict": str(finding.verdict), "book": book[claim], "headline": finding.headline}
+                finding = judged(book[claim], judges[claim], dict(found))
+                told = {"verdict": str(finding.verdict), "headline": finding.headline}
             except Exception as error:  # a judge may need rows that a point has not
-                told = {"verdict": "not judged", "book": book[claim], "headline": f"{type(error).__name__}: {error}"}
-            rows.append({**values, "claim": claim, **told})
+                told = {"verdict": "not judged", "headline": f"{type(error).__name__}: {error}"}
+            rows.append({**values, "claim": claim, "book": book[claim].verdict, **told})
     return pd.DataFrame(rows, columns=[*asked.swept, "claim", "verdict", "book", "headline"])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.tolerances import NUMBER, Declared, Exact, Tolerance, of_column
+from costofprivacy.judging.tolerances import NUMBER, Declared, Exact, Tolerance, of_column
 
 NONE = "no finding"
 EXACT = ("verdict", "consequence", "correction")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from costofprivacy.book.project import Project
-from costofprivacy.disc import naming
+from costofprivacy.running.disc import naming
 
 SHARED = Path("/dev/shm")  # where Linux has what processes share; nothing is swept where there is no such folder
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import joblib
 
-from costofprivacy import orphans, stamps
 from costofprivacy.book import budgets, freshness
 from costofprivacy.book.execute import Run, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 from costofprivacy.book.publishing import recover
+from costofprivacy.running import orphans, stamps
 
 Say = Callable[[str], None]
 

@@ -13,7 +13,7 @@ from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import TOLERANCES, Project, chapters, is_plain, module_name, place
 from costofprivacy.book.tables import Finding, compare, same_verdicts
 from costofprivacy.book.tree import Say
-from costofprivacy.tolerances import Declared
+from costofprivacy.judging.tolerances import Declared
 
 
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:

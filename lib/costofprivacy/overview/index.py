@@ -9,12 +9,17 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import __version__, cards, citation, claims, figures
-from costofprivacy.findings import BRIEF, CONSISTENT, Verdict, compact, pick, select
+from costofprivacy import __version__
+from costofprivacy.book import citation
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.findings import BRIEF, Verdict
+from costofprivacy.judging.prose import compact, compared, course, percent
+from costofprivacy.judging.tables import pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.overview.saved import Saved
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, course, percent
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from costofprivacy import figures
 from costofprivacy.experiments.method import pages
 from costofprivacy.experiments.method.experiment import ZERO
-from costofprivacy.findings import compact, pick
+from costofprivacy.judging.prose import compact, compared, percent
+from costofprivacy.judging.tables import pick
 from costofprivacy.overview import index
 from costofprivacy.overview.saved import Saved
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, percent
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CLAIMS = {
     "private": "noisyhead/theorem-3.2",

@@ -9,8 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from costofprivacy import cards, claims, stamps
-from costofprivacy.findings import Consequence, Finding, Verdict
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.findings import Consequence, Finding, Verdict
+from costofprivacy.running import stamps
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import verdicts_diffusion
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.equivalent_tables import of, power, sized
 from tests.experiments.verdicts.machinery import Case, Tables, change
 

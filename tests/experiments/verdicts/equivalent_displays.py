@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.equivalent_displays import shown
 from tests.experiments.verdicts.machinery import Case, Tables, change
 

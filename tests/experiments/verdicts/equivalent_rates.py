@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.equivalent_tables import power, sized
 from tests.experiments.verdicts.machinery import Case, Tables, change
 

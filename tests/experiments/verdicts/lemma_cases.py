@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Change, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -249,7 +249,7 @@ CASES = [
     Case(STEP, "nothing stretches even so", put("expansion", "bare", lambda r: 1.0), HOLDS),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
 
 
 def numbers(claim: str, changed: Change = lambda t: {}) -> dict[str, tuple[float, float | None]]:

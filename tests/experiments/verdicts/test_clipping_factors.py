@@ -9,7 +9,7 @@ from costofprivacy.experiments.dpgd.clipping_factors.experiment import (
     NU_AT_ONE_MEASURED,
     NU_AT_ONE_PRINTED,
 )
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -173,7 +173,7 @@ BESIDE = [  # what a claim does not speak of
     (NU, off("share whole", 99.0)),
 ]
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
 
 
 @pytest.mark.parametrize(("claim", "made"), BESIDE)

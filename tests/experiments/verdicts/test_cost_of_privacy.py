@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy import verdicts
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts import proof_cases
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
@@ -268,4 +268,4 @@ def test_short_prompts_end_at_d_times_the_logarithm() -> None:
     assert list(verdicts.short(rows, 0.01)) == [True, False]
 
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)

@@ -12,7 +12,7 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     UPDATE,
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -98,5 +98,5 @@ CASES = [
 ]  # fmt: skip
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, FOUND, CASES
+    CHAPTER, CASES
 )

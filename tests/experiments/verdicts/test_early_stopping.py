@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
@@ -283,4 +283,4 @@ CASES = [
     Case(PARTS, "as large everywhere", lambda t: parts(t, 9.0), FAILS, silent="Noise can"),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -8,7 +8,7 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.early_stopping import verdicts
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.experiments.verdicts.machinery import change, committed, judge
 from tests.experiments.verdicts.test_early_stopping import (

@@ -7,7 +7,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics as asy
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.lemma_cases import A1, A2, A3, LEMMA_CASES, TAIL, Change, together
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
@@ -390,4 +390,4 @@ STEP_CASES = [
 
 CASES = [*FIGURE_CASES, *RATE_CASES, *BOUND_CASES, *STEP_CASES, *LEMMA_CASES]
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -8,7 +8,7 @@ from scipy import stats
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics as asy
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts_bounds import comparable
-from costofprivacy.findings import pick
+from costofprivacy.judging.tables import pick
 from tests.experiments.verdicts.lemma_cases import A1, A2, A3, TAIL, Change, together
 from tests.experiments.verdicts.machinery import committed, judge
 from tests.experiments.verdicts.test_high_dimensional import (

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from costofprivacy.experiments.privacy.how_much_noise import calibration
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -81,4 +81,4 @@ CASES = [
 ]  # fmt: skip
 
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -9,7 +9,7 @@ import pytest
 from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.pages import agreement
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -211,7 +211,7 @@ CASES = [
 ]
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_is_tried = trials(
-    CHAPTER, FOUND, CASES, UNDECIDABLE
+    CHAPTER, CASES, UNDECIDABLE
 )
 
 

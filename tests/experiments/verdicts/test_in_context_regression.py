@@ -3,7 +3,7 @@
 from typing import Any
 
 from costofprivacy.experiments.foundations.in_context_regression import verdicts
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -102,4 +102,4 @@ CASES = [
          says="prompts 10 times"),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

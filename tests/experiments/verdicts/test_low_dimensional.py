@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.low_dimensional import verdicts
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -210,7 +210,7 @@ CASES = [
     Case(A17, "a power of D", lambda t: step(t, "(A.17)", "D", 0.5), FAILS, says="the dimension"),
 ]
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)
 
 
 def test_a_power_is_found_beneath_the_logarithms() -> None:

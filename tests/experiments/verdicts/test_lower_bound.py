@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from costofprivacy.experiments.dpgd.lower_bound.steps import FIRST, SECOND
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -137,5 +137,5 @@ CASES = [
 ]  # fmt: skip
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, FOUND, CASES
+    CHAPTER, CASES
 )

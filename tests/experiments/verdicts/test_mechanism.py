@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -135,4 +135,4 @@ def test_a_missing_factor_is_given_for_the_variance() -> None:
     assert judge(CHAPTER, ALGORITHM, halved).correction == "The variance times $4$."
 
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES, UNDECIDABLE)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)

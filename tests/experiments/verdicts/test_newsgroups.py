@@ -6,7 +6,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.newsgroups.runs import PRIVATE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
@@ -117,5 +117,5 @@ CASES = [
     Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS, says="Nothing"),
 ]
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, FOUND, CASES
+    CHAPTER, CASES
 )

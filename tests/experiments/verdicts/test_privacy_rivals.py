@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from costofprivacy.experiments.privacy.rivals import methods
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -59,4 +59,4 @@ CASES = [
     Case(CLIP, "a harder clip is best still", clipping(share=lambda r: 0.1 * r["clip"]), HOLDS),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.datasets import DIGITS
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -178,4 +178,4 @@ CASES = [
     Case(THEORY, "behind everywhere", theory(1.3), FAILS, says="1.3"),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from costofprivacy.experiments.noisyhead.authors import TRIALS
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -202,4 +202,4 @@ CASES = [
     ),
 ]
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.robustness import limits
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES, SMALL
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -395,4 +395,4 @@ PROOF_CASES = [
 ]  # fmt: skip
 CASES = [*FIGURE_CASES, *NOISYHEAD_CASES, *GAP_CASES, *RIDGE_CASES, *WINDOW_CASES, *DIVERGENCE_CASES, *PROOF_CASES]
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -194,7 +194,7 @@ CASES = [
 ]  # fmt: skip
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, FOUND, CASES
+    CHAPTER, CASES
 )
 
 

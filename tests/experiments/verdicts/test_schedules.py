@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from costofprivacy.findings import Verdict
+from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -150,4 +150,4 @@ CASES = [
     Case(INTEGRAL, "another limit", cell("exponential-integrals", "limit", 0.9), FAILS),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, FOUND, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

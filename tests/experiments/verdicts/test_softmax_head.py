@@ -4,7 +4,8 @@ from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import LESS_NOISE, SOUND
 from costofprivacy.experiments.noisyhead.softmax_head.names import LINEAR, PRIVATE, SOFTMAX
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL
-from costofprivacy.findings import Verdict, select
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.tables import select
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -70,7 +71,7 @@ CASES = [
 ]  # fmt: skip
 
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
-    CHAPTER, FOUND, CASES
+    CHAPTER, CASES
 )
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from costofprivacy import claims
 from costofprivacy._validate import among
 from costofprivacy.declaration import Parameters, parameter
-from costofprivacy.findings import Verdict
+from costofprivacy.judging import claims
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.streams import Runner
 
 

@@ -12,10 +12,11 @@ from typing import Any
 import pandas as pd
 from IPython.display import HTML, Markdown
 
-from costofprivacy import __version__, cards, claims
-from costofprivacy.claims import PENDING, Claim
+from costofprivacy import __version__
 from costofprivacy.experiments.ledger.experiment import book_folder
-from costofprivacy.findings import Consequence, Finding, Verdict
+from costofprivacy.judging import cards, claims
+from costofprivacy.judging.claims import PENDING, Claim
+from costofprivacy.judging.findings import Consequence, Finding, Verdict
 
 ALL = "everything"  # the folder of the files to take away, among the ledger's results
 COLUMNS = ("place", "verdict", "consequence", "what was found", "paper", "chapter")

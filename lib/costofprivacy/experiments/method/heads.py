@@ -10,8 +10,8 @@ from IPython.display import Markdown
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
-from costofprivacy.findings import compact, pick
-from costofprivacy.prose import measured, percent, plain
+from costofprivacy.judging.prose import compact, measured, percent, plain
+from costofprivacy.judging.tables import pick
 
 SHOWN = {
     ladder.PRINTED: "NoisyHead, as printed",

@@ -10,16 +10,18 @@ import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from costofprivacy import claims, figures, stamps
 from costofprivacy.experiments.method import heads, regression
 from costofprivacy.experiments.method.experiment import BEST, HEAD, LINEAR, OPEN, PAPERS, PRIVATE, RIDGE, ZERO
 from costofprivacy.experiments.method.reads import HEADS, RIVALS, TABLES
 from costofprivacy.experiments.privacy.rivals import pages as rivals
 from costofprivacy.experiments.privacy.rivals.joined import joined
-from costofprivacy.findings import Tables, compact, pick, select
+from costofprivacy.judging import claims
+from costofprivacy.judging.prose import compact, listed, percent, span
+from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.overview.saved import Saved
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, span
+from costofprivacy.running import stamps
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables

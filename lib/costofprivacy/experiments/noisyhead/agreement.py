@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import CONSISTENT, Number
-from costofprivacy.prose import plain
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.prose import plain
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 
 @dataclass(frozen=True)

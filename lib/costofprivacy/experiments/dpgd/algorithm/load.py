@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, records
 from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, records
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     lengths = [(n, max(1.0, asked.fixed_gamma * n)) for n in asked.sizes] + [
         (asked.d / g, asked.d) for g in asked.gammas
     ]

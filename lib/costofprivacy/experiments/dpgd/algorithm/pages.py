@@ -7,11 +7,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.algorithm.verdicts import proposition_41
-from costofprivacy.findings import Tables, judges_of, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, listed, measured, percent, plain, span, tally
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import compared, listed, measured, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
 ROUTES = {"proposition_a3": ("Proposition A.3", "-"), "renyi": ("best by way of Rényi", "--")}

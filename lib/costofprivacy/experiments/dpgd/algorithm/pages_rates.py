@@ -8,13 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
 from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS, DESCENT, ZERO
 from costofprivacy.experiments.dpgd.algorithm.verdicts_rates import equation_14, equation_15
-from costofprivacy.findings import compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, plain
+from costofprivacy.judging.prose import compact, listed, measured, plain
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CONSTANT, RARE = ALGORITHMS
 GROWTH = {CONSTANT: "Algorithm 1,\n$c$ constant", RARE: "Algorithm 1, clipping\nrarely active"}

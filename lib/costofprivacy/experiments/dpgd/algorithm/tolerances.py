@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Relative, Rounding
+from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 GRADIENT = "∇ of (A.7) by differences against the step over η, median"
 

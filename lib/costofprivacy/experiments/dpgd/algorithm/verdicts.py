@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Judge, Number, Tables, Verdict, compact, judges
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import Judge, judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 ROUNDING = 1e-9
 GRID = 1e-3  # relative error of divergences of densities on a grid

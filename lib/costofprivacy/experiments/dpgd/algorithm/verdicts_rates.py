@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, growth
+from costofprivacy import _fits
 from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS, ZERO
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 BOUNDED = 1.0  # a privacy term that ends below it stays bounded along its axis
 LEVEL = 0.03  # a power of n that is none: the least sizes are small

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     numbers = asked.trials * asked.records * (2 * sum(asked.d) + 60)
     bounds = len(asked.clips) * len(asked.label_noises)
     work = numbers * 80e-9 + asked.points * 1e-5 + bounds * 0.01 + 1.0

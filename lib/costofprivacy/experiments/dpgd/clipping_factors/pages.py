@@ -7,12 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import _fits, figures
+from costofprivacy import _fits
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import DIMENSION_QUANTITIES, PEAK, PEAK_HEIGHT
 from costofprivacy.experiments.dpgd.clipping_factors.verdicts import equation_46, figure_9
-from costofprivacy.findings import Tables, compact, judges_of, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, plain, span, tally
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import compact, listed, measured, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CURVES = {
     "mu": (r"$\mu_c$", "-"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.tolerances import Declared, Rounding
+from costofprivacy.judging.tolerances import Declared, Rounding
 
 EPS = 2.0**-52
 

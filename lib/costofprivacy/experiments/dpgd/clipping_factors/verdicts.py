@@ -16,20 +16,12 @@ from costofprivacy.experiments.dpgd.clipping_factors.experiment import (
     PEAK,
     PEAK_HEIGHT,
 )
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    describe,
-    judges,
-    select,
-)
-from costofprivacy.growth import several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 ROUNDING = 1e-12
 INVERSE = -0.8  # an exponent below this, error included, is that of 1/d: the next order adds 0.05 at d = 10

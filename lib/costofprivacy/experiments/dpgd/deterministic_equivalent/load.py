@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, records
 from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, records
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     figure = asked.trials * sum(2 * (d / asked.gamma) * d * 40e-9 for d in asked.d)
     chains = 2 * len(asked.n) * max(asked.chain_steps, 4000 * max(asked.n)) * 0.3e-6
     laws = asked.law_trials * sum(10 * (d / asked.gamma) * d * 60e-9 for d in asked.law_d)

@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import SCHEDULES
 from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import figure_1, theorem_1_path
-from costofprivacy.findings import Tables, judges_of
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, tally
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import listed, measured, percent
+from costofprivacy.judging.tables import Tables
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 PAST = (1.0, 1.1)  # where the released iterate is drawn
 CUT = 5  # the lower edge of a band is drawn no lower than this part of the mean: a log axis has no place for 0

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import _fits, figures
+from costofprivacy import _fits
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.rates import KINK
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, listed, measured, plain
+from costofprivacy.judging.prose import compared, listed, measured, plain
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 NAMES = {"constant": "constant", "square root": "square root", KINK: "constant\nat $2/\\gamma$"}
 CURED = "at $2/\\gamma$, with\nthe mean cap"

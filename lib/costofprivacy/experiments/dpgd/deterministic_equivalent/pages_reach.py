@@ -8,10 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from costofprivacy import figures
-from costofprivacy.findings import select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain
+from costofprivacy.judging.prose import listed, percent, plain
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 SPREAD, LONE = "spread", "one coordinate"  # where θ* lies
 PANELS = {SPREAD: r"$\theta^*$ spread out", LONE: r"$\theta^*$ on one coordinate"}

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullFormatter
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, listed, measured, plain
+from costofprivacy.judging.prose import compared, listed, measured, plain
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 DRIFTS = ("derived", "printed")
 QUANTITIES = {"risk": "in the risk", "resolvents": "in all quadratics of (C.2)"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Relative, Rounding
+from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 ROUNDED = Relative(scale=1e-6)  # 0, but for rounding, where all trials are the same
 IDENTITIES = (  # two evaluations of one thing; what they differ by is their own error

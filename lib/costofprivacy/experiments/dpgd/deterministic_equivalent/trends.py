@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Verdict, compact
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 RESOLVED = 0.05  # an exponent with a larger error says nothing: it could not even tell the bound from a constant
 STEEP = -0.2  # where the bound does not fall like this power at least, it is too near to a constant

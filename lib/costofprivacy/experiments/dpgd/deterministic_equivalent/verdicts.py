@@ -5,7 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
 
 NEARLY_EVERY = 0.9  # share of the times of all panels at which R(t) is to lie inside the band
 FEWEST_SIZES = 3  # numbers of samples that show a trend

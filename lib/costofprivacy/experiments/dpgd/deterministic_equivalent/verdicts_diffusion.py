@@ -8,19 +8,12 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.homogenised import SCALE, TAIL
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    pick,
-    select,
-)
-from costofprivacy.growth import several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 LEVEL = 1.2  # what stays below this multiple of its first value has not grown
 NOTHING = 0.01  # growth of a logarithm that is none

@@ -11,18 +11,11 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts_equations 
     sampling,
     sampling_numbers,
 )
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    pick,
-    select,
-)
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 RESOLVENTS = r"$\partial_t\hat q = -\bar\eta\mu_c(\|V\|_2^2 + 2z\hat q) + \dots$"
 

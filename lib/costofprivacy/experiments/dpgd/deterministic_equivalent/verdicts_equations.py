@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    describe,
-    judges,
-    select,
-)
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 FINITE = 2.0  # over d: half the variance of ‖x‖²/d, tr Σ²/d² ≤ λ_max/d, which second order may cost a step's mean
 SOLVED = 1e-5  # relative difference of two solutions of one equation

@@ -8,19 +8,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    judges,
-    select,
-)
-from costofprivacy.growth import several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 SOLVED = 1e-5  # relative difference that is rounding
 APART = 0.1  # relative difference, or difference of powers, that is no rounding

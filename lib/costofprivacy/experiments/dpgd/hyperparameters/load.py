@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.dpgd.hyperparameters.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     maps = asked.trials * asked.points**2 * sum(asked.d / gamma * 6e-7 for gamma in asked.gamma)
     tuned = len(asked.advice_gammas) * len(asked.rhos) + len(asked.clips) + 2 * len(asked.rate_gammas)
     tuned += len(asked.sketch_gammas) + len(asked.comparison_gammas)

@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.hyperparameters.pages_rates import (
     draw_comparison,
     draw_rates,
@@ -20,9 +19,13 @@ from costofprivacy.experiments.dpgd.hyperparameters.pages_rates import (
 )
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts_maps import Valley, deviations, figure_4, valleys
-from costofprivacy.findings import CONSISTENT, Tables, judges_of, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span, tally
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import listed, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 __all__ = [
     "agreement",

@@ -8,13 +8,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures, growth
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts_steps import excess
-from costofprivacy.findings import select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span
+from costofprivacy.judging import growth
+from costofprivacy.judging.prose import listed, percent, plain, span
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 MAIN, FALLING = "isotropic, ρ = 0.1", "λ_min = γ^¼, ρ = 0.1"
 SIDES = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.tolerances import SEARCHED, SHARE, Cases, Declared, Relative, Rounding
+from costofprivacy.judging.tolerances import SEARCHED, SHARE, Cases, Declared, Relative, Rounding
 
 
 def _at_the_cap(table: pd.DataFrame) -> pd.Series:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.dpgd.rates import CONSTANT, OUTPUT
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, cite, compact, judges, select
-from costofprivacy.prose import listed
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, listed
+from costofprivacy.judging.tables import Tables, cite, select
 
 FIXED_SHARE = 0.5  # the least λ_min, and R(0) relative to its first value, that counts as free of γ
 CHANGE = "An aspect ratio below those tried from which on the ratio of the two sides goes like a power of it."

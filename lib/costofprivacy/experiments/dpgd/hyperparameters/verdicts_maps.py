@@ -8,18 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.dpgd.hyperparameters.problem import NAMES
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-)
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 SMALL = 0.3  # clipping constants up to this one count as small: those where the valley is fitted

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.hyperparameters.steps import CORRECTED, EQUAL, PRINTED
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 EXACT = 1e-9  # relative
 CHANGE = "A case in which the two sides of the step stand otherwise."

@@ -6,24 +6,16 @@ import math
 
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.dpgd.rates import OUTPUT
 from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.limit import FIXED, GROWING
 from costofprivacy.experiments.dpgd.hyperparameters.terms import CHOSEN
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    judges,
-    pick,
-    select,
-)
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 BOUNDED_CLIPS = ("c = 0.1", "c = 1")  # those with c = O(1)
 LARGE_CLIPS = ("c = 1", "c = γ^−¼", "c = γ^−½")  # those with c = Ω(1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, records
 from costofprivacy.experiments.dpgd.lower_bound.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, records
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     d, ns = asked.d, [ratio * asked.d for ratio in asked.ratios]
     attacks = asked.trials * sum(n * d * 60e-9 * (1 + 5 * len(asked.rho)) for n in ns)
     bounds = (len(asked.gammas) + len(asked.rhos) + len(asked.noises)) * 1.0

@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.lower_bound.attacks import HARMONIC, LEAST_SQUARES, OUTPUT, RIDGE, ZERO
 from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_NOISE, ALONG_RHO, BALL, ISOTROPIC, PATHS, PRIOR
 from costofprivacy.experiments.dpgd.lower_bound.verdicts import section_8_optimality
-from costofprivacy.findings import Tables, Verdict, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import course, measured, percent, plain
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.prose import compact, course, measured, percent, plain
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CONSTANT_RHO = next(iter(PATHS))
 CURVES = {

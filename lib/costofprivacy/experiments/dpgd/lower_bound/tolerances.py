@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import SEARCHED, Declared, Relative
+from costofprivacy.judging.tolerances import SEARCHED, Declared, Relative
 
 TOLERANCES: Declared = {
     "bounds": {"initial": SEARCHED, "offset": SEARCHED},

@@ -17,19 +17,12 @@ from costofprivacy.experiments.dpgd.lower_bound.optimality import (
     PATHS,
 )
 from costofprivacy.experiments.dpgd.lower_bound.steps import FROM_DATA, FROM_TWIN
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    describe,
-    judges,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, power, several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, power, several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 ROUNDING = 1e-9
 CONVERTED = 0.25  # how far from 1 the power of log n may be for one logarithm

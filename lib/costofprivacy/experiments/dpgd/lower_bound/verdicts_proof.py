@@ -9,19 +9,12 @@ import pandas as pd
 from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_RHO, FAR_POWERS
 from costofprivacy.experiments.dpgd.lower_bound.steps import FIRST, SECOND
 from costofprivacy.experiments.dpgd.lower_bound.verdicts import ROUNDING, error_limit, private_powers
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    describe,
-    judges,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, power
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, power
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 
 @judges("dpgd/lemma-d.6")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.dpgd.real_data.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     pixels, columns = 784, 8
     mnist, housing = sum(pixels / g for g in asked.mnist_gamma), sum(columns / g for g in asked.housing_gamma)
     shuffles = asked.housing_trials + asked.kept_trials

@@ -11,7 +11,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.image import AxesImage
 
-from costofprivacy import figures
 from costofprivacy.datasets import MNIST
 from costofprivacy.experiments.dpgd.real_data.maps import FIGURES, PLACE
 from costofprivacy.experiments.dpgd.real_data.pages_rows import (
@@ -27,9 +26,11 @@ from costofprivacy.experiments.dpgd.real_data.reading import Panel, panels
 from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5, figure_6
 from costofprivacy.experiments.dpgd.real_data.verdicts_rows import own_fractions
 from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import figure_8
-from costofprivacy.findings import Tables, Verdict, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.prose import compact, listed, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 __all__ = [
     "answer",

@@ -9,13 +9,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.real_data.maps import BLOWN, PLACE
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
 from costofprivacy.experiments.dpgd.real_data.verdicts_rows import fractions
-from costofprivacy.findings import select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import measured, percent, plain
+from costofprivacy.judging.prose import measured, percent, plain
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CAP = 0.6  # of the paper's maps: risks above it are not compared
 TICKS = (0.05, 0.1, 0.2, 0.3, 0.4)

@@ -8,14 +8,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, KEPT, LIMITED, SCHEDULES
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
 from costofprivacy.experiments.dpgd.real_data.reading import student
 from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import leads, margins
-from costofprivacy.findings import CONSISTENT, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, plain
+from costofprivacy.judging.prose import compact, listed, measured, plain
+from costofprivacy.judging.tables import select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 

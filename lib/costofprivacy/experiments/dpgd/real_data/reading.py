@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from costofprivacy.findings import CONSISTENT
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 SMALL = 0.3  # clipping constants up to this one count as small: those where the valley is fitted
 WITHIN = 0.9  # of 2/γ: a valley up to there is not cut by the cap

@@ -11,7 +11,11 @@ import pandas as pd
 from costofprivacy.datasets import HOUSING, MNIST
 from costofprivacy.experiments.dpgd.real_data.maps import FIGURES
 from costofprivacy.experiments.dpgd.real_data.reading import FEWEST, Panel, Ratio, panels, ratio
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 SHOWN = {MNIST: FIGURES[MNIST], HOUSING: "kept"}  # the tables of what the paper shows
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes

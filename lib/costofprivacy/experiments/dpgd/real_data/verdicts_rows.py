@@ -12,8 +12,11 @@ from costofprivacy.datasets import HOUSING, MNIST, NORMALISATION
 from costofprivacy.experiments.dpgd.real_data.maps import BLOWN, FIGURES
 from costofprivacy.experiments.dpgd.real_data.problem import PAPERS
 from costofprivacy.experiments.dpgd.real_data.verdicts import absent, plainly
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges
-from costofprivacy.prose import percent
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 ALL_BUT = 0.9  # of the coordinates: a normalisation that reaches so many does what it says
 TRACE = 1.25  # quotient up to which tr Σ is d

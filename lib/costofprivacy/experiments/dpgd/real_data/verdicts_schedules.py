@@ -10,8 +10,10 @@ from costofprivacy.datasets import HOUSING, MNIST
 from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, HARMONIC, KEPT, LIMITED
 from costofprivacy.experiments.dpgd.real_data.reading import ratio
 from costofprivacy.experiments.dpgd.real_data.verdicts import absent
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.prose import span
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, span
+from costofprivacy.judging.tables import Tables, select
 
 VIEWS = {MNIST: ALL, HOUSING: KEPT}  # what the paper shows
 CLOSE = 1.01  # risks by the equations within this factor are on a par

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.dpgd.scaling_laws.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     curves = len(asked.flat) + len(asked.steep)
     starts = len(asked.starts) * (len(asked.flat_phi) * len(asked.flat_psi) * len(asked.flat_b) + 1)
     solved = (2 * curves + starts) * len(asked.decades) * 0.05 + curves * len(asked.checked) * 0.1

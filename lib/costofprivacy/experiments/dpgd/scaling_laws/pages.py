@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE, WITHIN
 from costofprivacy.experiments.dpgd.scaling_laws.verdicts import figure_2, figure_3, furthest
-from costofprivacy.findings import Tables, compact, judges_of, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span, tally
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import compact, listed, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 GAMMA = r"$\gamma = d/n$"
 FLOOR = 1e-5  # a distance from h below this is not drawn

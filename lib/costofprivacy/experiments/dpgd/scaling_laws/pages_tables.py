@@ -8,8 +8,8 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.experiments.dpgd.scaling_laws.verdicts_proof import tested
-from costofprivacy.findings import select
-from costofprivacy.prose import plain
+from costofprivacy.judging.prose import plain
+from costofprivacy.judging.tables import select
 
 CASES = {1: "privacy free, (6.4)", 2: "privacy costs, (6.5)", 3: "free, φ(α+1) ≥ 2", 4: "costs, (6.6)"}
 

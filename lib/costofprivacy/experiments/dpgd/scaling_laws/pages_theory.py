@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.experiments.dpgd.scaling_laws.pages import GAMMA, privacy
 from costofprivacy.experiments.dpgd.scaling_laws.theory import PANELS
 from costofprivacy.experiments.dpgd.scaling_laws.trends import log_power
-from costofprivacy.findings import compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain
+from costofprivacy.judging.prose import compact, listed, percent, plain
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CHOSEN = (0.0, 2.0, 10.0, math.inf)  # α on the map
 TERMS = {"e1": "$e_1$: start", "e2": "$e_2$: sampling", "e3": "$e_3$: privacy"}

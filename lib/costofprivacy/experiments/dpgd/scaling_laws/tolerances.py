@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import SEARCHED, Declared, Relative, Rounding
+from costofprivacy.judging.tolerances import SEARCHED, Declared, Relative, Rounding
 
 FROM_SLOPE = {"distance": Relative(of="slope")}  # a slope less h, which it is near
 OPTIMA = ("theorem-4i", "theorem-4ii", "theorem-4iii", "theorem-4iv", "section-6-optimal", "lemma-e.5")

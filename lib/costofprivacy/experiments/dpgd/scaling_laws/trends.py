@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
-from costofprivacy.findings import Consequence, Finding, Number, Verdict, describe
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.tables import describe
 
 ROUNDING = 1e-9  # between an exponent in closed form and its numerical optimum
 LOG_POWER = 0.25  # a power of ln(1/γ) from which on a logarithm is there

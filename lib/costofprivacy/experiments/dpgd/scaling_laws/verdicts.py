@@ -6,8 +6,11 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE, WITHIN
 from costofprivacy.experiments.dpgd.scaling_laws.trends import decide, number, steps, untestable
-from costofprivacy.findings import Finding, Number, Tables, compact, judges
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging.findings import Finding, Number
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
 
 NEAR = 0.2  # |φ(α + 1) − 2| up to which two of the private noise's terms are all but one
 SAME = 0.02  # between the risk with and without privacy, relative, where privacy is free

@@ -8,8 +8,11 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.experiments.dpgd.scaling_laws.trends import decide, number, powers, steps, untestable
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
 
 REACHED = 2e-3  # of a limit along α, which is approached like 1/K
 TOUCHED = 0.05  # a critical b below it is close to 0

@@ -14,8 +14,11 @@ from costofprivacy.experiments.dpgd.scaling_laws.trends import (
     untestable,
 )
 from costofprivacy.experiments.dpgd.scaling_laws.verdicts_theorem import BOUNDARY, boundary, optimum
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 SOLVED = 1e-4  # relative, between a path's two sides on the finer grid
 ROUNDED = 1e-4  # of a mass, a mean

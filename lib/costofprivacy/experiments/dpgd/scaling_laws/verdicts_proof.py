@@ -6,8 +6,11 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.trends import ROUNDING, decide, number, powers, untestable
 from costofprivacy.experiments.dpgd.scaling_laws.verdicts_lemmas import CURVE
-from costofprivacy.findings import Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging.findings import Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 QUADRATURE = 1e-6  # relative error of the integrals behind (E.12)
 COMPARED = 1e-3  # relative error of the path behind (E.14)

@@ -16,8 +16,11 @@ from costofprivacy.experiments.dpgd.scaling_laws.trends import (
     powers,
     untestable,
 )
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables
 
 CLOSE = 1e-9  # of b to the critical one
 BOUNDARY = "For $b$ below its bound, or $\\phi(\\alpha+1) \\ne 2$; at both equalities the risk has a factor "

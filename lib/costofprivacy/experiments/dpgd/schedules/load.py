@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, records
 from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, records
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     simulated = [n for n in asked.n if n <= asked.simulated]
     runs = asked.trials * sum(2 * n * (asked.d * 25e-9 + 10e-7) for n in simulated)
     tuned = 2 * len(asked.n) * 1.0 + 3 * len(asked.gammas) * 1.0

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.schedules.best import CONSTANT, FLAT, FLAT_FREE
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
 from costofprivacy.experiments.dpgd.schedules.verdicts import excess, figure_7, wide
-from costofprivacy.findings import Tables, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, times
+from costofprivacy.judging.prose import listed, percent, plain, times
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 BASE = "0"  # α = 0, to which the lower panels are relative
 NAMES = {"0": r"$\alpha=0$", "0.5": r"$\alpha=\frac{1}{2}$", "1": r"$\alpha=1$", "2": r"$\alpha=2$",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from costofprivacy import figures
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, INITIAL_RISK
 from costofprivacy.experiments.dpgd.schedules.orders import DEGREE
 from costofprivacy.experiments.dpgd.schedules.pages import NAMES, SPOKEN
 from costofprivacy.experiments.dpgd.schedules.small_noise import ALONG_NOISE, FAR
-from costofprivacy.findings import compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, plain, times
+from costofprivacy.judging.prose import compact, listed, plain, times
+from costofprivacy.judging.tables import select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 DRAWN = ("0", "0.5", "2", HARMONIC)
 PANELS = {"rho = 1": r"$\rho=1$", "rho = gamma^(1/2)": r"$\rho=\sqrt{\gamma}$"}

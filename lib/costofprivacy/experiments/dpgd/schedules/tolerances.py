@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import SEARCHED, Cases, Declared, Errors, Relative, Rounding
+from costofprivacy.judging.tolerances import SEARCHED, Cases, Declared, Errors, Relative, Rounding
 
 SIMULATED = Errors(0.01, "risk_sd")  # trials at a learning rate that was searched
 

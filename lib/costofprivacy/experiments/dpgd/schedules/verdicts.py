@@ -6,11 +6,13 @@ import math
 
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
 from costofprivacy.experiments.dpgd.schedules.small_noise import ALONG_NOISE, FAR
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.prose import percent, times
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, percent, times
+from costofprivacy.judging.tables import Tables, select
 
 PAR = 0.1  # a risk above the least by this share is not on a par with it
 SAME = 0.01  # two tuned risks within this share are the same

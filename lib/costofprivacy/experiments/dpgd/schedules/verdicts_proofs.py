@@ -6,12 +6,14 @@ import math
 
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC
 from costofprivacy.experiments.dpgd.schedules.identities import CEILING, EQUALITY, JUMP, LIMIT, SLIP, TAIL
 from costofprivacy.experiments.dpgd.schedules.orders import DEGREE, PROOF, TEXT
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.prose import times
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, times
+from costofprivacy.judging.tables import Tables, select
 
 ROUNDING = 1e-6  # of LSODA and of quadratures, one after the other
 CLOSE = 1e-4  # of a limit at the smallest argument

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy import explorer
 from costofprivacy.experiments.explore.dpgd.experiment import (
     CONSTANT,
     HARMONIC,
@@ -24,9 +23,10 @@ from costofprivacy.experiments.explore.dpgd.experiment import (
     SPECTRA,
     UNIFORM,
 )
-from costofprivacy.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
-from costofprivacy.findings import compact, pick
-from costofprivacy.prose import percent
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.tables import pick
+from costofprivacy.showing import explorer
+from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
 
 Tables = Mapping[str, pd.DataFrame]
 TOTAL, START, SAMPLING, PRIVATE = "excess risk", "left of the start", "sampling", "private noise"

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy import explorer
-from costofprivacy.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
-from costofprivacy.findings import compact, pick, select
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
-from costofprivacy.prose import percent
 from costofprivacy.settings import Setting
+from costofprivacy.showing import explorer
+from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
 
 Tables = Mapping[str, pd.DataFrame]
 COLUMN = {ALGORITHM: "algorithm", EVERY: "every", LAST: "last"}

@@ -6,11 +6,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures
-from costofprivacy.findings import compact, select
+from costofprivacy.judging.prose import compact, listed, plain, times
+from costofprivacy.judging.tables import select
 from costofprivacy.noisyhead.prompts import Prompts
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, plain, times
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 
 def draw_test_error(table: pd.DataFrame) -> Plate:

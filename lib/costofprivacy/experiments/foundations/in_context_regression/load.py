@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, moments, prompts
 from costofprivacy.experiments.foundations.in_context_regression.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, moments, prompts
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     N = asked.N + asked.test_prompts
     each = sum(prompts(N, L, D) + len(asked.penalty) * D**6 * 2e-10 for D in asked.D for L in asked.L)
     kept = 6 * NUMBER * asked.trials * len(asked.D) * len(asked.L) * len(asked.penalty)

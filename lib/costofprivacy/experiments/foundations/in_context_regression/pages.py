@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.foundations.in_context_regression.verdicts import appendix_a1, equation_23
-from costofprivacy.findings import Tables, compact, pick
-from costofprivacy.prose import plain
+from costofprivacy.judging.prose import compact, plain
+from costofprivacy.judging.tables import Tables, pick
 
 BLOCKS = {"W^PV": "v, in the values", "W^KQ": "u, in keys and queries"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Rounding
+from costofprivacy.judging.tolerances import Cases, Declared, Rounding
 
 # Both sides of what holds as written differ by rounding alone; what does not hold differs by a number.
 HOLD = (

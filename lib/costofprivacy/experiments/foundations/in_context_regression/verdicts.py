@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    describe,
-    judges,
-    select,
-)
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 ROUNDING = 1e-12  # relative to the largest prediction
 CLOSE = 0.1  # relative distance that "approximately equal" allows

@@ -8,7 +8,8 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
-from costofprivacy.findings import CONSISTENT, Tables, pick, select
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import PUBLIC_TRIALS, RATE_L, Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 TOKEN = 1.7e-7  # seconds for a token: to draw it and to make its examples
 STEP = 1.4e-7  # and for the steps of one release; both at D = 5
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     wide = (asked.D / 5) ** 2
     budgets = len(asked.epsilon)
 

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE, ZERO
-from costofprivacy.findings import Tables, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import percent, plain, span
+from costofprivacy.judging.prose import compact, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 LOOKS: dict[str, dict[str, Any]] = {
     PRIVATE: {"color": figures.COLOURS[0], "marker": "o"},

@@ -7,14 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.pages import LOOKS
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import NO_DATA, NON_PRIVATE
-from costofprivacy.findings import CONSISTENT, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import percent, plain, span
+from costofprivacy.judging.prose import compact, percent, plain, span
+from costofprivacy.judging.tables import select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 SHOWN_AREA = 3  # condition numbers of the map that are drawn
 

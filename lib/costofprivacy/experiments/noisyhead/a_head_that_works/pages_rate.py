@@ -8,8 +8,8 @@ from IPython.display import Markdown
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, floor, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import NON_PRIVATE
-from costofprivacy.findings import Tables, compact, pick, select
-from costofprivacy.prose import listed, measured, percent, plain
+from costofprivacy.judging.prose import compact, listed, measured, percent, plain
+from costofprivacy.judging.tables import Tables, pick, select
 
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ISOTROPIC, NO_DATA
-from costofprivacy.findings import Tables
-from costofprivacy.sentences import Check, Sentences, checked
+from costofprivacy.judging.sentences import Check, Sentences, checked
+from costofprivacy.judging.tables import Tables
 
 MOST = 0.5  # of the gap, or of the cells
 

@@ -9,8 +9,8 @@ from IPython.display import Markdown
 from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, words
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NO_DATA, NON_PRIVATE, ZERO
-from costofprivacy.findings import Tables, compact, select
-from costofprivacy.prose import listed, measured, percent, plain
+from costofprivacy.judging.prose import compact, listed, measured, percent, plain
+from costofprivacy.judging.tables import Tables, select
 
 EDGE = "\u2009*"  # beside an error whose chosen numbers lie at an edge of their grid
 

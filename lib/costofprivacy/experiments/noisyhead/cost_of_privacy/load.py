@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, moments, prompts
 from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, moments, prompts
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     cells = [place for axis in ("N", "L", "D") for place in asked.along(axis)]
     sides = sum(prompts(**place) + max(asked.T) * place["D"] ** 4 * 1e-8 for place in cells)
     events = asked.event_trials * asked.base["N"] * sum(asked.L) * asked.base["D"] * 25e-9

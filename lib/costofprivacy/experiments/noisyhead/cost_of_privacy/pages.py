@@ -8,11 +8,13 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import _fits, figures
+from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import quantity, theorem_41
-from costofprivacy.findings import CONSISTENT, Tables, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, compared, percent, plain, span
+from costofprivacy.judging.prose import along, compact, compared, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 LENGTH, STEPS, PROMPTS = "$L$ (tokens in a prompt)", "$T$ (steps)", "$N$ (training prompts)"
 BARS = "Bars: two standard errors."

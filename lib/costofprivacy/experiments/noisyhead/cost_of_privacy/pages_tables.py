@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import BIAS, NOISE
-from costofprivacy.findings import compact
-from costofprivacy.prose import percent
+from costofprivacy.judging.prose import compact, percent
 
 
 def show_events(events: pd.DataFrame) -> pd.DataFrame:

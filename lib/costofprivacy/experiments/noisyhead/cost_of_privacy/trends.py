@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import Number
-from costofprivacy.growth import LAST, several
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.growth import LAST, several
 
 _TINY = 1e-300  # for 0
 NAMES = {  # column: symbol, words
@@ -26,7 +26,8 @@ class Trend:
     """The power with which a ratio goes over its last sizes.
 
     Args:
-        size: its column, of `NAMES`. power, error: of it. limit: above which a power is lost (`costofprivacy.growth`).
+        size: its column, of `NAMES`. power, error: of it.
+        limit: above which a power is lost (`costofprivacy.judging.growth`).
     """
 
     size: str

@@ -10,18 +10,12 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.cost_of_privacy.trends import Trend, trend
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED, several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence

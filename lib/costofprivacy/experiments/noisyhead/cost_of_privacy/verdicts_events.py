@@ -23,8 +23,11 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import (
     lost,
     short,
 )
-from costofprivacy.findings import Finding, Number, Tables, compact, judges, select
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.judging.findings import Finding, Number
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 CONFIDENCE = 1e-3  # of the binomial statements
 LEMMA = math.sqrt(2)  # the constant that serves in Lemma A.2

@@ -24,8 +24,12 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import (
     lost,
     short,
 )
-from costofprivacy.findings import CONSISTENT, Finding, Number, Tables, cite, compact, judges, pick, select
-from costofprivacy.growth import LOST_POWER, several
+from costofprivacy.judging.findings import Finding, Number
+from costofprivacy.judging.growth import LOST_POWER, several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 VANISHES = 1e-20  # of R²
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, extras
+from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.dp_sgd import worker
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ADD, DP_SGD, LOSS, RESPONSES, Cell, Method, clip_at
 from costofprivacy.noisyhead import head, population, recipes
@@ -16,6 +16,7 @@ from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.running import extras
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner, generator
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     ADD,
     ALGORITHM,
@@ -19,10 +18,11 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
 from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import READINGS, figure_5, ratios
-from costofprivacy.findings import Tables, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, percent, plain, span
+from costofprivacy.judging.prose import along, compact, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
 PANELS = {"as printed": READINGS["stated"], "same exact accounting": READINGS["same"]}

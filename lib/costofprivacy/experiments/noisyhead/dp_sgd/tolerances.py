@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Declared, Relative, Squares
+from costofprivacy.judging.tolerances import Declared, Relative, Squares
 
 TOLERANCES: Declared = {
     "opacus-runs": {  # without noise Opacus's steps are ours, but for rounding

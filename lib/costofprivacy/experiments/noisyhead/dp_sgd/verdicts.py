@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     ADD,
     ALGORITHM,
@@ -18,18 +17,13 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     ZERO,
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    select,
-)
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.settings import Setting
 
 MARGIN = 1.05  # a ratio of risks up to this is a match, whatever the trials can tell apart

@@ -1,6 +1,6 @@
 """What is called in the extra environment `opacus`: Opacus and torch are imported inside functions, the package never.
 
-See `costofprivacy.extras`.
+See `costofprivacy.running.extras`.
 """
 
 from __future__ import annotations

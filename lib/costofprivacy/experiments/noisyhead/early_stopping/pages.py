@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.early_stopping import verdicts
-from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
+from costofprivacy.judging.prose import along, compact, compared, percent, plain, span
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, compared, percent, plain, span
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 STEPS = "$T$ (steps)"
 BARS = "Bars: two standard errors."

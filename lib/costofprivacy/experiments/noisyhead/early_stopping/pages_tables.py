@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
-from costofprivacy.findings import compact
+from costofprivacy.judging.prose import compact
 from costofprivacy.settings import Setting
 
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise", "ridge": r"reference $\Gamma^*$"}

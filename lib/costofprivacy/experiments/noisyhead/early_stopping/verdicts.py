@@ -14,19 +14,12 @@ from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import (
     FROM_R,
     FROM_ZERO,
 )
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    judges,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, power
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, power
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 
 FIRST, LAST = 1, 480  # the paper's T, over which Figure 3 falls and rises

@@ -6,14 +6,14 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import start_slopes
-from costofprivacy.findings import compact, pick, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, listed, plain, times
+from costofprivacy.judging.prose import compact, compared, listed, plain, times
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 SQUARE = r"$N$, with $D = L = \lfloor\sqrt{N}\rfloor$"
 NOISYHEAD, DESCENT, ZERO = "noisyhead", "gradient-descent", "zero"

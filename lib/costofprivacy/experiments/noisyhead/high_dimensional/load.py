@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     step = len(asked.epsilon) * 6
     each = sum(N**2 * (40e-9 + step * asked.T * 2e-9) for N in asked.N)
     sides = asked.bound_trials * sum(N**3 * 2e-9 + N**2 * 100e-9 for N in asked.bound_N)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.high_dimensional import axes, verdicts_bounds
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import figure_2, start_slopes, theorem_11_high
-from costofprivacy.findings import Tables, select
-from costofprivacy.prose import listed, percent, plain
+from costofprivacy.judging import growth
+from costofprivacy.judging.prose import listed, percent, plain
+from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
 
 METHODS = {

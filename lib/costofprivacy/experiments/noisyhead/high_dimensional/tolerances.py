@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Declared, Relative
+from costofprivacy.judging.tolerances import Declared, Relative
 
 TOLERANCES: Declared = {"powers": {"exponent": Relative(scale=1e-3)}}  # slopes of logarithms, some of them nearly 0

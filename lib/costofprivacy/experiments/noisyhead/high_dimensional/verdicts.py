@@ -9,20 +9,12 @@ from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics, axes
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts_bounds import Growing, grows_fastest, lost
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    cite,
-    compact,
-    judges,
-    pick,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, cite, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 POWER = 0.05  # within which an exponent at the largest N is that power
 HALF = 0.5  # the power of N that section 1.1 speaks of

@@ -7,21 +7,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.experiments.noisyhead.high_dimensional.sides import HALVED, PRINTED
-from costofprivacy.findings import (
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    pick,
-    select,
-)
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, pick, select
 
 COMPARABLE = 1.0  # G²/λ up to which η₀λ is of the order of one
 SIZES = {

@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from costofprivacy import growth
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 IMPROBABLE = 1e-4  # probability under the lemma below which its failures contradict it
 SIZES = {"N": "the number of prompts", "L": "the length of prompts", "D": "the dimension"}

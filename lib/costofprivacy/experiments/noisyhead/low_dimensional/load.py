@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from costofprivacy.costs import NUMBER, Load, moments, prompts
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, moments, prompts
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     each = [prompts(N, math.isqrt(N), asked.D) for N in asked.N]
     tested = prompts(asked.test_prompts, math.isqrt(max(asked.N)), asked.D)
     work = asked.trials * (sum(each) + 0.3 * tested + len(asked.epsilon) * asked.D**4 * 1e-7) + 5.0

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes, theorem_11_low
-from costofprivacy.findings import Tables, compact, pick, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, compared, plain, span
+from costofprivacy.judging.prose import along, compact, compared, plain, span
+from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
 PROMPTS = "$N$ (training prompts)"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy import growth
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes
-from costofprivacy.findings import compact, select
+from costofprivacy.judging import growth
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import select
 from costofprivacy.settings import Setting
 
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Relative, Squares
+from costofprivacy.judging.tolerances import Cases, Declared, Relative, Squares
 
 BITS = 2e-18  # of weights whose norm is 0.002; descent with half the penalty comes near them, to 1e-12
 DESCENT = {"excess_risk": Squares(BITS), "standard_error": Squares(BITS / 10, of="excess_risk")}

@@ -5,22 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, growth
+from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
-from costofprivacy.findings import (
-    CONSISTENT,
-    Consequence,
-    Finding,
-    Number,
-    Tables,
-    Verdict,
-    compact,
-    judges,
-    pick,
-    select,
-)
-from costofprivacy.growth import LOST_POWER
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 IDLE = 0.2  # Π_R is idle where the closed form of the noise is below this share of what R allows
 POWER = 0.05  # within which an exponent at N = 1e30 is that power

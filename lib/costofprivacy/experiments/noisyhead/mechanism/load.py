@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from costofprivacy.costs import NUMBER, Load, moments, prompts
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, moments, prompts
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     trials = asked.trials * sum(prompts(N, math.isqrt(N), asked.D) for N in asked.N)
     tried = len(asked.N) * asked.pairs * math.isqrt(max(asked.N)) * asked.D * 60e-9
     worker = moments(max(asked.N), asked.D)

@@ -8,12 +8,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, figures
+from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.mechanism import verdicts
-from costofprivacy.findings import Tables, compact, pick, select
+from costofprivacy.judging.prose import along, compact, percent, plain, span
+from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.noisyhead import opposed
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, percent, plain, span
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 
 def answer(tables: Tables) -> str:

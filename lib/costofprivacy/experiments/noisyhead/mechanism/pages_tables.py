@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import minimisers
-from costofprivacy.findings import compact
+from costofprivacy.judging.prose import compact
 
 
 def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Rounding
+from costofprivacy.judging.tolerances import Cases, Declared, Rounding
 
 # Where descent rests at a minimiser, or the gradient is 0 there, what is left is rounding.
 AT_REST = (

@@ -8,9 +8,11 @@ from functools import wraps
 import numpy as np
 import pandas as pd
 
-from costofprivacy.findings import CONSISTENT, Finding, Tables, Verdict, compact, describe, select
+from costofprivacy.judging.findings import Finding, Verdict
+from costofprivacy.judging.prose import compact, listed
+from costofprivacy.judging.tables import Tables, describe, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import ALGORITHM
-from costofprivacy.prose import listed
 
 HELD = 1.1  # a risk within this factor of another is as good
 CHOICES = {  # the columns of an open choice, and what a reader calls it

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.noisyhead.newsgroups.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 NEWSGROUP_POSTS = 18846
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     posts = asked.posts or NEWSGROUP_POSTS
     read = 8.0 * posts / NEWSGROUP_POSTS * (1 + len(asked.removals))
     readings = sum(map(len, (asked.prompts, asked.lengths, asked.features, asked.clips, asked.removals)))

@@ -9,15 +9,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.readings import HIGH, TOKENS
 from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, LINEAR, NOUGHT, PRIVATE, RIDGE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
-from costofprivacy.findings import CONSISTENT, Tables, compact, select
+from costofprivacy.judging.prose import along, compact, percent, plain, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import EVERY
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, percent, plain, span
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."

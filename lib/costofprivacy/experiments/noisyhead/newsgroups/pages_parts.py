@@ -6,14 +6,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.newsgroups.pages import BARS, SHORT, STEPS
 from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, LINEAR, PRIVATE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
-from costofprivacy.findings import compact, select
+from costofprivacy.judging.prose import compact, listed, percent, plain, span
+from costofprivacy.judging.tables import select
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, percent, plain, span
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 HEADS = {f"{PRIVATE}, {BEST}": "NoisyHead, best $T$", BEST_HEAD: "best ridge head", LINEAR: "linear model of the query"}
 TINY = {"posts of one group": "group", "its standardised logarithm": "log", "as TF-IDF gives them": "norm"}

@@ -9,8 +9,7 @@ from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.pages import figure_errors
 from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, NO_DATA, NOUGHT, PRIVATE, RIDGE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST, LAST_STEP
-from costofprivacy.findings import compact
-from costofprivacy.prose import measured, percent
+from costofprivacy.judging.prose import compact, measured, percent
 
 PREDICTORS = {
     NOUGHT: "answering 0",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Errors, Exact, Relative
+from costofprivacy.judging.tolerances import Cases, Declared, Errors, Exact, Relative
 
 # The noise of many steps is drawn along eigenvectors, which last bits turn where eigenvalues nearly agree.
 DRAWN = Errors(0.01)

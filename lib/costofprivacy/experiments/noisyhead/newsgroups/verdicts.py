@@ -6,9 +6,12 @@ import math
 
 from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.runs import ALONG
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, times
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
-from costofprivacy.prose import times
 
 NEAR = 3.0  # a factor within which two numbers of steps are one prediction
 NUMBERS, CONCLUSION = Consequence.NUMBERS, Consequence.CONCLUSION

@@ -8,8 +8,11 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, LINEAR, PRIVATE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, describe, judges
-from costofprivacy.prose import percent
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.tables import Tables, describe
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 CLAIMED = 50_000  # articles, as the paper has it
 ABOUT = 0.1  # share within which a number is about another

@@ -9,18 +9,19 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.authors import TRIALS
 from costofprivacy.experiments.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, ZERO
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED, RIGHT
 from costofprivacy.experiments.noisyhead.rivals.pages import WAYS
 from costofprivacy.experiments.noisyhead.rivals.verdicts import asymptotic_exponents
-from costofprivacy.findings import CONSISTENT, compact, pick, select
-from costofprivacy.plates import Plate
+from costofprivacy.judging.prose import compact, compared, listed, plain, times
+from costofprivacy.judging.tables import pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.prose import compared, listed, plain, times
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 Way = tuple[str, Setting]
 

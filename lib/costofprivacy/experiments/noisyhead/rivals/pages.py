@@ -8,8 +8,8 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RI
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED
 from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS, PAPERS
 from costofprivacy.experiments.noisyhead.rivals.verdicts import appendix_b_privacy, asymptotic_exponents, table_1
-from costofprivacy.findings import Tables, compact, pick
-from costofprivacy.prose import percent, plain
+from costofprivacy.judging.prose import compact, percent, plain
+from costofprivacy.judging.tables import Tables, pick
 from costofprivacy.settings import Setting
 
 NEAREST = 6  # readings shown

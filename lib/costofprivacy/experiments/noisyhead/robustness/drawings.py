@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness import rates
 from costofprivacy.experiments.noisyhead.robustness.pages import METHODS
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
-from costofprivacy.findings import compact, pick, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import compared, listed, percent, plain, span, times
+from costofprivacy.judging.prose import compact, compared, listed, percent, plain, span, times
+from costofprivacy.judging.tables import pick, select
 from costofprivacy.settings import Setting
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 METHOD_LABELS = {
     "noisyhead": "NoisyHead",

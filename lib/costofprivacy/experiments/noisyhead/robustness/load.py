@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load, moments, prompts
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load, moments, prompts
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     N, D, shifts = asked.N, asked.D, len(asked.c) * len(asked.p)
     figure = asked.trials * prompts(N, asked.L, D) * 1.5
     arithmetic = asked.arithmetic_trials * (prompts(N, asked.L, D) + (shifts + 40) * D**4 * 1e-4)

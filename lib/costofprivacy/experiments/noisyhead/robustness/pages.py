@@ -10,8 +10,8 @@ from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluat
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES
 from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
 from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import theorem_51_ridge
-from costofprivacy.findings import Tables, compact, select
-from costofprivacy.prose import percent, plain
+from costofprivacy.judging.prose import compact, percent, plain
+from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
 
 METHODS = {

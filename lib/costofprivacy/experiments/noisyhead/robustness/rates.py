@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from costofprivacy import _fits, growth
-from costofprivacy.findings import Consequence, Finding, Number, Verdict, compact
-from costofprivacy.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy import _fits
+from costofprivacy.judging import growth
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
+from costofprivacy.judging.prose import compact
 
 SIZES = {"N": "the number of prompts", "L": "prompt length", "D": "the dimension"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from costofprivacy.tolerances import SHARE, Cases, Declared, Exact, Relative, Rounding
+from costofprivacy.judging.tolerances import SHARE, Cases, Declared, Exact, Relative, Rounding
 
 EPS = 2.0**-52
 NORMAL = "ridge-normal-equations"

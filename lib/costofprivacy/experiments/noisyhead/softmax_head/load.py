@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from math import isqrt
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 SCORE = 4e-9  # seconds for the attention of one token, twice over, in one dimension
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     tokens = sum(N * isqrt(N) for N in asked.N) * asked.D
     budgets = len(asked.epsilon)
     plans = 2 * len(asked.reaches) * len(asked.clips) + 2 * len(asked.bounded_times)

@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.names import (
     CLIPPED,
@@ -20,9 +19,10 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     SOFTMAX,
 )
 from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES
-from costofprivacy.findings import Tables, compact, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import along, plain
+from costofprivacy.judging.prose import along, compact, plain
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 WORDS = {PRIVATE: "private", NON_PRIVATE: "not private"}
 BUDGET = r"$\varepsilon$"

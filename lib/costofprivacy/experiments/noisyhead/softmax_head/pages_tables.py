@@ -25,8 +25,8 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
 )
 from costofprivacy.experiments.noisyhead.softmax_head.pages import title, where
 from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES, Value
-from costofprivacy.findings import Tables, compact, pick, select
-from costofprivacy.prose import measured, percent, plain, times
+from costofprivacy.judging.prose import compact, measured, percent, plain, times
+from costofprivacy.judging.tables import Tables, pick, select
 
 COLUMNS = {
     PRIVATE: "private, from zero",

@@ -21,7 +21,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     SOFTMAX,
     WHITENED,
 )
-from costofprivacy.findings import pick, select
+from costofprivacy.judging.tables import pick, select
 
 ROUTES = ((BOUNDED, PRINTED), (BOUNDED, EXACT), (CLIPPED, PRINTED), (CLIPPED, EXACT))
 LITERAL, BEST_ROUTE = ROUTES[0], ROUTES[-1]

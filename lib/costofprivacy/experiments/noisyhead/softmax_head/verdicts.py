@@ -8,8 +8,11 @@ from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import SOUND
 from costofprivacy.experiments.noisyhead.softmax_head.names import PRIVATE, SOFTMAX
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.prose import span
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 NOTHING = 1.0  # the test error of answering 0
 FEWEST = 3  # sizes, and budgets, along which a law can show

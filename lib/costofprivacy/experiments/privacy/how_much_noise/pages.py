@@ -10,15 +10,15 @@ import pandas as pd
 from IPython.display import Markdown
 from matplotlib.axes import Axes
 
-from costofprivacy import figures
 from costofprivacy.experiments.privacy.how_much_noise.conversions import EXACT, PROPOSITION, RENYI, RULE
 from costofprivacy.experiments.privacy.how_much_noise.prompts import BEST, BOUND, EVERY, LAST, PRINTED, SHARP
 from costofprivacy.experiments.privacy.how_much_noise.regression import ZERO_RISK
 from costofprivacy.experiments.privacy.how_much_noise.verdicts import waste
-from costofprivacy.findings import Tables, compact, pick, select
-from costofprivacy.plates import Plate
+from costofprivacy.judging.prose import compact, percent, plain, span, times
+from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.privacy.groups import BLANK, REPLACE
-from costofprivacy.prose import percent, plain, span, times
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 EXAMPLE = {"epsilon": 1.0, "records": 1000}  # what the answer speaks of, or the nearest that was measured
 STYLES: dict[str, dict[str, Any]] = {

@@ -8,9 +8,9 @@ from costofprivacy.experiments.privacy.how_much_noise.conversions import EXACT
 from costofprivacy.experiments.privacy.how_much_noise.pages import EXAMPLE, VIEWS, nearest, of_view
 from costofprivacy.experiments.privacy.how_much_noise.prompts import BEST
 from costofprivacy.experiments.privacy.how_much_noise.regression import ZERO_RISK
-from costofprivacy.findings import select
+from costofprivacy.judging.prose import plain
+from costofprivacy.judging.tables import select
 from costofprivacy.privacy.groups import REPLACE
-from costofprivacy.prose import plain
 
 NO_NOISE = "∞"
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import SEARCHED, Declared
+from costofprivacy.judging.tolerances import SEARCHED, Declared
 
 TOLERANCES: Declared = {"regression": {"released_noise": SEARCHED}}

@@ -7,8 +7,11 @@ from functools import partial
 
 import pandas as pd
 
-from costofprivacy.findings import Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.growth import LOST_POWER, power, several
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.growth import LOST_POWER, power, several
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 NONE, NUMBERS, CONCLUSION = Consequence

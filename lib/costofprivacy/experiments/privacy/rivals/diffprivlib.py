@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import erf
 
-from costofprivacy import extras
 from costofprivacy.experiments.privacy.rivals import problems, worker
+from costofprivacy.running import extras
 from costofprivacy.streams import Runner, generator
 
 NAME = "diffprivlib"

@@ -10,8 +10,8 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.privacy.rivals import diffprivlib, methods
-from costofprivacy.findings import Tables
-from costofprivacy.prose import listed
+from costofprivacy.judging.prose import listed
+from costofprivacy.judging.tables import Tables
 
 LABEL = "diffprivlib, δ = 0"
 METHODS = (*methods.METHODS, LABEL)

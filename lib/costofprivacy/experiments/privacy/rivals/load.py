@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.privacy.rivals.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     drawn = asked.trials * asked.d * sum(asked.records) * len(asked.epsilon) * 1.5e-4
     pixels = 784 / 20
     real = asked.real_trials * len(asked.epsilon) * (sum(asked.housing_n) + pixels * sum(asked.mnist_n)) * 2e-5

@@ -9,13 +9,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from costofprivacy import datasets, figures
+from costofprivacy import datasets
 from costofprivacy.experiments.privacy.rivals import methods, problems
 from costofprivacy.experiments.privacy.rivals.joined import METHODS, joined
 from costofprivacy.experiments.privacy.rivals.verdicts import per_feature
-from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, plain
+from costofprivacy.judging.prose import compact, listed, measured, percent, plain
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 CELL = ["problem", "epsilon", "n"]
 SHORT = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from costofprivacy.tolerances import Cases, Declared, Errors, Relative
+from costofprivacy.judging.tolerances import Cases, Declared, Errors, Relative
 
 # Its noise is drawn along eigenvectors of the second moment. MNIST's is singular, and they are any of their space:
 # another machine draws another noise from the same law.

@@ -8,8 +8,11 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.privacy.rivals import methods
-from costofprivacy.findings import CONSISTENT, Consequence, Finding, Number, Tables, Verdict, compact, judges, select
-from costofprivacy.prose import listed, percent
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.judges import judges
+from costofprivacy.judging.prose import compact, listed, percent
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
 NAMES = {methods.OUTPUT: "output perturbation", methods.OBJECTIVE: "objective perturbation"}

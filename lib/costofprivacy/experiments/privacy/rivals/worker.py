@@ -1,6 +1,6 @@
 """What is called in the extra environment `diffprivlib`, which is imported inside the function, the package never.
 
-See `costofprivacy.extras`.
+See `costofprivacy.running.extras`.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from costofprivacy.costs import NUMBER, Load
 from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
+from costofprivacy.running.costs import NUMBER, Load
 
 
 def load(asked: Experiment) -> Load:
-    """Time and memory in its parameters; see `costofprivacy.costs`."""
+    """Time and memory in its parameters; see `costofprivacy.running.costs`."""
     audits = asked.audit_releases * 5e-5 + asked.guesses * 5e-3
     attacks = asked.trials * 0.01 * (asked.n * asked.d / 1000) + asked.fits * 0.4
     members = sum(asked.members) * asked.d * 1e-5

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy import figures
 from costofprivacy.experiments.privacy.what_this_does_not_protect.bits import DISCRETE, ESTIMATOR, ROUNDED
 from costofprivacy.experiments.privacy.what_this_does_not_protect.scaling import PUBLIC, SCALES, STANDARD
 from costofprivacy.experiments.privacy.what_this_does_not_protect.seeds import LISTED, RELEASED, UNDONE, UNKNOWN
-from costofprivacy.findings import CONSISTENT, Tables, compact, pick, select
-from costofprivacy.plates import Plate
-from costofprivacy.prose import listed, measured, percent, plain, span
-from costofprivacy.sentences import Check, Sentences, checked
+from costofprivacy.judging.prose import compact, listed, measured, percent, plain, span
+from costofprivacy.judging.sentences import Check, Sentences, checked
+from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
 
 SEVERAL = 10  # runs, releases and records that the leading figure speaks of, or the nearest that were measured
 FAR_OUT = 100.0  # the size of the one record there

@@ -6,7 +6,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from costofprivacy.experiments.privacy.what_this_does_not_protect.repaired import GAINED
-from costofprivacy.prose import measured, percent, plain
+from costofprivacy.judging.prose import measured, percent, plain
 
 CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),

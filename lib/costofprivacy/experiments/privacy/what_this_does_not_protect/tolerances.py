@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.tolerances import Cases, Declared, Relative, Rounding
+from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 
 def _last_bits(table: pd.DataFrame) -> pd.Series:

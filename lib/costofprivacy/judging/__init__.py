@@ -1,0 +1,1 @@
+"""Judging a claim: findings, claims and their words, cards, errata, tolerances."""

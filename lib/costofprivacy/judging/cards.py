@@ -1,0 +1,240 @@
+"""How findings and parameters are shown on a page: badges, cards, lists."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import cycle
+from typing import Any
+
+from costofprivacy import __version__
+from costofprivacy.judging import prose
+from costofprivacy.judging.claims import (
+    PENDING,
+    Claim,
+)
+from costofprivacy.judging.evidence import Evidence, gather
+from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
+from costofprivacy.judging.prose import compact
+from costofprivacy.symbols import Row
+
+WAITING = "its chapter is still to be written"
+MOST_OPEN = 4  # claims in a list that is not folded
+COUNTED = {  # one claim, several claims
+    Verdict.HOLDS: ("holds", "hold"),
+    Verdict.CORRECTED: ("holds once corrected", "hold once corrected"),
+    Verdict.NARROWER: ("holds under a further condition", "hold under a further condition"),
+    Verdict.UNTESTABLE: ("cannot be tested", "cannot be tested"),
+    Verdict.FAILS: ("fails", "fail"),
+}
+
+
+_EXPONENT = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d+\b")
+_POWER = re.compile(
+    r"(?<![\w$\\}])(?P<base>[A-Zn]|gamma)\^(?P<exponent>\([^()]*\)|\{[^{}]*\}|\w+(?:\.\d+)?)(?![^$]*\$)"
+)
+
+
+def badge(verdict: str) -> str:
+    """A verdict as a coloured word for HTML pages."""
+    return f'<span class="verdict verdict-{slug(verdict)}">{verdict}</span>'
+
+
+def slug(verdict: str) -> str:
+    """A verdict as a part of a name in a stylesheet."""
+    return verdict.replace(", ", "-").replace(" ", "-")
+
+
+def plain(text: str) -> str:
+    """Text whose characters mean themselves in Markdown, mathematics between dollar signs kept."""
+    parts = re.split(r"(\$[^$]*\$)", text)
+    return "".join(part if part.startswith("$") else re.sub(r"([\\`*_{}\[\]<>|&])", r"\\\1", part) for part in parts)
+
+
+def typeset(text: str) -> str:
+    """Plain text with mathematics between dollar signs, as HTML that MathJax typesets."""
+    parts = re.split(r"\$([^$]*)\$", " ".join(text.split()))
+    return "".join(
+        f'<span class="math notranslate nohighlight">\\({html.escape(part)}\\)</span>' if odd else html.escape(part)
+        for part, odd in zip(parts, cycle((False, True)))
+    )
+
+
+def card(claim: Claim, finding: Finding, evidence: Evidence | None = None) -> str:
+    """All that was found on a claim, as Markdown with an anchor of its own.
+
+    Args:
+        claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
+            it names, of the claim's chapter.
+    """
+    said = [
+        ("The paper says", " ".join(claim.says.split())),
+        ("Found", finding.headline),
+        ("Consequence", _consequence(finding)),
+        ("Where it holds" if finding.verdict == Verdict.NARROWER else "What should stand there", finding.correction),
+        ("What would change this", finding.would_change),
+        ("Evidence", _evidence(evidence or gather(claim, finding))),
+    ]
+    terms = [f"{term}\n: {' '.join(text.split())}\n" for term, text in said if text]
+    return "\n".join(
+        [
+            f"({claim.anchor})=",
+            "`````{div} claim-card",
+            f"{badge(finding.verdict)} **{claim.place}**",
+            "",
+            *terms,
+            *([_numbers(finding.numbers), ""] if finding.numbers else []),
+            _foot(claim),
+            "`````",
+        ]
+    )
+
+
+def short(claim: Claim, finding: Finding) -> str:
+    """A claim with its verdict and headline, as a small card that leads to the full one."""
+    lines = ["````{div} claim-card", f"{badge(finding.verdict)} **{link(claim)}**", "", finding.headline, "````"]
+    return "\n".join(lines)
+
+
+def line(claim: Claim, finding: Finding) -> str:
+    """A claim with its verdict in one line that leads to the full card."""
+    return f"{badge(finding.verdict)} {link(claim)}"
+
+
+def link(claim: Claim) -> str:
+    """The place of a claim, linked to its card."""
+    return f"[{claim.place}](#{claim.anchor})"
+
+
+def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
+    """Claims as small cards, two beside each other where there is room."""
+    chosen = [short(claim, found[claim.id]) for claim in claims]
+    return "\n".join(["`````{div} claim-cards", *chosen, "`````"]) if chosen else ""
+
+
+def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
+    """Claims in a line each; more than a few are folded, with their verdicts counted."""
+    chosen = list(claims)
+    lines = [f"- {line(claim, found[claim.id])}" for claim in chosen]
+    if len(lines) <= MOST_OPEN:
+        return "\n".join(lines)
+    tally = Counter(found[claim.id].verdict for claim in chosen)
+    counted = ", ".join(f"{tally[verdict]} {verdict}" for verdict in Verdict if tally[verdict])
+    return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
+
+
+def _consequence(finding: Finding) -> str:
+    """What a finding changes; nothing for what changes nothing."""
+    if finding.consequence == Consequence.NONE:
+        return ""
+    return f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
+
+
+def _evidence(evidence: Evidence) -> str:
+    """Tables to take away, the figures drawn from them, and the judge."""
+    tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
+    figures = ", ".join(f'<a href="#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
+    parts = [
+        f"Data: {tables}." if tables else "",
+        f"Drawn in: {figures}." if figures else "",
+        f"{{judge}}`{evidence.judge}`" if evidence.judge else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _foot(claim: Claim) -> str:
+    """Where a card belongs: the version of the book, its own address, its row in the ledger."""
+    up = "../" * claim.chapter.count("/")
+    return (
+        f'<p class="claim-foot">Version {__version__} of the book · <a href="#{claim.anchor}">this card</a> · '
+        f'<a href="{up}ledger.html#{claim.anchor}">in the ledger</a></p>'
+    )
+
+
+def _numbers(numbers: Iterable[Number]) -> str:
+    """The numbers behind a verdict as a folded table."""
+    head = "| number | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
+    rows = [
+        f"| {plain(read_out(n.name))} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
+        f"| {plain(read_out(n.table))} | {plain(read_out(n.row))} |"
+        for n in numbers
+    ]
+    return "\n".join(["````{dropdown} The numbers", head, *rows, "````"])
+
+
+def read_out(text: str) -> str:
+    """Names of columns and machine numbers in a text, as a reader has them: ``share of cap = 10⁻⁶``."""
+    text = _EXPONENT.sub(lambda number: prose.plain(float(number.group())), text)
+    text = _POWER.sub(_power, text)
+    parts = re.split(r"(\$[^$]*\$)", text)
+    return "".join(part if part.startswith("$") else re.sub(r"(?<=\w)_(?=\w)", " ", part) for part in parts)
+
+
+def _power(found: re.Match[str]) -> str:
+    base, exponent = found["base"], found["exponent"].strip("(){}")
+    return f"${base if len(base) == 1 else chr(92) + base}^{{{exponent}}}$"
+
+
+def _optional(value: float | None) -> str:
+    return "" if value is None else compact(value)
+
+
+def parameters(rows: Iterable[Row], experiment: Any) -> str:
+    """The parameters of a page as an HTML table: symbol, name, meaning, what is allowed, and the value here."""
+    body = "".join(
+        f"<tr><th scope='row'><code>{row.name}</code></th><td>{html.escape(row.meaning)}</td>"
+        f"<td>{html.escape(_value(getattr(experiment, row.name)))} {html.escape(row.unit)}</td>"
+        f"<td>{html.escape(read_out(row.range))}</td></tr>"
+        for row in rows
+    )
+    head = "".join(f"<th scope='col'>{text}</th>" for text in ("name", "meaning", "here", "must be"))
+    return f"<table class='ledger parameters'><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(_value, value))
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return prose.plain(value) if isinstance(value, float) and "e" in text else text
+
+
+def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool = False) -> str:
+    """Claims as a Markdown list: verdict, place, what is claimed, what was found.
+
+    Args:
+        claims: which. found: the findings by claim. links: whether to link judged claims to their chapters, from the
+            book's root folder.
+    """
+    lines = []
+    for claim in claims:
+        finding = found.get(claim.id)
+        place = f"[{claim.place}](#{claim.anchor})" if links and finding else claim.place
+        verdict = finding.verdict if finding else PENDING
+        lines.append(f"- {badge(verdict)} **{place}.** {' '.join(claim.says.split())}")
+        if finding:
+            lines += ["", f"  *Found:* {finding.headline}", ""]
+    return "\n".join(lines) + "\n"
+
+
+def definitions() -> str:
+    """What each verdict and each consequence means, as a Markdown list."""
+    lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]
+    lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
+    lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
+    return "\n".join(lines).rstrip(";") + ".\n"
+
+
+def tally(verdicts: Iterable[Verdict]) -> str:
+    """How many claims have each verdict: ``15 hold, 19 hold once corrected, none fails``."""
+    counts = Counter(verdicts)
+    return ", ".join(text for verdict in COUNTED if (text := _counted(verdict, counts[verdict])))
+
+
+def _counted(verdict: Verdict, count: int) -> str:
+    """How many have a verdict, in words; what fails is told even where nothing does."""
+    one, many = COUNTED[verdict]
+    if count == 0:
+        return f"none {one}" if verdict == Verdict.FAILS else ""
+    return f"{count} {one if count == 1 else many}"

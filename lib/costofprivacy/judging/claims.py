@@ -1,0 +1,223 @@
+"""The claims of the papers, the findings that the chapters saved, and the ledger that joins the two."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+
+VERDICTS_FILE = "verdicts.json"
+PENDING = "pending"
+SHIPPED = Path(__file__).parents[1] / "_book"  # what an installed package brings along of the book
+
+
+OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
+WORDS = (*map(str, Verdict), *OLD_VERDICTS)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict that a claim was given at one time.
+
+    Args:
+        version: the version of the book that first had it. verdict: the verdict, in the words of that time.
+        date: when an earlier verdict was changed to it, as year-month-day. why: why it was; both empty for the first.
+
+    Raises:
+        ValueError: if the verdict is unknown.
+    """
+
+    version: str
+    verdict: str
+    date: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in WORDS:
+            raise ValueError(f"a verdict must be one of {'; '.join(WORDS)}, got {self.verdict!r}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered result of a paper, and what the book says of it.
+
+    Args:
+        id: ``paper/kind-number``. place: where it stands. says: what it says, in our words.
+        chapter: the chapter that judges it, or will. pending: whether that chapter does not exist yet.
+        headline, correction, would_change: the words of the book's verdict (`costofprivacy.judging.words`).
+        consequence: what the verdict changes; empty for what it usually changes.
+        grounds: which of its judge's ways to the verdict it was; empty where there is one.
+        history: the verdicts that it was given, the first one first.
+
+    Raises:
+        ValueError: if a verdict of its history is the same as the one before, or has no reason.
+    """
+
+    id: str
+    place: str
+    says: str
+    chapter: str
+    pending: bool = False
+    headline: str = ""
+    correction: str = ""
+    would_change: str = ""
+    consequence: str = ""
+    grounds: str = ""
+    history: tuple[Judged, ...] = ()
+
+    def __post_init__(self) -> None:
+        for before, after in pairwise(self.history):
+            if before.verdict == after.verdict:
+                raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
+            if not (after.why and after.date):
+                raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that the book found; empty where it has none yet."""
+        return self.history[-1].verdict if self.history else ""
+
+    @property
+    def paper(self) -> str:
+        """The short name of its paper."""
+        return self.id.split("/")[0]
+
+    @property
+    def anchor(self) -> str:
+        """The name of its card, the same on every page."""
+        return "claim-" + self.id.replace("/", "-").replace(".", "-")
+
+
+def find_register(start: Path) -> Path:
+    """``book/claims.yml`` of the project around ``start``; outside the project the one that the package brought along.
+
+    Raises:
+        FileNotFoundError: if no parent folder holds one, nor the package.
+    """
+    for folder in (start.resolve(), *start.resolve().parents):
+        for candidate in (folder / "claims.yml", folder / "book" / "claims.yml"):
+            if candidate.is_file():
+                return candidate
+    if (SHIPPED / "claims.yml").is_file():
+        return SHIPPED / "claims.yml"
+    raise FileNotFoundError("no book/claims.yml in this folder or above it: run inside the project")
+
+
+def read_register(path: Path) -> dict[str, Claim]:
+    """All claims by id, in the order of the register.
+
+    Raises:
+        ValueError: if an id stands twice.
+    """
+    claims: dict[str, Claim] = {}
+    for entry in _register(path.read_text(encoding="utf-8"))["claims"]:
+        claim = _claim(entry)
+        if claim.id in claims:
+            raise ValueError(f"id must be given to one claim only, got {claim.id!r} twice in {path.name}")
+        claims[claim.id] = claim
+    return claims
+
+
+def read_papers(path: Path) -> dict[str, dict[str, str]]:
+    """Title, arXiv number, short name and authors of each paper."""
+    return copy.deepcopy(_register(path.read_text(encoding="utf-8"))["papers"])
+
+
+def _claim(entry: Mapping[str, Any]) -> Claim:
+    history = tuple(Judged(**{key: str(value) for key, value in judged.items()}) for judged in entry.get("history", ()))
+    return Claim(**dict(entry) | {"history": history})
+
+
+@lru_cache(maxsize=4)
+def _register(text: str) -> dict[str, Any]:
+    """The content of a register. It is long, and read by every chapter: LibYAML's parser is ten times faster."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def record(folder: Path, found: Mapping[str, Finding]) -> None:
+    """Write findings, by claim, into ``folder/verdicts.json``, in the place of earlier ones on the same claims."""
+    path = folder / VERDICTS_FILE
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    entries = {entry["claim"]: entry for entry in known}
+    entries |= {claim: {"claim": claim, **plain_data(asdict(finding))} for claim, finding in found.items()}
+    path.write_text(json.dumps(list(entries.values()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_findings(root: Path) -> dict[str, Finding]:
+    """Every saved finding below ``root``, by claim.
+
+    Raises:
+        ValueError: if two chapters judge one claim.
+    """
+    found: dict[str, Finding] = {}
+    for path in sorted(root.rglob(VERDICTS_FILE)):
+        for entry in json.loads(path.read_text(encoding="utf-8")):
+            claim = entry.pop("claim")
+            if claim in found:
+                raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
+            found[claim] = _finding(entry)
+    return found
+
+
+def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFrame:
+    """The register joined with the findings: one row a claim, ``pending`` where there is none.
+
+    Raises:
+        ValueError: if a finding has no claim.
+    """
+    claims = list(register)
+    unknown = sorted(set(found) - {claim.id for claim in claims})
+    if unknown:
+        raise ValueError(f"a verdict must have a claim, got {unknown}")
+    return pd.DataFrame([_row(claim, found.get(claim.id)) for claim in claims])
+
+
+def counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Number of claims by paper and verdict."""
+    order = [*map(str, Verdict), PENDING]
+    return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
+
+
+def _row(claim: Claim, finding: Finding | None) -> dict[str, str]:
+    return {
+        "claim": claim.id,
+        "paper": claim.paper,
+        "place": claim.place,
+        "says": claim.says,
+        "chapter": claim.chapter,
+        "verdict": str(finding.verdict) if finding else PENDING,
+        "consequence": str(finding.consequence) if finding else "",
+        "headline": finding.headline if finding else "",
+    }
+
+
+def _finding(entry: Mapping[str, Any]) -> Finding:
+    kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
+    numbers = tuple(Number(**_numeric(number)) for number in entry["numbers"])
+    return Finding(**dict(entry) | kinds | {"numbers": numbers})
+
+
+def plain_data(node: Any) -> Any:
+    """Data that JSON can hold: what is not finite becomes its name."""
+    if isinstance(node, dict):
+        return {key: plain_data(value) for key, value in node.items()}
+    if isinstance(node, (list, tuple)):
+        return [plain_data(value) for value in node]
+    return str(node) if isinstance(node, float) and not math.isfinite(node) else node
+
+
+def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
+    """A number's fields as they were before `plain_data`."""
+    kinds = ("value", "error", "against")
+    return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

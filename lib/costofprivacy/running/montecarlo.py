@@ -1,0 +1,195 @@
+"""Seeds, parallel trials, progress, resume.
+
+A trial's generator depends on (seed, cell, trial) alone, so a table does not depend on the number of workers, on the
+order of the trials or on which other cells a run has. Trials run in blocks; each finished block is kept
+(`costofprivacy.running.blocks`), so that an interrupted run resumes where it stopped, and more trials cost the missing
+ones. The blocks run in processes of this machine or, where a cluster is named, on its workers
+(`costofprivacy.running.cluster`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from costofprivacy import _validate
+from costofprivacy.running import _source, blocks, cluster, orphans, progress
+from costofprivacy.streams import C, Cell, Trial, generator
+
+__all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
+BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How trials are run; changes no number.
+
+    Args:
+        workers: worker processes on this machine; -1 for all cores.
+        cache: folder of finished blocks; None keeps nothing.
+        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
+            lines at the end of that file, False for none.
+        cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
+            here. Those that reach ``cache`` under its name keep their blocks there, else they are kept from here.
+
+    Raises:
+        ValueError: if ``workers`` is neither -1 nor at least 1.
+    """
+
+    workers: int = -1
+    cache: Path | None = None
+    progress: bool | str = False
+    cluster: Any = None
+
+    def __post_init__(self) -> None:
+        _validate.workers(self.workers)
+
+    def run(self, trial: Trial, cells: Sequence[C], trials: int, seed: int) -> dict[C, np.ndarray]:
+        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell.
+
+        Args:
+            trial: a module's function; returns an array of fixed shape for a cell.
+            cells: distinct hashable cells; cells with one key share their random streams.
+            trials: number of trials, at least 1.
+            seed: root of all random streams.
+
+        Returns:
+            for each cell an array of shape (trials, ...), in the order of ``cells``.
+
+        Raises:
+            ValueError: if a cell stands twice, or ``trials`` is below 1.
+            ClusterError: if the cluster does not answer, or one of its workers is another installation.
+        """
+        _validate.whole("trials", trials)
+        if len(set(cells)) < len(cells):
+            raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
+        needed = (trial, generator, *{type(cell) for cell in cells})
+        store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
+        plan = Plan(trial, cells, trials, seed, store)
+        done: dict[int, np.ndarray] = {}
+        with progress.bar(self.progress, len(plan)) as bar:
+            for index, values in self._finished(plan, needed, bar):
+                done[index] = values
+                bar.update()
+        of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
+        for index, block in enumerate(plan):
+            of_cell[block.cell].append(done[index])
+        return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
+
+    def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...], bar: Any) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
+        missing = array("Q")
+        for index, block in enumerate(plan):
+            saved = block.saved()
+            if len(saved) >= block.trials:
+                yield index, saved[: block.trials]
+            else:
+                missing.append(index)
+        if missing and self.cluster:
+            yield from self._on_cluster(plan, missing, cluster.identity(*needed), bar)
+        elif missing:  # no pool of workers is started for nothing
+            tasks = ((index, plan[index], plan[index].saved()) for index in missing)
+            pool = orphans.pool(min(self.workers, len(missing)))
+            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
+
+    def _on_cluster(
+        self, plan: Sequence[Block], missing: Sequence[int], alike: cluster.Identity, bar: Any
+    ) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks' trials by a cluster's workers; a block that its worker could not keep is kept from here."""
+        mark = blocks.mark(self.cache) if self.cache is not None else ""
+        tasks = [(mark, index, plan[index], plan[index].saved()) for index in missing]
+        for index, values, kept in cluster.spread(self.cluster, _completed_away, tasks, alike, bar.set_postfix_str):
+            if not kept:
+                plan[index].keep(values)
+            yield index, values
+
+
+@dataclass(frozen=True)
+class Plan(Sequence["Block"]):
+    """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
+
+    trial: Trial
+    cells: Sequence[Any]
+    trials: int
+    seed: int
+    store: blocks.Store | None
+
+    @property
+    def _each(self) -> int:
+        """Blocks of a cell."""
+        return -(-self.trials // BLOCK)
+
+    def __len__(self) -> int:
+        return len(self.cells) * self._each
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        cell, place = divmod(range(len(self))[index], self._each)
+        first = place * BLOCK
+        return Block(self.trial, self.cells[cell], first, min(BLOCK, self.trials - first), self.seed, self.store)
+
+
+class Block(NamedTuple):
+    """Some consecutive trials of one cell: which, and where they are kept."""
+
+    trial: Trial
+    cell: Any
+    first: int
+    trials: int
+    seed: int
+    store: blocks.Store | None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the block, if it is kept."""
+        return self.store.path(self.trial, self.cell, self.seed, self.first) if self.store else None
+
+    def saved(self) -> np.ndarray:
+        """The trials that are kept already, perhaps none, perhaps more than are asked for."""
+        found = blocks.read(self.path) if self.path else None
+        return np.empty(0) if found is None else found
+
+    def measured(self, saved: np.ndarray) -> np.ndarray:
+        """All trials, those after the saved ones measured; another run may have saved all of them meanwhile."""
+        if len(saved) >= self.trials:
+            return saved[: self.trials]
+        with threadpool_limits(1):
+            numbers = range(self.first + len(saved), self.first + self.trials)
+            missing = np.stack([self.trial(self.cell, rng=generator(self.seed, self.cell.key, t)) for t in numbers])
+        return np.concatenate([saved, missing]) if len(saved) else missing
+
+    def keep(self, values: np.ndarray) -> None:
+        """Keep its trials, if it is kept."""
+        if self.path:
+            blocks.write(self.path, values)
+
+
+def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and kept where there were any."""
+    values = block.measured(saved)
+    if len(saved) < block.trials:
+        block.keep(values)
+    return index, values
+
+
+def _completed_away(mark: str, index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray, bool]:
+    """A block with its missing trials measured on another machine, and whether it is kept: where the folder is."""
+    values = block.measured(saved)
+    if len(saved) >= block.trials:
+        return index, values, True
+    reached = block.store is not None and blocks.is_marked(block.store.folder, mark)
+    if reached:
+        block.keep(values)
+    return index, values, reached

@@ -1,0 +1,1 @@
+"""Showing what was found: figures, plates, words that follow numbers, explorers."""

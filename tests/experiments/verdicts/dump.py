@@ -1,0 +1,47 @@
+"""``python -m tests.experiments.verdicts.dump``: what every judge finds in the book's tables and in every case, as JSON.
+
+Two versions of the judges are compared by this: the findings on the book's tables, whole; of a case the verdict, and
+the numbers where it is not *untestable*.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from dataclasses import asdict
+from typing import Any
+
+from costofprivacy.judging.claims import plain_data
+from costofprivacy.judging.findings import Finding, Verdict
+from costofprivacy.judging.judges import judges_of
+from tests.experiments import verdicts
+from tests.experiments.verdicts.machinery import found, judge, other_tables, package
+
+
+def told(finding: Finding) -> dict[str, Any]:
+    """A finding as data."""
+    return plain_data(asdict(finding))
+
+
+def decided(finding: Finding) -> list[Any]:
+    """The verdict of a finding, with its numbers if it has one to speak of."""
+    numbers = told(finding)["numbers"] if finding.verdict != Verdict.UNTESTABLE else []
+    return [str(finding.verdict), numbers]
+
+
+def main() -> None:
+    """Print it."""
+    content: dict[str, Any] = {}
+    for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
+        module = importlib.import_module(info.name)
+        if not hasattr(module, "CHAPTER"):
+            continue
+        chapter = module.CHAPTER
+        content |= {claim: told(found(chapter, claim)) for claim in judges_of(package(chapter))}
+        content |= {str(c): decided(judge(chapter, c.claim, other_tables(chapter, c))) for c in module.CASES}
+    print(json.dumps(content, indent=1, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

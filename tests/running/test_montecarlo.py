@@ -1,0 +1,353 @@
+import fcntl
+import os
+import struct
+import termios
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.running import montecarlo
+from costofprivacy.running.montecarlo import BLOCK, Runner
+
+SEED = 7
+FAILS_NOW = "fails-now"
+
+
+@dataclass(frozen=True)
+class Cell:
+    key: int
+    folder: str = ""
+    shape: tuple[int, ...] = (3,)
+
+
+CELLS = [Cell(5), Cell(0), Cell(2**40, shape=(2, 2))]
+
+
+def normals(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    return cell.key + rng.standard_normal(cell.shape)
+
+
+def counted(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Leaves a file in the cell's folder at each call; fails at call BLOCK + 5 while there is a file that says so."""
+    folder = Path(cell.folder)
+    if calls(cell) == BLOCK + 4 and (folder / FAILS_NOW).exists():
+        raise InterruptedError
+    (folder / f"{uuid.uuid4()}.call").touch()
+    return normals(cell, rng=rng)
+
+
+def threads(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    from threadpoolctl import threadpool_info
+
+    return np.array([pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"])
+
+
+def calls(cell: Cell) -> int:
+    return len(list(Path(cell.folder).glob("*.call")))
+
+
+def same(one: dict[Cell, np.ndarray], two: dict[Cell, np.ndarray]) -> None:
+    assert set(one) == set(two)
+    for cell in one:
+        np.testing.assert_array_equal(one[cell], two[cell])
+
+
+@pytest.fixture
+def cell(tmp_path: Path) -> Cell:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    return Cell(3, str(folder))
+
+
+@pytest.fixture
+def runner(tmp_path: Path) -> Runner:
+    return Runner(workers=1, cache=tmp_path / "cache")
+
+
+# the numbers
+
+
+def test_a_table_is_its_trials_one_after_another() -> None:
+    table = Runner(workers=1).run(normals, CELLS, trials=30, seed=SEED)
+    assert list(table) == CELLS
+    for cell in CELLS:
+        expected = [
+            cell.key
+            + np.random.default_rng(np.random.SeedSequence(SEED, spawn_key=(cell.key, t))).normal(size=cell.shape)
+            for t in range(30)
+        ]
+        np.testing.assert_array_equal(table[cell], expected)
+
+
+def test_two_workers_and_any_order_of_cells_give_the_same_bits() -> None:
+    one = Runner(workers=1).run(normals, CELLS, trials=60, seed=SEED)
+    same(one, Runner(workers=2).run(normals, CELLS, trials=60, seed=SEED))
+    same(one, Runner(workers=2).run(normals, CELLS[::-1], trials=60, seed=SEED))
+
+
+@given(st.permutations(CELLS), st.integers(1, 3))
+@settings(derandomize=True, deadline=None, max_examples=10)
+def test_a_cell_does_not_depend_on_the_others(cells: list[Cell], count: int) -> None:
+    whole = Runner(workers=1).run(normals, CELLS, trials=2, seed=SEED)
+    part = Runner(workers=1).run(normals, cells[:count], trials=2, seed=SEED)
+    same(part, {cell: whole[cell] for cell in cells[:count]})
+    assert list(part) == cells[:count]
+
+
+@pytest.mark.parametrize("trials", [1, BLOCK - 1, BLOCK, BLOCK + 1, 30])
+def test_fewer_trials_are_the_first_of_more(trials: int) -> None:
+    more = Runner(workers=1).run(normals, CELLS[:1], trials=60, seed=SEED)[CELLS[0]]
+    fewer = Runner(workers=1).run(normals, CELLS[:1], trials=trials, seed=SEED)[CELLS[0]]
+    assert more.shape == (60, 3)
+    np.testing.assert_array_equal(fewer, more[:trials])
+
+
+def test_seeds_cells_and_trials_have_streams_of_their_own() -> None:
+    draws = {
+        montecarlo.generator(seed, cell, trial).standard_normal()
+        for seed in range(4)
+        for cell in range(4)
+        for trial in range(4)
+    }
+    assert len(draws) == 64
+    assert montecarlo.generator(1, 2, 3).standard_normal() in draws
+
+
+def test_no_cells_make_an_empty_table() -> None:
+    assert Runner(workers=1).run(normals, [], trials=3, seed=SEED) == {}
+
+
+def test_blas_has_one_thread_in_a_trial() -> None:
+    found = Runner(workers=1).run(threads, CELLS[:1], trials=1, seed=SEED)[CELLS[0]]
+    np.testing.assert_array_equal(found, np.ones_like(found))
+
+
+@pytest.mark.parametrize("workers", [0, -2, 1.5, "2"])
+def test_an_inadmissible_number_of_workers_is_refused(workers: object) -> None:
+    with pytest.raises(ValueError, match=f"^workers must be .*, got {workers!r}$"):
+        Runner(workers=workers)
+
+
+@pytest.mark.parametrize("trials", [0, -5, 2.5])
+def test_an_inadmissible_number_of_trials_is_refused(trials: object) -> None:
+    with pytest.raises(ValueError, match=f"^trials must be a whole number of at least 1, got {trials!r}$"):
+        Runner(workers=1).run(normals, CELLS, trials=trials, seed=SEED)
+
+
+# finished blocks
+
+
+def test_a_second_run_calls_no_trial(runner: Runner, cell: Cell) -> None:
+    first = runner.run(counted, [cell], trials=60, seed=SEED)
+    assert calls(cell) == 60
+    same(first, runner.run(counted, [cell], trials=60, seed=SEED))
+    assert calls(cell) == 60
+    same(first, Runner(workers=1).run(normals, [cell], trials=60, seed=SEED))
+
+
+def test_another_worker_finds_the_blocks(runner: Runner, cell: Cell) -> None:
+    first = Runner(workers=2, cache=runner.cache).run(counted, [cell], trials=60, seed=SEED)
+    same(first, runner.run(counted, [cell], trials=60, seed=SEED))
+    assert calls(cell) == 60
+
+
+def test_more_trials_reuse_the_full_blocks(runner: Runner, cell: Cell) -> None:
+    runner.run(counted, [cell], trials=BLOCK, seed=SEED)
+    runner.run(counted, [cell], trials=2 * BLOCK, seed=SEED)
+    assert calls(cell) == 2 * BLOCK
+
+
+def test_another_seed_cell_or_trial_is_measured_anew(runner: Runner, cell: Cell) -> None:
+    other = Cell(4, cell.folder)
+    tables = [
+        runner.run(counted, [cell], trials=2, seed=SEED)[cell],
+        runner.run(counted, [cell], trials=2, seed=SEED + 1)[cell],
+        runner.run(counted, [other], trials=2, seed=SEED)[other],
+        runner.run(normals, [cell], trials=2, seed=SEED)[cell],
+    ]
+    assert calls(cell) == 6
+    assert len({table.tobytes() for table in tables}) == 3
+    np.testing.assert_array_equal(tables[0], tables[3])
+
+
+def test_blocks_of_other_code_are_not_used(runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner.run(counted, [cell], trials=2, seed=SEED)
+    monkeypatch.setattr(montecarlo._source, "digest_of", lambda *objects: "0" * 64)
+    runner.run(counted, [cell], trials=2, seed=SEED)
+    assert calls(cell) == 4
+
+
+def test_a_block_that_another_run_keeps_meanwhile_is_taken_and_not_shortened(
+    runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = runner.run(counted, [cell], trials=BLOCK + 5, seed=SEED)
+    before = {path: path.read_bytes() for path in runner.cache.rglob("*.npz")}
+    looked: set[Path] = set()
+
+    def late(path: Path) -> np.ndarray | None:
+        """Nothing at the first look, what the other run kept at the second."""
+        found = read(path) if path in looked else None
+        looked.add(path)
+        return found
+
+    read = montecarlo.blocks.read
+    monkeypatch.setattr(montecarlo.blocks, "read", late)
+    found = runner.run(counted, [cell], trials=BLOCK + 2, seed=SEED)
+    np.testing.assert_array_equal(found[cell], first[cell][: BLOCK + 2])
+    assert calls(cell) == BLOCK + 5
+    assert {path: path.read_bytes() for path in runner.cache.rglob("*.npz")} == before
+
+
+def test_without_a_cache_nothing_is_kept(cell: Cell, tmp_path: Path) -> None:
+    for _ in range(2):
+        Runner(workers=1).run(counted, [cell], trials=2, seed=SEED)
+    assert calls(cell) == 4
+    assert [path.name for path in tmp_path.iterdir()] == ["calls"]
+
+
+@pytest.mark.parametrize("trials", [(3, 10), (BLOCK + 5, 2 * BLOCK + 7), (60, 60), (60, 7)])
+def test_more_trials_cost_the_missing_ones(runner: Runner, cell: Cell, trials: tuple[int, int]) -> None:
+    for number in trials:
+        found = runner.run(counted, [cell], trials=number, seed=SEED)
+        same(found, Runner(workers=1).run(normals, [cell], trials=number, seed=SEED))
+    assert calls(cell) == max(trials)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, workers: int) -> None:
+    first = runner.run(counted, [cell], trials=30, seed=SEED)
+    one, two = sorted(runner.cache.rglob("*.npz"))
+    one.write_bytes(one.read_bytes()[:-40])
+    two.write_bytes(b"not a block")
+    with pytest.warns(UserWarning, match=r"\.npz is damaged \(.*\); its trials are computed anew"):
+        again = Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED)
+    same(first, again)
+    assert calls(cell) == 60
+    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
+    assert calls(cell) == 60
+
+
+def twisted(values: np.ndarray) -> dict[str, np.ndarray]:
+    return {"shape": values[:, :2], "type": values.astype(np.float32), "NaN": np.full_like(values, np.nan)}
+
+
+@pytest.mark.parametrize("swap", ["key", "shape", "type", "NaN"])
+def test_a_whole_block_that_is_not_the_one_asked_for_is_named_and_measured_anew(
+    runner: Runner, cell: Cell, swap: str
+) -> None:
+    first = runner.run(counted, [cell], trials=30, seed=SEED)
+    one, two = sorted(runner.cache.rglob("*.npz"))
+    if swap == "key":
+        one.write_bytes(two.read_bytes())
+    else:
+        with np.load(one) as content:
+            np.savez(one, trials=twisted(content["trials"])[swap], label=content["label"])
+    with pytest.warns(UserWarning, match=r"its trials are computed anew") as warned:
+        again = runner.run(counted, [cell], trials=30, seed=SEED)
+    assert len(warned) == 1
+    assert one.name in str(warned[0].message)
+    same(first, again)
+    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
+
+
+def test_a_block_of_the_earlier_format_is_not_found(
+    runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(montecarlo.blocks, "FORMAT", "earlier")
+        runner.run(counted, [cell], trials=2, seed=SEED)
+    (old,) = runner.cache.rglob("*.npz")
+    old.write_bytes(b"of another format")
+    runner.run(counted, [cell], trials=2, seed=SEED)
+    assert calls(cell) == 4
+    assert old.read_bytes() == b"of another format"
+
+
+def test_an_interrupted_run_resumes_after_its_last_full_block(runner: Runner, cell: Cell) -> None:
+    marker = Path(cell.folder) / FAILS_NOW
+    marker.touch()
+    with pytest.raises(InterruptedError):
+        runner.run(counted, [cell], trials=60, seed=SEED)
+    assert calls(cell) == BLOCK + 4
+    marker.unlink()
+    table = runner.run(counted, [cell], trials=60, seed=SEED)
+    assert calls(cell) == BLOCK + 4 + 60 - BLOCK
+    same(table, Runner(workers=1).run(normals, [cell], trials=60, seed=SEED))
+
+
+# progress
+
+
+class Terminal:
+    """A pseudo terminal: its path, and what was drawn on it."""
+
+    def __init__(self) -> None:
+        self.master, self.slave = os.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 80, 0, 0))
+        os.set_blocking(self.master, False)
+        self.path = os.ttyname(self.slave)
+
+    def drawn(self) -> str:
+        try:
+            return os.read(self.master, 100_000).decode()
+        except BlockingIOError:
+            return ""
+
+
+def open_files() -> int:
+    """How many files this process has open; 0 where the system does not say."""
+    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+
+@pytest.fixture
+def terminal() -> Iterator[Terminal]:
+    made = Terminal()
+    yield made
+    os.close(made.master)
+    os.close(made.slave)
+
+
+def test_a_bar_is_drawn_on_the_terminal_and_nowhere_else(terminal: Terminal, capfd: pytest.CaptureFixture[str]) -> None:
+    before = open_files()
+    Runner(workers=1, progress=terminal.path).run(normals, CELLS, trials=30, seed=SEED)
+    drawn = terminal.drawn()
+    assert "0/6" in drawn
+    assert "block" in drawn
+    assert "\n" not in drawn  # it leaves no line behind
+    assert capfd.readouterr() == ("", "")
+    assert open_files() == before
+
+
+def test_a_terminal_is_given_back_after_an_error(terminal: Terminal, runner: Runner, cell: Cell) -> None:
+    (Path(cell.folder) / FAILS_NOW).touch()
+    before = open_files()
+    with pytest.raises(InterruptedError):
+        Runner(workers=1, progress=terminal.path).run(counted, [cell], trials=60, seed=SEED)
+    assert open_files() == before
+
+
+def test_a_bar_is_drawn_beside_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    Runner(workers=1, progress=True).run(normals, CELLS, trials=30, seed=SEED)
+    written = capsys.readouterr()
+    assert written.out == ""
+    assert "0/6" in written.err
+
+
+@pytest.mark.parametrize("progress", [False, ""])
+def test_no_bar_is_no_bar(progress: bool | str, terminal: Terminal, capfd: pytest.CaptureFixture[str]) -> None:
+    Runner(workers=1, progress=progress).run(normals, CELLS, trials=30, seed=SEED)
+    assert terminal.drawn() == ""
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_bar_changes_no_number(terminal: Terminal) -> None:
+    same(
+        Runner(workers=1, progress=terminal.path).run(normals, CELLS, trials=30, seed=SEED),
+        Runner(workers=1).run(normals, CELLS, trials=30, seed=SEED),
+    )

@@ -1,0 +1,104 @@
+import json
+import re
+from dataclasses import replace
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from costofprivacy.showing import explorer
+from costofprivacy.showing.explorer import Explorer
+
+TABLE = pd.DataFrame({"which": ["a", "a", "b", "b"], "x": [0, 1, 0, 1], "y": [1.0, 1e-4, 0.5, 2.0]})
+
+
+def panel() -> Explorer:
+    colour, dash = explorer.scales([("one", explorer.BLUE, explorer.DASHED)])
+    base = alt.Chart(explorer.table(TABLE)).transform_filter("datum.which == which").transform_calculate(series="'one'")
+    line = base.mark_line().encode(alt.X("x:Q"), explorer.powers("y", -4, 1, "risk"), colour, dash)
+    told = explorer.telling(base.transform_aggregate(most="max(y)"), "'at most ' + datum.most + ' < 1 & \\'2\\''")
+    pick = explorer.picker("which", "Which one", ["a", "b"], "a", ["the first", "the second"])
+    chart = alt.vconcat(alt.layer(line, told)).add_params(pick)
+    return Explorer(chart, "fig-it", 'A "label"', "What it shows", "A caption", "An alternative")
+
+
+def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
+    html = panel()._repr_html_()
+    assert "http" not in html
+    assert 'aria-label="A &quot;label&quot;" data-instead="fig-it" hidden' in html
+    inside = re.search(r'<script type="application/json">(.*?)</script>', html, re.S)
+    assert inside is not None
+    spec = json.loads(inside.group(1))
+    assert spec == panel().spec
+    assert spec["description"] == "What it shows"
+    assert "which,x,y\na,0,1.0\n" in json.dumps(spec).encode().decode("unicode_escape")
+
+
+def test_text_takes_the_page_s_colour_and_the_background_is_the_page_s() -> None:
+    spec = panel().spec
+    assert spec["background"] == "transparent"
+    for part, names in (("axis", ("labelColor", "titleColor")), ("legend", ("labelColor",)), ("title", ("color",))):
+        assert {spec["config"][part][name] for name in names} == {"currentColor"}
+
+
+def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
+    chart = panel().chart.properties(title="</script><b>")
+    html = replace(panel(), chart=chart)._repr_html_()
+    assert html.count("</script>") == 2
+    assert "<\\/script><b>" in html
+
+
+def test_the_figure_is_the_chart_at_its_start() -> None:
+    shown = panel().show()
+    picture = shown.svg
+    assert shown.words == {"name": "fig-it", "caption": "A caption", "alt": "An alternative"}
+    assert picture.startswith("<svg")
+    assert "currentColor" not in picture
+    assert "<script" not in picture
+    for text in ("risk", "10⁻⁴", "0.01", ">10<", "one"):
+        assert text in picture
+    assert "the first" not in picture
+
+
+def test_a_picker_starts_at_one_of_its_options() -> None:
+    bind = explorer.picker("n", "N", [1, 2], 2).to_dict()
+    assert bind["expr"] == "n"
+    with pytest.raises(ValueError, match=r"^start must be among \[1, 2\], got 3$"):
+        explorer.picker("n", "N", [1, 2], 3)
+    with pytest.raises(ValueError, match=r"^start must be among \[0.1, 0.2\], got 0.15$"):
+        explorer.slider("n", "N", [0.1, 0.2], 0.15)
+
+
+def test_a_slider_has_the_step_of_its_numbers() -> None:
+    chart = panel().chart.add_params(explorer.slider("e", "ε", [0.1, 0.2, 0.30000000000000004], 0.2))
+    bind = next(param for param in chart.to_dict()["params"] if param["name"] == "e")["bind"]
+    assert (bind["min"], bind["step"], bind["name"]) == (0.1, 0.1, "ε")
+
+
+@pytest.mark.parametrize("colour", [explorer.BLUE, explorer.VERMILION, explorer.GREEN, explorer.PINK, explorer.GREY])
+@pytest.mark.parametrize("page", ["#ffffff", "#121212"])
+def test_every_colour_stands_out_from_either_page(colour: str, page: str) -> None:
+    """WCAG's contrast of graphics, 3 : 1."""
+
+    def luminance(code: str) -> float:
+        channels = [int(code[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(colour), luminance(page)))
+    assert (high + 0.05) / (low + 0.05) >= 3
+
+
+def test_the_script_brings_all_it_needs_in_a_function_of_its_own() -> None:
+    script = explorer.script()
+    assert len(script.encode()) < 5_000_000
+    assert script.startswith("(() => {")
+    assert script.rstrip().endswith("})();")
+    assert 'querySelectorAll(".explorer")' in script
+    assert script == explorer.script()
+    assert not re.search(r"^\s*(import|export)\b", script, re.M)
+
+
+def test_the_script_takes_the_place_of_a_figure_alone() -> None:
+    """A section of a page may have the same name."""
+    assert "querySelector(`figure#${element.dataset.instead}`)" in explorer.script()
