@@ -61,15 +61,15 @@ def numbers(table: str, named: Mapping[str, Any], row: str = "all") -> tuple[Num
 
     Args:
         table: its name. row: which of its rows, in words.
-        named: by name the value, a pair of it and what it is held against, or the fields of a `Number` that differ.
+        named: by name the value alone, or value and what it is held against, or these two and the row; or, as a
+            mapping, the fields of a `Number` that are other than these.
     """
-    return tuple(Number(**{"name": name, "table": table, "row": row} | _fields(given)) for name, given in named.items())
+    told = ((name, given if isinstance(given, Mapping) else _fields(given)) for name, given in named.items())
+    return tuple(Number(**{"name": name, "table": table, "row": row} | dict(fields)) for name, fields in told)
 
 
 def _fields(given: Any) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        return dict(given)
-    return dict(zip(("value", "against"), given if isinstance(given, tuple) else (given,)))
+    return dict(zip(("value", "against", "row"), given if isinstance(given, tuple) else (given,)))
 
 
 def judges(claim: str) -> Callable[[Judge], Judge]:
@@ -80,6 +80,11 @@ def judges(claim: str) -> Callable[[Judge], Judge]:
         return judge
 
     return mark
+
+
+def claim_of(judge: Judge) -> str:
+    """The claim that a function is marked as the judge of; empty where it is no judge."""
+    return str(getattr(judge, _CLAIM, ""))
 
 
 def judges_of(package: str) -> dict[str, Judge]:
@@ -93,8 +98,8 @@ def judges_of(package: str) -> dict[str, Judge]:
     for name in sorted(name for name in names if name.startswith("verdicts")):
         module = importlib.import_module(f"{package}.{name}")
         for judge in vars(module).values():
-            claim = getattr(judge, _CLAIM, None)
-            if claim is None or judge.__module__ != module.__name__:
+            claim = claim_of(judge)
+            if not claim or judge.__module__ != module.__name__:
                 continue
             if claim in found:
                 raise ValueError(f"a claim must have one judge, got two for {claim!r}")

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from costofprivacy.judging import prose
-from costofprivacy.judging.claims import Claim
+from costofprivacy.judging.claims import Claim, find_register, read_register
 from costofprivacy.judging.findings import Consequence, Finding, Verdict
-from costofprivacy.judging.judges import Judge, Ruling
+from costofprivacy.judging.judges import Judge, Ruling, claim_of
 from costofprivacy.judging.tables import Tables
 
 QUOTED = re.compile(r"\{\{\s*(\w+)\s*(?::\s*([^}\s]+)\s*)?\}\}")
@@ -47,6 +48,16 @@ def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
     return ruling if isinstance(ruling, Finding) else finding(claim, ruling)
 
 
+def headline(judge: Judge, tables: Tables) -> str:
+    """What a judge finds, in the one sentence of the claim that it is marked with.
+
+    Raises:
+        FileNotFoundError: if there is no register around the working directory, nor in the package.
+    """
+    claim = read_register(find_register(Path.cwd()))[claim_of(judge)]
+    return judged(claim, judge, tables).headline
+
+
 def finding(claim: Claim, ruling: Ruling) -> Finding:
     """A judge's ruling in its claim's words.
 
@@ -76,9 +87,7 @@ def say(text: str, quoted: Mapping[str, Any]) -> str:
     def value(found: re.Match[str]) -> str:
         name, way = found.groups()
         if name not in quoted:
-            raise ValueError(
-                f"a sentence must quote what its judge gives ({', '.join(quoted)}), got {name!r}: {text!r}"
-            )
+            raise ValueError(f"a sentence must quote one of {list(quoted)}, got {name!r}: {text!r}")
         return tell(quoted[name], way or "")
 
     return QUOTED.sub(value, " ".join(text.split()))

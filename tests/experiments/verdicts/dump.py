@@ -1,7 +1,7 @@
-"""``python -m tests.experiments.verdicts.dump``: what every judge finds in the book's tables and in every case, as JSON.
+"""``python -m tests.experiments.verdicts.dump``: what every judge finds, in the book's tables and in all cases.
 
-Two versions of the judges are compared by this: the findings on the book's tables, whole; of a case the verdict, and
-the numbers where it is not *untestable*.
+As JSON, by which two versions of the judges are compared: of the book's tables the whole finding; of a case the
+verdict, and the numbers where it is not *untestable*.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main() -> None:
     content: dict[str, Any] = {}
     for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
         module = importlib.import_module(info.name)
-        if not hasattr(module, "CHAPTER"):
+        if not (hasattr(module, "CHAPTER") and hasattr(module, "CASES")):
             continue
         chapter = module.CHAPTER
         content |= {claim: told(found(chapter, claim)) for claim in judges_of(package(chapter))}

@@ -7,7 +7,7 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/mechanism"
@@ -18,17 +18,6 @@ E27, UPDATE, VARIANCE = (
     f"noisyhead/{name}" for name in ("equation-2.7", "section-3-update", "section-3-noise-variance")
 )
 EXACT, ANY = "noisyhead/section-1.2-accounting", "noisyhead/section-2-any-noise"
-FOUND = {
-    DEFINITION: UNTESTABLE,
-    ALGORITHM: HOLDS,
-    A1: HOLDS,
-    T32: NARROWER,
-    E27: HOLDS,
-    UPDATE: CORRECTED,
-    VARIANCE: CORRECTED,
-    EXACT: HOLDS,
-    ANY: HOLDS,
-}
 UNDECIDABLE = {DEFINITION: "a definition: no table can contradict it"}
 
 
@@ -67,30 +56,27 @@ def times(factor: float) -> Callable[[pd.DataFrame], Any]:
 
 
 CASES = [
-    Case(ALGORITHM, "a factor is missing", set_in("noise", "printed_std", times(0.5)), CORRECTED, says="is 0.5 times"),
-    Case(ALGORITHM, "in one setting", set_in("noise", "printed_std", times(0.5), setting="printed"), FAILS,
-         says="0.5 to 1"),
-    Case(ALGORITHM, "at one size", set_in("noise", "printed_std", times(2.0), N=1500), FAILS, says="1 to 2 times"),
+    Case(ALGORITHM, "a factor is missing", set_in("noise", "printed_std", times(0.5)), CORRECTED),
+    Case(ALGORITHM, "in one setting", set_in("noise", "printed_std", times(0.5), setting="printed"), FAILS),
+    Case(ALGORITHM, "at one size", set_in("noise", "printed_std", times(2.0), N=1500), FAILS),
     *(
-        Case(A1, f"a pair moves further, {column}", moved(column, 1.01, N=1500, setting="printed"), FAILS,
-             says="1.01 times")
+        Case(A1, f"a pair moves further, {column}", moved(column, 1.01, N=1500, setting="printed"), FAILS)
         for column in ("largest_found", "constructed")
     ),
-    Case(A1, "every pair does", moved("largest_found", 2.0), CORRECTED, says="2 times the claim, at every size"),
+    Case(A1, "every pair does", moved("largest_found", 2.0), CORRECTED),
     Case(A1, "every pair reaches it", moved("largest_found", 1.0), HOLDS, says="reaches 1 of it"),
-    Case(T32, "nothing is overspent", spent(lambda r: r["delta"] / 2), HOLDS, says="every budget"),
+    Case(T32, "nothing is overspent", spent(lambda r: r["delta"] / 2), HOLDS),
     Case(T32, "just not overspent", spent(lambda r: r["delta"]), HOLDS),
-    Case(T32, "everything is overspent", spent(lambda r: 2 * r["delta"]), FAILS, says="= 0.1.* and 1 steps"),
-    Case(T32, "overspent at ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=1.0), FAILS,
-         says="= 5.* and 5 steps"),
+    Case(T32, "everything is overspent", spent(lambda r: 2 * r["delta"]), FAILS),
+    Case(T32, "overspent at ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=1.0), FAILS),
     Case(T32, "overspent above ε = T", spent(lambda r: 2 * r["delta"], T=5, epsilon_per_step=2.0), NARROWER,
          says="= 10"),
     Case(T32, "all iterates overspend",
          set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.EVERY, T=50),
-         FAILS, says="All iterates together.*at 50 steps"),
+         FAILS),
     Case(T32, "overspent by all at ε = T", set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.EVERY,
          T=1),
-         FAILS, says="at 1 steps"),
+         FAILS),
     Case(T32, "all iterates spend the budget", set_in("composition", "epsilon", lambda r: 1.0,
          accounting=accounting.EVERY),
          NARROWER),
@@ -102,37 +88,29 @@ CASES = [
          lambda t: spent(lambda r: r["delta"] / 3)(
              set_in("composition", "epsilon", lambda r: 4.0, accounting=accounting.EVERY, T=2)(
                  set_in("composition", "epsilon", lambda r: 3.0, accounting=accounting.CLAIMED, T=2)(t))), HOLDS),
-    Case(T32, "an update moves further", moved("constructed", 1.01, N=4000), FAILS, says="moves by 1.01 times"),
-    Case(E27, "a slope is left", check(minimisers.GRADIENT, 0.1, N=2000), FAILS, says="0.1 of its value"),
+    Case(T32, "an update moves further", moved("constructed", 1.01, N=4000), FAILS),
+    Case(E27, "a slope is left", check(minimisers.GRADIENT, 0.1, N=2000), FAILS),
     Case(E27, "rounding is left", check(minimisers.GRADIENT, 1e-9), HOLDS),
-    Case(UPDATE, "it rests there", check(minimisers.SINGLE, 1e-9), HOLDS, says="comes to rest at the minimiser"),
+    Case(UPDATE, "it rests there", check(minimisers.SINGLE, 1e-9), HOLDS),
     Case(UPDATE, "but for one size",
          lambda t: check(minimisers.SINGLE, 0.3, N=1000)(check(minimisers.SINGLE, 1e-15)(t)),
          CORRECTED, says="rests 0.3 of"),
-    Case(UPDATE, "half the penalty misses", half_the_penalty(1.1e-9, N=3000), FAILS, says="even with half"),
+    Case(UPDATE, "half the penalty misses", half_the_penalty(1.1e-9, N=3000), FAILS),
     Case(UPDATE, "half the penalty nearly misses", half_the_penalty(1e-9), CORRECTED),
-    Case(VARIANCE, "the variance is", set_in("noise-law", "variance_over_sensitivity", lambda r: 7.0), HOLDS,
-         says="variance is proportional"),
-    Case(VARIANCE, "neither is", set_in("noise-law", "variance_over_square", lambda r: r["sensitivity"]), FAILS,
-         says="Neither"),
+    Case(VARIANCE, "the variance is", set_in("noise-law", "variance_over_sensitivity", lambda r: 7.0), HOLDS),
+    Case(VARIANCE, "neither is", set_in("noise-law", "variance_over_square", lambda r: r["sensitivity"]), FAILS),
     Case(VARIANCE, "two sensitivities", lambda t: {"noise-law": t["noise-law"].head(2)}, CORRECTED),
     Case(VARIANCE, "one sensitivity", lambda t: {"noise-law": t["noise-law"].head(1)}, UNTESTABLE),
-    Case(EXACT, "at one size it saves nothing", set_in("noise", "exact_std", lambda r: r["printed_std"], N=2500), FAILS,
-         says="saves nothing.*is 1 of it"),
+    Case(EXACT, "at one size it saves nothing", set_in("noise", "exact_std", lambda r: r["printed_std"], N=2500),
+         FAILS),
     Case(EXACT, "at one size it saves a little", set_in("noise", "exact_std", lambda r: r["printed_std"] / 2, N=2500),
          HOLDS, says="at least 2 times"),
     Case(EXACT, "it saves a little", set_in("noise", "exact_std", lambda r: r["printed_std"] / 1.5), HOLDS,
          says="1.5 times"),
-    Case(ANY, "a built pair moves further", moved("constructed", 1.2, N=1000, setting="corrected"), FAILS,
-         says="1.2 times"),
-    Case(ANY, "a found pair moves further", moved("largest_found", 1.2, N=1000), FAILS, says="1.2 times"),
+    Case(ANY, "a built pair moves further", moved("constructed", 1.2, N=1000, setting="corrected"), FAILS),
+    Case(ANY, "a found pair moves further", moved("largest_found", 1.2, N=1000), FAILS),
     Case(ANY, "it reaches the bound", moved("constructed", 1.0), HOLDS, says="reach 1 of the bound"),
 ]  # fmt: skip
-
-
-def test_a_missing_factor_is_given_for_the_variance() -> None:
-    halved = set_in("noise", "printed_std", times(0.5))(committed(CHAPTER))
-    assert judge(CHAPTER, ALGORITHM, halved).correction == "The variance times $4$."
 
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
