@@ -1,4 +1,4 @@
-"""``python -m tests.experiments.verdicts.dump``: what every judge finds, in the book's tables and in all cases.
+"""``python -m tests.experiments.verdicts.dump [CHAPTER...]``: what judges find, in the book's tables and in all cases.
 
 As JSON, by which two versions of the judges are compared: of the book's tables the whole finding; of a case the
 verdict, and the numbers where it is not *untestable*.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -30,18 +32,20 @@ def decided(finding: Finding) -> list[Any]:
     return [str(finding.verdict), numbers]
 
 
-def main() -> None:
-    """Print it."""
+def main(wanted: Sequence[str]) -> None:
+    """Print it, for these chapters or for all."""
     content: dict[str, Any] = {}
     for info in pkgutil.iter_modules(verdicts.__path__, verdicts.__name__ + "."):
         module = importlib.import_module(info.name)
         if not (hasattr(module, "CHAPTER") and hasattr(module, "CASES")):
             continue
         chapter = module.CHAPTER
+        if wanted and chapter not in wanted:
+            continue
         content |= {claim: told(found(chapter, claim)) for claim in judges_of(package(chapter))}
         content |= {str(c): decided(judge(chapter, c.claim, other_tables(chapter, c))) for c in module.CASES}
     print(json.dumps(content, indent=1, ensure_ascii=False))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
