@@ -22,6 +22,7 @@ ICON_FILE = "favicon.png"
 FIGURE = "_images/index-figure.svg"  # of the front page
 OPENING = re.compile(r"<svg\b[^>]*>")
 SOURCES = "_modules/"
+REGION = re.compile(r"sidebars|theme_\w+_(start|center|end|persistent|items)")  # of a page, which the theme fills
 SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
@@ -37,7 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _offer_repository)
     app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("html-page-context", _show_source)
+    app.connect("html-page-context", _show_source, priority=100)  # before the theme fills what these pages leave out
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _offer_dispute)
     app.connect("build-finished", _finish_pages)
@@ -112,7 +113,10 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
 
 
 def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
-    return SOURCE if page.startswith(SOURCES) else None  # the theme's own page would be longer than most listings
+    if not page.startswith(SOURCES):
+        return None
+    context.update({name: [] for name in context if REGION.fullmatch(name)})
+    return SOURCE  # the theme's own page would be longer than most listings
 
 
 def _draw_card(html: Path) -> None:
