@@ -41,7 +41,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
   faults attacks fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -53,7 +53,10 @@ pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html:
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
 	@exec $(BOOK) data
 
-test: no-reports lint library chapters ## lint, types, the library's tests, then nbval over every chapter
+test: no-reports checks chapters ## lint, types, the library's tests, then nbval over every chapter
+
+checks: $(VENV)/.complete # lint and types have one process, so the library's tests begin beside them
+	@$(MAKE) --no-print-directory -j 2 lint library
 
 no-reports:
 	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.xml test.json)

@@ -40,8 +40,24 @@ class Page:
         return BeautifulSoup(TOKEN.sub(r"\1", self.path.read_text("utf-8")), "html.parser")
 
     @cached_property
+    def tags(self) -> dict[str, list[Tag]]:
+        """Its tags by name, in their order: looking for each rule's own by a selector takes longer than all rules."""
+        found: dict[str, list[Tag]] = {}
+        for tag in self.html.find_all(True):
+            found.setdefault(tag.name, []).append(tag)
+        return found
+
+    def named(self, *names: str) -> list[Tag]:
+        """The tags of these names."""
+        return [tag for name in names for tag in self.tags.get(name, [])]
+
+    def having(self, attribute: str) -> list[Tag]:
+        """The tags with an attribute."""
+        return [tag for tags in self.tags.values() for tag in tags if tag.has_attr(attribute)]
+
+    @cached_property
     def is_redirect(self) -> bool:
-        return self.html.find("meta", attrs={"http-equiv": re.compile("refresh", re.IGNORECASE)}) is not None
+        return any(str(tag.get("http-equiv", "")).lower() == "refresh" for tag in self.named("meta"))
 
     def local_file(self, address: str) -> Path:
         """The file that a relative address leads to."""
@@ -53,26 +69,28 @@ Rule = Callable[[Page], list[str]]
 HEADING = re.compile("^h[1-6]$")
 
 
-def loaded_addresses(html: BeautifulSoup) -> Iterator[str]:
+def loaded_addresses(page: Page) -> Iterator[str]:
     """What a browser fetches without a click: scripts, pictures, frames, styles, fonts, hints."""
-    for tag in html.select("[src]"):
+    for tag in page.having("src"):
         yield str(tag["src"])
-    for tag in html.select("[srcset]"):
+    for tag in page.having("srcset"):
         yield from (candidate.split()[0] for candidate in str(tag["srcset"]).split(",") if candidate.strip())
-    for tag in html.select("object[data]"):
-        yield str(tag["data"])
-    for tag in html.select("link[href]"):
-        if LOADING_RELATIONS.intersection(word.lower() for word in tag.get_attribute_list("rel") if word):
+    for tag in page.named("object"):
+        yield str(tag.get("data", ""))
+    for tag in page.named("link"):
+        if tag.has_attr("href") and LOADING_RELATIONS.intersection(
+            word.lower() for word in tag.get_attribute_list("rel") if word
+        ):
             yield str(tag["href"])
 
 
 def foreign_resources(page: Page) -> list[str]:
     """Addresses elsewhere that are fetched without a click."""
-    styles = [style.get_text() for style in page.html.find_all("style")]
-    styles += [str(tag["style"]) for tag in page.html.select("[style]")]
-    scripts = [script.get_text() for script in page.html.select("script:not([src])")]
+    styles = [style.get_text() for style in page.named("style")]
+    styles += [str(tag["style"]) for tag in page.having("style")]
+    scripts = [script.get_text() for script in page.named("script") if not script.has_attr("src")]
     return [
-        *filter(FOREIGN.match, loaded_addresses(page.html)),
+        *filter(FOREIGN.match, loaded_addresses(page)),
         *(match.group() for text in styles for match in FOREIGN_IN_CSS.finditer(text)),
         *(match.group() for text in scripts for match in FOREIGN_IN_SCRIPT.finditer(text)),
     ]
@@ -80,7 +98,7 @@ def foreign_resources(page: Page) -> list[str]:
 
 def foreign_in_stylesheets(page: Page) -> list[str]:
     """Addresses elsewhere in the stylesheets that a page names."""
-    links = [str(link["href"]) for link in page.html.select("link[rel~=stylesheet][href]")]
+    links = [str(link["href"]) for link in page.named("link") if "stylesheet" in link.get_attribute_list("rel")]
     files = [page.local_file(link) for link in links if not FOREIGN.match(link)]
     texts = [file.read_text("utf-8") for file in files if file.is_file()]
     return [match.group() for text in texts for match in FOREIGN_IN_CSS.finditer(text)]
@@ -88,8 +106,7 @@ def foreign_in_stylesheets(page: Page) -> list[str]:
 
 def missing_targets(page: Page) -> list[str]:
     """Relative addresses that lead to no file."""
-    tags = page.html.select("[href], [src]")
-    addresses = [str(tag[name]) for tag in tags for name in ("href", "src") if tag.has_attr(name)]
+    addresses = [str(tag[name]) for name in ("href", "src") for tag in page.having(name)]
     local = [address for address in addresses if not urlsplit(address).scheme and not FOREIGN.match(address)]
     return [address for address in dict.fromkeys(local) if not is_file(page.local_file(address))]
 
@@ -102,14 +119,19 @@ def is_file(path: Path) -> bool:
 
 def search_boxes(page: Page) -> list[str]:
     """Search boxes, where there is not exactly one; a dialog is what a box opens, not a box."""
-    forms = [form for form in page.html.select("form.bd-search") if not form.find_parent("dialog")]
-    boxes = [*forms, *page.html.select("button.search-button-field")]
+    forms = [form for form in page.named("form") if is_of(form, "bd-search") and not form.find_parent("dialog")]
+    boxes = [*forms, *(button for button in page.named("button") if is_of(button, "search-button-field"))]
     return [] if page.is_redirect or len(boxes) == 1 else [f"{len(boxes)} search boxes"]
+
+
+def is_of(tag: Tag, name: str) -> bool:
+    """Whether a tag is of a class."""
+    return name in tag.get_attribute_list("class")
 
 
 def mute_images(page: Page) -> list[str]:
     """Pictures without alternative text; Sphinx puts the file's name where there is none."""
-    return [str(image["src"]) for image in page.html.select("img[src]") if not is_told(image)]
+    return [str(image["src"]) for image in page.named("img") if image.has_attr("src") and not is_told(image)]
 
 
 def is_told(image: Tag) -> bool:
@@ -120,19 +142,22 @@ def is_told(image: Tag) -> bool:
 
 def untypeset_formulas(page: Page) -> list[str]:
     """Formulas on a page that does not bring MathJax along."""
-    sources = [str(script["src"]) for script in page.html.select("script[src*=mathjax i]")]
-    brought = [source for source in sources if not FOREIGN.match(source) and page.local_file(source).is_file()]
-    return [formula.get_text() for formula in page.html.select(".math") if not brought]
+    sources = [str(script.get("src", "")) for script in page.named("script")]
+    own = [source for source in sources if "mathjax" in source.lower() and not FOREIGN.match(source)]
+    if any(page.local_file(source).is_file() for source in own):
+        return []
+    return [formula.get_text() for formula in page.having("class") if is_of(formula, "math")]
 
 
 def unspoken_language(page: Page) -> list[str]:
     """Pages that do not say which language they are in."""
-    return [] if page.is_redirect or page.html.select("html[lang]:not([lang=''])") else ["no language"]
+    spoken = any(tag.get("lang") for tag in page.named("html"))
+    return [] if page.is_redirect or spoken else ["no language"]
 
 
 def skipped_headings(page: Page) -> list[str]:
     """Headings of a chapter that are more than one level below the one before."""
-    headings = [heading for article in page.html.find_all("article") for heading in article.find_all(HEADING)]
+    headings = [heading for article in page.named("article") for heading in article.find_all(HEADING)]
     levels = [0, *(int(heading.name[1]) for heading in headings)]
     steps = zip(headings, levels, levels[1:], strict=False)
     return [heading.get_text() for heading, before, level in steps if level > before + 1]
@@ -140,8 +165,9 @@ def skipped_headings(page: Page) -> list[str]:
 
 def untakeable_notebooks(page: Page) -> list[str]:
     """Pages with code cells that offer no notebook to take away."""
-    offered = page.html.select("a.btn[href$='.ipynb']")
-    return ["no notebook to download"] if page.html.select("div.cell") and not offered else []
+    executed = any(is_of(block, "cell") for block in page.named("div"))
+    offered = (link for link in page.named("a") if is_of(link, "btn") and str(link.get("href")).endswith(".ipynb"))
+    return ["no notebook to download"] if executed and not any(offered) else []
 
 
 RULES: list[Rule] = [
