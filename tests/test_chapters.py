@@ -21,8 +21,21 @@ from costofprivacy.showing.plates import Plate
 REGISTER = """
 papers: {}
 claims:
-  - {id: x/theorem-1, place: Theorem 1, says: One., chapter: part/one}
-  - {id: x/theorem-2, place: Theorem 2, says: Two., chapter: part/one}
+  - id: x/theorem-1
+    place: Theorem 1
+    says: One.
+    chapter: part/one
+    headline: It has {{ rows }} rows.
+    consequence: numbers
+    would_change: More rows.
+    history: [{version: 0.1.0, verdict: fails}]
+  - id: x/theorem-2
+    place: Theorem 2
+    says: Two.
+    chapter: part/one
+    headline: It says nothing.
+    would_change: A number.
+    history: [{version: 0.1.0, verdict: untestable}]
   - {id: x/theorem-3, place: Theorem 3, says: Three., chapter: part/two}
   - {id: x/theorem-4, place: Theorem 4, says: Four., chapter: part/one, pending: true}
 """
@@ -48,14 +61,15 @@ def answer(tables):
     return f"It has {len(tables['figure-1'])} rows."
 """,
     "part/one/verdicts.py": """
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict, judges
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.judges import Ruling, judges, numbers
 @judges("x/theorem-1")
 def theorem_1(tables):
-    number = Number("rows", len(tables["figure-1"]), None, None, "figure-1")
-    return Finding(Verdict.FAILS, "It has 2 rows.", (number,), Consequence.NUMBERS, would_change="More rows.")
+    rows = len(tables["figure-1"])
+    return Ruling(Verdict.FAILS, numbers("figure-1", {"rows": rows}), {"rows": rows})
 @judges("x/theorem-2")
 def theorem_2(tables):
-    return Finding(Verdict.UNTESTABLE, "It says nothing.", would_change="A number.")
+    return Ruling(Verdict.UNTESTABLE)
 """,
 }
 NUMBERS = itertools.count()

@@ -1,16 +1,23 @@
 """No judge is left untried, and none that is blind passes."""
 
 import importlib
+import inspect
 import pkgutil
+import statistics
 
 import pytest
 
 from costofprivacy.judging import claims
-from costofprivacy.judging.findings import Finding, Number, Verdict
-from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.findings import Number, Verdict
+from costofprivacy.judging.judges import Ruling, judges_of
+from costofprivacy.judging.words import QUOTED
 from tests.experiments import verdicts
 from tests.experiments.verdicts import machinery
-from tests.experiments.verdicts.machinery import BOOK, Case, package, try_case
+from tests.experiments.verdicts.machinery import BOOK, Case, committed, package, try_case
+
+REGISTER = claims.read_register(BOOK / "claims.yml")
+CHAPTERS = sorted({claim.chapter for claim in REGISTER.values() if not claim.pending})
+LONGEST, USUAL = 30, 16  # lines of a judge, its decorator and docstring among them
 
 
 def test_every_claim_of_a_written_chapter_has_a_judge_that_is_tried() -> None:
@@ -19,12 +26,31 @@ def test_every_claim_of_a_written_chapter_has_a_judge_that_is_tried() -> None:
         module = importlib.import_module(info.name)
         if hasattr(module, "CHAPTER"):
             tried |= dict.fromkeys(judges_of(package(module.CHAPTER)), module.CHAPTER)
-    register = claims.read_register(BOOK / "claims.yml")
-    assert tried == {claim.id: claim.chapter for claim in register.values() if not claim.pending}
+    assert tried == {claim.id: claim.chapter for claim in REGISTER.values() if not claim.pending}
 
 
 def test_a_judge_that_does_not_look_at_its_table_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    blind = Finding(Verdict.FAILS, "It fails.", (Number("one", 1.0),), would_change="Nothing.")
-    monkeypatch.setattr(machinery, "judges_of", lambda _: {"claim": lambda tables: blind})
+    claim = "noisyhead/equation-2.7"
+    blind = Ruling(Verdict.FAILS, (Number("one", 1.0),))
+    monkeypatch.setattr(machinery, "judges_of", lambda _: {claim: lambda tables: blind})
+    machinery.found.cache_clear()
     with pytest.raises(AssertionError):
-        try_case("noisyhead/mechanism", Case("claim", "other tables", lambda tables: {}, Verdict.FAILS))
+        try_case("noisyhead/mechanism", Case(claim, "other tables", lambda tables: {}, Verdict.FAILS))
+    machinery.found.cache_clear()
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_words_quote_what_their_judge_gives_and_all_of_it(chapter: str) -> None:
+    """What a judge gives and no sentence quotes is left over from another sentence."""
+    for claim, judge in judges_of(package(chapter)).items():
+        words = " ".join((REGISTER[claim].headline, REGISTER[claim].correction, REGISTER[claim].would_change))
+        quoted = {name for name, _ in QUOTED.findall(words)}
+        assert quoted == set(judge(committed(chapter)).quoted), claim
+
+
+def test_judges_are_short() -> None:
+    """A judge fits a screen; half of them are no longer than a paragraph."""
+    judges = [judge for chapter in CHAPTERS for judge in judges_of(package(chapter)).values()]
+    lengths = [len(inspect.getsource(judge).rstrip().splitlines()) for judge in judges]
+    assert max(lengths) <= LONGEST
+    assert statistics.median(lengths) <= USUAL

@@ -209,3 +209,10 @@ def test_parameters_stand_as_a_reader_writes_them() -> None:
 )
 def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:
     assert cards.read_out(text) == read
+
+
+def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
+    assert cards.tally([Verdict.HOLDS]) == "1 holds, none fails"
+    many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
+    assert cards.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
+    assert cards.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"

@@ -31,7 +31,7 @@ def test_its_figures_are_those_drawn_from_these_tables() -> None:
 def test_a_judge_has_a_name_and_a_place_among_the_pages() -> None:
     name = gather(CLAIM, FINDING, judge=evidence.gather).judge
     assert name == "costofprivacy.judging.evidence:gather"
-    assert evidence.judge_link(name) == "_modules/costofprivacy/evidence.html#gather"
+    assert evidence.judge_link(name) == "_modules/costofprivacy/judging/evidence.html#gather"
 
 
 @pytest.mark.parametrize(

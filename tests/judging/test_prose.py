@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from costofprivacy.judging import prose
-from costofprivacy.judging.findings import Verdict
 
 WORDS = ("less than", "as much as", "more than")
 
@@ -72,13 +71,6 @@ def test_items_are_listed_as_one_reads_them_out() -> None:
 )
 def test_a_value_has_the_digits_that_its_error_leaves(value: float, error: float, text: str) -> None:
     assert prose.measured(value, error) == text
-
-
-def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
-    assert prose.tally([Verdict.HOLDS]) == "1 holds, none fails"
-    many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
-    assert prose.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
-    assert prose.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"
 
 
 @pytest.mark.parametrize(
