@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from costofprivacy.datasets import DIGITS
+from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/real-data"
@@ -17,17 +19,7 @@ LARGE, SMALL = "dpgd/section-5.1-large-clip-real", "dpgd/section-1-small-clip-re
 NORMAL, LOSS, SEEDS, THEORY = (
     f"dpgd/section-7-{name}" for name in ("normalisation", "loss", "seeds", "theory-harmonic")
 )
-FOUND = {
-    FIVE: CORRECTED,
-    SIX: NARROWER,
-    EIGHT: NARROWER,
-    LARGE: HOLDS,
-    SMALL: HOLDS,
-    NORMAL: NARROWER,
-    LOSS: CORRECTED,
-    SEEDS: FAILS,
-    THEORY: FAILS,
-}
+OTHER = "other than in the book"  # the same verdict on other grounds
 Risk = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # of c, η̃(0) and 2/γ
 
 
@@ -51,6 +43,12 @@ def open_(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 def steep(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     """A valley along c²η̃(0)."""
     return 0.1 + 0.02 * np.log(1e4 * c**2 * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(c))
+
+
+def near(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
+    """A valley along the drawn line cη̃(0) = ln(1/γ), where that is not at zero."""
+    line = np.log(np.maximum(cap / 2, 2))
+    return 0.1 + 0.02 * np.log(c * eta / line) ** 2 + 0.3 * np.maximum(0, np.log(c))
 
 
 def mapped(table: pd.DataFrame, risk: Risk, least: float = 0.0) -> pd.DataFrame:
@@ -137,45 +135,56 @@ def small_is_bad(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 
 CASES = [
-    Case(FIVE, "all three features", maps(ideal, "figure-5", least=1), HOLDS, says="beyond both lines"),
-    Case(FIVE, "all three, and a line at zero", maps(ideal, "figure-5"), CORRECTED, says="off every map",
-         mends="no map"),
-    Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER, says="large clipping constant"),
-    Case(FIVE, "better beyond the line", maps(open_, "figure-5", least=1), NARROWER, says="times better"),
-    Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS, says="slope is −(1.9|2)"),
-    Case(FIVE, "large clips are better", maps(lambda c, *r: flat(c, *r) - 0.05 * (c > 1), "figure-5"), FAILS,
-         says="is better"),
-    Case(FIVE, "a stand-in", other, UNTESTABLE, says="stands in"),
-    Case(SIX, "all three features", maps(ideal, "kept"), HOLDS, says="beyond both lines"),
+    Case(FIVE, "all three features", maps(ideal, "figure-5", least=1), HOLDS),
+    Case(FIVE, "all three, and a line at zero", maps(ideal, "figure-5"), CORRECTED, mends="from 0.00101 to 0.00101"),
+    Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER),
+    Case(FIVE, "better beyond the line", maps(open_, "figure-5", least=1), NARROWER),
+    Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS),
+    Case(FIVE, "large clips are better", maps(lambda c, *r: flat(c, *r) - 0.05 * (c > 1), "figure-5"), FAILS),
+    Case(FIVE, "a stand-in", other, UNTESTABLE),
+    Case(SIX, "all three features", maps(ideal, "kept"), HOLDS),
     Case(SIX, "another slope", maps(steep, "kept"), FAILS),
-    Case(SIX, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE, says="few seeds"),
-    Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS, says="No map"),
+    Case(SIX, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
+    Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(LARGE, "in every map", maps(ideal, "figure-5", "kept"), HOLDS, says="every map"),
-    Case(LARGE, "on MNIST only", first(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER, mends="housing"),
+    Case(LARGE, "on MNIST only", first(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
     Case(SMALL, "they are", maps(ideal, "figure-5", "kept"), HOLDS, says="at most 1 times"),
-    Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS, says="worse than"),
+    Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS),
     Case(SMALL, "a stand-in", other, UNTESTABLE),
-    Case(NORMAL, "each coordinate", clean, HOLDS, says="Nearly every"),
+    Case(NORMAL, "each coordinate", clean, HOLDS),
     Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
-         NARROWER, says="total variance"),
-    Case(LOSS, "both below the cap", rows(trivial=0.25), HOLDS, says="does not tell"),
+         NARROWER, says=OTHER),
+    Case(LOSS, "both below the cap", rows(trivial=0.25), HOLDS),
     Case(LOSS, "no map above the cap", lambda t: {"figure-5": change(t["figure-5"], "risk", lambda r: 0.2)}, CORRECTED,
-         says="constant predictor"),
-    Case(SEEDS, "the algorithm, in few seeds, in more of them", lambda t: seeds(t, rising, 9.0), HOLDS, says="more"),
-    Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, lambda s: 0.5 + 0 * s["n"], 9.0), NARROWER,
-         says="typical rows too, not in more"),
-    Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, FAILS, says="No seed"),
-    Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, FAILS, mends="leave 100"),
-    Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS, says="at all 11 sizes"),
+         says=OTHER),
+    Case(SEEDS, "the algorithm, in few seeds, in more of them", lambda t: seeds(t, rising, 9.0), HOLDS),
+    Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, lambda s: 0.5 + 0 * s["n"], 9.0), NARROWER),
+    Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, FAILS, says=OTHER),
+    Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, FAILS, says=OTHER),
+    Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS),
     Case(EIGHT, "lowest but for a tie at the largest size", first(schedules(0.01), schedules(1.0, "n == 17000")),
          NARROWER, says="best at only 10 of 11", mends="At 1 of 11"),
-    Case(EIGHT, "behind everywhere", schedules(9.0), FAILS, says="every number"),
+    Case(EIGHT, "behind everywhere", schedules(9.0), FAILS),
     Case(EIGHT, "behind at one size", first(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
-         says="another schedule", mends="excluded"),
+         says=OTHER),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),
-    Case(THEORY, "first everywhere", theory(0.9), HOLDS, says="first or on a par"),
+    Case(THEORY, "first everywhere", theory(0.9), HOLDS),
     Case(THEORY, "first but at the smallest size", first(theory(0.9), theory(1.1, "n == n.min()")), NARROWER),
     Case(THEORY, "behind everywhere", theory(1.3), FAILS, says="1.3"),
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)
+
+
+@pytest.mark.parametrize(
+    ("risk", "grounds"),
+    [
+        (ideal, "line at zero, far valley"),
+        (near, "beyond the cap, line at zero"),
+        (flat, "large clips, line at zero, far valley"),
+        (open_, "beyond the cap, line at zero, far valley"),
+    ],
+)
+def test_grounds_say_which_features_are_missing(risk: Risk, grounds: str) -> None:
+    tables = committed(CHAPTER)
+    assert figure_5({**tables, **maps(risk, "figure-5")(tables)}).grounds == grounds

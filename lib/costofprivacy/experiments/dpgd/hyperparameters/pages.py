@@ -19,6 +19,7 @@ from costofprivacy.experiments.dpgd.hyperparameters.pages_rates import (
 )
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts_maps import Valley, deviations, figure_4, valleys
+from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import listed, percent, plain, span
@@ -100,7 +101,7 @@ def draw_figure_4(table: pd.DataFrame) -> Plate:
             f"**Figure 4, re-computed.** Mean released risk of {trials} runs; dashed red: $c = 1$, "
             r"$\tilde\eta(0) = 2/\gamma$, $c\tilde\eta(0) = \ln(1/\gamma)$. Points: the least risk of each row; "
             f"white line: where the risk is {CAP:g}, the edge of the divergent corner. The relative standard error is "
-            f"{percent(_typical_error(table))} in the median. {figure_4({'figure-4': table}).headline}"
+            f"{percent(_typical_error(table))} in the median. {words.headline(figure_4, {'figure-4': table})}"
         ),
         alt=_maps_alt(found),
     )
@@ -224,15 +225,15 @@ def draw_valley(valley: pd.DataFrame) -> Plate:
         panels[1].set_ylim(0.9, 100)
         panels[1].axvline(1.0, **LINES)
         figure.legend(*panels[0].get_legend_handles_labels(), ncols=3, loc="outside lower center")
-    words = _valley_words(select(valley, rho=rho))
+    where = _valley_words(select(valley, rho=rho))
     return Plate(
         figure,
         caption=(
             f"**The valley, by the equivalent,** $\\rho = {rho:g}$. Left: the product along it; dashed red is the "
-            f"paper's line. {words} Right: what each $c$ costs at its own best "
+            f"paper's line. {where} Right: what each $c$ costs at its own best "
             r"$\tilde\eta(0) \le 2/\gamma$. Deterministic, no error."
         ),
-        alt=f"For rho {plain(rho)}. {words}",
+        alt=f"For rho {plain(rho)}. {where}",
     )
 
 

@@ -26,6 +26,7 @@ from costofprivacy.experiments.dpgd.real_data.reading import Panel, panels
 from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5, figure_6
 from costofprivacy.experiments.dpgd.real_data.verdicts_rows import own_fractions
 from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import figure_8
+from costofprivacy.judging import words
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.prose import compact, listed, percent, plain, span
 from costofprivacy.judging.tables import Tables, select
@@ -63,7 +64,7 @@ def answer(tables: Tables) -> str:
     out = shares.loc[shares["share"].idxmax()]
     return (
         f"{_shape(tables)} On housing {percent(float(out['share']))} of shuffles blow up through a few held-out rows; "
-        f"features limited at {LIMIT:g} standard deviations cure {_cured(shares)}. {figure_8(tables).headline}"
+        f"features limited at {LIMIT:g} standard deviations cure {_cured(shares)}. {words.headline(figure_8, tables)}"
     )
 
 
