@@ -215,7 +215,7 @@ def _upper(base: alt.Chart) -> explorer.Layers:
         explorer.telling(end, _sentence()),
     )
     title = alt.TitleParams(
-        "Excess risk over time", subtitle="point: the released parameter, after the last step's noise"
+        "Excess risk over time", subtitle=["point: the released parameter,", "after the last step's noise"]
     )
     return alt.layer(*layers, height=280, title=title)
 
