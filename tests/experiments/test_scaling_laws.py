@@ -143,8 +143,8 @@ def test_powers_of_logarithms_and_sizes() -> None:
     depth = np.array([10.0, 20.0, 40.0])
     rows = pd.DataFrame({"log": depth, "value": 3 * depth**0.75})
     assert trends.log_power(rows, "value") == pytest.approx(0.75)
-    sizes = pd.DataFrame({"name": "a", "inverse_gamma": 10**depth, "left": 10 ** (0.3 * depth), "right": 1.0})
-    assert trends.powers(sizes, ["name"], "left", "right")["power"].tolist() == pytest.approx([0.3])
+    sizes = pd.DataFrame({"name": "a", "inverse_gamma": 10**depth, "risk": 10 ** (0.3 * depth)})
+    assert trends.powers(sizes, ["name"], "risk")["power"].tolist() == pytest.approx([0.3])
 
 
 def test_the_law_of_the_logarithm() -> None:

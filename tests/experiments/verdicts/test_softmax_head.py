@@ -12,7 +12,6 @@ HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/softmax-head"
 CLAIM = "noisyhead/section-1.1-transformers"
 TRADE = "noisyhead/section-8-softmax"
-FOUND = {CLAIM: NARROWER, TRADE: UNTESTABLE}
 
 
 def errs(t: Tables, route: tuple[str, str], value: float, head: str = SOFTMAX, **where: object) -> Tables:
@@ -45,7 +44,7 @@ def fewer(t: Tables) -> Tables:
 
 
 CASES = [
-    Case(CLAIM, "the literal design learns", lambda t: errs(t, LITERAL, 0.5), HOLDS, says=r"own design .* 0\.5,"),
+    Case(CLAIM, "the literal design learns", lambda t: errs(t, LITERAL, 0.5), HOLDS),
     Case(CLAIM, "the literal design learns one covariance",
          lambda t: errs(errs(t, LITERAL, 1.2), LITERAL, 0.5, covariance="isotropic"), NARROWER, says="^With"),
     Case(CLAIM, "the literal design is worse still", lambda t: errs(t, LITERAL, 33.0), NARROWER,
@@ -55,17 +54,16 @@ CASES = [
     Case(CLAIM, "clipped gradients err otherwise", lambda t: errs(t, BEST_ROUTE, 0.7), NARROWER, says=r"and 0\.7 with"),
     Case(CLAIM, "the literal design is worst where features are uneven",
          lambda t: errs(t, LITERAL, 7.0, covariance="unknown-10"), NARROWER, says="^With an unknown .* errs 7 "),
-    Case(CLAIM, "clipped gradients learn nothing", lambda t: errs(t, BEST_ROUTE, 1.2), FAILS, says=r"1\.2\."),
-    Case(CLAIM, "an audit finds more than the claim", lambda t: finds(t, SOUND), FAILS, says="gives away"),
-    Case(CLAIM, "an audit finds more than the claimed μ alone", lambda t: finds(t, SOUND, claim="mu"), FAILS,
-         says=r"gives away .* finds .*mu.* = 1\.52"),
-    Case(TRADE, "one factor everywhere", lambda t: priced(t, 0.8), HOLDS, says=r"0\.8 times .* one law"),
+    Case(CLAIM, "clipped gradients learn nothing", lambda t: errs(t, BEST_ROUTE, 1.2), FAILS),
+    Case(CLAIM, "an audit finds more than the claim", lambda t: finds(t, SOUND), FAILS),
+    Case(CLAIM, "an audit finds more than the claimed μ alone", lambda t: finds(t, SOUND, claim="mu"), FAILS),
+    Case(TRADE, "one factor everywhere", lambda t: priced(t, 0.8), HOLDS),
     Case(TRADE, "one factor but with an unknown covariance",
          lambda t: priced(t, 0.8, covariance="isotropic"), UNTESTABLE, says=r"0\.\d+ to"),
     Case(TRADE, "one factor but for one size", lambda t: priced(priced(t, 1.5), 0.5, N=2000), UNTESTABLE,
          says=r"0\.5 to 1\.5 times"),
-    Case(TRADE, "one factor, two sizes", lambda t: fewer(priced(t, 0.8)), UNTESTABLE, says="too few sizes"),
-    Case(TRADE, "nothing is learnt anywhere", lambda t: errs(t, BEST_ROUTE, 1.3), FAILS, says="nothing to trade"),
+    Case(TRADE, "one factor, two sizes", lambda t: fewer(priced(t, 0.8)), UNTESTABLE, silent="a direction"),
+    Case(TRADE, "nothing is learnt anywhere", lambda t: errs(t, BEST_ROUTE, 1.3), FAILS),
     Case(TRADE, "something is learnt at one size", lambda t: errs(errs(t, BEST_ROUTE, 1.3), BEST_ROUTE, 0.5, N=2000),
          UNTESTABLE),
 ]  # fmt: skip

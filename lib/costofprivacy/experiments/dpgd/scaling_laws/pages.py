@@ -8,7 +8,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE, WITHIN
-from costofprivacy.experiments.dpgd.scaling_laws.verdicts import figure_2, figure_3, furthest
+from costofprivacy.experiments.dpgd.scaling_laws.trends import furthest
+from costofprivacy.experiments.dpgd.scaling_laws.verdicts import figure_2, figure_3
+from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact, listed, percent, plain, span
@@ -53,12 +55,12 @@ def draw_figure_2(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
             _risks(axes, chosen, {b: privacy(b) for b in sorted(chosen["b"].unique())}, "b")
             axes.set_title(rf"$\varphi = {phi:g}$, $\psi = {psi:g}$")
         _label_ends(panels)
-    finding = figure_2({"figure-2": points, "slopes": slopes, "fits": fits})
+    found = words.headline(figure_2, {"figure-2": points, "slopes": slopes, "fits": fits})
     return Plate(
         figure,
         caption=(
             f"**Figure 2, re-computed to smaller $\\gamma$.** Risk with the best learning rate at each $\\gamma$, "
-            f"$\\alpha={alpha:g}$. Dashed: $\\gamma^h$ of Theorem 4 through the last point. {finding.headline} "
+            f"$\\alpha={alpha:g}$. Dashed: $\\gamma^h$ of Theorem 4 through the last point. {found} "
             "Crosses: "
             f"{int(rows['at_cap'].sum())} points at the cap $2/\\gamma$. Solved equations: no sampling error."
         ),
@@ -78,7 +80,7 @@ def draw_figure_3(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
             _risks(axes, chosen, {phi: rf"$\varphi = {phi:g}$" for phi in sorted(chosen["phi"].unique())}, "phi")
             axes.set_title(rf"$\alpha = {alpha:g}$")
         _label_ends(panels)
-    finding = figure_3({"figure-3": points, "slopes": slopes, "fits": fits})
+    found = words.headline(figure_3, {"figure-3": points, "slopes": slopes, "fits": fits})
     shown_rows = rows[rows["alpha"].isin(shown)]
     return Plate(
         figure,
@@ -86,7 +88,7 @@ def draw_figure_3(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
             f"**Figure 3, re-computed to smaller $\\gamma$.** Risk with the best learning rate, "
             f"{privacy(rows['b'].iloc[0])}"
             f", $\\psi={rows['psi'].iloc[0]:g}$. Dashed: $\\gamma^h$ through the last point. "
-            f"{finding.headline} Crosses: "
+            f"{found} Crosses: "
             f"{int(shown_rows['at_cap'].sum())} points at the cap. Solved equations: no sampling error."
         ),
         alt=_risks_alt(shown_rows, "phi", "phi"),

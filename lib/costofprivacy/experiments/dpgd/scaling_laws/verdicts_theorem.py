@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.experiments.dpgd.scaling_laws.trends import (
     LOG_POWER,
-    ROUNDING,
-    decide,
+    furthest,
+    least,
     log_power,
+    most,
     number,
     powers,
-    untestable,
 )
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.growth import LOST_POWER
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables
-
-CLOSE = 1e-9  # of b to the critical one
-BOUNDARY = "For $b$ below its bound, or $\\phi(\\alpha+1) \\ne 2$; at both equalities the risk has a factor "
+from costofprivacy.judging.vocabulary import ROUNDING
 
 
 def optimum(tables: Tables, cases: tuple[int, ...]) -> tuple[float, int]:
@@ -33,215 +31,179 @@ def optimum(tables: Tables, cases: tuple[int, ...]) -> tuple[float, int]:
     return float((rows["best_h"] - rows["h"]).abs().max()), len(rows)
 
 
-def risks(tables: Tables, case: int) -> pd.DataFrame:
-    """The power of 1/γ in the risk at v = γ^a over γ^h, by curve."""
-    rows = tables["powers"]
-    return powers(rows[rows["case"] == case], PLACE, "ratio")
+def equal(tables: Tables) -> pd.DataFrame:
+    """The curves with φ(α+1) = 2: a row each, with the powers of ln(1/γ) in its risk at v = γ^a and at the best v."""
+    table = tables["logarithm"]
+    found = [
+        rows.iloc[-1].to_dict() | {"at_power": log_power(rows, "power"), "at_best": log_power(rows, "best")}
+        for _, rows in table.groupby(PLACE, sort=False)
+    ]
+    return pd.DataFrame(found, columns=[*table, "at_power", "at_best"])
 
 
-def equal(tables: Tables) -> list[tuple[pd.Series, float, float]]:
-    """Each curve with φ(α+1) = 2: its place, and the powers of ln(1/γ) in its risk, at v = γ^a and at the best v."""
-    groups = [rows for _, rows in tables["logarithm"].groupby(PLACE, sort=False)]
-    return [(rows.iloc[-1], log_power(rows, "power"), log_power(rows, "best")) for rows in groups]
-
-
-def critical_at(row: pd.Series) -> float:
+def critical_at(rows: pd.DataFrame) -> pd.Series:
     """K/(2(K + 1)), the critical b at φ(α + 1) = 2."""
-    K = (2 - row["phi"] - row["psi"]) * (row["alpha"] + 1)
+    K = (2 - rows["phi"] - rows["psi"]) * (rows["alpha"] + 1)
     return K / (2 * (K + 1))
 
 
-def boundary(tables: Tables) -> list[tuple[pd.Series, float, float]]:
+def boundary(tables: Tables) -> pd.DataFrame:
     """Those at both equalities, φ(α+1) = 2 and the critical b."""
-    return [found for found in equal(tables) if abs(found[0]["b"] - critical_at(found[0])) < CLOSE]
+    rows = equal(tables)
+    return rows[(rows["b"] - critical_at(rows)).abs() < ROUNDING]
 
 
-def _case(tables: Tables, case: int, extra: tuple[Number, ...] = ()) -> tuple[bool, tuple[Number, ...], str]:
-    """Whether a case of the theorem holds off φ(α + 1) = 2, with numbers and a headline."""
-    apart, places = optimum(tables, (case,))
-    found = risks(tables, case)
-    lost = found.loc[found["power"].abs().idxmax()]
-    numbers = (
-        Number("largest distance of h from a numerical optimum", apart, None, ROUNDING, "exponents", f"case = {case}"),
+def costly(tables: Tables) -> pd.DataFrame:
+    """Those with φ(α+1) = 2 where privacy costs."""
+    rows = equal(tables)
+    return rows[rows["b"] > critical_at(rows) + ROUNDING]
+
+
+class Case(NamedTuple):
+    """A case of the theorem: whether it is right off φ(α + 1) = 2, and what tells it.
+
+    Args:
+        right: whether it is. places: at how many places h is compared with a numerical optimum.
+        lost: the power of 1/γ in solved risks over γ^h. numbers: those behind it.
+    """
+
+    right: bool
+    places: int
+    lost: float
+    numbers: tuple[Number, ...]
+
+
+def solved(tables: Tables, case: int) -> Case:
+    """A case of the theorem: is h the numerical optimum, and γ^h the order of the risk at v = γ^a?"""
+    (apart, places), rows = optimum(tables, (case,)), tables["powers"]
+    lost = furthest(powers(rows[rows["case"] == case], PLACE, "ratio"), "power")
+    found = (
+        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}, f"case = {case}"),
         number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
-        *extra,
     )
-    headline = (
-        f"The exponent is the numerical optimum at all {places} places tried, and solved risks follow it "
-        "within a power "
-        f"of {compact(abs(lost['power']))}."
-    )
-    return bool(apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER), numbers, headline
+    power = abs(lost["power"])
+    return Case(bool(apart <= ROUNDING and power <= LOST_POWER), places, power, found)
+
+
+def without_logarithm(tables: Tables, case: int) -> Ruling:
+    """A case without a logarithm."""
+    found = solved(tables, case)
+    return Ruling(reads(printed=found.right), found.numbers, {"places": found.places, "power": found.lost})
 
 
 @judges("dpgd/theorem-4i")
-def theorem_4i(tables: Tables) -> Finding:
+def theorem_4i(tables: Tables) -> Ruling:
     """(6.4): is γ^h the order of the risk at v = γ^a, and h the numerical optimum?"""
-    return _plain(tables, 1)
+    return without_logarithm(tables, 1)
 
 
 @judges("dpgd/theorem-4ii")
-def theorem_4ii(tables: Tables) -> Finding:
+def theorem_4ii(tables: Tables) -> Ruling:
     """(6.5): the same."""
-    return _plain(tables, 2)
-
-
-def _plain(tables: Tables, case: int) -> Finding:
-    change = "Admissible exponents at which the optimised risk has another power of the aspect ratio."
-    true, numbers, headline = _case(tables, case)
-    no = "The exponent is not the numerical optimum, or solved risks have another power."
-    return decide(true, (headline, no), numbers, change)
+    return without_logarithm(tables, 2)
 
 
 @judges("dpgd/theorem-4iii")
-def theorem_4iii(tables: Tables) -> Finding:
+def theorem_4iii(tables: Tables) -> Ruling:
     """The third case, its two equalities together among it: there e₃ has a logarithm and is as large as the others."""
     corner = boundary(tables)
-    change = "A risk without logarithm where $\\phi(\\alpha+1)=2$ and $b$ is at its bound."
-    if not corner:
-        return untestable("The boundary of the third case was not tried.", change)
-    row, power, best = max(corner, key=lambda found: found[2])
+    if corner.empty:
+        return Ruling(Verdict.UNTESTABLE)
+    found, row, at = solved(tables, 3), most(corner, "at_best"), ("logarithm", *PLACE)
     extra = (
-        number("power of ln(1/γ) at v = γ^a, both equalities", pd.Series({**row, "log_power": power}), "log_power", 0.0,
-               "logarithm", *PLACE),
-        number("power of ln(1/γ) at the best v, both equalities", pd.Series({**row, "log_power": best}), "log_power",
-               0.0, "logarithm", *PLACE),
-    )  # fmt: skip
-    true, numbers, headline = _case(tables, 3, extra)
-    if not true:
-        no = "The exponent is not the numerical optimum, or solved risks have another power."
-        return decide(False, ("", no), numbers, change)
-    if power <= LOG_POWER:
-        return decide(True, (headline, ""), numbers, change)
-    said = "The exponents are right, but where both conditions are equalities the risk carries a power of a logarithm."
-    mended = BOUNDARY + f"$\\ln^{{{power:.2f}}}(1/\\gamma)$ at $v=\\gamma^a$."
-    return Finding(Verdict.NARROWER, said, numbers, Consequence.NUMBERS, mended, change)
+        number("power of ln(1/γ) at v = γ^a, both equalities", row, "at_power", 0.0, *at),
+        number("power of ln(1/γ) at the best v, both equalities", row, "at_best", 0.0, *at),
+    )
+    verdict = reads(printed=found.right and row["at_power"] <= LOG_POWER, narrower=found.right)
+    return Ruling(verdict, found.numbers + extra, {"power": row["at_power"]})
 
 
 @judges("dpgd/theorem-4iv")
-def theorem_4iv(tables: Tables) -> Finding:
+def theorem_4iv(tables: Tables) -> Ruling:
     """(6.6), with its logarithm where φ(α + 1) = 2: is it the first power of ln(1/γ) at v = γ^a?"""
-    costly = [found for found in equal(tables) if found[0]["b"] > critical_at(found[0]) + CLOSE]
-    change = "A risk at $v=\\gamma^a$ whose power or logarithm is another one."
-    if not costly:
-        return untestable("No curve with the logarithm was tried.", change)
-    row, power, _ = max(costly, key=lambda found: abs(found[1] - 1))
-    told = pd.Series({**row, "log_power": power})
-    extra = (number("power of ln(1/γ) at v = γ^a", told, "log_power", 1.0, "logarithm", *PLACE),)
-    true, numbers, headline = _case(tables, 4, extra)
-    no = "The exponent, or the logarithm that comes with it at equality, is not as printed."
-    return decide(true and abs(power - 1) <= LOST_POWER, (headline, no), numbers, change)
+    rows = costly(tables)
+    if rows.empty:
+        return Ruling(Verdict.UNTESTABLE)
+    found, row = solved(tables, 4), furthest(rows.assign(off=rows["at_power"] - 1), "off")
+    extra = number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, "logarithm", *PLACE)
+    verdict = reads(printed=found.right and abs(row["off"]) <= LOST_POWER)
+    return Ruling(verdict, (*found.numbers, extra), {"places": found.places, "power": found.lost})
 
 
 @judges("dpgd/theorem-4-lower")
-def theorem_4_lower(tables: Tables) -> Finding:
+def theorem_4_lower(tables: Tables) -> Ruling:
     """Does no c, and no fixed a, bring the risk below γ^h? Best rates at many c, and the numerical optimum."""
-    clips = tables["clips"]
+    clips, rows = tables["clips"], tables["exponents"]
     best = clips.groupby([*PLACE, "gamma", "inverse_gamma"], sort=False, as_index=False)["ratio"].min()
-    falls = powers(best, PLACE, "ratio")
-    lowest = falls.iloc[-1].copy()
-    lowest["power"] = falls["power"].min()
-    lowest = falls.loc[falls["power"].idxmin()]
-    rows = tables["exponents"]
-    gain = float((rows["best_h"] - rows["h"]).max())
-    logs = [found for found in equal(tables) if found[0]["b"] > critical_at(found[0]) + CLOSE]
-    extra = tuple(
-        number("power of ln(1/γ) at the best rate, none fixed", pd.Series({**row, "log_power": best_log}), "log_power",
-               1.0, "logarithm", *PLACE)
-        for row, _, best_log in logs
-    )  # fmt: skip
-    numbers = (
+    lowest = least(powers(best, PLACE, "ratio"), "power")
+    gain = (rows["best_h"] - rows["h"]).max()
+    found = (
         number("least power of 1/γ in the best risk over γ^h", lowest, "power", -LOST_POWER, "clips", *PLACE),
-        Number("largest gain of another fixed a", gain, None, 0.0, "exponents", "all"),
-        *extra,
-    )
-    change = "A clipping constant and a fixed exponent whose risk falls below $\\gamma^h$ by more than a constant."
-    headlines = (
-        f"Over {clips['clip'].nunique()} clipping constants and all learning rates no risk falls below the theorem's "
-        "power, and no fixed exponent does better.",
-        "A clipping constant or a fixed exponent does better than the theorem's power.",
-    )
-    return decide(lowest["power"] >= -LOST_POWER and gain <= ROUNDING, headlines, numbers, change)
+        *numbers("exponents", {"largest gain of another fixed a": (gain, 0.0)}),
+        *(number("power of ln(1/γ) at the best rate, none fixed", row, "at_best", 1.0, "logarithm", *PLACE)
+          for _, row in costly(tables).iterrows()),
+    )  # fmt: skip
+    verdict = reads(printed=lowest["power"] >= -LOST_POWER and gain <= ROUNDING)
+    return Ruling(verdict, found, {"constants": clips["clip"].nunique()})
 
 
 @judges("dpgd/section-6-optimal")
-def section_6_optimal(tables: Tables) -> Finding:
+def section_6_optimal(tables: Tables) -> Ruling:
     """Is Theorem 4's risk the optimum over (c, η̃(0)), also over η̃(0) that are no pure powers of γ?"""
-    costly = [found for found in equal(tables) if found[0]["b"] > critical_at(found[0]) + CLOSE]
-    change = "A learning rate at $\\phi(\\alpha+1)=2$ that does no better than the best pure power of $\\gamma$."
-    if not costly:
-        return untestable("No curve at equality where privacy costs was tried.", change)
+    rows = costly(tables)
+    if rows.empty:
+        return Ruling(Verdict.UNTESTABLE)
     apart, _ = optimum(tables, (1, 2, 3, 4))
-    row, power, best = max(costly, key=lambda found: found[1] - found[2])
-    kappa = 2 - row["phi"] - row["psi"]
-    theory = kappa / (kappa + row["phi"])
-    numbers = (
-        number("power of ln(1/γ) at v = γ^a", pd.Series({**row, "p": power}), "p", 1.0, "logarithm", *PLACE),
-        number("power of ln(1/γ) at the best v", pd.Series({**row, "p": best}), "p", theory, "logarithm", *PLACE),
-        Number("largest distance of h from a numerical optimum", apart, None, ROUNDING, "exponents", "all"),
+    row = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain")
+    kappa, at = 2 - row["phi"] - row["psi"], ("logarithm", *PLACE)
+    found = (
+        number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, *at),
+        number("power of ln(1/γ) at the best v", row, "at_best", kappa / (kappa + row["phi"]), *at),
+        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
     )
-    if apart > ROUNDING:
-        return decide(False, ("", "The theorem's exponent is not the numerical optimum."), numbers, change)
-    if power - best <= LOST_POWER:
-        return decide(
-            True, ("No learning rate does better than the theorem's, even by a logarithm.", ""), numbers, change
-        )
-    headline = (
-        f"At equality a learning rate that is no pure power lowers the logarithm's power from {compact(power)} to "
-        f"{compact(best)}."
-    )
-    mended = (
-        "For $\\phi(\\alpha+1)\\ne2$. At equality, where privacy costs, the optimum is "
-        "$\\gamma^{2\\kappa_1(1-b)/(\\kappa_1+\\phi)}\\ln^{\\kappa_1/(\\kappa_1+\\phi)}(1/\\gamma)$."
-    )
-    return Finding(Verdict.NARROWER, headline, numbers, Consequence.NUMBERS, mended, change)
+    verdict = reads(printed=apart <= ROUNDING and row["gain"] <= LOST_POWER, narrower=apart <= ROUNDING)
+    return Ruling(verdict, found, {"power": row["at_power"], "best": row["at_best"]})
 
 
 @judges("dpgd/section-6-critical-b")
-def section_6_critical_b(tables: Tables) -> Finding:
+def section_6_critical_b(tables: Tables) -> Ruling:
     """Does the critical b lie in (¼, ½) or (0, ½), and a in (−1, 0)?"""
     rows = tables["exponents"]
-    flat = rows["phi"] * (rows["alpha"] + 1) < 2
-    low, high = rows.loc[flat, "critical"].min(), rows.loc[flat, "critical"].max()
-    steep_low, steep_high = rows.loc[~flat, "critical"].min(), rows.loc[~flat, "critical"].max()
-    numbers = (
-        Number("least critical b, φ(α+1) < 2", low, None, 0.25, "exponents", "critical"),
-        Number("largest critical b, φ(α+1) < 2", high, None, 0.5, "exponents", "critical"),
-        Number("least critical b, φ(α+1) ≥ 2", steep_low, None, 0.0, "exponents", "critical"),
-        Number("largest critical b, φ(α+1) ≥ 2", steep_high, None, 0.5, "exponents", "critical"),
-        Number("least a", rows["a"].min(), None, -1.0, "exponents", "a"),
-        Number("largest a", rows["a"].max(), None, 0.0, "exponents", "a"),
-    )
-    change = "Admissible exponents with a critical $b$ or an $a$ outside these intervals."
-    inside = 0.25 < low <= high < 0.5 and 0 < steep_low <= steep_high < 0.5
-    inside = inside and rows["a"].min() > -1 and rows["a"].max() < 0
-    headlines = (
-        f"At {len(rows)} random places every critical exponent and every learning-rate exponent lies in its interval.",
-        "A critical exponent or a learning-rate exponent lies outside its interval.",
-    )
-    return decide(bool(inside), headlines, numbers, change)
+    is_flat = rows["phi"] * (rows["alpha"] + 1) < 2
+    columns = {
+        "critical b, φ(α+1) < 2": (rows.loc[is_flat, "critical"], 0.25, 0.5),
+        "critical b, φ(α+1) ≥ 2": (rows.loc[~is_flat, "critical"], 0.0, 0.5),
+        "a": (rows["a"], -1.0, 0.0),
+    }
+    named: dict[str, tuple[float, float, str]] = {}
+    for name, (values, low, high) in columns.items():
+        named |= {
+            f"least {name}": (values.min(), low, values.name),
+            f"largest {name}": (values.max(), high, values.name),
+        }
+    inside = all(low < values.min() <= values.max() < high for values, low, high in columns.values())
+    return Ruling(reads(printed=inside), numbers("exponents", named), {"places": len(rows)})
+
+
+def dips(printed: pd.DataFrame) -> pd.Series:
+    """By how much the printed exponent falls along α at most, by the depth of γ, ascending."""
+    lines = printed.sort_values("alpha").groupby("depth")["printed_h"]
+    return lines.agg(lambda h: (h.cummax() - h).max())
 
 
 @judges("dpgd/section-6-monotone")
-def section_6_monotone(tables: Tables) -> Finding:
+def section_6_monotone(tables: Tables) -> Ruling:
     """Is h non-decreasing in α? Its limit everywhere, and (6.6) with its logarithm at a given γ, which dips."""
-    rows = tables["exponents"]
-    fall = float((rows["h"] - rows["h_more"]).max())
-    dips = {}
-    for depth, line in tables["printed_exponent"].groupby("depth"):
-        line = line.sort_values("alpha")
-        dips[int(depth)] = float((line["printed_h"].cummax() - line["printed_h"]).max())
-    first, last = dips[min(dips)], dips[max(dips)]
-    numbers = (
-        Number("largest fall of h when α grows", fall, None, 0.0, "exponents", "h and h_more"),
-        Number("dip of the printed h across equality", first, None, 0.0, "printed_exponent", f"depth = {min(dips)}"),
-        Number("the same at the least γ", last, None, 0.0, "printed_exponent", f"depth = {max(dips)}"),
-    )
-    change = "Two exponents $\\alpha$ of which the larger has the lesser $h$ as $\\gamma\\to0$."
-    headlines = (
-        "The limit of the exponent never falls as the schedule's exponent grows"
-        + (f"; at a finite aspect ratio the printed one dips by up to {compact(first)}." if first > ROUNDING else "."),
-        f"The exponent falls by {compact(max(fall, last))} where the schedule's exponent grows.",
-    )
-    vanishes = last < first or first <= ROUNDING
-    return decide(fall <= ROUNDING and vanishes and math.isfinite(last), headlines, numbers, change)
+    fall = (tables["exponents"]["h"] - tables["exponents"]["h_more"]).max()
+    dip = dips(tables["printed_exponent"])
+    first, last = dip.iloc[0], dip.iloc[-1]
+    found = (
+        *numbers("exponents", {"largest fall of h when α grows": (fall, 0.0)}, "h and h_more"),
+        *numbers("printed_exponent", {
+            "dip of the printed h across equality": (first, 0.0, f"depth = {dip.index[0]:.0f}"),
+            "the same at the least γ": (last, 0.0, f"depth = {dip.index[-1]:.0f}"),
+        }),
+    )  # fmt: skip
+    vanishes = math.isfinite(last) and (last < first or first <= ROUNDING)
+    verdict = reads(printed=fall <= ROUNDING and vanishes)
+    return Ruling(verdict, found, {"dip": first}, "" if first > ROUNDING else "no dip")

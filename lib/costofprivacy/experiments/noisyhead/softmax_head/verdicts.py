@@ -8,9 +8,9 @@ from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import SOUND
 from costofprivacy.experiments.noisyhead.softmax_head.names import PRIVATE, SOFTMAX
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact, span
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.judges import Ruling, judges, reads
+from costofprivacy.judging.prose import compared
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 
@@ -22,6 +22,7 @@ WORDS = {
     ROUTES[2]: "each gradient clipped, the printed noise",
     ROUTES[3]: "each gradient clipped, exact noise",
 }
+BESIDE_NOTHING = ("better than", "no better than", "worse than")
 
 
 def learns(row: pd.Series) -> bool:
@@ -35,67 +36,46 @@ def broken(audit: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["epsilon_found"] > rows["epsilon"]) | (rows["mu_found"] > rows["mu"])]
 
 
+def worst(errors: pd.DataFrame, route: tuple[str, str]) -> pd.Series:
+    """The private softmax head by a route, with the covariance on which it errs most."""
+    rows = [readings.private(errors, SOFTMAX, name, route) for name in readings.covariances(errors)]
+    return max(rows, key=lambda row: float(row["test_error"]))
+
+
+def placed(name: str, row: pd.Series, value: str, error: str, against: float) -> Number:
+    """A number of one covariance, size and budget."""
+    at = f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}"
+    return Number(name, row[value], row[error], against, "test-error", at)
+
+
 @judges("noisyhead/section-1.1-transformers")
-def transformers(tables: Tables) -> Finding:
+def transformers(tables: Tables) -> Ruling:
     """Can one softmax head be pretrained privately by NoisyHead's design, and does it learn then?"""
-    errors, audit = tables["test-error"], tables["audit"]
-    rows = {
-        (route, name): readings.private(errors, SOFTMAX, name, route)
-        for route in ROUTES
-        for name in readings.covariances(errors)
+    errors = tables["test-error"]
+    rows = {route: worst(errors, route) for route in ROUTES}
+    found = tuple(
+        placed(f"test error of a softmax head, {WORDS[route]}", row, "test_error", "standard_error", NOTHING)
+        for route, row in rows.items()
+    )
+    literal, sound = rows[LITERAL], broken(tables["audit"]).empty
+    verdict = reads(printed=sound and learns(literal), narrower=sound and learns(rows[BEST_ROUTE]))
+    quoted = {
+        "where": readings.where(literal["covariance"]).capitalize(),
+        "literal": literal["test_error"],
+        "beside": compared(literal["test_error"], NOTHING, BESIDE_NOTHING, literal["standard_error"]),
+        "clipped": readings.private(errors, SOFTMAX, literal["covariance"])["test_error"],
     }
-    worst = {r: max((rows[k] for k in rows if k[0] == r), key=lambda row: row["test_error"]) for r in ROUTES}
-    numbers = tuple(
-        Number(f"test error of a softmax head, {WORDS[route]}", row["test_error"], row["standard_error"], NOTHING,
-               "test-error", f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}")
-        for route, row in worst.items()
-    )  # fmt: skip
-    change = "A tighter bound on one prompt's gradient by clipped responses, or another head that learns or does not."
-    if len(broken(audit)):
-        row = broken(audit).iloc[0]
-        over = row["epsilon_found"] > row["epsilon"]
-        found = compact(row["epsilon_found"]) if over else f"$\\mu$ = {compact(row['mu_found'])}"
-        headline = f"A private softmax head gives away more than it claims: an audit finds {found}."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    if learns(worst[LITERAL]):
-        headline = (
-            f"By NoisyHead's own design a private softmax head errs {compact(worst[LITERAL]['test_error'])}, where "
-            "answering zero errs more."
-        )
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    best = worst[BEST_ROUTE]
-    if learns(best):
-        headline = _narrower(worst[LITERAL], rows[BEST_ROUTE, worst[LITERAL]["covariance"]])
-        correction = (
-            "Where each prompt's gradient is clipped and the noise is composed exactly. Clipped responses alone bound "
-            "a softmax head's gradient, too, but far above its usual length."
-        )
-        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
-    headline = (
-        f"No private softmax head predicts better than answering zero; the best one errs {compact(best['test_error'])}."
-    )
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    return Ruling(verdict, found, quoted)
 
 
-def _narrower(literal: pd.Series, best: pd.Series) -> str:
-    """The headline where the design learns nothing as it is, and its mended form does; rows of one covariance."""
-    error = CONSISTENT * literal["standard_error"]
-    word = "no better than" if abs(literal["test_error"] - NOTHING) <= error else "worse than"
-    place = readings.where(literal["covariance"])
-    return (
-        f"{place[0].upper()}{place[1:]} a private softmax head errs {compact(literal['test_error'])} by NoisyHead's "
-        f"design, {word} answering zero, and {compact(best['test_error'])} with clipped, exactly counted gradients."
-    )
-
-
-def common_factor(prices: pd.DataFrame) -> float | None:
-    """The one price that all agree with, each within its errors; None where there is none."""
+def agree(prices: pd.DataFrame) -> bool:
+    """Whether all prices agree with their weighted mean, each within its errors."""
     weight = 1 / prices["error"] ** 2
-    factor = float((weight * prices["price"]).sum() / weight.sum())
-    return factor if ((prices["price"] - factor).abs() <= CONSISTENT * prices["error"]).all() else None
+    factor = (weight * prices["price"]).sum() / weight.sum()
+    return bool(((prices["price"] - factor).abs() <= CONSISTENT * prices["error"]).all())
 
 
-def _learns_anywhere(errors: pd.DataFrame) -> bool:
+def learns_anywhere(errors: pd.DataFrame) -> bool:
     """Whether the private softmax head predicts better than answering 0 at some size, budget and covariance."""
     bound, account = BEST_ROUTE
     rows = select(errors, head=SOFTMAX, method=PRIVATE, bound=bound, account=account)
@@ -103,38 +83,20 @@ def _learns_anywhere(errors: pd.DataFrame) -> bool:
 
 
 @judges("noisyhead/section-8-softmax")
-def tradeoff(tables: Tables) -> Finding:
+def tradeoff(tables: Tables) -> Ruling:
     """Does one factor turn the linear head's trade-off into a softmax head's, so that its law is the other's, too?
 
     Section 8 names a direction, and a law in N and ε would be its proof. The one that can be read off here is the
     linear head's times a factor. Where none fits, another law may: then nothing is found for or against it.
     """
-    errors = tables["test-error"]
-    prices = readings.prices(errors)
-    numbers = tuple(
-        Number(f"{word} price of privacy over the linear head's", row["price"], row["error"], 1.0, "test-error",
-               f"covariance = {row['covariance']}, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}")
-        for word, row in (("least", prices.loc[prices["price"].idxmin()]),
-                          ("largest", prices.loc[prices["price"].idxmax()]))
-    )  # fmt: skip
-    change = (
-        "A law for a softmax head's test error in the number of prompts and the budget, proved or fitted to more sizes."
+    prices = readings.prices(tables["test-error"])
+    ends = {"least": prices.loc[prices["price"].idxmin()], "largest": prices.loc[prices["price"].idxmax()]}
+    found = tuple(
+        placed(f"{end} price of privacy over the linear head's", row, "price", "error", 1.0)
+        for end, row in ends.items()
     )
-    if not _learns_anywhere(errors):
-        headline = "No private softmax head beats answering zero at any size or budget: there is nothing to trade."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    if min(prices["N"].nunique(), prices["epsilon"].nunique()) < FEWEST:
-        headline = "Section 8 names a direction, not a law; too few sizes and budgets were run to show one."
-        return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
-    factor = common_factor(prices)
-    if factor is not None:
-        headline = (
-            f"Privacy raises a softmax head's error {compact(factor)} times as much as a linear head's at every size, "
-            "budget and covariance: one law serves both."
-        )
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    headline = (
-        "Section 8 names a direction, not a law; privacy raises a softmax head's error "
-        f"{span(prices['price'])} times as much as a linear head's."
-    )
-    return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=change)
+    learnt = learns_anywhere(tables["test-error"])
+    enough = min(prices["N"].nunique(), prices["epsilon"].nunique()) >= FEWEST
+    common = enough and agree(prices)
+    verdict = reads(printed=learnt and common, decided=common or not learnt)
+    return Ruling(verdict, found, {"prices": prices["price"]}, "" if enough else "few sizes")
