@@ -24,7 +24,8 @@ def definition_42(tables: Tables) -> Ruling:
     """The drift of D_i, term by term and at every d, and a solution that two solvers share."""
     steps = tables["one-step"]
     off = _deviation(steps, "derived")
-    over = _at_the_largest(steps).pipe(lambda rows: rows["value"] / rows["derived"])
+    largest = _at_the_largest(steps)
+    over = largest["value"] / largest["derived"]
     ratio = over.loc[(over - 1).abs().idxmax()]
     gap = identity(tables, "(4.7), exponential integrator and LSODA", SOLVED)
     named = {
