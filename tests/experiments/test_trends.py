@@ -57,9 +57,16 @@ def test_sizes_between_which_the_bound_hardly_falls_are_too_small(sizes, small):
     assert trends.too_small(table, 3)
 
 
-def test_of_several_the_slowest_is_named():
+def test_of_several_the_slowest_is_quoted():
     fast, slow = (trends.fall(str(a), "t", series(SIZES**a, 0.001 * SIZES**a)) for a in (-0.6, -0.5))
-    found = trends.judge([slow, fast], "it")
-    assert found.verdict == "holds"
-    assert "-0.50}$ at worst" in found.headline
+    found = trends.judge([slow, fast])
+    assert (found.verdict, found.grounds) == ("holds", "")
+    assert found.quoted == pytest.approx({"power": -0.5, "bound": LAST})
     assert [number.name for number in found.numbers] == ["power of n, -0.5", "power of n, -0.6"]
+
+
+def test_of_several_without_a_power_the_largest_is_quoted():
+    small, large = (trends.fall("x", "t", series(BOUND * share, BOUND * 0.05)) for share in (0.1, 0.2))
+    found = trends.judge([large, small])
+    assert (found.verdict, found.grounds) == ("holds", trends.BY_SIZE)
+    assert found.quoted == pytest.approx({"percentage": 20.0})

@@ -65,47 +65,28 @@ SOLVERS, SINGLE = "(4.7), exponential integrator and LSODA", "(4.11), d equation
 ONE_Z, TWO_Z = "(4.17), drift with z q", "(4.17), drift with 2 z q"
 STEP_CASES = [
     *(
-        Case(
-            D42,
-            f"{name} off at d = {d}",
-            lambda t, n=name, d=d: steps(t, nudged(6.0, 8.0), term(t, n, d)),
-            FAILS,
-            says="from a step's mean",
-        )
+        Case(D42, f"{name} off at d = {d}", lambda t, n=name, d=d: steps(t, nudged(6.0, 8.0), term(t, n, d)), FAILS)
         for name in ("descent", "sampling", "private noise")
         for d in (10, 100, 300)
     ),
-    Case(
-        D42,
-        "five errors beyond",
-        lambda t: steps(t, nudged(1.0, 5.0), term(t, "sampling")),
-        FAILS,
-        says="is 5 standard",
-    ),
+    Case(D42, "five errors beyond", lambda t: steps(t, nudged(1.0, 5.0), term(t, "sampling")), FAILS),
     Case(D42, "three errors beyond", lambda t: steps(t, nudged(1.0, 3.0), term(t, "sampling")), HOLDS, says="1.01"),
-    Case(D42, "solvers apart", lambda t: apart(t, SOLVERS, 1e-3), FAILS, says="Solvers .* by 0.001"),
+    Case(D42, "solvers apart", lambda t: apart(t, SOLVERS, 1e-3), FAILS),
     Case(D42, "solvers near", lambda t: apart(t, SOLVERS, 9e-6), HOLDS),
-    Case(C7, "the printed term", lambda t: steps(t, lambda r: r["printed"]), HOLDS, says="1.00 times the printed"),
-    Case(C7, "thrice the printed", lambda t: steps(t, lambda r: 3 * r["printed"]), FAILS, says="3.00 times"),
+    Case(C7, "the printed term", lambda t: steps(t, lambda r: r["printed"]), HOLDS),
+    Case(C7, "thrice the printed", lambda t: steps(t, lambda r: 3 * r["printed"]), FAILS),
     *(
         Case(
             C7,
             f"the printed term at d = {d} alone",
             lambda t, d=d: steps(t, lambda r: r["printed"], term(t, "sampling", d)),
             FAILS,
-            says="1.00 times" if d == 300 else "2.00 times",
         )
         for d in (10, 100, 300)
     ),
-    Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE, says="Too few"),
-    Case(C8, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE, says="Too few"),
-    Case(
-        C8,
-        "as printed",
-        lambda t: steps(t, lambda r: r["printed"]) | shown(t, "(C.8)", "printed", 1.0),
-        HOLDS,
-        says="as printed",
-    ),
+    Case(C7, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
+    Case(C8, "noise", lambda t: {"one-step": t["one-step"].assign(standard_error=1.0)}, UNTESTABLE),
+    Case(C8, "as printed", lambda t: steps(t, lambda r: r["printed"]) | shown(t, "(C.8)", "printed", 1.0), HOLDS),
     Case(
         C8,
         "product as printed",
@@ -121,8 +102,8 @@ STEP_CASES = [
         says="in the product",
         silent="Hessian",
     ),
-    Case(C8, "product not mended", lambda t: shown(t, "(C.8)", "corrected", 1.01), FAILS, says="what mends"),
-    Case(C8, "Hessian not mended", lambda t: steps(t, lambda r: 3 * r["printed"]), FAILS, says="what mends"),
+    Case(C8, "product not mended", lambda t: shown(t, "(C.8)", "corrected", 1.01), FAILS),
+    Case(C8, "Hessian not mended", lambda t: steps(t, lambda r: 3 * r["printed"]), FAILS),
 ]
 IDENTITY_CASES = [
     Case(D42, "just four errors", lambda t: deviating(t, 0.25, 4.0, "derived"), HOLDS),
@@ -161,26 +142,26 @@ IDENTITY_CASES = [
         )
         for claim in (C9, C27)
     ),
-    Case(E420, "too large", lambda t: shown(t, "(4.20), (C.43)", "printed", 1.5, "risk"), FAILS, says="1.5 times"),
-    Case(E411, "apart", lambda t: apart(t, SINGLE, 1e-2), FAILS, says="differ by 0.01 of"),
-    Case(E411, "near", lambda t: apart(t, SINGLE, 9e-6), HOLDS, says="same solution"),
+    Case(E420, "too large", lambda t: shown(t, "(4.20), (C.43)", "printed", 1.5, "risk"), FAILS),
+    Case(E411, "apart", lambda t: apart(t, SINGLE, 1e-2), FAILS),
+    Case(E411, "near", lambda t: apart(t, SINGLE, 9e-6), HOLDS),
     *(
         case
         for claim in (E417, C42)
         for case in (
-            Case(claim, "one z is right", lambda t: apart(t, ONE_Z, 1e-12), HOLDS, says="is that of", silent="lacks"),
-            Case(claim, "one z is nearly right", lambda t: apart(t, ONE_Z, 2e-6), CORRECTED, says="lacks a factor"),
-            Case(claim, "two z is wrong", lambda t: apart(t, TWO_Z, 2e-6), FAILS, says="does not mend"),
+            Case(claim, "one z is right", lambda t: apart(t, ONE_Z, 1e-12), HOLDS),
+            Case(
+                claim,
+                "one z is nearly right",
+                lambda t: apart(t, ONE_Z, 2e-6),
+                CORRECTED,
+                says=r"off by \$2\\cdot 10\^\{-6\}\$",
+            ),
+            Case(claim, "two z is wrong", lambda t: apart(t, TWO_Z, 2e-6), FAILS),
         )
     ),
     *(
-        Case(
-            claim,
-            f"{name} off",
-            lambda t, n=name: shown(t, "(4.20), (C.43)", "printed", 0.5, n),
-            FAILS,
-            says="0.5 times",
-        )
+        Case(claim, f"{name} off", lambda t, n=name: shown(t, "(4.20), (C.43)", "printed", 0.5, n), FAILS)
         for claim in (E420, C43)
         for name in ("squared norm", "risk")
     ),
@@ -188,25 +169,13 @@ IDENTITY_CASES = [
         case
         for claim, name in DISPLAYS.items()
         for case in (
-            Case(claim, "as printed", lambda t, n=name: shown(t, n, "printed", 1.0), HOLDS, silent="half|neither|not"),
-            Case(claim, "neither", lambda t, n=name: shown(t, n, "corrected", 1.01), FAILS, silent="once"),
-            Case(
-                claim,
-                "nearly as printed",
-                lambda t, n=name: shown(t, n, "printed", 1 + 2e-6),
-                CORRECTED,
-                silent="every",
-            ),
+            Case(claim, "as printed", lambda t, n=name: shown(t, n, "printed", 1.0), HOLDS),
+            Case(claim, "neither", lambda t, n=name: shown(t, n, "corrected", 1.01), FAILS),
+            Case(claim, "nearly as printed", lambda t, n=name: shown(t, n, "printed", 1 + 2e-6), CORRECTED),
         )
     ),
     *(
-        Case(
-            C29,
-            f"mended {name} off",
-            lambda t, n=name: shown(t, "(C.29), (C.30)", "corrected", 0.99, n),
-            FAILS,
-            says="even when",
-        )
+        Case(C29, f"mended {name} off", lambda t, n=name: shown(t, "(C.29), (C.30)", "corrected", 0.99, n), FAILS)
         for name in ("descent", "sampling", "private noise", "gradient")
     ),
     Case(
@@ -216,9 +185,9 @@ IDENTITY_CASES = [
         CORRECTED,
         says="3 of 4",
     ),
-    Case(C9, "sampling off", lambda t: shown(t, "(C.9), (C.27)", "corrected", 2.0, "sampling"), FAILS, says="neither"),
-    Case(CAP, "no stretch", lambda t: {"caps": t["caps"].assign(stretch=1.0)}, HOLDS, says="no step stretches"),
-    Case(CAP, "a stretch with the square", lambda t: {"caps": t["caps"].assign(stretch=1.5)}, FAILS, says="1.5-fold"),
+    Case(C9, "sampling off", lambda t: shown(t, "(C.9), (C.27)", "corrected", 2.0, "sampling"), FAILS),
+    Case(CAP, "no stretch", lambda t: {"caps": t["caps"].assign(stretch=1.0)}, HOLDS),
+    Case(CAP, "a stretch with the square", lambda t: {"caps": t["caps"].assign(stretch=1.5)}, FAILS),
     Case(
         CAP,
         "a stretch at one d",
@@ -235,7 +204,3 @@ IDENTITY_CASES = [
     ),
 ]
 CASES = [*STEP_CASES, *IDENTITY_CASES]
-FOUND = {
-    **dict.fromkeys((D42, E411, E420, C43), HOLDS),
-    **dict.fromkeys((C7, C8, E417, C42, *DISPLAYS, CAP), CORRECTED),
-}

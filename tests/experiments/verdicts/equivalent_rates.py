@@ -34,26 +34,15 @@ RATE_CASES = [
     case
     for claim, quantity in RATES.items()
     for case in (
-        Case(claim, "the rate of fluctuations", lambda t, q=quantity: rates(t, -0.5, q), HOLDS, says=r"like"),
+        Case(claim, "the rate of fluctuations", lambda t, q=quantity: rates(t, -0.5, q), HOLDS),
         Case(claim, "exactly the bound", lambda t, q=quantity: bound_itself(t, q), HOLDS),
-        Case(claim, "a quarter", lambda t, q=quantity: rates(t, -0.25, q), FAILS, says=r"n\^\{-0.25\}\$ only"),
-        Case(claim, "level", lambda t, q=quantity: rates(t, 0.0, q), FAILS, says=r"n\^\{0.00\}\$ only"),
+        Case(claim, "a quarter", lambda t, q=quantity: rates(t, -0.25, q), FAILS),
+        Case(claim, "level", lambda t, q=quantity: rates(t, 0.0, q), FAILS),
         Case(
-            claim,
-            "level for one schedule alone",
-            lambda t, q=quantity: rates(t, 0.0, q, schedule="square root"),
-            FAILS,
-            says="only",
-            silent="worst",
+            claim, "level for one schedule alone", lambda t, q=quantity: rates(t, 0.0, q, schedule="square root"), FAILS
         ),
-        Case(
-            claim,
-            "an exponent that noise allows",
-            lambda t, q=quantity: rates(t, -0.25, q, error=0.02),
-            HOLDS,
-            silent="only",
-        ),
-        Case(claim, "noise alone", lambda t, q=quantity: rates(t, -0.5, q, error=100.0), UNTESTABLE, says="noise"),
+        Case(claim, "an exponent that noise allows", lambda t, q=quantity: rates(t, -0.25, q, error=0.02), HOLDS),
+        Case(claim, "noise alone", lambda t, q=quantity: rates(t, -0.5, q, error=100.0), UNTESTABLE),
         Case(claim, "two sizes", lambda t: sized(t, "rates", lambda n: n > 4000), UNTESTABLE),
         Case(claim, "small sizes", lambda t: sized(t, "rates", lambda n: (n < 500) | (n == 160)), UNTESTABLE),
     )
@@ -69,19 +58,18 @@ def rising_noise(t: Tables, quantity: str, last: float, error: float = 0.01, sch
 
 
 MORE_RATES = [
-    Case(PATH, "the upper percentile is level", lambda t: rates(t, 0.0, "path, 99 %"), FAILS, says=r"0.00\}\$ only"),
-    Case(MEAN, "noise that rises", lambda t: rising_noise(t, "bias", 0.1), FAILS, says="5.66 standard errors above"),
-    Case(MEAN, "noise that hardly rises", lambda t: rising_noise(t, "bias", 0.07), HOLDS, says=r"at most 7 % of"),
-    Case(RELEASED_MEAN, "noise that rises", lambda t: rising_noise(t, "released bias", 0.1), FAILS, says="above all"),
+    Case(PATH, "the upper percentile is level", lambda t: rates(t, 0.0, "path, 99 %"), FAILS),
+    Case(MEAN, "noise that rises", lambda t: rising_noise(t, "bias", 0.1), FAILS),
+    Case(MEAN, "noise that hardly rises", lambda t: rising_noise(t, "bias", 0.07), HOLDS),
+    Case(RELEASED_MEAN, "noise that rises", lambda t: rising_noise(t, "released bias", 0.1), FAILS),
     Case(
         MEAN,
         "noise, more of it for one schedule",
         lambda t: rising_noise(rising_noise(t, "bias", 0.02), "bias", 0.05, schedule="square root"),
         HOLDS,
-        says="at most 5 %",
     ),
-    Case(MEAN, "much noise", lambda t: rising_noise(t, "bias", 0.1, 0.09), HOLDS, says="at most 10 %"),
-    Case(MEAN, "too much noise", lambda t: rising_noise(t, "bias", 0.1, 0.11), UNTESTABLE, says="from noise"),
+    Case(MEAN, "much noise", lambda t: rising_noise(t, "bias", 0.1, 0.09), HOLDS),
+    Case(MEAN, "too much noise", lambda t: rising_noise(t, "bias", 0.1, 0.11), UNTESTABLE),
     Case(PATH, "three sizes", lambda t: sized(t, "rates", lambda n: n.isin([480, 1440, 4320])), HOLDS, says="-0.4"),
     Case(
         RELEASED_MEAN, "noise that falls", lambda t: rising_noise(t, "released bias", 0.01), HOLDS, says="at most 1 %"
@@ -114,19 +102,12 @@ def panel(t: Tables, alpha: float, spectrum: str) -> Any:
 
 
 FIGURE_CASES = [
-    Case(FIGURE_1, "the curve is off", lambda t: curve(t, 1.5), FAILS, says="only 0%"),
+    Case(FIGURE_1, "the curve is off", lambda t: curve(t, 1.5), FAILS),
     Case(FIGURE_1, "a tenth is off", lambda t: outside(t, 0.1), HOLDS, says="in the band at 90%"),
-    Case(FIGURE_1, "more than a tenth is off", lambda t: outside(t, 0.2), FAILS, says="only 80%"),
+    Case(FIGURE_1, "more than a tenth is off", lambda t: outside(t, 0.2), FAILS),
     Case(FIGURE_1, "off at small d", lambda t: curve(t, 3.0, t["figure-1"]["d"] == 10), HOLDS, says="at 100%"),
-    Case(
-        FIGURE_1,
-        "bands widen in one panel",
-        lambda t: spread(t, 0.1, panel(t, 0.5, "uniform")),
-        FAILS,
-        says="uniform spectrum and the exponent 0.5 runs do not",
-        silent="inside",
-    ),
-    Case(FIGURE_1, "bands as wide", lambda t: spread(t, 0.0, panel(t, 0.5, "uniform")), FAILS, says="runs do not"),
+    Case(FIGURE_1, "bands widen in one panel", lambda t: spread(t, 0.1, panel(t, 0.5, "uniform")), FAILS),
+    Case(FIGURE_1, "bands as wide", lambda t: spread(t, 0.0, panel(t, 0.5, "uniform")), FAILS),
     Case(FIGURE_1, "bands narrow", lambda t: spread(t, -0.1, panel(t, 0.0, "isotropic")), HOLDS, says="1.58 times"),
     Case(
         FIGURE_1,
@@ -136,17 +117,10 @@ FIGURE_CASES = [
         says=r"2\.67 times",
     ),
     Case(FIGURE_1, "farther off at small d", lambda t: curve(t, 9.0, t["figure-1"]["d"] == 10), HOLDS, says="100%"),
-    Case(
-        FIGURE_1,
-        "a single dimension",
-        lambda t: {"figure-1": t["figure-1"][t["figure-1"]["d"] == 10]},
-        UNTESTABLE,
-        says="single dimension",
-    ),
+    Case(FIGURE_1, "a single dimension", lambda t: {"figure-1": t["figure-1"][t["figure-1"]["d"] == 10]}, UNTESTABLE),
 ]
 
 CASES = [*RATE_CASES, *MORE_RATES, *FIGURE_CASES]
-FOUND = {A1: UNTESTABLE, A2: UNTESTABLE, FIGURE_1: HOLDS, **dict.fromkeys(RATES, HOLDS)}
 UNDECIDABLE = {
     A1: "it is assumed, and nothing measurable follows",
     A2: "it is assumed, and nothing measurable follows",

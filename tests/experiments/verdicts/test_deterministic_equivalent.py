@@ -11,7 +11,6 @@ from tests.experiments.verdicts.machinery import trials
 
 PARTS = (equivalent_rates, equivalent_displays, equivalent_enclosure, equivalent_diffusion, equivalent_sums)
 CHAPTER = "dpgd/deterministic-equivalent"
-FOUND = {claim: verdict for part in PARTS for claim, verdict in part.FOUND.items()}
 CASES = [case for part in PARTS for case in part.CASES]
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES, equivalent_rates.UNDECIDABLE)

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from costofprivacy import _fits
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import DIMENSION_QUANTITIES, PEAK, PEAK_HEIGHT
 from costofprivacy.experiments.dpgd.clipping_factors.verdicts import equation_46, figure_9
+from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact, listed, measured, percent, plain, span
@@ -42,7 +43,7 @@ def answer(tables: Tables) -> str:
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     law, row = furthest(tables["definition"])
     return (
-        f"{equation_46(tables).headline} So it is for Gaussian features. With {law} features and the error in "
+        f"{words.headline(equation_46, tables)} So it is for Gaussian features. With {law} features and the error in "
         f"{row['direction']}, the share of the descent that is left is {compact(row['value'])}, where the formula has "
         f"{compact(row['closed_form'])}. Of "
         f"{len(verdicts)} claims, {tally(verdicts)}."
@@ -68,10 +69,9 @@ def draw_figure_9(factors: pd.DataFrame, landmarks: pd.DataFrame, definition: pd
         figure,
         caption=(
             "**Figure 9, re-computed, and what it rests on.** Left: closed forms, with one curve more, $\\nu_c/c'^2$. "
-            f"{figure_9({'factors': factors, 'landmarks': landmarks}).headline} Right: factors of simulated gradients "
-            "at one risk, two spectra, bars of two standard errors. The furthest from the formula (dashed) is $\\mu_c$ "
-            "for "
-            f"{law} features and the error in {row['direction']}."
+            f"{words.headline(figure_9, {'factors': factors, 'landmarks': landmarks})} Right: factors of simulated "
+            "gradients at one risk, two spectra, bars of two standard errors. The furthest from the formula (dashed) "
+            f"is $\\mu_c$ for {law} features and the error in {row['direction']}."
         ),
         alt=_figure_9_alt(factors, value) + _laws_alt(definition),
     )

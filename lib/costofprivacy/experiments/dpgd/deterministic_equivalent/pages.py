@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import SCHEDULES
 from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import figure_1, theorem_1_path
+from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import listed, measured, percent
@@ -28,7 +29,7 @@ def answer(tables: Tables) -> str:
     runs = listed(f"{percent(share)} in dimension {d}" for d, share in strays.iloc[[0, -1]].drop_duplicates().items())
     return (
         f"A run's released risk typically strays from the prediction by {runs}. "
-        f"{theorem_1_path(tables).headline} Of {len(verdicts)} claims, {tally(verdicts)}."
+        f"{words.headline(theorem_1_path, tables)} Of {len(verdicts)} claims, {tally(verdicts)}."
     )
 
 
@@ -55,8 +56,8 @@ def draw_figure_1(table: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**Figure 1, re-run.** Excess risk along Algorithm 1, mean and standard deviation over {trials} runs, "
-            f"beside the solution $R(t)$ of (4.7). {figure_1({'figure-1': table}).headline} Past $t = 1$: what is "
-            "released."
+            f"beside the solution $R(t)$ of (4.7). {words.headline(figure_1, {'figure-1': table})} Past $t = 1$: what "
+            "is released."
         ),
         alt=_released_in_words(table),
     )

@@ -13,19 +13,16 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.findings import Number, Verdict
+from costofprivacy.judging.judges import Ruling, reads
 from costofprivacy.judging.vocabulary import CONSISTENT
 
 RESOLVED = 0.05  # an exponent with a larger error says nothing: it could not even tell the bound from a constant
 STEEP = -0.2  # where the bound does not fall like this power at least, it is too near to a constant
 ALLOWED = 0.1  # share of the bound that the error of a deviation may make up
-SMALL = Finding(
-    Verdict.UNTESTABLE,
-    "Too few sizes, or too small ones, to show a trend.",
-    would_change="More and larger numbers of samples.",
-)
-MORE = "An exponent beyond doubt above that of the bound, at larger numbers of samples."
+LEVEL = 1.2  # what stays below this multiple of what it was has not grown
+SMALL = Ruling(Verdict.UNTESTABLE)  # too few sizes, or too small ones, to show a trend
+BY_SIZE = "by size"  # the grounds where no power of n is resolved
 
 
 @dataclass(frozen=True)
@@ -103,36 +100,28 @@ def too_small(rows: pd.DataFrame, fewest: int = 2) -> bool:
     return bool(math.log(high / low) / math.log(last / first) > STEEP)
 
 
-def judge(falls: Sequence[Fall], what: str) -> Finding:
-    """Whether deviations fall as fast as the bound: the verdict on a claim that they do."""
-    worst = max(falls, key=lambda fall: fall.excess)
-    numbers = tuple(fall.number for fall in falls)
-    resolved = [fall for fall in falls if fall.resolved]
-    if worst.contradicted:
-        headline = power_sentence(worst, what, " only") if worst.resolved else risen_sentence(worst, what)
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=MORE)
-    if max(fall.share_error for fall in falls) > ALLOWED:
-        headline = "Too few trials to tell the deviation from noise."
-        return Finding(Verdict.UNTESTABLE, headline, numbers, would_change=MORE)
-    if resolved:
-        slowest = max(resolved, key=lambda fall: fall.exponent)
-        return Finding(Verdict.HOLDS, power_sentence(slowest, what, " at worst"), numbers, would_change=MORE)
-    share = compact(100 * max(fall.share for fall in falls))
-    headline = f"At the largest size {what} is at most {share} % of the bound."
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=MORE)
+def judge(falls: Sequence[Fall]) -> Ruling:
+    """Whether deviations fall as fast as the bound: what is found on a claim that they do.
+
+    It quotes the slowest power of n beside that of its bound; where none is resolved, the largest percentage of the
+    bound that is left.
+    """
+    contradicted = max(falls, key=lambda fall: fall.excess).contradicted
+    noisy = max(fall.share_error for fall in falls) > ALLOWED
+    verdict = reads(printed=not contradicted, decided=contradicted or not noisy)
+    found, resolved = tuple(fall.number for fall in falls), [fall for fall in falls if fall.resolved]
+    if not resolved:
+        return Ruling(verdict, found, {"percentage": 100 * max(fall.share for fall in falls)}, BY_SIZE)
+    slowest = max(resolved, key=lambda fall: fall.exponent)
+    return Ruling(verdict, found, {"power": slowest.exponent, "bound": slowest.bound})
 
 
-def power_sentence(fall: Fall, what: str, how: str) -> str:
-    """The exponent of a deviation beside that of the bound, in words."""
-    own, bound = power(fall.exponent), power(fall.bound)
-    return f"Between the largest sizes {what} goes like {own}{how}; the bound goes like {bound}."
+def as_printed_or_mended(printed: Fall, mended: Fall) -> Verdict:
+    """The verdict on a claim that a deviation falls as fast as the bound, which it may do once something is mended."""
+    decided = printed.resolved and (mended.resolved or not printed.contradicted)
+    return reads(printed=not printed.contradicted, corrected=not mended.contradicted, decided=decided)
 
 
-def risen_sentence(fall: Fall, what: str) -> str:
-    """How far a deviation has risen against the bound, in words."""
-    return f"At the largest size {what}, over its bound, is {compact(fall.rise)} standard errors above all before."
-
-
-def power(exponent: float, size: str = "n") -> str:
+def power(exponent: float) -> str:
     """A power of n for a sentence."""
-    return f"${size}^{{{exponent:.2f}}}$"
+    return f"$n^{{{exponent:.2f}}}$"

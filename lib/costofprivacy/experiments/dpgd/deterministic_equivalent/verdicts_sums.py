@@ -8,67 +8,52 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 from costofprivacy.judging.growth import several
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
-from costofprivacy.judging.tables import Tables, cite, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from costofprivacy.judging.tables import Tables, describe, select
+from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
 
 SOLVED = 1e-5  # relative difference that is rounding
-APART = 0.1  # relative difference, or difference of powers, that is no rounding
-LEVEL = 1.2  # what stays below this multiple of what it was has not grown
+LEFT = 0.1  # power of the risk up to which none is left
 NOTHING = 1e-6  # of the bound
 HEAVIEST = 4.5  # 99 % over 63 % quantile: 2.9 for a Gaussian's size, 4.6 for an exponential tail
 
 
 @judges("dpgd/equation-4.22")
-def equation_422(tables: Tables) -> Finding:
+def equation_422(tables: Tables) -> Ruling:
     """The noise before the last step, and by how much the last one is larger."""
     sums = tables["sums"]
     if not several(sums["n"]):
         return trends.SMALL
-    harmonic, root = (_sum(sums, f"(4.22), {name}") for name in ("harmonic", "square root"))
-    jump = _sum(sums, "last over the one before, harmonic")
-    size, last = int(sums["n"].max()), "last over the one before, square root"
-    none = _sum(sums, last)["value"].abs().max()
-    ratio = float((jump["value"] / jump["printed"]).iloc[-1])
-    falls, rises = _power(harmonic), _power(jump)
-    numbers = (
-        cite("last noise over the one before", tables, "sums", "value", against=float(jump["printed"].iloc[-1]),
-             n=size, quantity="last over the one before, harmonic"),
-        cite("the same where the rate ends at zero", tables, "sums", "value", against=0.0, n=size, quantity=last),
-        Number("power of n of the noise's relative error", falls, None, -1.0, "sums", "quantity = (4.22), harmonic"),
-        Number("power of n of the last over the one before", rises, None, 1.0, "sums"),
-        Number("relative error, square root", root["value"].max(), None, SOLVED, "sums"),
-    )  # fmt: skip
-    change = "A schedule with two bounded derivatives whose noise has another size."
-    failures = {
-        "The last step's noise does not vanish with the learning rate.": none > 0,
-        f"The last step's noise is {ratio:.2f} times what is printed.": abs(ratio - 1) > APART,
-        f"The last step's noise over the one before goes like {trends.power(rises)}.": abs(rises - 1) > APART,
-        f"The relative error of the approximate noise goes like {trends.power(falls)}.": falls > -1 + APART,
-        "The approximate noise is not exact for the square-root schedule.": root["value"].max() > SOLVED,
+    jump, none = (_sum(sums, f"last over the one before, {name}") for name in ("harmonic", "square root"))
+    last, zero = jump.iloc[-1], none.iloc[-1]
+    falls, rises = _power(_sum(sums, "(4.22), harmonic")), _power(jump)
+    off = _sum(sums, "(4.22), square root")["value"].max()
+    named = {
+        "last noise over the one before": (last["value"], last["printed"], _place(last)),
+        "the same where the rate ends at zero": (zero["value"], 0.0, _place(zero)),
+        "power of n of the noise's relative error": (falls, -1.0, "quantity = (4.22), harmonic"),
+        "power of n of the last over the one before": (rises, 1.0),
+        "relative error, square root": (off, SOLVED),
     }
-    for headline, broken in failures.items():
-        if broken:
-            return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        f"At the largest size the last step's noise is {jump['value'].iloc[-1]:,.0f} times that of the step before, "
-        "unless the learning rate ends at zero."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    unlike = [abs(ratio - 1) > ABOUT for ratio in (last["value"] / last["printed"], rises)]
+    broken = [*unlike, none["value"].any(), falls > -1 + ABOUT, off > SOLVED]
+    return Ruling(reads(printed=not any(broken)), numbers("sums", named, ""), {"jump": last["value"]})
+
+
+def _place(row: pd.Series) -> str:
+    return describe({name: row[name] for name in ("n", "quantity")})
 
 
 @judges("dpgd/lemma-c.5")
-def lemma_c5(tables: Tables) -> Finding:
+def lemma_c5(tables: Tables) -> Ruling:
     """The random cap in the place of 2/d, in the mean over the features, both lines of (C.33)."""
     sums = tables["sums"]
     rows = sums[sums["quantity"].str.startswith("(C.32)")].assign(bound=lambda r: r["printed"])
     if trends.too_small(rows):
         return trends.SMALL
     falls = [trends.fall(str(name), "sums", part) for name, part in rows.groupby("quantity", sort=False)]
-    return trends.judge([fall for fall in falls if fall.share > NOTHING], "the shift from the random cap")
+    return trends.judge([fall for fall in falls if fall.share > NOTHING])
 
 
 def _sum(sums: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -85,7 +70,7 @@ def _power(rows: pd.DataFrame, size: str = "n", column: str = "value") -> float:
 
 
 @judges("dpgd/equation-c.60")
-def equation_c60(tables: Tables) -> Finding:
+def equation_c60(tables: Tables) -> Ruling:
     """The remainder over (1 + √R)/√d, along d at every R and along R at every d; and how heavy its tail is."""
     table = tables["last-step"].assign(scaled=lambda r: r["upper"] / r["scale"])
     if not (several(table["d"]) and several(table["squared_norm"])):
@@ -94,30 +79,18 @@ def equation_c60(tables: Tables) -> Finding:
     growth = (along_d.last() / along_d.apply(lambda scaled: scaled.iloc[:-1].max())).max()
     power = max(_power(rows, "risk", "scaled") for _, rows in table.groupby("d"))
     tail, worst = (table["upper"] / table["middle"]).max(), table["scaled"].max()
-    numbers = (
-        Number("scaled remainder at the largest d over the largest before", growth, None, LEVEL, "last-step"),
-        Number("power of the risk that is left between the last two", power, None, APART, "last-step"),
-        Number("upper over middle quantile", tail, None, HEAVIEST, "last-step"),
-        Number("largest upper quantile of the scaled remainder", worst, None, None, "last-step"),
-    )
-    change = "A remainder that grows faster in the dimension or the risk, or with a heavier tail."
-    failures = {
-        f"Scaled as claimed, the remainder is {compact(growth)} times larger in the largest dimension.": growth > LEVEL,
-        f"Scaled as claimed, the remainder still grows like {trends.power(power, 'R')} with the risk.": power > APART,
-        f"The remainder's upper percentile is {compact(tail)} times its typical size.": tail > HEAVIEST,
+    named = {
+        "scaled remainder at the largest d over the largest before": (growth, trends.LEVEL),
+        "power of the risk that is left between the last two": (power, LEFT),
+        "upper over middle quantile": (tail, HEAVIEST),
+        "largest upper quantile of the scaled remainder": (worst,),
     }
-    for headline, broken in failures.items():
-        if broken:
-            return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        f"Scaled as claimed, the remainder's upper percentile stays below {math.ceil(10 * worst) / 10:g} in all "
-        "dimensions and at all risks."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    broken = growth > trends.LEVEL or power > LEFT or tail > HEAVIEST
+    return Ruling(reads(printed=not broken), numbers("last-step", named, ""), {"most": math.ceil(10 * worst) / 10})
 
 
 @judges("dpgd/equation-c.61")
-def equation_c61(tables: Tables) -> Finding:
+def equation_c61(tables: Tables) -> Ruling:
     """The same beside log d/√d, at risks of order one."""
     table = tables["last-step"]
     one = min(table["squared_norm"], key=lambda square: abs(math.log(square)))
@@ -127,13 +100,7 @@ def equation_c61(tables: Tables) -> Finding:
     power, bound = _power(rows, "d", "upper"), _power(rows, "d", "bound")
     relative = (rows["upper_error"] / rows["upper"]).tail(2)
     error = float(np.hypot(*relative) / np.log(rows["d"].iloc[-1] / rows["d"].iloc[-2]))
-    number = Number(
-        "power of d of the upper quantile", power, error, bound, "last-step", "last two d, risk of order one"
-    )
-    change = "A remainder that falls more slowly than the bound, at larger dimensions."
-    sentence = "The remainder's upper percentile goes like {power}{only}, the bound like {bound}."
-    shown = {"power": trends.power(power, "d"), "bound": trends.power(bound, "d")}
-    if power > bound + CONSISTENT * error:
-        headline = sentence.format(only=" only", **shown)
-        return Finding(Verdict.FAILS, headline, (number,), Consequence.CONCLUSION, would_change=change)
-    return Finding(Verdict.HOLDS, sentence.format(only="", **shown), (number,), would_change=change)
+    named = {"power of d of the upper quantile": {"value": power, "error": error, "against": bound}}
+    found = numbers("last-step", named, "last two d, risk of order one")
+    slower = power > bound + CONSISTENT * error
+    return Ruling(reads(printed=not slower), found, {"power": power, "bound": bound})
