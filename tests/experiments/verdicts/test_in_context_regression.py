@@ -10,7 +10,7 @@ HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
 FORM, EXPANDED, REDUCED = "noisyhead/equation-2.3", "noisyhead/equation-2.4", "noisyhead/equation-2.5"
 DROPPED, INVERSE = "noisyhead/appendix-a.1", "noisyhead/appendix-a.1-inverse-moment"
-FOUND = {FORM: HOLDS, EXPANDED: CORRECTED, REDUCED: CORRECTED, DROPPED: HOLDS, INVERSE: NARROWER}
+OTHERWISE = "other than in the book"  # the verdict of the book, on other grounds
 
 
 def identity(value: float, *names: str, shape: slice = slice(None)) -> Any:
@@ -47,10 +47,9 @@ def near(power: float, level: float = 1.0, sign: int = -1) -> Any:
 
 
 CASES = [
-    Case(FORM, "a difference in the last shape", identity(1e-3, verdicts.ALL_WEIGHTS, shape=slice(-1, None)), FAILS,
-         says="by 0.001 of its size"),
+    Case(FORM, "a difference in the last shape", identity(1e-3, verdicts.ALL_WEIGHTS, shape=slice(-1, None)), FAILS),
     Case(FORM, "a difference just above rounding", identity(2e-12, verdicts.ALL_WEIGHTS), FAILS),
-    Case(FORM, "another rounding error", identity(0.9e-12, verdicts.ALL_WEIGHTS), HOLDS, says="to rounding"),
+    Case(FORM, "another rounding error", identity(0.9e-12, verdicts.ALL_WEIGHTS), HOLDS),
     *(
         case
         for claim, printed, mended in (
@@ -58,46 +57,43 @@ CASES = [
             (REDUCED, verdicts.PRINTED_25, verdicts.TRANSPOSED_25),
         )
         for case in (
-            Case(claim, "the printed form is right", identity(0.9e-12, printed), HOLDS, says="as printed, to rounding",
-                 silent="transposed"),
+            Case(claim, "the printed form is right", identity(0.9e-12, printed), HOLDS),
             Case(claim, "both are right", identity(1e-15, printed, mended), HOLDS),
             Case(claim, "the printed form is off by little", identity(0.25, printed), CORRECTED, says="off by 0.25"),
             Case(claim, "it is off in one shape", identity(2.5, printed, shape=slice(0, 1)), CORRECTED, says="2.5"),
-            Case(claim, "the transposed form is off", identity(2e-12, mended), FAILS, says="even with", silent="wants"),
-            Case(claim, "the transposed form is off once", identity(0.3, mended, shape=slice(-1, None)), FAILS,
-                 says="0.3 of its size even with the weights transposed.$"),
+            Case(claim, "the transposed form is off", identity(2e-12, mended), FAILS),
+            Case(claim, "the transposed form is off once", identity(0.3, mended, shape=slice(-1, None)), FAILS),
         )
     ),
-    Case(DROPPED, "correlated with the response", product("even terms × y", 4.1), FAILS,
-         says="response or the rest.* 4.1"),
-    Case(DROPPED, "correlated with it, negative", product("even terms × y", -9.0, shape=0), FAILS, silent="slope"),
-    Case(DROPPED, "correlated with the rest", product("even terms × odd terms", 4.1), FAILS, says="correlated"),
-    Case(DROPPED, "nearly correlated", product("even terms × y", 3.9), HOLDS, says="In none of 30"),
-    Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS, says="slope, at 4.1"),
-    Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS, silent="correlated"),
-    Case(DROPPED, "nearly a slope", product("W^KQ", 3.9, "zero-blocks"), HOLDS, says="zero blocks stay zero"),
-    Case(DROPPED, "the fourth term is another", identity(0.1, verdicts.CONTAINED), FAILS, says="kept form.* 0.1 of"),
+    Case(DROPPED, "correlated with the response", product("even terms × y", 4.1), FAILS),
+    Case(DROPPED, "correlated with it, negative", product("even terms × y", -9.0, shape=0), FAILS),
+    Case(DROPPED, "correlated with the rest", product("even terms × odd terms", 4.1), FAILS),
+    Case(DROPPED, "nearly correlated", product("even terms × y", 3.9), HOLDS),
+    Case(DROPPED, "a slope in one block", product("W^PV", 4.1, "zero-blocks"), FAILS),
+    Case(DROPPED, "a slope in the other", product("W^KQ", -4.1, "zero-blocks"), FAILS),
+    Case(DROPPED, "nearly a slope", product("W^KQ", 3.9, "zero-blocks"), HOLDS),
+    Case(DROPPED, "the fourth term is another", identity(0.1, verdicts.CONTAINED), FAILS),
     Case(DROPPED, "but for rounding", identity(0.9e-12, verdicts.CONTAINED), HOLDS),
     Case(DROPPED, "fewer shapes", lambda t: {"dropped-terms": t["dropped-terms"].query("L > 10")}, HOLDS,
          says="of 18 "),
-    Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS, says="at all lengths", silent="only"),
-    Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS, says="at all lengths"),
+    Case(INVERSE, "equal at all lengths", ratio(lambda r: 1.07), HOLDS),
+    Case(INVERSE, "equal with the features in X", ratio(lambda r: 0.91, "over_features"), HOLDS),
     Case(INVERSE, "the features in X, but for a constant", ratio(lambda r: 0.89, "over_features"), NARROWER),
     Case(INVERSE, "far at the shortest alone", ratio(near(1.0, 0.5)), NARROWER, says="only for prompts 10 times"),
     Case(INVERSE, "near from above", ratio(near(1.0, 2.0, 1)), NARROWER, says="only for prompts 30 times"),
-    Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=r"dimension\.$"),
+    Case(INVERSE, "penalised too", ratio(lambda r: 1.0, where="penalty > 0"), NARROWER, says=OTHERWISE),
     Case(INVERSE, "near in one dimension only for long", ratio(near(0.5, 1.5), where="penalty == 0 and D == 5"),
          NARROWER, says="300 times .*, and without penalty"),
-    Case(INVERSE, "never near", ratio(near(0.1)), FAILS, says="at worst their ratio is 0.129", silent="only"),
+    Case(INVERSE, "never near", ratio(near(0.1)), FAILS),
     Case(INVERSE, "never near in one dimension", ratio(near(0.1), where="penalty == 0 and D == 2"), FAILS),
-    Case(INVERSE, "level", ratio(lambda r: 0.5), FAILS, says="ratio is 0.5"),
-    Case(INVERSE, "from near to far", ratio(lambda r: 1 - 1e-3 * r["L"] / r["D"]), FAILS, says="ratio is 0.7"),
+    Case(INVERSE, "level", ratio(lambda r: 0.5), FAILS),
+    Case(INVERSE, "from near to far", ratio(lambda r: 1 - 1e-3 * r["L"] / r["D"]), FAILS),
     Case(INVERSE, "level and near in one dimension", ratio(lambda r: 0.95, where="penalty == 0 and D == 10"), NARROWER),
     Case(INVERSE, "errors hide whether it is near", ratio(lambda r: 0.03, "ratio_error"), FAILS),
     Case(INVERSE, "errors that leave it near", ratio(lambda r: 0.02, "ratio_error"), NARROWER, says="100 times"),
     Case(INVERSE, "with the features in X at one length", ratio(lambda r: 1.0, "over_features", "L == 3000"), NARROWER),
     Case(INVERSE, "penalised at one length", ratio(lambda r: 1.0, where="penalty > 0 and L == 3000"), NARROWER,
-         says="and without penalty"),
+         silent=OTHERWISE),
     Case(INVERSE, "there at last", ratio(lambda r: 1.0 - 0.2 * (r["L"] / r["D"] < 5)), NARROWER,
          says="prompts 10 times"),
 ]  # fmt: skip

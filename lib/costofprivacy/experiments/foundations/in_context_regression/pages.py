@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.foundations.in_context_regression.verdicts import appendix_a1, equation_23
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, plain
 from costofprivacy.judging.tables import Tables, pick
 
@@ -16,9 +17,10 @@ def answer(tables: Tables) -> str:
     table = tables["test-error"]
     row = pick(table, D=table["D"].max(), L=table["L"].max(), penalty=table["penalty"].max())
     return (
-        f"{equation_23(tables).headline} {appendix_a1(tables).headline} At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ "
-        f"the best linear head has a test error of {compact(row['best'])}, ridge with $\\lambda = {row['penalty']:g}$ "
-        f"has {compact(row['test_error'])}, answering 0 has {compact(row['response_variance'])}."
+        f"{words.headline(equation_23, tables)} {words.headline(appendix_a1, tables)} "
+        f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the best linear head has a test error of "
+        f"{compact(row['best'])}, ridge with $\\lambda = {row['penalty']:g}$ has {compact(row['test_error'])}, "
+        f"answering 0 has {compact(row['response_variance'])}."
     )
 
 

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import quantity, theorem_41
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import along, compact, compared, percent, plain, span
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT
@@ -30,9 +31,9 @@ def answer(tables: Tables) -> str:
     exceeded = (rows["value"] > rows["bound_amended"] + CONSISTENT * rows["standard_error"]).sum()
     amended = "holds at every size tried" if exceeded == 0 else f"is exceeded at {exceeded} of {len(rows)} sizes"
     return (
-        f"{theorem_41(tables).headline} The proof lets a prompt's summary, $\\|Z\\|_F$, shrink with the prompt's "
-        f"length $L$. For $L$ of {lengths} its mean {along(events, 'mean_norm')}. An amended bound, without hidden "
-        f"constants, {amended}."
+        f"{words.headline(theorem_41, tables)} The proof lets a prompt's summary, $\\|Z\\|_F$, shrink with the "
+        f"prompt's length $L$. For $L$ of {lengths} its mean {along(events, 'mean_norm')}. An amended bound, without "
+        f"hidden constants, {amended}."
     )
 
 
@@ -213,7 +214,7 @@ def draw_radius(radius: pd.DataFrame) -> Plate:
             "two standard errors lie within the marks where they are not seen."
         ),
         alt=f"For N of {span(radius['N'])}: "
-        + "; ".join(f"{words} {_plain_course(radius, column, plain)}" for column, (_, words) in names.items())
+        + "; ".join(f"{name} {_plain_course(radius, column, plain)}" for column, (_, name) in names.items())
         + ".",
     )
 

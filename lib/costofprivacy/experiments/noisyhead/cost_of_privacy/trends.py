@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,14 +12,7 @@ from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LAST, several
 
 _TINY = 1e-300  # for 0
-NAMES = {  # column: symbol, words
-    "N": ("N", "number of prompts"),
-    "L": ("L", "prompt length"),
-    "D": ("D", "dimension"),
-    "T": ("T", "number of steps"),
-    "penalty": ("λ", "penalty"),
-    "log_odds": ("log(N/κ)", "logarithm of the number of prompts"),
-}
+SYMBOLS = {"penalty": "λ", "log_odds": "log(N/κ)"}  # of columns that are no symbols themselves
 
 
 @dataclass(frozen=True)
@@ -26,7 +20,7 @@ class Trend:
     """The power with which a ratio goes over its last sizes.
 
     Args:
-        size: its column, of `NAMES`. power, error: of it.
+        size: its column, such as ``N``. power, error: of it.
         limit: above which a power is lost (`costofprivacy.judging.growth`).
     """
 
@@ -40,14 +34,10 @@ class Trend:
         """Whether the ratio grows like a power beyond doubt."""
         return self.power - 2 * self.error > self.limit
 
-    @property
-    def words(self) -> str:
-        """The size in words."""
-        return NAMES[self.size][1]
-
     def number(self, name: str, table: str, row: str) -> Number:
         """The power as a number of a finding."""
-        return Number(f"power of {NAMES[self.size][0]} in {name}", self.power, self.error, self.limit, table, row)
+        symbol = SYMBOLS.get(self.size, self.size)
+        return Number(f"power of {symbol} in {name}", self.power, self.error, self.limit, table, row)
 
 
 def trend(rows: pd.DataFrame, size: str, ratio: pd.Series, error: pd.Series | float, limit: float) -> Trend | None:
@@ -63,3 +53,13 @@ def trend(rows: pd.DataFrame, size: str, ratio: pd.Series, error: pd.Series | fl
     weight = (log_size - log_size.mean()) / ((log_size - log_size.mean()) ** 2).sum()
     error_of_power = np.linalg.norm(weight * points["error"] / value)
     return Trend(size, float(weight @ np.log(value)), float(error_of_power), limit)
+
+
+def lost(trends: Iterable[Trend | None]) -> list[Trend]:
+    """Those that have lost a power, the worst first."""
+    return sorted((g for g in trends if g is not None and g.lost), key=lambda g: -g.power)
+
+
+def told(trends: Iterable[Trend | None], name: str, table: str, where: str = "") -> tuple[Number, ...]:
+    """The powers along the axes that have several sizes, as numbers of a finding."""
+    return tuple(g.number(name, table, f"axis = {g.size}{where}") for g in trends if g is not None)

@@ -8,7 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.high_dimensional import axes, verdicts_bounds
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import figure_2, start_slopes, theorem_11_high
-from costofprivacy.judging import growth
+from costofprivacy.judging import growth, words
 from costofprivacy.judging.prose import listed, percent, plain
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
@@ -25,13 +25,13 @@ STARTS = {"random": "from there", "zero": "from zero"}
 def answer(tables: Tables) -> str:
     """The chapter's answer."""
     slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
-    powers = [f"{words} like $N^{{{slopes[start]:.2f}}}$" for start, words in STARTS.items() if start in slopes]
+    powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in STARTS.items() if start in slopes]
     fall = f"The risk goes {listed(powers)}. " if powers else ""
     trained = tables["test-error"].query("method == 'noisyhead'")
     predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
     return (
-        f"{figure_2(tables).headline} {fall}{theorem_11_high(tables).headline} But its private heads predict at most "
-        f"{percent(predicted)} of the response."
+        f"{words.headline(figure_2, tables)} {fall}{words.headline(theorem_11_high, tables)} "
+        f"But its private heads predict at most {percent(predicted)} of the response."
     )
 
 
