@@ -259,7 +259,7 @@ def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
         other = table.assign(excess_risk=table["excess_risk"].where(~last, share * level))
         assert f"and {share:g} times if only the last" in pages.answer({**tables, "table-1": other})
     private = tables["privacy"].assign(delta_spent=tables["privacy"]["delta"])
-    assert pages.answer({**tables, "privacy": private}).startswith("Private ridge regression spends no more")
+    assert pages.answer({**tables, "privacy": private}).startswith("On these tables it holds")
 
 
 def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:

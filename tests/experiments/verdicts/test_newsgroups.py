@@ -7,8 +7,8 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.newsgroups.runs import PRIVATE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
 from costofprivacy.judging.findings import Verdict
-from costofprivacy.noisyhead.accounts import ALGORITHM
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/newsgroups"
@@ -19,12 +19,6 @@ DATA, FEATURES, LEARNING, GUARANTEE, DESCENT, CAUSE, STOP, AGREE = (
         *("data", "features", "learning", "guarantee", "descent", "accumulation", "early-stopping", "agreement"),
     )
 )
-FOUND = {
-    **dict.fromkeys((FIGURE, GUARANTEE, DESCENT, STOP, AGREE), NARROWER),
-    **dict.fromkeys((DATA, CAUSE), CORRECTED),
-    LEARNING: FAILS,
-    FEATURES: HOLDS,
-}
 
 
 def shapes(query: str = "last > 0", **to: Any) -> Any:
@@ -94,28 +88,42 @@ def no_noise_seen(t: Tables) -> Tables:
 
 
 CASES = [
-    Case(FIGURE, "every reading turns", shapes(**TURN), HOLDS, says="All"),
-    Case(FIGURE, "no risk rises", shapes(rise=0.0), FAILS, says="None"),
+    Case(FIGURE, "every reading turns", shapes(**TURN), HOLDS),
+    Case(FIGURE, "no risk rises", shapes(rise=0.0), FAILS),
     Case(FIGURE, "descent settles nowhere", shapes(descent_rise=9.0), FAILS),
-    Case(FIGURE, "other data", stood_in, UNTESTABLE, says="made up"),
-    Case(STOP, "no rise as Algorithm 1 counts", shapes("account == 'Algorithm 1'", rise=1.0), FAILS, says="nothing"),
-    Case(STOP, "a rise however it is counted", shapes(**COSTLY), HOLDS, says="at 3 times"),
+    Case(FIGURE, "other data", stood_in, UNTESTABLE),
+    Case(STOP, "no rise as Algorithm 1 counts", shapes("account == 'Algorithm 1'", rise=1.0), FAILS),
+    Case(STOP, "a rise however it is counted", shapes(**COSTLY), HOLDS),
     Case(STOP, "other data", stood_in, UNTESTABLE),
-    Case(DESCENT, "it settles everywhere", shapes(**CALM), HOLDS, says="all"),
-    Case(DESCENT, "it settles nowhere", shapes(descent_last=3e9), FAILS, says="even"),
-    Case(CAUSE, "every step has the same noise", parts(lambda r: 1.0, lambda r: r["T"]), HOLDS, says="most"),
-    Case(CAUSE, "steps do not add up", parts(lambda r: r["T"], lambda r: 1 / r["T"]), FAILS, says="not add up"),
-    Case(AGREE, "the bound turns where the risk does", no_noise_seen, HOLDS, says="least at"),
-    Case(AGREE, "a risk above the bound", first("bound", "excess_risk", 1e9), FAILS, says="above"),
-    Case(DATA, "as many as it says", available(50_000), HOLDS, says="enough"),
-    Case(DATA, "enough, but not as many", available(40_000), CORRECTED, says="enough", silent="too few"),
+    Case(DESCENT, "it settles everywhere", shapes(**CALM), HOLDS),
+    Case(DESCENT, "it settles nowhere", shapes(descent_last=3e9), FAILS),
+    Case(CAUSE, "every step has the same noise", parts(lambda r: 1.0, lambda r: r["T"]), HOLDS),
+    Case(CAUSE, "steps do not add up", parts(lambda r: r["T"], lambda r: 1 / r["T"]), FAILS),
+    Case(AGREE, "the bound turns where the risk does", no_noise_seen, HOLDS),
+    Case(AGREE, "a risk above the bound", first("bound", "excess_risk", 1e9), FAILS),
+    Case(DATA, "as many as it says", available(50_000), HOLDS),
+    Case(DATA, "enough, but not as many", available(40_000), CORRECTED, says="other than in the book"),
     Case(GUARANTEE, "a prompt costs more", first("guarantee", "last_iterate", 2.0, "prompts_held == 1"), FAILS),
-    Case(GUARANTEE, "no article costs more", first("guarantee", "last_iterate", 0.1), HOLDS, says="no article"),
-    Case(LEARNING, "every private head foretells", gains(0.3, "all"), HOLDS, says="30 %"),
-    Case(LEARNING, "every private head foretells next to nothing", gains(0.005, "all", 0.001), FAILS, says=r"0\.50 %"),
-    Case(LEARNING, "one private head foretells", gains(0.3, "one"), NARROWER, says="some readings"),
-    Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS, says="Nothing"),
+    Case(GUARANTEE, "no article costs more", first("guarantee", "last_iterate", 0.1), HOLDS),
+    Case(LEARNING, "every private head foretells", gains(0.3, "all"), HOLDS),
+    Case(
+        LEARNING,
+        "every private head foretells next to nothing",
+        gains(0.005, "all", 0.001),
+        FAILS,
+        says="other than in the book",
+    ),
+    Case(LEARNING, "one private head foretells", gains(0.3, "one"), NARROWER),
+    Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS),
 ]
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
     CHAPTER, CASES
 )
+
+
+def test_an_exact_count_that_is_least_before_its_last_step_is_not_what_the_book_found() -> None:
+    t = committed(CHAPTER)
+    turned = shapes(f"account == '{EVERY}'", last=lambda r: 1.05 * r["least"])(t)
+    found = judge(CHAPTER, STOP, {**t, **turned})
+    assert found.verdict == NARROWER
+    assert "other than in the book" in found.headline

@@ -12,14 +12,6 @@ REMARK, TABLE = "noisyhead/remark-3.1", "noisyhead/table-1"
 SENSITIVITY, PRIVACY, STOPPING, SCALING = (
     f"noisyhead/appendix-b-{name}" for name in ("sensitivity", "privacy", "early-stopping", "scaling")
 )
-FOUND = {
-    REMARK: NARROWER,
-    SENSITIVITY: CORRECTED,
-    PRIVACY: CORRECTED,
-    TABLE: FAILS,
-    STOPPING: FAILS,
-    SCALING: CORRECTED,
-}
 MOVES = ["flipped", "typical", "constructed", "largest_found"]
 
 
@@ -106,14 +98,14 @@ CASES = [
         NARROWER,
         "moves it 2 times",
     ),
-    Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS, "more than"),
+    Case(REMARK, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
     Case(REMARK, "the right noise spends it all", lambda t: spent(t, "right", 1.0), NARROWER),
     Case(PRIVACY, "the right noise spends it all", lambda t: spent(t, "right", 1.0), CORRECTED),
     *(
         Case(claim, "a move as far as the bound", lambda t: sensitive(t, "typical", lambda r: r["bound"]), verdict)
         for claim, verdict in ((REMARK, NARROWER), (SENSITIVITY, CORRECTED))
     ),
-    Case(SENSITIVITY, "the printed bound is kept", lambda t: moves(t, 1.0), HOLDS, "no further"),
+    Case(SENSITIVITY, "the printed bound is kept", lambda t: moves(t, 1.0), HOLDS),
     Case(SENSITIVITY, "a constant is missing", lambda t: moves(t, 1.5), CORRECTED, "1.5 times"),
     Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
     Case(SENSITIVITY, "logarithms", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.08), CORRECTED),
@@ -127,14 +119,14 @@ CASES = [
         for claim in (REMARK, SENSITIVITY)
         for column in MOVES
     ),
-    Case(PRIVACY, "the printed noise is enough", lambda t: spent(t, "as printed", 1.0), HOLDS, "no more"),
+    Case(PRIVACY, "the printed noise is enough", lambda t: spent(t, "as printed", 1.0), HOLDS),
     Case(PRIVACY, "it spends twice", lambda t: spent(t, "as printed", 2.0), CORRECTED, "up to 2 times"),
-    Case(PRIVACY, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS, "no constant"),
-    Case(PRIVACY, "the right noise loses a power", lambda t: right_noise(t, 0.2), FAILS, "no constant"),
-    Case(PRIVACY, "it loses logarithms", lambda t: right_noise(t, 0.08), CORRECTED, silent="no constant"),
-    Case(TABLE, "every number matches", lambda t: compared(t, 3.9), HOLDS, "all 12"),
+    Case(PRIVACY, "the right noise spends more", lambda t: spent(t, "right", 1.01), FAILS),
+    Case(PRIVACY, "the right noise loses a power", lambda t: right_noise(t, 0.2), FAILS),
+    Case(PRIVACY, "it loses logarithms", lambda t: right_noise(t, 0.08), CORRECTED),
+    Case(TABLE, "every number matches", lambda t: compared(t, 3.9), HOLDS),
     Case(TABLE, "as printed alone", lambda t: compared(t, -3.9, kept=("published",)), HOLDS),
-    Case(TABLE, "one factor mends each column", lambda t: compared(t, 4.1), CORRECTED, "constant factor"),
+    Case(TABLE, "one factor mends each column", lambda t: compared(t, 4.1), CORRECTED),
     Case(TABLE, "one cell is not surely off", lambda t: one_off(t, 3.9), CORRECTED),
     Case(TABLE, "one cell is", lambda t: one_off(t, 4.1), FAILS),
     Case(
@@ -142,33 +134,24 @@ CASES = [
         "one factor, but the order is gone",
         lambda t: compared(t, 4.1) | ratio_of_risks(t, 900.0),
         FAILS,
-        "; private ridge regression does not win by far\\.",
+        "other than in the book",
     ),
     Case(TABLE, "the order is just there", lambda t: ratio_of_risks(t, 1100.0), FAILS, "still wins by far"),
-    Case(TABLE, "no printed numbers", lambda t: {"comparison": t["comparison"].head(0)}, UNTESTABLE, "No printed"),
+    Case(TABLE, "no printed numbers", lambda t: {"comparison": t["comparison"].head(0)}, UNTESTABLE),
     Case(
         TABLE,
         "errors too large to tell",
         lambda t: {"comparison": change(compared(t, 1.0)["comparison"], "standard_error", lambda r: r["excess_risk"])},
         UNTESTABLE,
-        "too large",
     ),
-    Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS, "is the bias"),
-    Case(
-        STOPPING,
-        "in some cells only",
-        lambda t: without_noise(t, 0.6, "N == 2000"),
-        NARROWER,
-        "4 of 12",
-        mends=r"^Where noise is small beside the bias: \$N = 2000\$, .*\), \$N = 2000\$",
-    ),
+    Case(STOPPING, "half of it is bias everywhere", lambda t: without_noise(t, 0.5), HOLDS),
+    Case(STOPPING, "in some cells only", lambda t: without_noise(t, 0.6, "N == 2000"), NARROWER),
     Case(STOPPING, "nearly half", lambda t: without_noise(t, 0.49), FAILS, "share of 0.49"),
     Case(
         SCALING,
         "it rests at its target",
         lambda t: {"powers": change(t["powers"], "rests_at", lambda r: 0.0)},
         HOLDS,
-        "every size",
     ),
     *(
         Case(
@@ -176,7 +159,6 @@ CASES = [
             f"{name}: {power} along {path}",
             lambda t, n=name, p=path, x=power: exponent(t, x, n, p),
             FAILS,
-            "even",
         )
         for power in (0.06, -0.06)
         for name in ("NoisyHead, corrected", "NoisyHead, last iterate")

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from costofprivacy.experiments.noisyhead.early_stopping import verdicts
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import along, compact, compared, percent, plain, span
 from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.judging.vocabulary import CONSISTENT
@@ -32,9 +33,9 @@ def answer(tables: Tables) -> str:
     word = compared(best["response_variance"], best["test_error"], RIVALS, best["standard_error"])
     forever = pick(tables["last-iterate"], start="random")["for_ever_over_least"]
     return (
-        f"{verdicts.figure_3(tables).headline} {met} of the {len(theirs)} published numbers come out again. At its "
-        f"best step the published head is {word} always answering 0. With noise calibrated for releasing the last step "
-        f"alone, never stopping adds {percent(forever - 1)} to the least risk."
+        f"{words.headline(verdicts.figure_3, tables)} {met} of the {len(theirs)} published numbers come out again. "
+        f"At its best step the published head is {word} always answering 0. With noise calibrated for releasing the "
+        f"last step alone, never stopping adds {percent(forever - 1)} to the least risk."
     )
 
 

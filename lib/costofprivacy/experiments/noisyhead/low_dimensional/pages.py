@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes, theorem_11_low
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import along, compact, compared, plain, span
 from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.settings import Setting
@@ -35,9 +36,9 @@ def answer(tables: Tables) -> str:
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
     word = compared(head["test_error"], fixed, ("less than", "as much as", "more than"), head["standard_error"])
     return (
-        f"{theorem_11_low(tables).headline} In the settings behind Figure 1 the test error at $N = {head['N']:.0f}$, "
-        f"$\\varepsilon = {head['epsilon']:g}$ is {compact(head['test_error'])}, {word} always answering 0 has "
-        f"({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}."
+        f"{words.headline(theorem_11_low, tables)} In the settings behind Figure 1 the test error at "
+        f"$N = {head['N']:.0f}$, $\\varepsilon = {head['epsilon']:g}$ is {compact(head['test_error'])}, {word} always "
+        f"answering 0 has ({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}."
     )
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import wraps
 
 import numpy as np
 import pandas as pd
 
-from costofprivacy.judging.findings import Finding, Verdict
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.judges import Judge, Ruling
 from costofprivacy.judging.prose import compact, listed
 from costofprivacy.judging.tables import Tables, describe, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.vocabulary import CONSISTENT, ON_A_PAR
 from costofprivacy.noisyhead.accounts import ALGORITHM
 
-HELD = 1.1  # a risk within this factor of another is as good
 CHOICES = {  # the columns of an open choice, and what a reader calls it
     "prompts": "prompts",
     "length": "length",
@@ -26,16 +25,13 @@ CHOICES = {  # the columns of an open choice, and what a reader calls it
 }
 
 
-def on_newsgroups(judge: Callable[[Tables], Finding]) -> Callable[[Tables], Finding]:
+def on_newsgroups(judge: Judge) -> Judge:
     """A judge that says nothing of 20 Newsgroups where the tables are of the set that stands in for it."""
 
     @wraps(judge)
-    def asked(tables: Tables) -> Finding:
-        data = tables["data"].iloc[0]
-        if pd.isna(data["instead_of"]) or not data["instead_of"]:
-            return judge(tables)
-        headline = f"Nothing follows for {data['instead_of']}: the tables are of {data['name']}."
-        return Finding(Verdict.UNTESTABLE, headline, would_change=f"Tables measured on {data['instead_of']}.")
+    def asked(tables: Tables) -> Ruling:
+        instead_of = tables["data"].iloc[0]["instead_of"]
+        return judge(tables) if pd.isna(instead_of) or not instead_of else Ruling(Verdict.UNTESTABLE)
 
     return asked
 
@@ -63,12 +59,12 @@ def has_shape(rows: pd.DataFrame) -> pd.Series:
 
 def worsens(rows: pd.DataFrame) -> pd.Series:
     """Whether the risk ends beyond doubt above its least."""
-    return (rows["last"] > HELD * rows["least"]) & (rows["rise"] > CONSISTENT)
+    return (rows["last"] > ON_A_PAR * rows["least"]) & (rows["rise"] > CONSISTENT)
 
 
 def begins_well(rows: pd.DataFrame) -> pd.Series:
     """Whether more steps than the fewest do no harm at first: the next risk, or the least, is no higher."""
-    return (rows["best_T"] > rows["first_T"]) | (rows["second"] <= HELD * rows["first"])
+    return (rows["best_T"] > rows["first_T"]) | (rows["second"] <= ON_A_PAR * rows["first"])
 
 
 def settles(rows: pd.DataFrame) -> pd.Series:

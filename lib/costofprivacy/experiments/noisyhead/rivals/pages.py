@@ -8,6 +8,7 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RI
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED
 from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS, PAPERS
 from costofprivacy.experiments.noisyhead.rivals.verdicts import appendix_b_privacy, asymptotic_exponents, table_1
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, percent, plain
 from costofprivacy.judging.tables import Tables, pick
 from costofprivacy.settings import Setting
@@ -41,9 +42,10 @@ def answer(tables: Tables) -> str:
     cell = {"N": table["N"].max(), "epsilon": table["epsilon"].max(), "setting": Setting.CORRECTED}
     risk = {method: pick(table, **cell, method=method)["excess_risk"] for method in WAYS}
     every, last = (compact(risk[method] / risk[DP_RIDGE]) for method in (NOISYHEAD, LAST))
+    found = " ".join(words.headline(judge, tables) for judge in (appendix_b_privacy, table_1))
     return (
-        f"{appendix_b_privacy(tables).headline} {table_1(tables).headline} Rightly calibrated, NoisyHead has {every} "
-        f"times its excess risk, and {last} times if only the last iterate is released."
+        f"{found} Rightly calibrated, NoisyHead has {every} times its excess risk, and {last} times if only the "
+        "last iterate is released."
     )
 
 
