@@ -17,14 +17,14 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     ZERO,
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
-from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import READINGS, figure_5, ratios
+from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import NAMES, READINGS, figure_5, ratios
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import along, compact, percent, plain, span
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
 
-NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
 PANELS = {"as printed": READINGS["stated"], "same exact accounting": READINGS["same"]}
 WORDS = {
     "stated": r"Algorithm 1's noise; Opacus's accountant, the loss clipped at $\sigma$",
@@ -39,8 +39,8 @@ def answer(tables: Tables) -> str:
     """The chapter's answer."""
     published, corrected = (least_over_zero(tables["figure-5"], s) for s in (Setting.PUBLISHED, Setting.CORRECTED))
     return (
-        f"{figure_5(tables).headline} Opacus counts a prompt added or removed, the paper one replaced: twice the "
-        f"distance. In multiples of that of answering 0, NoisyHead's least excess risk is "
+        f"{words.headline(figure_5, tables)} Opacus counts a prompt added or removed, the paper one replaced: twice "
+        f"the distance. In multiples of that of answering 0, NoisyHead's least excess risk is "
         f"{compact(published[NOISYHEAD])} (in the corrected settings {compact(corrected[NOISYHEAD])}), DP-SGD's "
         f"{compact(published[DP_SGD])} ({compact(corrected[DP_SGD])})."
     )

@@ -18,22 +18,16 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
 from costofprivacy.judging import growth
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
 from costofprivacy.settings import Setting
 
 MARGIN = 1.05  # a ratio of risks up to this is a match, whatever the trials can tell apart
 PAR = 2.0  # risks within this factor of each other are on a par
 SPENT = 0.05  # relative difference of two ε that count as one
-CLOSED = 0.1  # relative error of a closed form that describes what is measured
-SAME = (
-    "Where both sides are composed exactly for one neighbouring relation, and a gradient is clipped at the bound that "
-    r"$\mathcal{C}$, $G$ and $R$ give it."
-)
 PLACE = ["N", "epsilon"]
 READINGS = {  # NoisyHead's accounting, DP-SGD's, and what its gradients are
     "stated": (ALGORITHM, ADD, LOSS),
@@ -41,6 +35,13 @@ READINGS = {  # NoisyHead's accounting, DP-SGD's, and what its gradients are
     "mixed": (REPLACE, ADD, LOSS),
     "clipped": (REPLACE, REPLACE, RESPONSES),
 }
+LARGEST = {  # what the largest ratio of each reading is called
+    "stated": "largest ratio to DP-SGD, Algorithm 1's noise and Opacus's accountant",
+    "same": "largest ratio, both exact, a prompt replaced, the same gradients",
+    "mixed": "largest ratio, both exact, each its own relation, DP-SGD on the loss",
+    "clipped": r"largest ratio, both exact, DP-SGD clipped at $\mathcal{C}$",
+}
+NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
 
 
 def ratios(figure: pd.DataFrame, head: str, sgd: str, gradients: str, setting: str = Setting.PUBLISHED) -> pd.DataFrame:
@@ -72,50 +73,35 @@ def on_par(found: pd.DataFrame) -> bool:
     return bool((low <= PAR).all() and (high >= 1 / PAR).all())
 
 
-def _largest(found: pd.DataFrame, name: str, against: float | None = 1.0) -> Number:
+def _readings(figure: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """NoisyHead over DP-SGD as the text has it, at the same exact accounting, and in the other readings."""
+    return {name: ratios(figure, *reading) for name, reading in READINGS.items()}
+
+
+def _comparisons(figure: pd.DataFrame) -> tuple[Number, ...]:
+    """The largest ratio in each reading, and how far each method is above answering 0."""
+    published = select(figure, setting=str(Setting.PUBLISHED))
+    private = published[published["method"].isin(list(NAMES))]
+    zero = select(published, method=ZERO).set_index("N")["excess_risk"]
+    beside = (private["excess_risk"] / private["N"].map(zero)).groupby(private["method"]).min()
+    least = {f"least excess risk of {name} over that of answering 0": (beside[m], 1.0) for m, name in NAMES.items()}
+    largest = (_largest(found, LARGEST[name]) for name, found in _readings(figure).items())
+    return *largest, *numbers("figure-5", least, "setting = published")
+
+
+def _largest(found: pd.DataFrame, name: str) -> Number:
     row = found.loc[found["ratio"].idxmax()]
     place = f"setting = published, N = {row['N']:.0f}, epsilon = {row['epsilon']:g}"
-    return Number(name, row["ratio"], row["error"], against, "figure-5", place)
-
-
-def _comparisons(figure: pd.DataFrame) -> tuple[dict[str, pd.DataFrame], tuple[Number, ...]]:
-    """NoisyHead over DP-SGD as the text has it, at the same exact accounting, and in the other readings."""
-    found = {name: ratios(figure, *reading) for name, reading in READINGS.items()}
-    least = select(figure, setting=str(Setting.PUBLISHED))
-    private = least[least["method"].isin([NOISYHEAD, DP_SGD])]
-    zero = select(least, method=ZERO).set_index("N")["excess_risk"]
-    beside = (private["excess_risk"] / private["N"].map(zero)).groupby(private["method"]).min()
-    numbers = (
-        _largest(found["stated"], "largest ratio to DP-SGD, Algorithm 1's noise and Opacus's accountant"),
-        _largest(found["same"], "largest ratio, both exact, a prompt replaced, the same gradients"),
-        _largest(found["mixed"], "largest ratio, both exact, each its own relation, DP-SGD on the loss"),
-        _largest(found["clipped"], "largest ratio, both exact, DP-SGD clipped at $\\mathcal{C}$"),
-        *(Number(f"least excess risk of {name} over that of answering 0", beside[method], None, 1.0, "figure-5",
-                 "setting = published") for method, name in ((NOISYHEAD, "NoisyHead"), (DP_SGD, "DP-SGD"))),
-    )  # fmt: skip
-    return found, numbers
+    return Number(name, row["ratio"], row["error"], 1.0, "figure-5", place)
 
 
 @judges("noisyhead/figure-5")
-def figure_5(tables: Tables) -> Finding:
+def figure_5(tables: Tables) -> Ruling:
     """Is NoisyHead's risk at or below DP-SGD's everywhere: with Algorithm 1's noise, and at one exact accounting?"""
-    found, numbers = _comparisons(tables["figure-5"])
-    change = "The code or the numbers behind Figure 5, in which the noise of either side could be read off."
-    stated, same = found["stated"]["ratio"].max(), found["same"]["ratio"].max()
-    if matched(found["stated"]):
-        headline = f"NoisyHead's excess risk is at most {compact(stated)} times that of DP-SGD, in every case."
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    if matched(found["same"]):
-        headline = (
-            f"As printed, NoisyHead's excess risk is up to {compact(stated)} times that of DP-SGD; with the same exact "
-            f"accounting on both sides, at most {compact(same)} times."
-        )
-        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, SAME, change)
-    headline = (
-        f"NoisyHead's excess risk is up to {compact(stated)} times that of DP-SGD as printed, and up to "
-        f"{compact(same)} times with the same exact accounting."
-    )
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    found = _readings(tables["figure-5"])
+    verdict = reads(printed=matched(found["stated"]), narrower=matched(found["same"]))
+    quoted = {name: found[name]["ratio"].max() for name in ("stated", "same")}
+    return Ruling(verdict, _comparisons(tables["figure-5"]), quoted)
 
 
 def closed_form_error(figure: pd.DataFrame, method: str) -> float:
@@ -127,96 +113,62 @@ def closed_form_error(figure: pd.DataFrame, method: str) -> float:
 
 
 @judges("noisyhead/section-6.4-parity")
-def parity(tables: Tables) -> Finding:
+def parity(tables: Tables) -> Ruling:
     """Are the two on a par, and has NoisyHead alone a closed form of privacy against utility?"""
     figure = tables["figure-5"]
-    found, numbers = _comparisons(figure)
-    errors = {method: closed_form_error(figure, method) for method in (NOISYHEAD, DP_SGD)}
-    numbers += tuple(
-        Number(f"relative error of the closed form of {name}, beyond the trials' own", errors[method], None, CLOSED,
-               "figure-5", "setting = published, account = replace one")
-        for method, name in ((NOISYHEAD, "NoisyHead"), (DP_SGD, "DP-SGD"))
-    )  # fmt: skip
-    change = "A term of DP-SGD's risk, clipping aside, that no closed form has."
-    alone = errors[NOISYHEAD] <= CLOSED < errors[DP_SGD]
-    stated, same = on_par(found["stated"]), on_par(found["same"])
-    worst = found["stated"]["ratio"].max()
-    if stated and alone:
-        headline = "The two methods are on a par, and NoisyHead alone has a closed form that fits."
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    if not same:
-        headline = "The two methods are not on a par, with the printed noise or with the same exact accounting."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    told = "only NoisyHead's" if alone else "each one's" if errors[NOISYHEAD] <= CLOSED else "neither's"
-    opening = (
-        "The two are on a par as printed"
-        if stated
-        else f"The two are on a par with the same exact accounting, not as printed (factor {compact(worst)})"
-    )
-    headline = f"{opening}; {told} risk follows a closed form."
-    correction = SAME if alone else f"{SAME} The closed form is the quadratic objective's, of either method."
-    return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
+    found, errors = _readings(figure), {method: closed_form_error(figure, method) for method in NAMES}
+    named = {
+        f"relative error of the closed form of {name}, beyond the trials' own": (errors[method], ABOUT)
+        for method, name in NAMES.items()
+    }
+    stated, alone = on_par(found["stated"]), errors[NOISYHEAD] <= ABOUT < errors[DP_SGD]
+    verdict = reads(printed=stated and alone, narrower=on_par(found["same"]))
+    whose = "each one's" if errors[NOISYHEAD] <= ABOUT else "neither's"
+    grounds = " and ".join(ground for ground, met in (("printed noise", stated), ("closed form", alone)) if not met)
+    closed = numbers("figure-5", named, "setting = published, account = replace one")
+    quoted = {"worst": found["stated"]["ratio"].max(), "whose": whose}
+    return Ruling(verdict, _comparisons(figure) + closed, quoted, grounds)
 
 
 @judges("noisyhead/section-6.4-fair")
-def fair(tables: Tables) -> Finding:
+def fair(tables: Tables) -> Ruling:
     """Do the same T, η₀ and clipping constants let both sides spend the same?"""
     accounts = select(tables["accounts"], setting=str(Setting.PUBLISHED))
-    column = f"spent, {REPLACE}"
     told = {
         "NoisyHead, Algorithm 1": select(accounts, method=NOISYHEAD, account=ALGORITHM),
         "DP-SGD, Opacus's accountant": select(accounts, method=DP_SGD, account=ADD, gradients=LOSS),
         "NoisyHead, exact": select(accounts, method=NOISYHEAD, account=REPLACE),
         "DP-SGD, exact": select(accounts, method=DP_SGD, account=REPLACE, gradients=UPDATE),
     }
-    shares = {name: rows[column] / rows["epsilon"] for name, rows in told.items()}
-    numbers = tuple(
-        Number(f"spent share of the budget, {name}", share[share.sub(1).abs().idxmax()], None, 1.0, "accounts",
-               "setting = published, neighbours replace one prompt") for name, share in shares.items()
-    )  # fmt: skip
-    change = "A printed account of the noise on each side, for one neighbouring relation."
+    shares = {name: rows[f"spent, {REPLACE}"] / rows["epsilon"] for name, rows in told.items()}
+    named = {
+        f"spent share of the budget, {name}": (share[share.sub(1).abs().idxmax()], 1.0)
+        for name, share in shares.items()
+    }
     head, sgd, *exact = (share.to_numpy() for share in shares.values())
-    if (np.abs(np.log(head / sgd)) < SPENT).all():
-        headline = "With the same settings both sides spend the same of their privacy budget."
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    headline = (
-        f"At equal settings NoisyHead spends as little as {compact(head.min())} of its privacy budget, DP-SGD up to "
-        f"{compact(sgd.max())} of its own, counted alike."
-    )
-    if all((np.abs(np.log(share)) < SPENT).all() for share in exact):
-        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, SAME, change)
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    verdict = reads(printed=_as_one(head / sgd), narrower=all(_as_one(share) for share in exact))
+    found = numbers("accounts", named, "setting = published, neighbours replace one prompt")
+    return Ruling(verdict, found, {"head": head.min(), "sgd": sgd.max()})
+
+
+def _as_one(ratio: np.ndarray) -> bool:
+    """Whether what is spent counts as one with what it is held against."""
+    return bool((np.abs(np.log(ratio)) < SPENT).all())
 
 
 @judges("noisyhead/section-1.1-dp-sgd")
-def naive(tables: Tables) -> Finding:
+def naive(tables: Tables) -> Ruling:
     """Does the noise of DP-SGD over NoisyHead's grow with the length of prompts?"""
     records, runs = tables["records"], tables["opacus-runs"]
-    powers = {record: growth.power(select(records, record=record), "L", "ratio", "") for record in (PROMPT, PAIR)}
+    prompt, pair = (growth.power(select(records, record=record), "L", "ratio", "") for record in (PROMPT, PAIR))
     longest = select(records, record=PROMPT).sort_values("L").iloc[-1]
-    numbers = (
-        Number("power of the length in DP-SGD's noise over NoisyHead's, a prompt a record", powers[PROMPT], None,
-               LOST_POWER, "records", f"record = {PROMPT}"),
-        Number("the same, a pair a record", powers[PAIR], None, LOST_POWER, "records", f"record = {PAIR}"),
-        Number("the ratio itself, a prompt a record", longest["ratio"], None, 1.0, "records",
-               f"record = {PROMPT}, L = {longest['L']:.0f}"),
-        Number("gradients that Opacus clips for each prompt", runs["rows"].mean(), None, 1.0, "opacus-runs"),
-    )  # fmt: skip
-    change = "A DP-SGD whose noise grows with the length while it clips one gradient for each prompt."
-    if any(np.isnan(power) for power in powers.values()):
-        return Finding(Verdict.UNTESTABLE, "A single length shows no growth.", numbers, would_change=change)
-    if powers[PROMPT] > LOST_POWER:
-        headline = "The noise of DP-SGD grows with the length of prompts against that of NoisyHead, as stated."
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
-    if powers[PAIR] > LOST_POWER:
-        headline = (
-            "DP-SGD pays for every pair only where pairs are the records; clipping one gradient per prompt, it needs "
-            f"{compact(longest['ratio'])} times NoisyHead's noise at any length."
-        )
-        correction = (
-            "Where each context pair is a record of its own and a prompt a group of them. The DP-SGD of section 6.4 "
-            "clips one gradient for each prompt."
-        )
-        return Finding(Verdict.NARROWER, headline, numbers, Consequence.CONCLUSION, correction, change)
-    headline = "The noise of DP-SGD does not grow with the length of prompts, whatever is a record."
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
+    at, a_prompt, a_pair = f"L = {longest['L']:.0f}", f"record = {PROMPT}", f"record = {PAIR}"
+    named = {
+        "power of the length in DP-SGD's noise over NoisyHead's, a prompt a record": (prompt, LOST_POWER, a_prompt),
+        "the same, a pair a record": (pair, LOST_POWER, a_pair),
+        "the ratio itself, a prompt a record": (longest["ratio"], 1.0, f"{a_prompt}, {at}"),
+    }
+    clipped = numbers("opacus-runs", {"gradients that Opacus clips for each prompt": (runs["rows"].mean(), 1.0)}, "")
+    decided = not (np.isnan(prompt) or np.isnan(pair))
+    verdict = reads(printed=prompt > LOST_POWER, narrower=pair > LOST_POWER, decided=decided)
+    return Ruling(verdict, numbers("records", named) + clipped, {"ratio": longest["ratio"]})

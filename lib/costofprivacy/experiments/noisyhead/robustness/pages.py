@@ -10,6 +10,7 @@ from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluat
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES
 from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
 from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import theorem_51_ridge
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, percent, plain
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
@@ -27,9 +28,9 @@ def answer(tables: Tables) -> str:
     ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
     fixed = tables["test-error"]["response_variance"].iloc[0]
     return (
-        f"{figure_4(tables).headline} {theorem_51_ridge(tables).headline} As published, NoisyHead's test error is "
-        f"{compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has {ridge[0]} before "
-        f"the attack and {ridge[1]} after it."
+        f"{words.headline(figure_4, tables)} {words.headline(theorem_51_ridge, tables)} As published, NoisyHead's test "
+        f"error is {compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has "
+        f"{ridge[0]} before the attack and {ridge[1]} after it."
     )
 
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.judging import growth
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
 from costofprivacy.judging.prose import compact
 
 SIZES = {"N": "the number of prompts", "L": "prompt length", "D": "the dimension"}
-
-
-def ruling(change: str, numbers: Iterable[Number] = ()) -> Callable[..., Finding]:
-    """A finding by its verdict and words alone, once what would change it and its numbers are told."""
-
-    def rule(verdict: Verdict, headline: str, weight: Consequence = Consequence.NONE, correction: str = "") -> Finding:
-        return Finding(verdict, headline, tuple(numbers), weight, correction, change)
-
-    return rule
 
 
 def fitted(table: pd.DataFrame, value: str, error: str, over: str = "", by: Sequence[str] = ()) -> pd.DataFrame:
@@ -57,7 +48,9 @@ def steepest(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def worded(rates: pd.DataFrame) -> str:
-    """The fastest of the first axis in words: "the power 2 of prompt length"."""
+    """The fastest of the first axis in words, "the power 2 of prompt length"; empty where there is none."""
+    if rates.empty:
+        return ""
     worst = steepest(rates).iloc[0]
     return f"the power {compact(worst['power'])} of {SIZES[worst['axis']]}"
 

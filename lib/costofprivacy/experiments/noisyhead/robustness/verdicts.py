@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
-from costofprivacy.experiments.noisyhead.robustness import arithmetic, rates
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.experiments.noisyhead.robustness import arithmetic
+from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import several
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
 
-HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
-NONE, NUMBERS, CONCLUSION = Consequence
 GROWS = 0.01  # relative change of a displacement from the least to the largest p that counts as growth
-RIGHT, WRONG = 1e-9, 1e-2  # relative errors of a solution up to which it is right, from which on it is rounding
+WRONG = 1e-2  # relative error of a solution from which on it is nothing but rounding
 SMALLEST_SAMPLE = 3  # trials below which nothing is decided
 
 
 @judges("noisyhead/figure-4")
-def figure_4(tables: Tables) -> Finding:
+def figure_4(tables: Tables) -> Ruling:
     """Is NoisyHead's displacement below ridge's throughout, and does ridge's grow with p?"""
-    table = tables["figure-4"]
-    change = "A displacement of ridge that grows with $p$ in exact arithmetic."
-    rule = rates.ruling(change, _numbers(tables))
-    noisy = agreement.agreements(select(tables["comparison"], method="noisyhead")).get("published")
-    if not several(table["p"]) or table["trials"].min() < SMALLEST_SAMPLE:
-        return rule(UNTESTABLE, "A single power or too few trials show no growth.")
-    if not (_growth(table, "ridge") > 1 + GROWS).all():
-        return rule(FAILS, _not_growing(tables), CONCLUSION)
-    if not _is_below(table, "published"):
-        times = compact(_over_ridge(table, "published"))
-        headline = f"In the authors' settings NoisyHead moves {times} times as far as ridge."
-        return rule(FAILS, headline, CONCLUSION)
-    if noisy and not noisy.complete:
-        headline = f"Of {noisy.numbers} published displacements of NoisyHead {noisy.near} come out again."
-        return rule(FAILS, headline, NUMBERS)
-    if not _is_below(table, "printed"):
-        times = compact(_over_ridge(table, "printed"))
-        headline = f"With the printed settings NoisyHead moves {times} times as far as ridge."
-        correction = r"$R = 0.1\,\mathcal C^2\sqrt{N/L}$ in place of (4.1)'s, and $G$ of the proof."
-        return rule(CORRECTED, headline, NUMBERS, correction)
-    headline = "Under attack ridge's predictions move the more the larger $p$, and NoisyHead's less than ridge's."
-    return rule(HOLDS, headline)
-
-
-def _not_growing(tables: Tables) -> str:
-    """What ridge does in place of growing, and what the growth of the normal equations is."""
-    textbook = _growth(select(tables["figure-4"], setting="published"), "ridge-normal-equations").max()
-    if _is_rounding(tables) and textbook > 1 + GROWS:
-        times = compact(textbook)
-        return f"Ridge's displacement does not grow with $p$: the growth shown, here {times} times, is rounding error."
-    return "Ridge's displacement does not grow with $p$ in this range."
+    table, comparison = tables["figure-4"], tables["comparison"]
+    decided = several(table["p"]) and table["trials"].min() >= SMALLEST_SAMPLE
+    grown = bool((_growth(table, "ridge") > 1 + GROWS).all())
+    published = grown and _is_below(table, "published") and _comes_out_again(comparison)
+    verdict = reads(published and _is_below(table, "printed"), corrected=published, decided=decided)
+    textbook = _growth(select(table, setting="published"), "ridge-normal-equations").max()
+    rounding = decided and not grown and textbook > 1 + GROWS and _is_rounding(tables["digits"])
+    found = (*_displacements(table), *_published(comparison), *_errors(tables["test-error"]))
+    return Ruling(verdict, found, {"growth": textbook}, "rounding" if rounding else "")
 
 
 def _growth(table: pd.DataFrame, method: str) -> pd.Series:
@@ -71,35 +48,48 @@ def _is_below(table: pd.DataFrame, setting: str) -> bool:
     return bool((ridge["displacement"] - noisy["displacement"] > CONSISTENT * error).all())
 
 
+def _comes_out_again(comparison: pd.DataFrame) -> bool:
+    """Whether all published displacements of NoisyHead do, if there are any."""
+    noisy = agreement.agreements(select(comparison, method="noisyhead")).get("published")
+    return noisy is None or noisy.complete
+
+
 def _over_ridge(table: pd.DataFrame, setting: str) -> float:
     mean = select(table, setting=setting).groupby("method")["displacement"].mean()
     return float(mean["noisyhead"] / mean["ridge"])
 
 
-def _is_rounding(tables: Tables) -> bool:
+def _is_rounding(digits: pd.DataFrame) -> bool:
     """Whether, against fifty digits, the rank-one update is right and the normal equations are not, at every α."""
-    errors = tables["digits"].pivot_table(index="alpha", columns="evaluation", values="median_error")
-    right = errors[arithmetic.RANK_ONE] < RIGHT
+    errors = digits.pivot_table(index="alpha", columns="evaluation", values="median_error")
+    right = errors[arithmetic.RANK_ONE] < ROUNDING
     return bool((right & (errors[arithmetic.REPORTED] > WRONG)).all())
 
 
-def _numbers(tables: Tables) -> tuple[Number, ...]:
-    """Ridge's growth by method, NoisyHead over ridge and published numbers by setting, and the test errors."""
-    table, errors = tables["figure-4"], tables["test-error"]
-    found = []
+def _displacements(table: pd.DataFrame) -> Iterator[Number]:
+    """Ridge's growth by method, and NoisyHead over ridge by setting."""
     for method in ("ridge", "ridge-normal-equations"):
         growth = _growth(table, method).max()
-        found.append(Number("largest p over least, at most", growth, None, 1.0, "figure-4", f"method = {method}"))
+        yield from numbers("figure-4", {"largest p over least, at most": (growth, 1.0)}, f"method = {method}")
     for setting in ("printed", "published"):
         over = _over_ridge(table, setting)
-        found.append(Number("NoisyHead over ridge", over, None, 1.0, "figure-4", f"setting = {setting}"))
-    for method, rows in select(tables["comparison"], setting="published").groupby("method"):
-        match, row = agreement.agreements(rows)["published"], f"setting = published, method = {method}"
-        name = f"published numbers within {CONSISTENT:g} standard errors"
-        found.append(Number(name, match.near, None, match.numbers, "comparison", row))
-        found.append(Number("largest deviation", match.worst, None, CONSISTENT, "comparison", row))
+        yield from numbers("figure-4", {"NoisyHead over ridge": (over, 1.0)}, f"setting = {setting}")
+
+
+def _published(comparison: pd.DataFrame) -> Iterator[Number]:
+    """How many published numbers come out again, and the largest deviation, by method."""
+    for method, rows in select(comparison, setting="published").groupby("method"):
+        match = agreement.agreements(rows)["published"]
+        named = {
+            f"published numbers within {CONSISTENT:g} standard errors": (match.near, match.numbers),
+            "largest deviation": (match.worst, CONSISTENT),
+        }
+        yield from numbers("comparison", named, f"setting = published, method = {method}")
+
+
+def _errors(errors: pd.DataFrame) -> Iterator[Number]:
+    """The test errors beside the variance of the responses."""
     for error in errors[(errors["setting"] != "printed") & (errors["method"] != "ridge-normal-equations")].itertuples():
         row = f"setting = {error.setting}, method = {error.method}, prompts = {error.prompts}"
         against = error.response_variance
-        found.append(Number("test error", error.test_error, error.standard_error, against, "test-error", row))
-    return tuple(found)
+        yield Number("test error", error.test_error, error.standard_error, against, "test-error", row)

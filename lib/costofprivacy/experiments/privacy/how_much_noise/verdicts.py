@@ -3,173 +3,110 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import pandas as pd
 
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER, power, several
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import ROUNDING
 
-HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
-NONE, NUMBERS, CONCLUSION = Consequence
-ROUNDING = 1e-9
+SEARCHED = 1e-6  # relative error of a calibration that is found by a search
 
 
 @judges("noisyhead/appendix-a.2-steps")
-def appendix_a2_steps(tables: Tables) -> Finding:
+def appendix_a2_steps(tables: Tables) -> Ruling:
     """Each step is (ε/T, δ/T)-DP by the classical formula, whatever ε/T."""
-    steps, ends = tables["single-steps"], tables["limits"]
+    steps, least = tables["single-steps"], tables["limits"]["epsilon_limit"].min()
     over = steps[steps["spent_over_asked"] > 1 + ROUNDING].sort_values(["epsilon", "delta"])
-    inside = steps[steps["epsilon"] <= ends["epsilon_limit"].min()]
-    least = ends["epsilon_limit"].min()
-    numbers = [
-        Number("ε of a step up to which it is private, least", least, None, 1.0, "limits", "all"),
-        Number(
-            "δ spent over δ asked, largest up to there",
-            inside["spent_over_asked"].max(),
-            None,
-            1.0,
-            "single-steps",
-            f"epsilon ≤ {least:.3g}",
-        ),
-    ]
-    found = partial(Finding, would_change=r"A step whose $\delta$ is spent at another $\varepsilon$.")
+    inside = steps.loc[steps["epsilon"] <= least, "spent_over_asked"].max()
+    asked = {"δ spent over δ asked, largest up to there": (inside, 1.0)}
+    found = (
+        *numbers("limits", {"ε of a step up to which it is private, least": (least, 1.0)}),
+        *numbers("single-steps", asked, f"epsilon ≤ {least:.3g}"),
+        *_first(over),
+    )
+    verdict = reads(printed=over.empty, narrower=over["epsilon"].min() > min(1.0, least))
+    return Ruling(verdict, found, {"least": least, "end": math.floor(10 * least) / 10})
+
+
+def _first(over: pd.DataFrame) -> tuple[Number, ...]:
+    """What the first of the steps that overspend spends; nothing where none does."""
     if over.empty:
-        headline = "Every single step is as private as the proof says, at every budget tried."
-        return found(HOLDS, headline, tuple(numbers))
+        return ()
     first = over.iloc[0]
     at = f"epsilon = {first['epsilon']:g}, delta = {first['delta']:g}"
-    numbers.append(Number("δ spent over δ asked", first["spent_over_asked"], None, 1.0, "single-steps", at))
-    if first["epsilon"] <= min(1.0, least):
-        headline = rf"A single step spends more than its share already at $\varepsilon = {first['epsilon']:g}$."
-        return found(FAILS, headline, tuple(numbers), CONCLUSION)
-    share = rf"its share of $\varepsilon$ is at most {least:.3g}"
-    headline = f"A single step is as private as claimed while {share}; beyond, it overspends."
-    end = math.floor(10 * least) / 10
-    condition = rf"Add $\varepsilon/T\le{end:g}$, for the values of $\delta$ tried; larger budgets a step drop out."
-    return found(NARROWER, headline, tuple(numbers), CONCLUSION, correction=condition)
+    return numbers("single-steps", {"δ spent over δ asked": (first["spent_over_asked"], 1.0)}, at)
 
 
 @judges("noisyhead/appendix-a.2-composition")
-def appendix_a2_composition(tables: Tables) -> Finding:
+def appendix_a2_composition(tables: Tables) -> Ruling:
     """T steps at (ε/T, δ/T) are together (ε, δ)-DP."""
     table = tables["composition"]
     share = table["delta_together"] / table["delta"]
-    worst = table.loc[share.idxmax()]
+    worst, several_steps = table.loc[share.idxmax()], share[table["T"] > 1].max()
     at = f"epsilon = {worst['epsilon']:g}, T = {worst['T']:.0f}"
-    several_steps = share[table["T"] > 1].max()
-    numbers = (
-        Number("δ of all steps over δ asked, largest", share.max(), None, 1.0, "composition", at),
-        Number("the same with more than one step", several_steps, None, 1.0, "composition", "T > 1"),
-    )
-    found = partial(Finding, numbers=numbers, would_change="Steps that together spend more than the sum of theirs.")
-    if share.max() <= 1 + 1e-6:  # a calibration is found by a search
-        headline = f"Steps that keep their shares keep the budget; with several, at most {compact(several_steps)} of δ."
-        return found(HOLDS, headline.replace("δ", r"$\delta$"))
-    headline = f"Steps that keep their shares spend {compact(share.max())} times the budget's probability together."
-    return found(FAILS, headline, consequence=CONCLUSION)
+    named = {
+        "δ of all steps over δ asked, largest": (share.max(), 1.0, at),
+        "the same with more than one step": (several_steps, 1.0, "T > 1"),
+    }
+    return Ruling(reads(share.max() <= 1 + SEARCHED), numbers("composition", named), {"several": several_steps})
 
 
 @judges("noisyhead/section-3-minimum-noise")
-def section_3_minimum_noise(tables: Tables) -> Finding:
+def section_3_minimum_noise(tables: Tables) -> Ruling:
     """Is the noise of Theorem 3.2 the least that is private?"""
     table = tables["composition"].assign(ratio=lambda t: t["printed"] / t["least"])
     proven = table[table["epsilon"] <= table["T"]]
     by_steps = proven.groupby("T")["ratio"].min()
     least, most = proven["ratio"].min(), proven["ratio"].max()
-    grown = by_steps.iloc[-1] / by_steps.iloc[0]
-    numbers = (
-        Number("printed noise over the least, least", least, None, 1.0, "composition", "epsilon ≤ T"),
-        Number("printed noise over the least, largest", most, None, 1.0, "composition", "epsilon ≤ T"),
-        Number("the least, most over fewest steps", grown, None, 1.0, "composition", "epsilon ≤ T"),
-    )
-    change = "An account in which all iterates are released and less noise is not private."
-    found = partial(Finding, numbers=numbers, would_change=change)
-    if most <= 1 + ROUNDING:
-        return found(HOLDS, "No less noise than the theorem's is private at any budget and number of steps tried.")
-    if most / least <= 1 + ROUNDING:
-        headline = f"A {compact(most)} times smaller noise is private, at every budget and number of steps tried."
-        return found(CORRECTED, headline, consequence=NUMBERS, correction=f"The noise over ${most:.3g}$.")
-    headline = (
-        f"Less noise is private: {compact(least)} to {compact(most)} times less, even if all iterates are released."
-    )
-    return found(FAILS, headline, consequence=NUMBERS)
+    named = {
+        "printed noise over the least, least": (least, 1.0),
+        "printed noise over the least, largest": (most, 1.0),
+        "the least, most over fewest steps": (by_steps.iloc[-1] / by_steps.iloc[0], 1.0),
+    }
+    verdict = reads(printed=most <= 1 + ROUNDING, corrected=most / least <= 1 + ROUNDING)
+    return Ruling(verdict, numbers("composition", named, "epsilon ≤ T"), {"least": least, "most": most})
 
 
 @judges("noisyhead/section-3-inclusion")
-def section_3_inclusion(tables: Tables) -> Finding:
+def section_3_inclusion(tables: Tables) -> Ruling:
     """Does noise made for a replaced prompt hide whether one was there at all?"""
     table = tables["inclusion"]
-    share = table[["left_out", "found"]].max(axis=1) / table["bound"]
-    cost = (table["replaced"] / table["left_out"]).max()
-    numbers = (
-        Number("move of a prompt left out over the noise's sensitivity", share.max(), None, 1.0, "inclusion", "all"),
-        Number("replaced over left out, exact, largest", cost, None, None, "inclusion", "all"),
-    )
-    found = partial(Finding, numbers=numbers, would_change="A prompt whose absence moves a step beyond the bound.")
-    if share.max() <= 1 + ROUNDING:
-        part = compact(share.max())
-        headline = f"The noise hides whether a prompt was there: its absence moves a step by {part} of the bound."
-        return found(HOLDS, headline)
-    headline = f"Leaving a prompt out moves a step by {compact(share.max())} times what the noise is made for."
-    return found(FAILS, headline, consequence=CONCLUSION)
+    share = (table[["left_out", "found"]].max(axis=1) / table["bound"]).max()
+    named = {
+        "move of a prompt left out over the noise's sensitivity": (share, 1.0),
+        "replaced over left out, exact, largest": (table["replaced"] / table["left_out"]).max(),
+    }
+    return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("inclusion", named), {"part": share})
 
 
 @judges("dpgd/section-4-last-iterate")
-def section_4_last_iterate(tables: Tables) -> Finding:
+def section_4_last_iterate(tables: Tables) -> Ruling:
     """Only the final parameter has the guarantee: every iterate released spends more."""
     table = tables["outputs"]
-    ratio = table["every_mu"] / table["last_mu"]
-    kept = (table["last_mu"] / table["rho"]).max()
-    least = table.loc[ratio.idxmin()]
-    numbers = (
-        Number("ρ of every iterate over that of the last, least", ratio.min(), None, 1.0, "outputs", least["schedule"]),
-        Number("ρ of the last iterate over ρ, largest", kept, None, 1.0, "outputs", "all"),
-    )
-    change = "A schedule whose iterates can all be released at the same guarantee."
-    found = partial(Finding, numbers=numbers, would_change=change)
-    if kept > 1 + ROUNDING:
-        headline = f"Even the final parameter alone spends {compact(kept)} times the guarantee."
-        return found(FAILS, headline, consequence=CONCLUSION)
-    if ratio.min() > 1 + ROUNDING:
-        headline = (
-            f"The guarantee is for the final parameter: releasing every iterate weakens it at least "
-            f"{compact(ratio.min())} times."
-        )
-        return found(HOLDS, headline)
-    free = table.loc[ratio <= 1 + ROUNDING, "schedule"].nunique()
-    headline = f"With {free} of {table['schedule'].nunique()} schedules every iterate could be released as well."
-    return found(FAILS, headline, consequence=NUMBERS)
+    ratio, kept = table["every_mu"] / table["last_mu"], (table["last_mu"] / table["rho"]).max()
+    schedule = table.loc[ratio.idxmin(), "schedule"]
+    named = {
+        "ρ of every iterate over that of the last, least": (ratio.min(), 1.0, schedule),
+        "ρ of the last iterate over ρ, largest": (kept, 1.0),
+    }
+    verdict = reads(printed=kept <= 1 + ROUNDING < ratio.min())
+    return Ruling(verdict, numbers("outputs", named), {"least": ratio.min()})
 
 
 @judges("dpgd/section-2-constant-order")
-def section_2_constant_order(tables: Tables) -> Finding:
+def section_2_constant_order(tables: Tables) -> Ruling:
     """ε/√ln(1/δ) and ρ are of constant order together, as δ falls."""
-    table, powers = tables["orders"], {}
-    for given, rows in table.groupby("given", sort=False):
-        powers[given] = power(rows, "log", "ratio", "")
-    change = r"A power of $\ln(1/\delta)$ between the two as $\delta$ falls."
-    if not all(several(rows["log"]) for _, rows in table.groupby("given")):
-        return Finding(UNTESTABLE, "At a single probability no order shows.", would_change=change)
-    numbers = (
-        *(Number(f"power of ln(1/δ), {k}", v, None, 0.0, "orders", f"given = {k}") for k, v in powers.items()),
-        Number("largest ratio of the two", table["ratio"].max(), None, None, "orders", "all"),
-        Number("least ratio of the two", table["ratio"].min(), None, None, "orders", "all"),
-    )
-    found = partial(Finding, numbers=numbers, would_change=change)
-    if max(map(abs, powers.values())) <= LOST_POWER:
-        headline = f"Both measures of a budget are of one order: their ratio stays between {_between(table['ratio'])}."
-        return found(HOLDS, headline)
-    worst = max(powers.values(), key=abs)
-    headline = rf"The two measures of a budget part like the power {worst:.2g} of the logarithm of $\delta$."
-    return found(FAILS, headline, consequence=CONCLUSION)
-
-
-def _between(values: pd.Series) -> str:
-    return f"{compact(values.min())} and {compact(values.max())}"
+    table, least, largest = tables["orders"], tables["orders"]["ratio"].min(), tables["orders"]["ratio"].max()
+    by_given = table.groupby("given", sort=False)
+    powers = {given: power(rows, "log", "ratio", "") for given, rows in by_given}
+    named = {f"power of ln(1/δ), {given}": (found, 0.0, f"given = {given}") for given, found in powers.items()}
+    ends = {"largest ratio of the two": largest, "least ratio of the two": least}
+    decided = all(several(rows["log"]) for _, rows in by_given)
+    verdict = reads(printed=max(map(abs, powers.values())) <= LOST_POWER, decided=decided)
+    return Ruling(verdict, numbers("orders", named | ends), {"least": least, "largest": largest})
 
 
 def waste(budgets: pd.DataFrame, route: str) -> pd.Series:

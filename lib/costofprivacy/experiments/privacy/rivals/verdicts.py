@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.privacy.rivals import methods
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact, listed, percent
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.judges import Ruling, judges, reads
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 
@@ -41,99 +40,70 @@ def weighted_slope(x: np.ndarray, y: pd.Series, error: pd.Series) -> tuple[float
     return float((weight * centred * y.to_numpy()).sum() / information), information**-0.5
 
 
-def _needs(rows: pd.DataFrame, method: str) -> tuple[Number, Number]:
-    """Records for each feature at both ends."""
-    ends = [rows.iloc[0], rows.iloc[-1]]
-    told = [
-        Number(
-            f"records for each feature, {method}",
-            row["records"],
-            row["standard_error"],
-            None,
-            "thresholds",
-            f"method = {method}, d = {row['d']:.0f}",
-        )
-        for row in ends
-    ]
-    return told[0], told[1]
+def _need(row: pd.Series, method: str) -> Number:
+    """Records for each feature at one dimension."""
+    name, where = f"records for each feature, {method}", f"method = {method}, d = {row['d']:.0f}"
+    return Number(name, row["records"], row["standard_error"], None, "thresholds", where)
 
 
 @judges("dpgd/section-1-linear-samples")
-def linear_samples(tables: Tables) -> Finding:
+def linear_samples(tables: Tables) -> Ruling:
     """Do records in proportion to d suffice for a gradient method?"""
     rows = per_feature(tables["thresholds"], methods.FULL)
     slope, error = growth_with_root(tables["thresholds"], methods.FULL)
     first, last = rows.iloc[0], rows.iloc[-1]
-    numbers = (*_needs(rows, methods.FULL), Number("growth with the root of d", slope, error, 0.0, "thresholds"))
-    would = "Records for each feature that grow with the dimension beyond a logarithm."
-    if slope > CONSISTENT * error and last["records"] > 2 * first["records"]:
-        headline = (
-            f"Clipped descent needs {compact(first['records'])} records for each feature at the smallest dimension, "
-            f"and {compact(last['records'])} at the largest."
-        )
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=would)
-    headline = (
-        f"Clipped descent halves the risk with {compact(last['records'])} records for each feature at "
-        f"$d = {last['d']:.0f}$, no more than at small dimensions."
+    grows = slope > CONSISTENT * error
+    numbers = (
+        _need(first, methods.FULL),
+        _need(last, methods.FULL),
+        Number("growth with the root of d", slope, error, 0.0, "thresholds"),
     )
-    if slope > CONSISTENT * error:
-        headline = f"Clipped descent needs at most {compact(last['records'])} records for each feature, slowly growing."
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=would)
+    verdict = reads(printed=not (grows and last["records"] > 2 * first["records"]))
+    return Ruling(verdict, numbers, {"records": last["records"], "d": last["d"]}, "slow growth" if grows else "")
 
 
 @judges("dpgd/section-2-sufficient-statistics")
-def sufficient_statistics(tables: Tables) -> Finding:
+def sufficient_statistics(tables: Tables) -> Ruling:
     """Do the records that AdaSSP needs for each feature grow like the root of d?"""
-    rows = per_feature(tables["thresholds"], methods.ADASSP)
+    rows, where = per_feature(tables["thresholds"], methods.ADASSP), f"method = {methods.ADASSP}"
     slope, error = growth_with_root(tables["thresholds"], methods.ADASSP)
     first, last = rows.iloc[0], rows.iloc[-1]
     least = (rows["records"] / np.sqrt(rows["d"])).min()
     numbers = (
-        *_needs(rows, methods.ADASSP),
-        Number("growth with the root of d", slope, error, 0.0, "thresholds", f"method = {methods.ADASSP}"),
-        Number("least multiple of the root of d", least, None, None, "thresholds", f"method = {methods.ADASSP}"),
+        _need(first, methods.ADASSP),
+        _need(last, methods.ADASSP),
+        Number("growth with the root of d", slope, error, 0.0, "thresholds", where),
+        Number("least multiple of the root of d", least, None, None, "thresholds", where),
     )
-    would = "A sufficient-statistics method for which records in proportion to the dimension are enough."
-    if slope > CONSISTENT * error:
-        headline = (
-            f"AdaSSP needs {compact(first['records'])} records for each feature at the smallest dimension and "
-            f"{compact(last['records'])} at the largest."
-        )
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=would)
-    headline = f"AdaSSP needs {compact(last['records'])} records for each feature at the largest dimension, no more."
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=would)
+    quoted = {"first": first["records"], "last": last["records"]}
+    return Ruling(reads(printed=slope > CONSISTENT * error), numbers, quoted)
+
+
+def _learns(rows: pd.DataFrame) -> bool:
+    """Whether a share of the risk is below one at the largest d, and has not risen to more than twice the first."""
+    first, last = rows.iloc[0], rows.iloc[-1]
+    slope, error = weighted_slope(np.log(rows["d"].to_numpy(dtype=float)), rows["share"], rows["standard_error"])
+    rises = slope > CONSISTENT * error and last["share"] > 2 * first["share"]
+    trivial = last["share"] + CONSISTENT * last["standard_error"] >= 1
+    return not (trivial or rises)
 
 
 @judges("dpgd/section-1-perturbation")
-def perturbation(tables: Tables) -> Finding:
+def perturbation(tables: Tables) -> Ruling:
     """Do output and objective perturbation learn something at d/n fixed, however large d?"""
-    table, numbers, trivial, rising = tables["proportional"], [], [], []
-    for method, name in NAMES.items():
-        rows = select(table, method=method).sort_values("d")
-        last = rows.iloc[-1]
-        slope, error = weighted_slope(np.log(rows["d"].to_numpy(dtype=float)), rows["share"], rows["standard_error"])
-        where = f"method = {method}, d = {last['d']:.0f}"
-        numbers.append(
-            Number(f"share of the risk left, {name}", last["share"], last["standard_error"], 1.0, "proportional", where)
-        )
-        trivial += [name] if last["share"] + CONSISTENT * last["standard_error"] >= 1 else []
-        rising += [name] if slope > CONSISTENT * error and last["share"] > 2 * rows.iloc[0]["share"] else []
-    would = "A share of the risk that tends to that of the constant predictor as the dimension grows."
-    if trivial or rising:
-        bad = listed(dict.fromkeys(trivial + rising))
-        what = "learns nothing that can be seen" if trivial else "learns less and less"
-        headline = f"With records in proportion to the dimension {bad} {what} as both grow."
-        return Finding(Verdict.FAILS, headline, tuple(numbers), Consequence.CONCLUSION, would_change=would)
-    left = [number.value for number in numbers]
-    headline = (
-        f"With records in proportion to the dimension, {percent(left[0])} of the risk is left by output and "
-        f"{percent(left[1])} by objective perturbation."
-    )
-    return Finding(Verdict.HOLDS, headline, tuple(numbers), would_change=would)
+    by_method = {method: select(tables["proportional"], method=method).sort_values("d") for method in NAMES}
+    last = {method: rows.iloc[-1] for method, rows in by_method.items()}
+    numbers = tuple(
+        Number(f"share of the risk left, {NAMES[method]}", row["share"], row["standard_error"], 1.0, "proportional",
+               f"method = {method}, d = {row['d']:.0f}")
+        for method, row in last.items()
+    )  # fmt: skip
+    quoted = {"output": last[methods.OUTPUT]["share"], "objective": last[methods.OBJECTIVE]["share"]}
+    return Ruling(reads(printed=all(map(_learns, by_method.values()))), numbers, quoted)
 
 
 @judges("dpgd/section-1-significant-clipping")
-def significant_clipping(tables: Tables) -> Finding:
+def significant_clipping(tables: Tables) -> Ruling:
     """Is descent on all records best where most gradients are clipped, and worse where none are?"""
     table = tables["clipping"].sort_values("clip")
     best, open_ = table.loc[table["share"].idxmin()], table.iloc[-1]
@@ -145,16 +115,6 @@ def significant_clipping(tables: Tables) -> Finding:
         Number("the same with the widest clip", open_["share"], open_["standard_error"], best["share"], "clipping",
                f"clip = {open_['clip']:g}"),
     )  # fmt: skip
-    would = "A clip that leaves most gradients as they are and has no larger error."
     apart = open_["share"] - best["share"] > CONSISTENT * math.hypot(open_["standard_error"], best["standard_error"])
-    if best["clipped"] >= MOSTLY and apart:
-        headline = (
-            f"The error is least where {percent(best['clipped'])} of the gradients are clipped; without clipping it is "
-            f"{compact(open_['share'] / best['share'])} times as large."
-        )
-        return Finding(Verdict.HOLDS, headline, numbers, would_change=would)
-    if not apart and best["clip"] < open_["clip"]:
-        headline = "Clipping makes no difference that can be seen: the widest clip does as well as the best."
-    else:
-        headline = f"The error is least where only {percent(best['clipped'])} of the gradients are clipped."
-    return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=would)
+    quoted = {"clipped": best["clipped"], "ratio": open_["share"] / best["share"]}
+    return Ruling(reads(printed=best["clipped"] >= MOSTLY and apart), numbers, quoted)
