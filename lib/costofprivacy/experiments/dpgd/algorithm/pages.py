@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from costofprivacy.experiments.dpgd.algorithm.verdicts import proposition_41
+from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compared, listed, measured, percent, plain, span
@@ -24,7 +25,7 @@ def answer(tables: Tables) -> str:
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     factors = placement_factors(tables["placement"])
     return (
-        f"{proposition_41(tables).headline} At equal privacy, even noise multiplies the released risk by "
+        f"{words.headline(proposition_41, tables)} At equal privacy, even noise multiplies the released risk by "
         f"{span(factors[EVEN])}, all noise in the last step by {span(factors[LAST])}. Of "
         f"{len(verdicts)} claims, {tally(verdicts)}."
     )
@@ -67,14 +68,14 @@ def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
 def _noise_caption(noise: pd.DataFrame, placement: pd.DataFrame) -> str:
     factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
     least = others.loc[(others["above"] / others["above_error"]).idxmin()]
-    words = ("A placement that is better was found", "No placement is better", "No placement is better")
+    texts = ("A placement that is better was found", "No placement is better", "No placement is better")
     kept = 1 - noise.groupby("schedule", sort=False)["share"].agg(lambda share: share.iloc[-2])
     told = listed(f"{percent(round(share, 6))} ({name})" for name, share in kept.items())
     return (
         "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
         f"last step. That step adds {told}. Right: the mean risk of {placement['trials'].min()} releases, bars of two "
         f"standard errors. Over that with (4.2), it is {span(factors[EVEN])} with even noise and {span(factors[LAST])} "
-        f"with all noise in the last step. {compared(least['above'], 0.0, words, least['above_error'])}."
+        f"with all noise in the last step. {compared(least['above'], 0.0, texts, least['above_error'])}."
     )
 
 

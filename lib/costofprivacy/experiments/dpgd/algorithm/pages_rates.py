@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
 from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS, DESCENT, ZERO
 from costofprivacy.experiments.dpgd.algorithm.verdicts_rates import equation_14, equation_15
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, listed, measured, plain
 from costofprivacy.judging.tables import select
 from costofprivacy.showing import figures
@@ -95,7 +96,7 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
             f"**The rate (1.4) and Algorithm 1**: mean risk of {grid['runs'].min()} runs for several $\\gamma$ and "
             "$\\rho$, bars of two standard errors. (1.4) claims that the marks stay below a line of slope one. Drawn "
             f"is the line with the multiple derived here, {listed(f'{m} ({name})' for name, m in multiples.items())}. "
-            f"{equation_14({'rates': rates}).headline}"
+            f"{words.headline(equation_14, {'rates': rates})}"
         ),
         alt=_rates_alt(grid),
     )
@@ -136,7 +137,7 @@ def draw_lower_bounds(bounds: pd.DataFrame) -> Plate:
             "**The least known risk of a private predictor over the lower bounds (1.2) and (1.5)**, hidden constant "
             r"one, $\Sigma = I$, exact limits. Filled is Algorithm 1, hollow answering 0. At the far ends the ratio to "
             f"(1.5) is {listed(f'{compact(ratio)} ({label})' for label, ratio in ends.items())}. "
-            f"{equation_15({'lower-bounds': bounds}).headline}"
+            f"{words.headline(equation_15, {'lower-bounds': bounds})}"
         ),
         alt=(
             "Least known risk over the bound (1.5) at the far end of each axis: "

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from costofprivacy.experiments.dpgd.lower_bound.attacks import HARMONIC
 from costofprivacy.experiments.dpgd.lower_bound.optimality import (
     ALONG_NOISE,
     ALONG_RHO,
@@ -17,17 +16,25 @@ from costofprivacy.experiments.dpgd.lower_bound.optimality import (
     PATHS,
 )
 from costofprivacy.experiments.dpgd.lower_bound.steps import FROM_DATA, FROM_TWIN
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.growth import LOST_POWER, power, several
-from costofprivacy.judging.judges import judges
-from costofprivacy.judging.prose import compact
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, describe, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
 
-ROUNDING = 1e-9
 CONVERTED = 0.25  # how far from 1 the power of log n may be for one logarithm
 SECOND = 2.0  # the order α that the proof uses
 PAPER_NOISE = 0.3  # ζ of the paper's figures, for the numbers of a card
+
+
+def place(row: pd.Series, *names: str) -> str:
+    """Which row of its table it is, by the columns that single it out."""
+    return describe({name: row[name] for name in names})
+
+
+def steepest(powers: Mapping[str, float]) -> tuple[str, float]:
+    """The largest of some powers, and in which rows it is."""
+    return max(powers.items(), key=lambda item: item[1])
 
 
 def lost(rows: pd.DataFrame, size: str, left: str, right: str) -> float:
@@ -35,7 +42,7 @@ def lost(rows: pd.DataFrame, size: str, left: str, right: str) -> float:
     return power(rows.assign(inverse=1 / rows[size]), "inverse", left, right)
 
 
-def lost_far(far: pd.DataFrame, axes: Iterable[str], left: str, right: str) -> dict[tuple[str, float], float]:
+def lost_far(far: pd.DataFrame, axes: Iterable[str], left: str, right: str) -> dict[str, float]:
     """The power lost towards small γ, or along ρ in either direction, on each axis and at each label noise."""
     found = {}
     for axis in axes:
@@ -43,110 +50,73 @@ def lost_far(far: pd.DataFrame, axes: Iterable[str], left: str, right: str) -> d
             along = [lost(rows, "gamma", left, right)]
             if axis == ALONG_RHO:
                 along = [lost(rows, "rho", left, right), power(rows, "rho", left, right)]
-            found[axis, float(noise)] = max(along)
+            found[f"axis = {axis}, label_noise = {noise:g}"] = max(along)
     return found
 
 
-def below(tables: Tables) -> pd.DataFrame:
-    """Algorithms whose risk is beyond doubt below what is proven of all of them: name, risk, bound."""
-    attack, bounds = tables["attack"], tables["bounds"]
-    private = attack[attack["rho"] < math.inf]
-    sure = private[private["risk"] + CONSISTENT * private["risk_error"] < private["lower"]]
-    found = [sure[["algorithm", "risk", "lower"]]]
-    for name, column in ((HARMONIC, "harmonic"), ("pilot and one step", "two_stage")):
-        rows = bounds[bounds[column] < bounds["lower"]].assign(algorithm=name)
-        found.append(rows.rename(columns={column: "risk"})[["algorithm", "risk", "lower"]])
-    return pd.concat(found, ignore_index=True)
+def under_privacy(attack: pd.DataFrame) -> pd.DataFrame:
+    """The rows of algorithms that are private."""
+    return attack[attack["rho"] < math.inf]
+
+
+def undercut(tables: Tables) -> bool:
+    """Whether the risk of an algorithm is beyond doubt below what is proven of all of them."""
+    attacked, bounds = under_privacy(tables["attack"]), tables["bounds"]
+    below = attacked["risk"] + CONSISTENT * attacked["risk_error"] < attacked["lower"]
+    return bool(below.any() or bounds[["harmonic", "two_stage"]].lt(bounds["lower"], axis=0).any(axis=None))
 
 
 @judges("dpgd/theorem-3")
-def theorem_3(tables: Tables) -> Finding:
+def theorem_3(tables: Tables) -> Ruling:
     """Does the proven bound keep the powers of γ + γ²/ρ² wherever γ²/ρ² is bounded, and does nothing fall below it?"""
-    powers = lost_far(tables["far"], (*FAR_POWERS, ALONG_RHO), "rate", "lower")
-    (axis, noise), worst = max(powers.items(), key=lambda item: item[1])
+    axes = [*FAR_POWERS, ALONG_RHO]
+    row, worst = steepest(lost_far(tables["far"], axes, "rate", "lower"))
     paper = select(tables["far"], label_noise=PAPER_NOISE)
-    least = paper[paper["axis"].isin([*FAR_POWERS, ALONG_RHO])].assign(share=lambda t: t["lower"] / t["rate"])["share"]
-    attack = tables["attack"]
-    private = attack[attack["rho"] < math.inf]
-    numbers = (
-        Number("largest power of the size that the bound loses", worst, None, 0.0, "far",
-               f"axis = {axis}, label_noise = {noise:g}"),
-        Number("least of the bound over the printed rate", least.min(), None, None, "far",
-               f"label_noise = {PAPER_NOISE:g}"),
-        Number("least risk of a private algorithm over the bound", (private["risk"] / private["lower"]).min(), None,
-               1.0, "attack", "rho finite"),
-    )  # fmt: skip
-    change = "A private algorithm whose mean risk is below the bound at every target, or an error in its derivation."
-    under = below(tables)
-    if len(under):
-        headline = f"The algorithm {under['algorithm'].iloc[0]} has a smaller risk than the bound allows."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    if not worst <= LOST_POWER:
-        headline = f"The proven bound loses the power {worst:.2f} of a size against the printed rate."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        "With every constant worked out, the bound keeps the powers of the printed rate, and no private algorithm "
-        "tried falls below it."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    shares = (paper["lower"] / paper["rate"])[paper["axis"].isin(axes)]
+    private = under_privacy(tables["attack"])
+    nearest = (private["risk"] / private["lower"]).min()
+    far = {
+        "largest power of the size that the bound loses": (worst, 0.0, row),
+        "least of the bound over the printed rate": (shares.min(), None, f"label_noise = {PAPER_NOISE:g}"),
+    }
+    attacked = {"least risk of a private algorithm over the bound": (nearest, 1.0)}
+    verdict = reads(printed=worst <= LOST_POWER and not undercut(tables))
+    return Ruling(verdict, numbers("far", far) + numbers("attack", attacked, "rho finite"))
 
 
 @judges("dpgd/equation-5.26")
-def equation_526(tables: Tables) -> Finding:
+def equation_526(tables: Tables) -> Ruling:
     """Do the moments of L stay below the bound, the output drawn from the neighbour as in (D.122)?"""
     table = tables["likelihood"].assign(share=lambda t: t["value"] / t["bound"])
     drawn = select(table, law=FROM_TWIN)
     worst = drawn.loc[drawn["share"].idxmax()]
-    other = select(table, law=FROM_DATA, order=SECOND, mechanism=worst["mechanism"]).sort_values("rho")
-    row = describe({name: worst[name] for name in ("mechanism", "rho", "order")})
-    numbers = (
-        Number("largest moment over the bound", worst["share"], None, 1.0, "likelihood", row),
-        Number("second moment over the bound, drawn from the data's own release", other["share"].iloc[0], None, 1.0,
-               "likelihood", describe({name: other[name].iloc[0] for name in ("law", "order", "rho")})),
-    )  # fmt: skip
-    change = "A mechanism under the privacy stated with a larger moment, the output drawn from the neighbour."
-    if worst["share"] > 1 + ROUNDING:
-        headline = f"For the {worst['mechanism']} mechanism a moment exceeds the bound {compact(worst['share'])} times."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        f"The bound holds for all {drawn['mechanism'].nunique()} mechanisms tried; the closest is the "
-        f"{worst['mechanism']} one, at {compact(worst['share'])} of it."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    other = select(table, law=FROM_DATA, order=SECOND, mechanism=worst["mechanism"]).sort_values("rho").iloc[0]
+    own = "second moment over the bound, drawn from the data's own release"
+    named = {
+        "largest moment over the bound": (worst["share"], 1.0, place(worst, "mechanism", "rho", "order")),
+        own: (other["share"], 1.0, place(other, "law", "order", "rho")),
+    }
+    quoted = {"tried": drawn["mechanism"].nunique(), "closest": worst["mechanism"], "share": worst["share"]}
+    return Ruling(reads(printed=worst["share"] <= 1 + ROUNDING), numbers("likelihood", named), quoted)
 
 
 @judges("dpgd/equation-5.28")
-def equation_528(tables: Tables) -> Finding:
+def equation_528(tables: Tables) -> Ruling:
     """Is the summed attack of order d for every private algorithm, also for one that knows nothing?"""
     attack = tables["attack"]
-    error = CONSISTENT * attack["score_error"]
+    error, limit = CONSISTENT * attack["score_error"], error_limit(attack)
     silent = attack[(attack["score"] - error <= 0) & (attack["score"] + error < attack["whole"] / 2)]
-    limit = error_limit(attack)
-    change = "A useful algorithm whose summed attack is not of the order of the dimension."
     if silent.empty:
         share = (attack["score"] / attack["whole"]).min()
-        least = Number("least score over its largest", share, None, 0.0, "attack", "all")
-        headline = f"Every algorithm tried has a summed attack of at least {compact(share)} of its largest value."
-        return Finding(Verdict.HOLDS, headline, (least,), would_change=change)
+        return Ruling(Verdict.HOLDS, numbers("attack", {"least score over its largest": (share, 0.0)}))
     worst = silent.loc[silent["risk"].idxmax()]
-    row = describe({name: worst[name] for name in ("algorithm", "n", "rho")})
-    numbers = (
-        Number("score of the algorithm", worst["score"], worst["score_error"], 0.0, "attack", row),
-        Number("its squared error", 2 * worst["risk"], 2 * worst["risk_error"], limit, "attack", row),
-    )
-    useful = silent[2 * (silent["risk"] + CONSISTENT * silent["risk_error"]) <= limit]
-    if len(useful):
-        headline = f"A useful algorithm, {useful['algorithm'].iloc[0]}, is not traced by the attack."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        f"A private algorithm, for instance {worst['algorithm']}, may leave the attack nothing to find; the claim "
-        "needs a useful algorithm."
-    )
-    correction = (
-        r"For algorithms of squared error $\mathbb{E}\|\mathcal{M} - \theta^*\|^2 \le \min(\zeta^2/2, 1/40)$, as "
-        "Lemma D.6 has it; excluded are those that err by more, such as a constant."
-    )
-    return Finding(Verdict.NARROWER, headline, numbers, correction=correction, would_change=change)
+    named = {
+        "score of the algorithm": {"value": worst["score"], "error": worst["score_error"], "against": 0.0},
+        "its squared error": {"value": 2 * worst["risk"], "error": 2 * worst["risk_error"], "against": limit},
+    }
+    useful = 2 * (silent["risk"] + CONSISTENT * silent["risk_error"]) <= limit
+    found = numbers("attack", named, place(worst, "algorithm", "n", "rho"))
+    return Ruling(reads(printed=False, narrower=not useful.any()), found, {"algorithm": worst["algorithm"]})
 
 
 def error_limit(attack: pd.DataFrame) -> float:
@@ -155,115 +125,83 @@ def error_limit(attack: pd.DataFrame) -> float:
 
 
 @judges("dpgd/equation-5.29")
-def equation_529(tables: Tables) -> Finding:
+def equation_529(tables: Tables) -> Ruling:
     """Does the Bayes risk's bound keep the powers of d²/{n²(e^{ρ²} − 1)} under Theorem 3's conditions?"""
-    return private_powers(tables, (*FAR_POWERS, ALONG_RHO), "a constant least eigenvalue")
+    return private_powers(tables, (*FAR_POWERS, ALONG_RHO))
 
 
-def private_powers(tables: Tables, axes: Iterable[str], where: str) -> Finding:
+def private_powers(tables: Tables, axes: Iterable[str]) -> Ruling:
     """The bound that the two sides of the attack leave against its printed order, along each axis."""
-    powers = lost_far(tables["far"], axes, "private_rate", "private")
-    (axis, noise), worst = max(powers.items(), key=lambda item: item[1])
     far = tables["far"]
+    row, worst = steepest(lost_far(far, axes, "private_rate", "private"))
     weaker = (far["private"] / far["lemma"]).min()
-    numbers = (
-        Number("largest power of the size that the bound loses", worst, None, 0.0, "far",
-               f"axis = {axis}, label_noise = {noise:g}"),
-        Number("least of the bound over the one with the proof's constants", weaker, None, 1.0, "far", "all"),
-    )  # fmt: skip
-    change = "A path inside the conditions along which the bound loses a power of a size."
-    if not worst <= LOST_POWER:
-        headline = f"The bound loses the power {worst:.2f} of a size against its printed order."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    if weaker < 1 - ROUNDING:
-        headline = f"The proof's constants promise more than the bound gives, by a factor {compact(1 / weaker)}."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
-    headline = f"With {where}, the bound with all its constants keeps the printed powers along every size."
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    named = {
+        "largest power of the size that the bound loses": (worst, 0.0, row),
+        "least of the bound over the one with the proof's constants": (weaker, 1.0),
+    }
+    return Ruling(reads(printed=worst <= LOST_POWER and not weaker < 1 - ROUNDING), numbers("far", named))
 
 
 @judges("dpgd/section-5.2-zcdp")
-def section_52_zcdp(tables: Tables) -> Finding:
+def section_52_zcdp(tables: Tables) -> Ruling:
     """Does a bound for (ε, δ) lose one logarithm of n when it is applied to zCDP?"""
     table = tables["conversion"].sort_values("n")
-    change = "A conversion from zero-concentrated privacy whose loss does not grow like the logarithm of $n$."
-    if not several(table["n"]):
-        return Finding(Verdict.UNTESTABLE, "A single number of records shows no logarithm.", would_change=change)
-    grows = power(table, "log_n", "lost", "")
-    last = table.iloc[-1]
-    row = describe({"n": last["n"]})
-    numbers = (
-        Number("power of log n in the loss", grows, None, 1.0, "conversion", "the largest n"),
-        Number("loss over log n", last["lost"] / last["log_n"], None, 2.0, "conversion", row),
-    )
-    if abs(grows - 1) > CONVERTED:
-        headline = f"The loss goes like the power {grows:.2f} of the logarithm."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.NUMBERS, would_change=change)
-    headline = (
-        "A bound for approximate privacy, converted exactly, is weaker by "
-        f"{compact(last['lost'] / last['log_n'])} logarithms of the number of records."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    grows, last = power(table, "log_n", "lost", ""), table.iloc[-1]
+    logarithms = last["lost"] / last["log_n"]
+    named = {
+        "power of log n in the loss": (grows, 1.0, "the largest n"),
+        "loss over log n": (logarithms, 2.0, place(last, "n")),
+    }
+    verdict = reads(printed=not abs(grows - 1) > CONVERTED, decided=several(table["n"]))
+    return Ruling(verdict, numbers("conversion", named), {"logarithms": logarithms})
+
+
+def show_trend(powers: Mapping[str, float]) -> bool:
+    """Whether there are powers, each fitted to two sizes at least."""
+    return bool(powers) and not any(map(math.isnan, powers.values()))
 
 
 @judges("dpgd/section-8-optimality")
-def section_8_optimality(tables: Tables) -> Finding:
+def section_8_optimality(tables: Tables) -> Ruling:
     """Does DP-GD stay within a constant of the lower bound on every path to small γ, and along ρ?"""
     bounds = select(tables["bounds"], start=BALL)
-    powers = {}
-    for (path, spectrum), rows in bounds[bounds["path"].isin(list(PATHS))].groupby(["path", "spectrum"], sort=False):
-        powers[f"path = {path}, spectrum = {spectrum}"] = lost(rows, "gamma", "harmonic", "lower")
-    change = "A path along which the tuned schedule's risk over the lower bound keeps growing."
-    if not powers or any(map(math.isnan, powers.values())):
-        return Finding(Verdict.UNTESTABLE, "A single aspect ratio shows no trend.", would_change=change)
-    row, worst = max(powers.items(), key=lambda item: item[1])
+    paths = bounds[bounds["path"].isin(list(PATHS))].groupby(["path", "spectrum"], sort=False)
+    powers = {
+        f"path = {path}, spectrum = {spectrum}": lost(rows, "gamma", "harmonic", "lower")
+        for (path, spectrum), rows in paths
+    }
+    if not show_trend(powers):
+        return Ruling(Verdict.UNTESTABLE)
+    row, worst = steepest(powers)
     slow = select(bounds, path=next(iter(PATHS)), spectrum=ISOTROPIC).sort_values("gamma").iloc[0]
     largest = bounds[bounds["path"] != ALONG_NOISE]["factor"].max()
-    numbers = (
-        Number("largest power of 1/γ in the factor", worst, None, 0.0, "bounds", row),
-        Number("factor at constant ρ and the smallest γ", slow["factor"], None, 1.0, "bounds",
-               describe({name: slow[name] for name in ("path", "gamma")})),
-        Number("largest factor", largest, None, 1.0, "bounds", "all but along the label noise"),
-    )  # fmt: skip
-    if worst > LOST_POWER:
-        headline = f"The tuned schedule's risk over the lower bound grows like the power {worst:.2f} of $1/\\gamma$."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        f"DP-GD stays within a factor of {compact(largest)} of what no private algorithm beats, and of "
-        f"{compact(slow['factor'])} at constant privacy."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    named = {
+        "largest power of 1/γ in the factor": (worst, 0.0, row),
+        "factor at constant ρ and the smallest γ": (slow["factor"], 1.0, place(slow, "path", "gamma")),
+        "largest factor": (largest, 1.0, "all but along the label noise"),
+    }
+    quoted = {"largest": largest, "slow": slow["factor"]}
+    return Ruling(reads(printed=worst <= LOST_POWER), numbers("bounds", named), quoted)
 
 
 @judges("dpgd/section-8-label-noise")
-def section_8_label_noise(tables: Tables) -> Finding:
+def section_8_label_noise(tables: Tables) -> Ruling:
     """At each constant ζ, are both bounds of the printed order; and what becomes of them as ζ falls?"""
     rows = select(tables["bounds"], path=ALONG_NOISE)
-    change = "A constant label noise at which one of the bounds leaves the printed order as $\\gamma$ falls."
     sides = {"harmonic": ("harmonic", "rate"), "lower": ("rate", "lower")}
     powers = {
-        (name, float(noise)): lost(part, "gamma", *columns)
+        f"{name}, label_noise = {noise:g}": lost(part, "gamma", *columns)
         for noise, part in rows.groupby("label_noise")
         for name, columns in sides.items()
     }
-    if not powers or any(map(math.isnan, powers.values())):
-        return Finding(Verdict.UNTESTABLE, "A single aspect ratio shows no trend.", would_change=change)
-    (side, noise), worst = max(powers.items(), key=lambda item: item[1])
+    if not show_trend(powers):
+        return Ruling(Verdict.UNTESTABLE)
+    row, worst = steepest(powers)
     end = select(rows, gamma=rows["gamma"].min())
-    falls = {name: power(end, "label_noise", name, "rate", last=len(end)) for name in sides}
-    numbers = (
-        Number("largest power of 1/γ by which a bound leaves the order", worst, None, 0.0, "bounds",
-               f"{side}, label_noise = {noise:g}"),
-        Number("power of the label noise in what DP-GD reaches", falls["harmonic"], None, 2.0, "bounds",
-               "the smallest gamma"),
-        Number("power of the label noise in the lower bound", falls["lower"], None, 2.0, "bounds",
-               "the smallest gamma"),
-    )  # fmt: skip
-    if worst > LOST_POWER:
-        headline = f"At one label noise a bound leaves the printed order like the power {worst:.2f} of $1/\\gamma$."
-        return Finding(Verdict.FAILS, headline, numbers, Consequence.CONCLUSION, would_change=change)
-    headline = (
-        "At every constant label noise tried, both bounds have the printed order; the lower one falls like "
-        f"$\\zeta^{{{falls['lower']:.2f}}}$ with it."
-    )
-    return Finding(Verdict.HOLDS, headline, numbers, would_change=change)
+    reached, proven = (power(end, "label_noise", name, "rate", last=len(end)) for name in sides)
+    named = {
+        "largest power of 1/γ by which a bound leaves the order": (worst, 0.0, row),
+        "power of the label noise in what DP-GD reaches": (reached, 2.0, "the smallest gamma"),
+        "power of the label noise in the lower bound": (proven, 2.0, "the smallest gamma"),
+    }
+    return Ruling(reads(printed=worst <= LOST_POWER), numbers("bounds", named), {"power": proven})

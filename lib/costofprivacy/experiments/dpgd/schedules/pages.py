@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from costofprivacy.experiments.dpgd.schedules.best import CONSTANT, FLAT, FLAT_FREE
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
 from costofprivacy.experiments.dpgd.schedules.verdicts import excess, figure_7, wide
+from costofprivacy.judging import words
 from costofprivacy.judging.prose import listed, percent, plain, times
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.showing import figures
@@ -77,9 +78,9 @@ def _caption_7(figure: pd.DataFrame, optimum: pd.DataFrame) -> str:
     best = optimum.set_index("n")["ode_risk"]
     gain = (harmonic / best).max() - 1
     return (
-        f"**Figure 7, re-computed.** {figure_7({'figure-7': figure}).headline} Lines: the equations, tuned. Marks: "
-        f"means of {int(run['trials'].max())} runs, bands of one standard deviation; the means are off the lines by "
-        f"{percent(off.median())} in the median. The best of all schedules for isotropic data saves up to "
+        f"**Figure 7, re-computed.** {words.headline(figure_7, {'figure-7': figure})} Lines: the equations, tuned. "
+        f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation; the means are off the "
+        f"lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves up to "
         f"{percent(gain / (1 + gain))} of the harmonic risk."
     )
 
