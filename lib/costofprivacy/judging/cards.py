@@ -10,7 +10,7 @@ from itertools import cycle
 from typing import Any
 
 from costofprivacy import __version__
-from costofprivacy.judging import prose
+from costofprivacy.judging import prose, vocabulary
 from costofprivacy.judging.claims import (
     PENDING,
     Claim,
@@ -223,6 +223,9 @@ def definitions() -> str:
     lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]
     lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
     lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
+    lines[-1] = lines[-1].rstrip(";") + "."
+    lines += ["", "Words of comparison mean the same wherever they decide, but where a card names another limit.", ""]
+    lines += [f"- *{word}*: {meaning};" for word, meaning in vocabulary.MEANING.items()]
     return "\n".join(lines).rstrip(";") + ".\n"
 
 

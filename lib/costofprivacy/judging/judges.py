@@ -65,10 +65,11 @@ def numbers(table: str, named: Mapping[str, Any], row: str = "all") -> tuple[Num
             mapping, the fields of a `Number` that are other than these.
     """
     told = ((name, given if isinstance(given, Mapping) else _fields(given)) for name, given in named.items())
-    return tuple(Number(**{"name": name, "table": table, "row": row} | dict(fields)) for name, fields in told)
+    usual: dict[str, Any] = {"table": table, "row": row}
+    return tuple(Number(name, **usual | dict(fields)) for name, fields in told)
 
 
-def _fields(given: Any) -> dict[str, Any]:
+def _fields(given: Any) -> Mapping[str, Any]:
     return dict(zip(("value", "against", "row"), given if isinstance(given, tuple) else (given,)))
 
 

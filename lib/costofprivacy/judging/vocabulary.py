@@ -17,11 +17,6 @@ def consistent(value: float, other: float, error: float) -> bool:
     return abs(value - other) <= CONSISTENT * error
 
 
-def on_a_par(risk: float, other: float) -> bool:
-    """Whether neither of two risks is more than `ON_A_PAR` times the other."""
-    return max(risk, other) <= ON_A_PAR * min(risk, other)
-
-
 def worse(risk: float, other: float, error: float = 0.0) -> bool:
     """Whether a risk is `WORSE` times another, beyond `CONSISTENT` standard errors of their difference."""
     return risk > WORSE * other and risk - other > CONSISTENT * error
@@ -30,3 +25,12 @@ def worse(risk: float, other: float, error: float = 0.0) -> bool:
 def about(value: float, other: float) -> bool:
     """Whether a number is within a share `ABOUT` of another."""
     return math.isclose(value, other, rel_tol=0.0, abs_tol=ABOUT * abs(other))
+
+
+MEANING = {
+    "consistent": f"within {CONSISTENT:g} standard errors of the difference",
+    "on a par": f"within a factor of {ON_A_PAR:g}",
+    "worse": f"by a factor of more than {WORSE:g}, beyond {CONSISTENT:g} standard errors where there are any",
+    "approximately": f"within {ABOUT:.0%}".replace("%", " %"),
+    "much smaller": f"at most {MUCH_SMALLER:.0%} of it".replace("%", " %"),
+}

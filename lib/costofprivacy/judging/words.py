@@ -44,8 +44,7 @@ MENDED = "The numbers say where."
 
 def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
     """What a claim's judge finds in some tables, in the claim's words; see `finding`."""
-    ruling = judge(tables)
-    return ruling if isinstance(ruling, Finding) else finding(claim, ruling)
+    return finding(claim, judge(tables))
 
 
 def headline(judge: Judge, tables: Tables) -> str:

@@ -15,6 +15,8 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from costofprivacy.showing import spoken
+
 SVG = "image/svg+xml"
 WORDS = "plate"  # the key of a picture's words in the metadata of a cell's output
 NARROW_WIDTH = 4.4  # inches: at the column width of a phone its letters are as large as on the screen
@@ -29,7 +31,7 @@ class Plate:
     Args:
         figure: what is drawn.
         caption: Markdown that says what is seen and what follows from it; uncertainty is named here.
-        alt: the same for the ear: values, not shapes.
+        alt: the same for the ear: values, not shapes; by default what `spoken.described` reads off the figure.
 
     Raises:
         ValueError: if a word is missing.
@@ -37,9 +39,10 @@ class Plate:
 
     figure: Figure
     caption: str
-    alt: str
+    alt: str = ""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "alt", self.alt or spoken.described(self.figure))
         for name in ("caption", "alt"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name} must say something, got {getattr(self, name)!r}")

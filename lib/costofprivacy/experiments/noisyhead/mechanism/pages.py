@@ -12,6 +12,7 @@ from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.mechanism import verdicts
 from costofprivacy.judging.prose import along, compact, percent, plain, span
 from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.judging.words import headline
 from costofprivacy.noisyhead import opposed
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
@@ -20,7 +21,7 @@ from costofprivacy.showing.plates import Plate
 def answer(tables: Tables) -> str:
     """The chapter's answer: privacy, what it could cost, and where descent leads."""
     judges = (verdicts.theorem_32, verdicts.section_12_accounting, verdicts.section_3_update)
-    return " ".join(judge(tables).headline for judge in judges)
+    return " ".join(headline(judge, tables) for judge in judges)
 
 
 def draw_composition(table: pd.DataFrame) -> Plate:

@@ -1,0 +1,107 @@
+"""A figure for the ear: what its panels show, read off the figure itself.
+
+Each panel is told by its title, the range of its abscissa, and each labelled curve from its first point to its last;
+bars and marks without a course are told by their range; a map by the range of its colours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.container import BarContainer, Container
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+
+from costofprivacy.judging.prose import course, plain
+
+_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|text|operatorname)\{(.*?)\}")
+_SPACE = re.compile(r"\\[,;:! ]")
+_COMMAND = re.compile(r"\\([A-Za-z]+)")
+_LETTERS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "Gamma": "Γ", "delta": "δ", "Delta": "Δ", "epsilon": "ε",
+    "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
+    "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
+    "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
+    "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to", "tilde": "", "hat": "", "bar": "", "star": "*",
+}  # fmt: skip
+
+
+def described(figure: Figure) -> str:
+    """A figure in words and numbers, a sentence for each of its panels.
+
+    Args:
+        figure: with titles or labelled axes, and labelled curves.
+    """
+    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
+    return " ".join(filter(None, map(_panel, panels)))
+
+
+def spoken(text: str) -> str:
+    """A label without its mathematical dress."""
+    text = _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split())))
+    text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
+    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
+
+
+def _panel(axes: Axes) -> str:
+    told = [*_curves(axes), *_fields(axes)]
+    if not told:
+        return ""
+    title, ordinate, abscissa = (spoken(text) for text in (axes.get_title(), axes.get_ylabel(), axes.get_xlabel()))
+    head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
+    spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
+    over = f" for {abscissa} from {plain(min(spans))} to {plain(max(spans))}" if abscissa and spans else ""
+    return f"{head}{over}: {'; '.join(told)}."
+
+
+def _curves(axes: Axes) -> Iterator[str]:
+    """Each labelled curve: how it goes, or where it stands."""
+    for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+        if isinstance(handle, BarContainer):
+            yield f"{spoken(label)} {_range([bar.get_height() for bar in handle])}"
+            continue
+        line = handle[0] if isinstance(handle, Container) else handle
+        if not isinstance(line, Line2D):
+            continue
+        y = _seen(line)[1]
+        if len(y):
+            moved = len(y) > 1 and y[0] != y[-1]
+            yield f"{spoken(label)} {course(float(y[0]), float(y[-1]), tell=plain) if moved else f'at {plain(y[-1])}'}"
+
+
+def _fields(axes: Axes) -> Iterator[str]:
+    """Each map of colours: from which value to which."""
+    for drawn in (*axes.images, *axes.collections):
+        if isinstance(drawn, (AxesImage, QuadMesh)):
+            values: np.ndarray = np.ma.masked_invalid(np.ma.asarray(drawn.get_array(), float)).compressed()
+            if len(values):
+                yield f"colours from {plain(float(values.min()))} to {plain(float(values.max()))}"
+
+
+def _lines(axes: Axes) -> list[Line2D]:
+    handles = axes.get_legend_handles_labels()[0]
+    lines = [handle[0] if isinstance(handle, Container) and len(handle) else handle for handle in handles]
+    return [line for line in lines if isinstance(line, Line2D)]
+
+
+def _has_course(axes: Axes, line: Line2D) -> bool:
+    """Whether a line runs along the abscissa, in its numbers."""
+    in_numbers, _ = line.get_transform().contains_branch_seperately(axes.transData)
+    return bool(in_numbers) and len(np.unique(_seen(line)[0])) > 1
+
+
+def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
+    """The finite points of a line."""
+    x, y = (np.asarray(values, float) for values in (line.get_xdata(), line.get_ydata()))
+    finite = np.isfinite(x) & np.isfinite(y)
+    return x[finite], y[finite]
+
+
+def _range(values: list[float]) -> str:
+    low, high = plain(min(values)), plain(max(values))
+    return f"at {low}" if low == high else f"from {low} to {high}"

@@ -1,0 +1,55 @@
+"""What a figure says to those who hear the page."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from costofprivacy.showing.spoken import described, spoken
+
+
+def test_curves_are_told_from_their_first_to_their_last_point() -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    left.errorbar([1, 10], [0.5, 0.02], yerr=[0.1, 0.01], label=r"$\varepsilon = 1$")
+    left.plot([1, 10], [0.3, 0.3], label="answering 0")
+    left.plot([1, 10], [5, 6], label="_unnamed")
+    left.set(title="Risk", xlabel="$N$", ylabel="excess risk")
+    right.plot([1, np.nan, 3], [1, 2, np.nan], "o", label="one point")
+    right.set(ylabel="ratio")
+    assert described(figure) == (
+        "Risk, excess risk for N from 1 to 10: answering 0 at 0.3; ε = 1 falls from 0.5 to 0.02. ratio: one point at 1."
+    )
+
+
+def test_lines_across_the_panel_have_no_span() -> None:
+    figure, axes = plt.subplots()
+    axes.axhline(2.0, label="limit")
+    axes.set(xlabel="$n$", ylabel="noise")
+    assert described(figure) == "noise: limit at 2."
+
+
+def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:
+    figure, axes = plt.subplots()
+    drawn = axes.imshow([[0.1, np.nan], [0.4, 0.2]])
+    axes.set(title="MNIST")
+    figure.colorbar(drawn)
+    assert described(figure) == "MNIST: colours from 0.1 to 0.4."
+
+
+def test_bars_are_told_by_their_range() -> None:
+    figure, axes = plt.subplots()
+    axes.bar([1, 2], [3.0, 5.0], label="steps")
+    axes.set(ylabel="count")
+    assert described(figure) == "count: steps from 3 to 5."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (r"$\tilde\eta(0)$", "η(0)"),
+        (r"$\mathrm{tr}\,\Sigma$", "tr Σ"),
+        ("two\nlines", "two lines"),
+        (r"$N^{-1}$", "N^-1"),
+    ],
+)
+def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:
+    assert spoken(text) == said
