@@ -56,7 +56,7 @@ class Experiment(Parameters):
         table = pd.DataFrame({"N": [1000, 2000], "excess_risk": [0.1, 1 / 3], "method": ["zero", "noisyhead"]})
         return {"figure-1": table, "spread": table[["N"]]}
 """,
-    "part/one/pages.py": """
+    "part/one/page.py": """
 def answer(tables):
     return f"It has {len(tables['figure-1'])} rows."
 """,

@@ -152,12 +152,12 @@ class Chapter:
         return self._tables
 
     def opening(self) -> Markdown:
-        """The question and the answer, which `pages` of the chapter's package computes from the tables.
+        """The question and the answer, which `page` of the chapter's package computes from the tables.
 
         Raises:
             ValueError: if the answer is longer than a reader would call one.
         """
-        answer = " ".join(importlib.import_module(f"{self.package}.pages").answer(self._tables).split())
+        answer = " ".join(importlib.import_module(f"{self.package}.page").answer(self._tables).split())
         if words(answer) > LONGEST_ANSWER:
             raise ValueError(f"the answer must have at most {LONGEST_ANSWER} words, got {words(answer)}: {answer!r}")
         return Markdown(f"**{' '.join(self.question.split())}**\n\n{answer}")

@@ -20,6 +20,14 @@ def test_curves_are_told_from_their_first_to_their_last_point() -> None:
     )
 
 
+def test_a_turn_between_the_ends_is_told() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 80, 480], [0.5, 0.1, 0.3], label="risk")
+    axes.plot([1, 80, 480], [0.5, 0.7, 0.5], label="noise")
+    axes.set(ylabel="part")
+    assert described(figure) == "part: risk falls from 0.5 to 0.3, least 0.1 at 80; noise at 0.5, largest 0.7 at 80."
+
+
 def test_lines_across_the_panel_have_no_span() -> None:
     figure, axes = plt.subplots()
     axes.axhline(2.0, label="limit")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from typing import Any, cast
@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.container import Container
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 from scipy.optimize import isotonic_regression
@@ -42,6 +43,33 @@ def style() -> Iterator[None]:
     """The book's style, for the figures drawn inside."""
     with as_file(files("costofprivacy.showing") / "book.mplstyle") as path, plt.style.context(str(path)):
         yield
+
+
+@contextmanager
+def panels(count: int = 1, *, ends: bool = True, **options: Any) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure in the book's style with panels beside each other.
+
+    Args:
+        count: of the panels. ends: whether each labelled curve is named at its end when all is drawn.
+        options: for ``plt.subplots``, such as ``figsize`` and ``sharey``.
+    """
+    with style():
+        figure, axes = plt.subplots(1, count, squeeze=False, **options)
+        yield figure, list(axes[0])
+        for panel in axes[0] if ends else ():
+            end_labels(panel)
+
+
+def curves(axes: Axes, table: pd.DataFrame, x: str, y: str, by: str, named: Mapping[Any, str], **look: Any) -> None:
+    """A curve of `points` for each value of a column, in the order and under the names in which they are given.
+
+    Args:
+        axes, table, x, y: as for `points`. by: the column that tells curves apart.
+        named: the curves' names by its values.
+        look: what all of them have.
+    """
+    for (value, label), own in zip(named.items(), looks(named).values(), strict=True):
+        points(axes, table[table[by] == value], x, y, label=label, **own | look)
 
 
 def looks(keys: Iterable[Hashable]) -> dict[Hashable, dict[str, Any]]:

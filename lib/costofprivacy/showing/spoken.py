@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 
 from costofprivacy.judging.prose import course, plain
 
+CLEAR = 0.02  # share of the larger end beyond which a value between them is told
 _FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|text|operatorname)\{(.*?)\}")
 _SPACE = re.compile(r"\\[,;:! ]")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -68,10 +69,22 @@ def _curves(axes: Axes) -> Iterator[str]:
         line = handle[0] if isinstance(handle, Container) else handle
         if not isinstance(line, Line2D):
             continue
-        y = _seen(line)[1]
+        x, y = _seen(line)
         if len(y):
-            moved = len(y) > 1 and y[0] != y[-1]
-            yield f"{spoken(label)} {course(float(y[0]), float(y[-1]), tell=plain) if moved else f'at {plain(y[-1])}'}"
+            yield f"{spoken(label)} {_course(x, y)}"
+
+
+def _course(x: np.ndarray, y: np.ndarray) -> str:
+    """From the first value to the last, and what lies clearly below or above both."""
+    first, last = float(y[0]), float(y[-1])
+    told = course(first, last, tell=plain) if first != last else f"at {plain(last)}"
+    low, high = int(y.argmin()), int(y.argmax())
+    margin = CLEAR * max(abs(first), abs(last))
+    if y[low] < min(first, last) - margin:
+        told += f", least {plain(float(y[low]))} at {plain(float(x[low]))}"
+    if y[high] > max(first, last) + margin:
+        told += f", largest {plain(float(y[high]))} at {plain(float(x[high]))}"
+    return told
 
 
 def _fields(axes: Axes) -> Iterator[str]:
