@@ -5,7 +5,7 @@ import yaml
 
 from costofprivacy.book import citation
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_citation_file_agrees_with_the_package_and_the_register() -> None:

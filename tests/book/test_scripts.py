@@ -7,7 +7,10 @@ ASKING = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}
 
 
 def test_a_page_that_asks_for_a_script_finds_it(project: Project, tmp_path: Path) -> None:
-    (project.root / f"lib/{project.package}/explorer.py").write_text("def script():\n    return 'draw(ε)'\n", "utf-8")
+    room = project.root / "lib" / project.package / "showing"
+    room.mkdir()
+    (room / "__init__.py").touch()
+    (room / "explorer.py").write_text("def script():\n    return 'draw(ε)'\n", "utf-8")
     page = tmp_path / "pages" / "book" / "explore" / "one.ipynb"
     page.parent.mkdir(parents=True)
     page.write_text(ASKING, "utf-8")

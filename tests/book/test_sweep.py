@@ -29,7 +29,7 @@ MEASURES = """
 """
 JUDGES = '''"""Verdicts."""
 
-from costofprivacy.judging.findings import Finding, Number, Verdict, judges
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 
 
 @judges("part/theorem-1")
@@ -38,10 +38,21 @@ def theorem(tables):
     few = (tables["figure-1"]["trials_run"] < 5).all()
     if (tables["figure-1"]["trials_run"] > 10).any():
         raise KeyError("no such row")
-    verdict = Verdict.HOLDS if few else Verdict.FAILS
-    numbers = [Number("trials", float(tables["figure-1"]["trials_run"].max()))]
-    return Finding(verdict, "It is so.", numbers, would_change="Other trials.")
+    return Ruling(reads(printed=few), numbers("figure-1", {"trials": tables["figure-1"]["trials_run"].max()}))
 '''
+
+
+REGISTER = """
+papers: {}
+claims:
+  - id: part/theorem-1
+    place: Theorem 1
+    says: It is so.
+    chapter: part/first-one
+    headline: It is so.
+    would_change: Other trials.
+    history: [{version: 0.1.0, verdict: holds}]
+"""
 
 
 @pytest.fixture
@@ -50,9 +61,7 @@ def small(project: Project, rewrite: Callable[[str, str, str], None], monkeypatc
     source = (project.root / EXPERIMENT.format(package=project.package)).read_text()
     rewrite(EXPERIMENT, source[source.index("\n    def run(self)") :], MEASURES)
     (project.root / VERDICTS.format(package=project.package)).write_text(JUDGES)
-    results = project.book / NAME
-    results.mkdir(exist_ok=True)
-    (results / "verdicts.json").write_text('[{"claim": "part/theorem-1", "verdict": "holds"}]')
+    project.claims.write_text(REGISTER)
     monkeypatch.chdir(project.root)
     monkeypatch.setattr(sweep, "_cores", lambda address: 100)  # few points: one after the other, here
     return project
