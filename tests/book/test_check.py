@@ -15,7 +15,7 @@ from nbformat.v4 import new_output
 from costofprivacy.book import budgets, check, reports, validate
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.project import Place, Project, chapters, place
-from costofprivacy.book.tree import Plan, bring_up_to_date
+from costofprivacy.book.tree import TreePlan, bring_up_to_date
 
 from .conftest import chapter
 from .test_execute import interruptible  # noqa: F401
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.filterwarnings("default")
 @pytest.fixture
 def committed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     """The small book, executed in place."""
-    bring_up_to_date(project, Plan(project.book, PAPER), lambda _: None, pytest.fail)
+    bring_up_to_date(project, TreePlan(project.book, PAPER), lambda _: None, pytest.fail)
     monkeypatch.setattr(validate, "resolve_preset", lambda *_: PAPER)
     return project
 

@@ -16,7 +16,6 @@ from joblib.externals.loky import process_executor
 from costofprivacy.book import execute, notebooks
 from costofprivacy.book.environment import LOAD, environment, kernel_environment
 from costofprivacy.book.errors import BookError
-from costofprivacy.book.execute import Run
 from costofprivacy.book.project import Place, Project
 from costofprivacy.book.temporary import temporary
 from costofprivacy.running import blocks
@@ -49,7 +48,7 @@ def out(tmp_path: Path) -> Place:
 def run(project: Project, out: Place, **parameters: object) -> tuple[list[str], list[str]]:
     """Execute the first chapter; returns its files and the warnings."""
     warnings: list[str] = []
-    files = execute.execute(project, Run(NAME, parameters, out, project.book), warnings.append)
+    files = execute.execute(project, Execution(NAME, parameters, out, project.book), warnings.append)
     return files, warnings
 
 
@@ -102,7 +101,7 @@ def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Pl
     assert [line.rpartition("UserWarning: ")[2] for line in warnings] == texts[1:], "load is no matter, damage is told"
     assert list(notebooks.stderr_lines(notebooks.read(out.notebook))) == []
     with pytest.raises(BookError, match=r"first-one: cell 2 wrote to stderr: UserWarning: odd"):
-        execute.execute(project, Run(NAME, {}, out, project.book, strict=True), lambda line: None)
+        execute.execute(project, Execution(NAME, {}, out, project.book, strict=True), lambda line: None)
     assert contents(out.results) == before
 
 

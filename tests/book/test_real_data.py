@@ -12,7 +12,7 @@ from costofprivacy import datasets
 from costofprivacy.book import build, freshness, notebooks, real_data, refresh, reports, validate
 from costofprivacy.book.parameters import resolve_preset
 from costofprivacy.book.project import Place, Project, chapters, place
-from costofprivacy.book.tree import Plan
+from costofprivacy.book.tree import TreePlan
 
 from .test_build import fake_sphinx
 
@@ -94,7 +94,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the chapters that `make book` and `make refresh` look at, none of which is executed."""
     names: list[str] = []
 
-    def bring(project: Project, plan: Plan, *_: object) -> None:
+    def bring(project: Project, plan: TreePlan, *_: object) -> None:
         names.extend(plan.parameters)
         for name in plan.parameters:
             place(plan.tree, name).results.mkdir(parents=True, exist_ok=True)

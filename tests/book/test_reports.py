@@ -6,17 +6,17 @@ import pytest
 from costofprivacy.book import reports
 from costofprivacy.book.project import Project
 from costofprivacy.book.reports import BROKEN, FINE, NUMBER, VERDICT, Entry
-from costofprivacy.book.tables import Difference, Finding
+from costofprivacy.book.tables import Comparison, Difference
 
-SAME = Finding("figure-1.csv", True, "the same bit for bit")
-OTHER_NUMBER = Finding(
+SAME = Comparison("figure-1.csv", True, "the same bit for bit")
+OTHER_NUMBER = Comparison(
     "figure-1.csv", False, "differs: risk", (Difference("risk", 3, 1.0, float("nan"), "to 1e-06 of itself", 2),)
 )
-OTHER_VERDICT = Finding(
+OTHER_VERDICT = Comparison(
     "verdicts.json", False, "a: 'fails' for 'holds'", (Difference("a", -1, "holds", "fails", "exactly", verdict=True),)
 )
-OTHER_SHAPE = Finding("figure-2.csv", False, "differs: 1 rows instead of 2")
-MISSING = Finding("figure-2.csv", False, "was not written now")
+OTHER_SHAPE = Comparison("figure-2.csv", False, "differs: 1 rows instead of 2")
+MISSING = Comparison("figure-2.csv", False, "was not written now")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ MISSING = Finding("figure-2.csv", False, "was not written now")
     ],
 )
 def test_a_changed_verdict_is_told_from_a_changed_number_and_from_a_run_that_broke(
-    findings: list[Finding], failure: str, expected: str
+    findings: list[Comparison], failure: str, expected: str
 ) -> None:
     entries = [Entry("part/one", finding) for finding in findings]
     assert reports.outcome(entries, failure) == expected

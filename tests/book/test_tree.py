@@ -5,7 +5,7 @@ import pytest
 from costofprivacy.book import freshness, notebooks
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, check_name, module_name, place
-from costofprivacy.book.tree import Plan, bring_up_to_date, prune
+from costofprivacy.book.tree import TreePlan, bring_up_to_date, prune
 
 NAME = "part/first-one"
 
@@ -37,7 +37,7 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
 
     def executed(trials: int) -> list[str]:
         said.clear()
-        bring_up_to_date(project, Plan(tree, parameters(trials)), said.append, pytest.fail)
+        bring_up_to_date(project, TreePlan(tree, parameters(trials)), said.append, pytest.fail)
         return [line.split()[0] for line in said]
 
     assert executed(2) == [NAME, "ledger"]
@@ -59,7 +59,7 @@ def test_small_chapters_run_side_by_side_with_a_worker_each(
     rewrite("book/part/first-one.ipynb", "entry = ", "print(os.environ['COSTOFPRIVACY_WORKERS']); entry = ")
     tree = project.build / "quick" / "executed"
     said: list[str] = []
-    bring_up_to_date(project, Plan(tree, parameters(2), small=True), said.append, pytest.fail)
+    bring_up_to_date(project, TreePlan(tree, parameters(2), small=True), said.append, pytest.fail)
     assert [line.split()[0] for line in said] == [NAME, "ledger"]
     outputs = [
         found for cell in notebooks.code_cells(notebooks.read(place(tree, NAME).notebook)) for found in cell.outputs
@@ -75,7 +75,7 @@ def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:
         freshness.write(target, freshness.inputs(project, name, values, project.book), ["verdicts.json"])
     tree = project.build / "paper" / "executed"
     tree.mkdir(parents=True)
-    bring_up_to_date(project, Plan(tree, parameters(10)), pytest.fail, pytest.fail)
+    bring_up_to_date(project, TreePlan(tree, parameters(10)), pytest.fail, pytest.fail)
     assert place(tree, NAME).verdicts.read_text() == "[]"
     assert place(tree, "ledger").notebook.read_bytes() == place(project.book, "ledger").notebook.read_bytes()
 

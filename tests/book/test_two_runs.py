@@ -41,11 +41,11 @@ for cell, values in found.items():
     pathlib.Path(f"cell-{{cell.key}}.csv").write_text("\\n".join(lines) + "\\n")"""
 RUN = """import sys
 from pathlib import Path
-from costofprivacy.book.execute import Run, execute
+from costofprivacy.book.execute import Execution, execute
 from costofprivacy.book.project import Place, Project
 root, package, out = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 project = Project(root, package)
-files = execute(project, Run("part/first-one", {}, Place(out / "first-one.ipynb", out), project.book), print)
+files = execute(project, Execution("part/first-one", {}, Place(out / "first-one.ipynb", out), project.book), print)
 print(*files)"""
 
 

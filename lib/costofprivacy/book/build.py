@@ -29,7 +29,7 @@ from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import write_scripts
 from costofprivacy.book.temporary import temporary
-from costofprivacy.book.tree import Plan, Say, bring_up_to_date, copy_place, prune
+from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.running import stamps
 
 GENERATED = {
@@ -84,7 +84,7 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     for name in missing:
         copy_place(place(project.book, name), place(tree, name))
     plan = {name: values for name, values in parameters.items() if name not in missing}
-    bring_up_to_date(project, Plan(tree, plan, small=preset != PAPER), say, warn)
+    bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
     stage(project, preset, tree, folder / "pages", missing)
     render(project, preset, folder / "pages", say)
     return project.build / "html" / "index.html"

@@ -117,14 +117,14 @@ def chapter_command(
     folder = destination.folder(project, out, "runs", name)
 
     from costofprivacy.book import freshness
-    from costofprivacy.book.execute import Run, execute
+    from costofprivacy.book.execute import Execution, execute
     from costofprivacy.book.publishing import recover
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
     recover(folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.to_execute(project, name, values, project.book, saved)
-    files = execute(project, Run(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
+    files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
     with naming(folder):

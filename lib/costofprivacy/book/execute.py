@@ -27,7 +27,7 @@ QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output 
 
 
 @dataclass(frozen=True)
-class Run:
+class Execution:
     """A chapter to execute: with which parameters, into which place, among which other chapters.
 
     Attributes:
@@ -52,7 +52,7 @@ class Run:
     cluster: str = ""
 
 
-def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str]:
+def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> list[str]:
     """Execute a chapter and put its notebook and results into their place.
 
     Guarantees that the place is changed only after the whole chapter has succeeded, then at once. What was written to
@@ -89,7 +89,7 @@ def execute(project: Project, run: Run, warn: Callable[[str], None]) -> list[str
         return publish(notebooks.without_stderr(executed), results, run.place)
 
 
-def _variables(project: Project, run: Run, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
+def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
     """What the kernel finds in its environment."""
     workers = None if run.alone else 1
     variables = kernel_environment(

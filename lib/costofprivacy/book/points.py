@@ -24,7 +24,7 @@ Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """A sweep that can be run.
 
     Args:
@@ -38,7 +38,7 @@ class Plan:
     experiments: tuple[Any, ...]
 
 
-def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> Plan:
+def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files: Sequence[Path]) -> SweepPlan:
     """The points of a sweep, every one checked.
 
     Args:
@@ -67,7 +67,7 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
     values += [
         {key: parameters.coerce(key, point.get(key, was), was) for key, was in values[0].items()} for point in asked[1:]
     ]
-    made = Plan(
+    made = SweepPlan(
         name, tuple(swept), tuple(values), tuple(parameters.experiment_of(project, name, one) for one in values)
     )
     _all_distinct(made)
@@ -80,7 +80,7 @@ def _few_enough(number: int) -> None:
         raise RequestError(f"a sweep must have at most {MOST_POINTS} points, got {number} (ANYWAY=1 goes beyond)")
 
 
-def _all_distinct(made: Plan) -> None:
+def _all_distinct(made: SweepPlan) -> None:
     """Refuse a point that stands twice: its rows would."""
     seen: set[str] = set()
     for point, experiment in zip(made.points, made.experiments, strict=True):

@@ -9,7 +9,7 @@ from costofprivacy.book.build import write_generated
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters
-from costofprivacy.book.tree import Plan, Say, bring_up_to_date
+from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date
 
 
 def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> None:
@@ -29,7 +29,7 @@ def refresh(project: Project, names: tuple[str, ...], force: bool, say: Say) -> 
     parameters = resolve_preset(project, PAPER, chosen)
     for name, sets in real_data.missing(project, parameters).items():
         _refuse_stand_ins(project, name, parameters[name], sets, force)
-    bring_up_to_date(project, Plan(project.book, parameters, strict=True, force=force), say, say)
+    bring_up_to_date(project, TreePlan(project.book, parameters, strict=True, force=force), say, say)
     write_generated(project, project.book, project.book)
     reference.write(project)
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from costofprivacy.book.check import REPORTS
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import LEDGER, Project
-from costofprivacy.book.tables import Finding
+from costofprivacy.book.tables import Comparison
 
 VERDICT, NUMBER, BROKEN, FINE = "verdict", "number", "broken", "fine"
 STATUS = {VERDICT: 3, NUMBER: 4, BROKEN: 1, FINE: 0}
@@ -32,7 +32,7 @@ class Entry:
     """One table, or the verdicts, of one chapter, compared."""
 
     chapter: str
-    finding: Finding
+    finding: Comparison
 
 
 def outcome(entries: Iterable[Entry], failure: str = "") -> str:

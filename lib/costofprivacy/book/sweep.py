@@ -19,7 +19,7 @@ import pandas as pd
 from costofprivacy.book import parameters
 from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
-from costofprivacy.book.points import Plan, Point
+from costofprivacy.book.points import Point, SweepPlan
 from costofprivacy.book.project import Project, module_name
 from costofprivacy.book.publishing import FILES, placing, recover
 from costofprivacy.book.telling import place_for_progress
@@ -37,7 +37,7 @@ GIVEN = "given_"  # what a parameter's column begins with where the table has on
 POINTS, VERDICTS = "points", "verdicts"
 
 
-def run(project: Project, asked: Plan, folder: Path, address: str, say: Say) -> list[str]:
+def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say) -> list[str]:
     """Measure what is missing of a sweep, and join it.
 
     Leaves in the folder a table for each of the chapter's, ``points.csv`` with all parameters of each point, and
@@ -100,7 +100,7 @@ class Home:
             (staged / FILES / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
-def homes(project: Project, asked: Plan, folder: Path) -> list[Home]:
+def homes(project: Project, asked: SweepPlan, folder: Path) -> list[Home]:
     """The place of each point's tables in the folder of a sweep; the points differ in their parameters alone."""
     common = measured_from(asked.experiments[0], project.root)
     own = ({field.name: getattr(one, field.name) for field in fields(one)} for one in asked.experiments)
@@ -114,7 +114,7 @@ def missing(homes: Sequence[Home]) -> list[int]:
 
 
 def _measured(
-    project: Project, asked: Plan, missing: list[int], address: str, progress: str
+    project: Project, asked: SweepPlan, missing: list[int], address: str, progress: str
 ) -> Iterator[tuple[int, dict[str, pd.DataFrame] | str]]:
     """Tables of points, or why there are none. Few points spread their trials, many are spread themselves."""
     cache = project.cache.resolve()
@@ -161,7 +161,9 @@ def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
             table.to_csv(folder / f"{name}.csv", index=False)
 
 
-def _joined(project: Project, asked: Plan, folder: Path, homes: list[Home], failures: Mapping[int, str]) -> list[str]:
+def _joined(
+    project: Project, asked: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
+) -> list[str]:
     """Write the joined tables, all or none; returns what they are, and where verdicts are other than the book's."""
     found = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
     tables = {number: saved for number, saved in found.items() if saved and number not in failures}
@@ -180,14 +182,14 @@ def _joined(project: Project, asked: Plan, folder: Path, homes: list[Home], fail
     return [f"the sweep is in {folder}: {written}", *_told(files[VERDICTS])]
 
 
-def _with_columns(asked: Plan, number: int, table: pd.DataFrame) -> pd.DataFrame:
+def _with_columns(asked: SweepPlan, number: int, table: pd.DataFrame) -> pd.DataFrame:
     """A table of a point behind the values of the swept parameters."""
     values = _plain({name: asked.points[number][name] for name in asked.swept})
     front = {f"{GIVEN}{name}" if name in table.columns else name: value for name, value in values.items()}
     return pd.concat([pd.DataFrame(front, index=table.index), table], axis=1)
 
 
-def _verdicts(project: Project, asked: Plan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
+def _verdicts(project: Project, asked: SweepPlan, tables: Mapping[int, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
     """The verdict on each of the chapter's claims at each point, beside the book's."""
     register = read_register(project.claims) if project.claims.is_file() else {}
     book = {claim.id: claim for claim in register.values() if claim.verdict}
@@ -220,5 +222,5 @@ def _plain(point: Point) -> dict[str, Any]:
     return {key: json.dumps(value) if isinstance(value, (list, tuple)) else value for key, value in point.items()}
 
 
-def _words(asked: Plan, number: int) -> str:
+def _words(asked: SweepPlan, number: int) -> str:
     return ", ".join(f"{name} = {value}" for name, value in _plain(asked.points[number]).items() if name in asked.swept)

@@ -49,7 +49,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Comparison:
     """The outcome of one comparison: which file, whether it is as it should be, in words, and what differs."""
 
     name: str
@@ -58,7 +58,7 @@ class Finding:
     differences: tuple[Difference, ...] = ()
 
 
-def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Finding]:
+def compare(committed: Path, recomputed: Path, declared: Declared) -> list[Comparison]:
     """Compare every table, and the verdicts, of two folders of results.
 
     Args:
@@ -90,20 +90,20 @@ def compare_tables(old: pd.DataFrame, new: pd.DataFrame, declared: Mapping[str, 
     return [difference for difference in found if difference]
 
 
-def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> Finding:
+def _compare_files(name: str, committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> Comparison:
     """Compare one table of two folders."""
     old, new = committed / name, recomputed / name
     if not old.is_file() or not new.is_file():
-        return Finding(name, False, "was not written now" if old.is_file() else "is not committed")
+        return Comparison(name, False, "was not written now" if old.is_file() else "is not committed")
     if old.read_bytes() == new.read_bytes():
-        return Finding(name, True, "the same bit for bit")
+        return Comparison(name, True, "the same bit for bit")
     before, now = pd.read_csv(old), pd.read_csv(new)
     shape = _other_shape(before, now)
     differences = [] if shape else compare_tables(before, now, declared)
     if shape or differences:
         words = shape or "; ".join(difference.words for difference in differences)
-        return Finding(name, False, f"differs: {words}", tuple(differences))
-    return Finding(name, True, "the same to its tolerances")
+        return Comparison(name, False, f"differs: {words}", tuple(differences))
+    return Comparison(name, True, "the same to its tolerances")
 
 
 def _other_shape(old: pd.DataFrame, new: pd.DataFrame) -> str:
@@ -130,10 +130,10 @@ def _is_numeric(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
 
 
-def same_verdicts(committed: Path, recomputed: Path) -> Finding:
+def same_verdicts(committed: Path, recomputed: Path) -> Comparison:
     """Compare the verdicts alone of two files, which hold at every size; numbers belong to a number of trials."""
     if not recomputed.is_file():
-        return Finding(committed.name, False, "were not written now")
+        return Comparison(committed.name, False, "were not written now")
     old, new = (
         {entry["claim"]: entry["verdict"] for entry in json.loads(path.read_text("utf-8"))}
         for path in (committed, recomputed)
@@ -143,21 +143,21 @@ def same_verdicts(committed: Path, recomputed: Path) -> Finding:
         for claim in sorted({*old, *new})
         if old.get(claim) != new.get(claim)
     )
-    return Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
+    return Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)
 
 
-def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Finding]:
+def _compare_verdicts(committed: Path, recomputed: Path, declared: Mapping[str, Tolerance]) -> list[Comparison]:
     """Compare the verdicts of two files, if there are any."""
     if not committed.is_file() and not recomputed.is_file():
         return []
     if not committed.is_file() or not recomputed.is_file():
         words = "were not written now" if committed.is_file() else "are not committed"
-        return [Finding(committed.name, False, words)]
+        return [Comparison(committed.name, False, words)]
     old, new = (
         {entry["claim"]: entry for entry in json.loads(path.read_text("utf-8"))} for path in (committed, recomputed)
     )
     found = tuple(each for claim in sorted({*old, *new}) for each in _differences(claim, old, new, declared))
-    return [Finding(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
+    return [Comparison(committed.name, not found, "; ".join(each.words for each in found) or "the same", found)]
 
 
 def _differences(

@@ -11,7 +11,7 @@ from typing import Any
 import joblib
 
 from costofprivacy.book import budgets, freshness
-from costofprivacy.book.execute import Run, execute
+from costofprivacy.book.execute import Execution, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 from costofprivacy.book.publishing import recover
 from costofprivacy.running import orphans, stamps
@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class TreePlan:
     """What a tree is to hold.
 
     Attributes:
@@ -50,7 +50,7 @@ class Stale:
         told: whether its tables are saved, so that nothing is measured.
     """
 
-    run: Run
+    run: Execution
     made_from: freshness.Inputs
     reason: str
     told: bool
@@ -59,7 +59,7 @@ class Stale:
 Done = tuple[Stale, float, list[str]]  # the seconds that it took, and what it wrote to the error stream
 
 
-def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
+def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> None:
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
     Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
@@ -84,7 +84,7 @@ def bring_up_to_date(project: Project, plan: Plan, say: Say, warn: Say) -> None:
         _bring_up_to_date(project, plan, wave, finish)
 
 
-def _bring_up_to_date(project: Project, plan: Plan, names: list[str], finish: Callable[[Done], None]) -> None:
+def _bring_up_to_date(project: Project, plan: TreePlan, names: list[str], finish: Callable[[Done], None]) -> None:
     """Execute those of some chapters that are stale, none of which reads what another of them saves."""
     every = [stale for name in names if (stale := _stale(project, plan, name))]
     for stale in (stale for stale in every if stale.run.alone):
@@ -96,7 +96,7 @@ def _bring_up_to_date(project: Project, plan: Plan, names: list[str], finish: Ca
         finish(done)
 
 
-def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
+def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
     """What is to be done about a chapter; nothing where it is fresh, or a fresh committed one could be copied."""
     target, committed = place(plan.tree, name), place(project.book, name)
     for each in (target, committed):
@@ -111,7 +111,7 @@ def _stale(project: Project, plan: Plan, name: str) -> Stale | None:
         return None
     told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
     alone = name == LEDGER or not (told or plan.small)
-    run = Run(name, plan.parameters[name], target, plan.tree, plan.strict, saved, alone)
+    run = Execution(name, plan.parameters[name], target, plan.tree, plan.strict, saved, alone)
     return Stale(run, expected, reason, told)
 
 

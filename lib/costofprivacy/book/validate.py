@@ -11,7 +11,7 @@ from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import TOLERANCES, Project, chapters, is_plain, module_name, place
-from costofprivacy.book.tables import Finding, compare, same_verdicts
+from costofprivacy.book.tables import Comparison, compare, same_verdicts
 from costofprivacy.book.tree import Say
 from costofprivacy.judging.tolerances import Declared
 
@@ -117,6 +117,6 @@ def _nbval_failure(project: Project, tree: Path, copies: list[Path], *, progress
     return ""
 
 
-def _findings(project: Project, tree: Path, name: str) -> list[Finding]:
+def _findings(project: Project, tree: Path, name: str) -> list[Comparison]:
     """One chapter's results against the committed ones, to the tolerances that it declares."""
     return compare(place(project.book, name).results, place(tree, name).results, declared(project, name))

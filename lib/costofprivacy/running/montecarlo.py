@@ -72,7 +72,7 @@ class Runner:
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
         needed = (trial, generator, *{type(cell) for cell in cells})
         store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
-        plan = Plan(trial, cells, trials, seed, store)
+        plan = Blocks(trial, cells, trials, seed, store)
         done: dict[int, np.ndarray] = {}
         with progress.bar(self.progress, len(plan)) as bar:
             for index, values in self._finished(plan, needed, bar):
@@ -112,7 +112,7 @@ class Runner:
 
 
 @dataclass(frozen=True)
-class Plan(Sequence["Block"]):
+class Blocks(Sequence["Block"]):
     """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
 
     trial: Trial

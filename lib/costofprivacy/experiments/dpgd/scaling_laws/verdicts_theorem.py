@@ -59,7 +59,7 @@ def costly(tables: Tables) -> pd.DataFrame:
     return rows[rows["b"] > critical_at(rows) + ROUNDING]
 
 
-class Case(NamedTuple):
+class _Case(NamedTuple):
     """A case of the theorem: whether it is right off φ(α + 1) = 2, and what tells it.
 
     Args:
@@ -73,7 +73,7 @@ class Case(NamedTuple):
     numbers: tuple[Number, ...]
 
 
-def solved(tables: Tables, case: int) -> Case:
+def solved(tables: Tables, case: int) -> _Case:
     """A case of the theorem: is h the numerical optimum, and γ^h the order of the risk at v = γ^a?"""
     (apart, places), rows = optimum(tables, (case,)), tables["powers"]
     lost = furthest(powers(rows[rows["case"] == case], PLACE, "ratio"), "power")
@@ -82,7 +82,7 @@ def solved(tables: Tables, case: int) -> Case:
         number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
     )
     power = abs(lost["power"])
-    return Case(bool(apart <= ROUNDING and power <= LOST_POWER), places, power, found)
+    return _Case(bool(apart <= ROUNDING and power <= LOST_POWER), places, power, found)
 
 
 def without_logarithm(tables: Tables, case: int) -> Ruling:

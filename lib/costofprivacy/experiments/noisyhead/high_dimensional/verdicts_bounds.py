@@ -57,7 +57,7 @@ def floor(rows: pd.DataFrame) -> Floor:
     return Floor(last["floor"] / last["bound_44"], growth.stays(rows, "N", "floor", "bound_44", "standard_error"))
 
 
-class Evidence(NamedTuple):
+class Sides(NamedTuple):
     """What the tables say of Theorem 4.2(ii).
 
     Args:
@@ -109,11 +109,11 @@ def largest_ratios(sides: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"N": ratio.index, "left": ratio.to_numpy(), "right": 1.0})
 
 
-def _evidence(tables: Tables) -> Evidence:
+def _evidence(tables: Tables) -> Sides:
     regimes = tables["regime-axes"]
     inside = comparable(regimes)
     ends = {str(update): pick(rows.nlargest(1, "r")) for update, rows in tables["progress"].groupby("update")}
-    return Evidence(
+    return Sides(
         path=growth.power(largest_ratios(tables["both-sides"]), "N"),
         printed=_over_budgets(regimes[inside], "risk_printed"),
         halved=_over_budgets(regimes[inside], "risk_halved"),
