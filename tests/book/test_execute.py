@@ -16,6 +16,7 @@ from joblib.externals.loky import process_executor
 from costofprivacy.book import execute, notebooks
 from costofprivacy.book.environment import LOAD, environment, kernel_environment
 from costofprivacy.book.errors import BookError
+from costofprivacy.book.execute import Execution
 from costofprivacy.book.project import Place, Project
 from costofprivacy.book.temporary import temporary
 from costofprivacy.running import blocks
