@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from costofprivacy.experiments.method import pages
+from costofprivacy.experiments.method import page
 from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.judging.prose import compact, compared, percent
 from costofprivacy.judging.tables import pick
@@ -56,10 +56,10 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 def method(saved: Saved) -> str:
     """What a tuned penalty changes, from the page on methods."""
     prompts = saved.table("method", "prompts")
-    best = pages.winner(prompts, **pages.example(prompts))
+    best = page.winner(prompts, **page.example(prompts))
     share = 1 - best["test_error"] / best["response_variance"]
     penalty = f" with a penalty near {compact(best['penalty'])}" if best["method"] != ZERO else ""
-    return f"{pages.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
+    return f"{page.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
 
 
 def heads(saved: Saved) -> Plate:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -105,7 +104,11 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
     epsilon = nearest(prompts["epsilon"], EXAMPLE["epsilon"])
     told, best = select(composition, epsilon=epsilon), select(prompts, epsilon=epsilon, choice=BEST)
     zero = float(best["response_variance"].max())
-    lines = {"printed": "printed", "every iterate,\nexactly": "least", "last iterate,\nsteps shrink by 0.9": "least_last"}
+    lines = {
+        "printed": "printed",
+        "every iterate,\nexactly": "least",
+        "last iterate,\nsteps shrink by 0.9": "least_last",
+    }
     with figures.panels(2, figsize=(9.6, 4.4)) as (figure, (left, right)):
         for (label, column), marker in zip(lines.items(), "soD", strict=True):
             figures.points(left, told, "T", column, label=label, marker=marker)

@@ -43,7 +43,7 @@ def _by_records(values: Iterable[tuple[object, float]]) -> dict[str, str]:
 
 
 def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
-    """Each route over the exact one: its noise, the ε it really spends, and DP-GD's excess risk over the exact one's."""
+    """Each route over the exact one: its noise and DP-GD's excess risk, and the ε that it really spends."""
     rows = []
     delta = budgets["delta"].iloc[0]
     risks = select(regression, relation=REPLACE, delta=delta)
