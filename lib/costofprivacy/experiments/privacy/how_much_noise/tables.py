@@ -58,24 +58,21 @@ def show_waste(budgets: pd.DataFrame, regression: pd.DataFrame) -> pd.DataFrame:
 
 def show_prompts(prompts: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead by size and account at one ε, each at its best public penalty."""
-    rows, at = [], nearest(prompts["epsilon"], EXAMPLE["epsilon"])
-    for N, group in select(prompts, choice=BEST, epsilon=at).groupby("N", sort=False):
-        for label, view in VIEWS.items():
-            row = of_view(group, view).iloc[0]
-            rows.append(
-                {
-                    "$N$": N,
-                    "$\\varepsilon$": plain(at),
-                    "account": label.replace("\n", " "),
-                    "penalty $\\lambda$": plain(row["penalty"]),
-                    "steps $T$": int(row["steps"]),
-                    "noise of an entry": plain(row["noise_std"]),
-                    "noise over (A.1)": plain(row["noise_multiplier"]),
-                    "test error": plain(row["test_error"]),
-                    "answering 0": plain(row["response_variance"]),
-                }
-            )
-    return pd.DataFrame(rows).set_index(["$N$", "$\\varepsilon$", "account"])
+    best = select(prompts, choice=BEST, epsilon=nearest(prompts["epsilon"], EXAMPLE["epsilon"]))
+    views = [of_view(best, view).assign(account=label.replace("\n", " ")) for label, view in VIEWS.items()]
+    rows = pd.concat(views).sort_values("N", kind="stable")
+    told = {
+        "$N$": rows["N"],
+        "$\\varepsilon$": rows["epsilon"].map(plain),
+        "account": rows["account"],
+        "penalty $\\lambda$": rows["penalty"].map(plain),
+        "steps $T$": rows["steps"].astype(int),
+        "noise of an entry": rows["noise_std"].map(plain),
+        "noise over (A.1)": rows["noise_multiplier"].map(plain),
+        "test error": rows["test_error"].map(plain),
+        "answering 0": rows["response_variance"].map(plain),
+    }
+    return pd.DataFrame(told).set_index(["$N$", "$\\varepsilon$", "account"])
 
 
 def show_outputs(outputs: pd.DataFrame) -> pd.DataFrame:
