@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.experiments.ledger import pages
+from costofprivacy.experiments.ledger import page as ledger
 from costofprivacy.experiments.ledger.experiment import Experiment
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -21,7 +21,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "ledger.js").write_text((ROOT / "book/_static/ledger.js").read_text("utf-8"), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COSTOFPRIVACY_BOOK", str(ROOT / "book"))
-        table = pages.show(Experiment().read(ROOT / "book")).data
+        table = ledger.show(Experiment().read(ROOT / "book")).data
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.method import heads
+from costofprivacy.experiments.method import tables_heads as heads
 from costofprivacy.experiments.noisyhead.a_head_that_works import (
     findings,
     floor,

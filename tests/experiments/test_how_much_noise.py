@@ -11,8 +11,9 @@ import pytest
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Harmonic
 from costofprivacy.experiments.noisyhead.rivals import closed_forms
-from costofprivacy.experiments.privacy.how_much_noise import calibration, conversions, pages, pages_tables, prompts
+from costofprivacy.experiments.privacy.how_much_noise import calibration, conversions, figures, page, prompts
 from costofprivacy.experiments.privacy.how_much_noise import regression as cost
+from costofprivacy.experiments.privacy.how_much_noise import tables as shown
 from costofprivacy.experiments.privacy.how_much_noise.experiment import Experiment
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.tables import pick, select
@@ -143,36 +144,36 @@ def test_dp_gd_s_iterates_spend_what_their_own_noise_hides(small: dict[str, pd.D
 
 
 def test_the_answer_follows_the_tables() -> None:
-    told = pages.answer(TABLES)
+    told = page.answer(TABLES)
     assert words(told) <= 60
     assert "3.73 times the sensitivity" in told
     doubled = TABLES["budgets"].assign(noise_multiplier=2 * TABLES["budgets"]["noise_multiplier"])
-    assert "7.46 times the sensitivity" in pages.answer(TABLES | {"budgets": doubled})
+    assert "7.46 times the sensitivity" in page.answer(TABLES | {"budgets": doubled})
 
 
 def test_figures_tell_their_numbers() -> None:
-    check_plate(pages.draw_noise(TABLES["budgets"], TABLES["regression"]))
-    check_plate(pages.draw_curves(TABLES["curves"]))
-    check_plate(pages.draw_prompts(TABLES["prompts"], TABLES["composition"]))
+    check_plate(figures.draw_noise(TABLES["budgets"], TABLES["regression"]))
+    check_plate(figures.draw_curves(TABLES["curves"]))
+    check_plate(figures.draw_prompts(TABLES["prompts"], TABLES["composition"]))
     halved = TABLES["regression"].assign(
         excess_risk=lambda t: t["excess_risk"].where(t["route"] != conversions.RULE, 10 * t["excess_risk"])
     )
     assert (
-        pages.draw_noise(TABLES["budgets"], halved).caption
-        != pages.draw_noise(TABLES["budgets"], TABLES["regression"]).caption
+        figures.draw_noise(TABLES["budgets"], halved).caption
+        != figures.draw_noise(TABLES["budgets"], TABLES["regression"]).caption
     )
 
 
 def test_tables_are_for_readers() -> None:
-    check_table(pages_tables.show_lookup(TABLES["regression"]))
-    check_table(pages_tables.show_waste(TABLES["budgets"], TABLES["regression"]))
-    check_table(pages_tables.show_prompts(TABLES["prompts"]))
-    check_table(pages_tables.show_outputs(TABLES["outputs"]))
-    check_table(pages_tables.show_steps(TABLES["limits"]))
-    for text in (pages.read_waste(TABLES), pages.read_relations(TABLES["inclusion"], TABLES["regression"])):
+    check_table(shown.show_lookup(TABLES["regression"]))
+    check_table(shown.show_waste(TABLES["budgets"], TABLES["regression"]))
+    check_table(shown.show_prompts(TABLES["prompts"]))
+    check_table(shown.show_outputs(TABLES["outputs"]))
+    check_table(shown.show_steps(TABLES["limits"]))
+    for text in (page.read_waste(TABLES), page.read_relations(TABLES["inclusion"], TABLES["regression"])):
         assert "nan" not in text.data
 
 
 def test_a_small_run_has_every_table(small: dict[str, pd.DataFrame]) -> None:
     assert set(small) == set(TABLES)
-    assert "nan" not in pages.answer(small)
+    assert "nan" not in page.answer(small)

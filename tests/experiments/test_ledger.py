@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from costofprivacy import __version__
-from costofprivacy.experiments.ledger import pages
+from costofprivacy.experiments.ledger import page
 from costofprivacy.experiments.ledger.experiment import Experiment, book_folder
 from costofprivacy.judging import cards, claims
 from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
@@ -98,14 +98,14 @@ def rows(html: str) -> list[Tag]:
 def test_every_choice_can_be_counted_and_shown(book: Path, verdict: str) -> None:
     table = Experiment(verdict=verdict).read(book)
     assert isinstance(table, pd.DataFrame)
-    html = pages.show_counts(table).data
+    html = page.show_counts(table).data
     assert 'class="dataframe ledger"' in html
     assert cards.badge("holds, corrected") in html
-    assert len(rows(pages.show(table).data)) == len(table)
+    assert len(rows(page.show(table).data)) == len(table)
 
 
 def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
-    pending, _, judged = rows(pages.show(Experiment().read(book)).data)
+    pending, _, judged = rows(page.show(Experiment().read(book)).data)
     assert judged["id"] == "claim-noisyhead-theorem-2"
     kept = {name: value for name, value in judged.attrs.items() if name.startswith("data-")}
     assert kept == {
@@ -132,32 +132,32 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
 
 
 def test_a_row_is_found_by_what_the_paper_says_too(book: Path) -> None:
-    judged = rows(pages.show(Experiment().read(book)).data)[-1]
+    judged = rows(page.show(Experiment().read(book)).data)[-1]
     assert judged.select_one("[data-search]")["data-search"] == "Theorem 2 Three. The ratio is $2$."
 
 
 def test_verdicts_and_consequences_are_sorted_by_their_weight(book: Path) -> None:
     ranks = [
         [cell["data-order"] for cell in row.select("[data-order]")]
-        for row in rows(pages.show(Experiment().read(book)).data)
+        for row in rows(page.show(Experiment().read(book)).data)
     ]
     assert ranks == [["5", "3"], ["5", "3"], ["3", "1"]]
-    assert pages.CONSEQUENCES[:3] == ("conclusion", "numbers", "none")
+    assert page.CONSEQUENCES[:3] == ("conclusion", "numbers", "none")
 
 
 def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
-    page = BeautifulSoup(pages.show(Experiment().read(book)).data, "html.parser")
-    assert page.caption is not None
-    assert {head.get("scope") for head in page.select("thead th")} == {"col"}
-    assert {head.get("scope") for head in page.select("tbody th")} == {"row"}
-    assert len(page.select("tbody th")) == 3
-    assert page.select_one(".table-scroll[role=region][tabindex='0'][aria-label]") is not None
+    soup = BeautifulSoup(page.show(Experiment().read(book)).data, "html.parser")
+    assert soup.caption is not None
+    assert {head.get("scope") for head in soup.select("thead th")} == {"col"}
+    assert {head.get("scope") for head in soup.select("tbody th")} == {"row"}
+    assert len(soup.select("tbody th")) == 3
+    assert soup.select_one(".table-scroll[role=region][tabindex='0'][aria-label]") is not None
 
 
 def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
-    links = pages.save(tmp_path / "results").data
-    folder = tmp_path / "results" / pages.ALL
-    assert all(f"<ledger/{pages.ALL}/{path.name}>" in links for path in folder.iterdir())
+    links = page.save(tmp_path / "results").data
+    folder = tmp_path / "results" / page.ALL
+    assert all(f"<ledger/{page.ALL}/{path.name}>" in links for path in folder.iterdir())
     data = json.loads((folder / "ledger.json").read_text("utf-8"))
     assert [entry["verdict"] for entry in data["claims"]] == ["pending", "pending", "fails"]
     assert data["claims"][2]["numbers"] == [
@@ -174,10 +174,10 @@ def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
 
 def test_a_pending_claim_has_what_a_judged_one_has() -> None:
     claim = claims.Claim("noisyhead/theorem-2", "p", "s", "c")
-    assert set(pages.record(claim, None)) == set(pages.record(claim, FAILED))
+    assert set(page.record(claim, None)) == set(page.record(claim, FAILED))
 
 
 def test_the_page_s_definitions_are_the_library_s() -> None:
-    text = pages.show_definitions().data
+    text = page.show_definitions().data
     assert all(cards.badge(verdict) in text and MEANING[verdict] in text for verdict in Verdict)
     assert all(meaning in text for meaning in WEIGHT.values())

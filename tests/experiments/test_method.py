@@ -11,7 +11,8 @@ import pytest
 
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
-from costofprivacy.experiments.method import experiment, pages, regression
+from costofprivacy.experiments.method import experiment, figures, page, regression
+from costofprivacy.experiments.method import tables as shown
 from costofprivacy.judging.tables import select
 from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.running import stamps
@@ -68,34 +69,34 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
 
 def test_the_answer_follows_the_tables() -> None:
     prompts, one = TABLES["prompts"], TABLES["regression"]
-    assert "DP-ridge is best with a public penalty, yet explains only 24 %" in pages.answer(TABLES)
+    assert "DP-ridge is best with a public penalty, yet explains only 24 %" in page.answer(TABLES)
     private = prompts["method"] == experiment.HEAD
     better = prompts.assign(test_error=prompts["test_error"].mask(private, 0.2))
-    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in pages.answer(
+    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in page.answer(
         TABLES | {"prompts": better}
     )
     even = one.assign(excess_risk=one["excess_risk"].mask(one["method"] == regression.EVEN, 0.0))
-    words = pages.answer(TABLES | {"regression": even})
+    words = page.answer(TABLES | {"regression": even})
     assert words.endswith(f"DP-GD, even noise is best in {len(even.groupby(['records', 'rho']))} of 12 cases.")
 
 
 def test_where_nothing_is_learned_the_page_says_to_answer_zero() -> None:
     useless = TABLES["prompts"].assign(test_error=lambda t: t["test_error"].mask(t["method"] != "zero", 2.0))
-    assert pages.winner(useless, **pages.example(useless))["method"] == "zero"
-    assert set(pages.show_prompts(useless, TABLES["checked"])["worth using"]) == {"no"}
+    assert page.winner(useless, **page.example(useless))["method"] == "zero"
+    assert set(shown.show_prompts(useless, TABLES["checked"])["worth using"]) == {"no"}
 
 
 def test_what_to_use_is_the_least_of_what_may_be_used() -> None:
-    shown = pages.show_regression(TABLES["regression"]).reset_index()
+    told = shown.show_regression(TABLES["regression"]).reset_index()
     for (records, rho), rows in TABLES["regression"].groupby(["records", "rho"]):
         allowed = rows[rows["method"] != regression.LEAST_SQUARES].set_index("method")["excess_risk"]
-        used = shown[(shown["$n/d$"] == records) & (shown[r"$\rho$"] == f"{rho:g}")]["use"].item()
+        used = told[(told["$n/d$"] == records) & (told[r"$\rho$"] == f"{rho:g}")]["use"].item()
         assert used == allowed.idxmin()
 
 
 def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
     changed: pd.DataFrame = TABLES["prompts"].assign(response_variance=2.0)
-    plate = pages.draw_methods(changed, TABLES["regression"])
+    plate = figures.draw_methods(changed, TABLES["regression"])
     assert "answering 0 has 2." in plate.caption
     assert len(plate.figure.axes) == 2
 
@@ -107,7 +108,7 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     names = ("errors", "diffprivlib")
     book = tmp_path / "book" / "privacy" / "rivals"
     own = tmp_path / "_build" / "validate" / "privacy" / "rivals"
-    monkeypatch.setattr(pages, "joined", lambda tables: tables["errors"])
+    monkeypatch.setattr(page, "joined", lambda tables: tables["errors"])
     for name in ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
@@ -118,6 +119,6 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     last = own / f"{names[-1]}.csv"
     last.unlink()
     monkeypatch.chdir(own.parents[1])
-    assert pages.rivals_errors()["value"].tolist() == [1]
+    assert page.rivals_errors()["value"].tolist() == [1]
     last.write_text("value\n2\n")
-    assert pages.rivals_errors()["value"].tolist() == [2]
+    assert page.rivals_errors()["value"].tolist() == [2]

@@ -11,7 +11,8 @@ import pytest
 
 from costofprivacy import datasets
 from costofprivacy.dpgd import spectrum
-from costofprivacy.experiments.privacy.rivals import choices, experiment, methods, pages, problems, sizes
+from costofprivacy.experiments.privacy.rivals import cells, choices, experiment, figures, methods, page, problems, sizes
+from costofprivacy.experiments.privacy.rivals import tables as shown
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
 from costofprivacy.experiments.privacy.rivals.joined import joined
@@ -27,16 +28,16 @@ from tests.experiments.verdicts.machinery import change, committed
 TABLES = committed("privacy/rivals")
 ERRORS = joined(TABLES)
 PLATES: dict[str, Callable[[], Plate]] = {
-    "rivals": lambda: pages.draw_rivals(ERRORS),
-    "sizes": lambda: pages.draw_sizes(ERRORS),
-    "needs": lambda: pages.draw_needs(TABLES),
+    "rivals": lambda: figures.draw_rivals(ERRORS),
+    "sizes": lambda: figures.draw_sizes(ERRORS),
+    "needs": lambda: figures.draw_needs(TABLES),
 }
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "rivals": lambda: pages.show_rivals(ERRORS, 1.0),
-    "best": lambda: pages.show_best(ERRORS, 1.0),
-    "winners": lambda: pages.show_winners(ERRORS),
-    "errors": lambda: pages.show_errors(ERRORS),
-    "gap": lambda: pages.gap(ERRORS),
+    "rivals": lambda: shown.show_rivals(ERRORS, 1.0),
+    "best": lambda: shown.show_best(ERRORS, 1.0),
+    "winners": lambda: shown.show_winners(ERRORS),
+    "errors": lambda: shown.show_errors(ERRORS),
+    "gap": lambda: shown.show_gap(ERRORS),
 }
 
 
@@ -56,7 +57,7 @@ def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) ->
     assert len(table) == len(methods.METHODS) * methods.SETTINGS + 3
     constant = table.set_index("method").loc[methods.ZERO]
     assert constant["lost"] == pytest.approx(1.0)
-    leader = pages.public(table).sort_values("lost").iloc[0]
+    leader = cells.public(table).sort_values("lost").iloc[0]
     assert leader["behind"] == leader["behind_error"] == 0
 
 
@@ -126,21 +127,21 @@ def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
 
 
 def test_the_answer_follows_the_tables() -> None:
-    assert words(pages.answer(TABLES)) <= 60
+    assert words(page.answer(TABLES)) <= 60
     errors = TABLES["errors"]
     rows = (errors["method"] == methods.ADASSP) & (errors["setting"] == 0)
     other = change(errors, "lost", lambda r: 1e-9, rows)
     other = change(other, "behind", lambda r: 0.0, rows)
-    assert f"{methods.ADASSP} is best" in pages.answer(TABLES | {"errors": other})
-    assert f"{methods.ADASSP} is best" not in pages.answer(TABLES)
+    assert f"{methods.ADASSP} is best" in page.answer(TABLES | {"errors": other})
+    assert f"{methods.ADASSP} is best" not in page.answer(TABLES)
 
 
 def test_the_answer_names_the_budgets_of_its_ratios() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     errors = TABLES["errors"]
     assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*?\$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
     other = errors.assign(epsilon=errors["epsilon"] + 10)
-    assert "varepsilon = 11$" in pages.answer({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
+    assert "varepsilon = 11$" in page.answer({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
 
 
 def test_ratios_of_paired_trials_have_their_errors() -> None:
@@ -150,7 +151,7 @@ def test_ratios_of_paired_trials_have_their_errors() -> None:
     other = 3 * least + 0.05 * rng.standard_normal(4000)
     columns = {"lost": other, "behind": other - least}
     row = pd.Series({name: v.mean() for name, v in columns.items()} | _errors(columns))
-    found = pages.over(row, pd.Series({"lost": least.mean()} | _errors({"lost": least})))
+    found = cells.over(row, pd.Series({"lost": least.mean()} | _errors({"lost": least})))
     parts = [o.mean() / f.mean() for o, f in zip(np.split(other, 100), np.split(least, 100))]
     assert found[0] == pytest.approx(np.mean(parts), rel=1e-3)
     assert found[1] == pytest.approx(np.std(parts) / 10, rel=0.3)
@@ -161,9 +162,9 @@ def _errors(columns: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 def test_every_remedy_but_the_least_itself_has_an_error() -> None:
-    cells = pages.gap(TABLES["errors"]).to_numpy().ravel()
-    assert all("±" in cell or cell in ("1", "–") for cell in cells)
-    assert (cells == "1").sum() <= len(pages.gap(TABLES["errors"]))
+    entries = shown.show_gap(TABLES["errors"]).to_numpy().ravel()
+    assert all("±" in cell or cell in ("1", "–") for cell in entries)
+    assert (entries == "1").sum() <= len(shown.show_gap(TABLES["errors"]))
 
 
 def test_what_is_counted_along_d_has_ten_repetitions() -> None:
@@ -172,8 +173,8 @@ def test_what_is_counted_along_d_has_ten_repetitions() -> None:
 
 
 def test_nobody_wins_inside_the_noise() -> None:
-    winners = pages.winners(ERRORS)
-    wide = pages.winners(change(ERRORS, "behind_error", lambda r: 1e9))
+    winners = cells.winners(ERRORS)
+    wide = cells.winners(change(ERRORS, "behind_error", lambda r: 1e9))
     assert not wide["beaten"].any()
     assert winners["beaten"].any()
     assert (wide["tied"].map(len) >= len(methods.METHODS) - 1).all()

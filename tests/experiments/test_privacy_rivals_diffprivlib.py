@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.privacy.rivals import diffprivlib, methods, pages, problems
+from costofprivacy.experiments.privacy.rivals import cells, diffprivlib, methods, problems
+from costofprivacy.experiments.privacy.rivals import tables as shown
 from costofprivacy.experiments.privacy.rivals.diffprivlib import RECORD, Run
 from costofprivacy.experiments.privacy.rivals.experiment import Experiment
 from costofprivacy.experiments.privacy.rivals.joined import LABEL, METHODS, failures, joined, origin
@@ -57,7 +58,7 @@ def test_runs_that_are_missing_are_left_out_and_the_page_names_the_remedy(monkey
     assert "make extra NAME=diffprivlib" in origin(tables)
     assert "no case" in failures(tables)
     pd.testing.assert_frame_equal(joined(tables).drop(columns="failed"), TABLES["errors"])
-    assert (pages.show_rivals(joined(tables), 1.0).loc[methods.HARMONIC] != "–").all()
+    assert (shown.show_rivals(joined(tables), 1.0).loc[methods.HARMONIC] != "–").all()
     monkeypatch.setenv("COSTOFPRIVACY_EXTRAS", ANEW)
     with pytest.raises(ExtraMissing, match=r"make extra NAME=diffprivlib$"):
         diffprivlib.table([(gaussian(), 2)], NoRunner())
@@ -84,26 +85,26 @@ def test_a_row_is_the_mean_of_its_runs_with_their_standard_error() -> None:
     lost = (runs["error_0"] - 0.09) / 1.0
     assert row["lost"] == pytest.approx(lost.mean())
     assert row["lost_error"] == pytest.approx(lost.std(ddof=1) / math.sqrt(len(runs)))
-    shown = pages.show_rivals(JOINED, 4.0).loc[LABEL]
-    assert shown["isotropic, 20000"].startswith(f"{100 * row['lost']:.0f}"[:1])
-    assert (shown[[name for name in shown.index if name.startswith("MNIST")]] == "–").all()
+    rows = shown.show_rivals(JOINED, 4.0).loc[LABEL]
+    assert rows["isotropic, 20000"].startswith(f"{100 * row['lost']:.0f}"[:1])
+    assert (rows[[name for name in rows.index if name.startswith("MNIST")]] == "–").all()
 
 
 def test_where_it_fails_the_table_says_how_often() -> None:
-    shown = pages.show_rivals(JOINED, 1.0).loc[LABEL]
-    assert shown["isotropic, 200"].replace(pages.NARROW_SPACE, " ") == "fails in 20 of 20"
+    rows = shown.show_rivals(JOINED, 1.0).loc[LABEL]
+    assert rows["isotropic, 200"].replace(shown.NARROW_SPACE, " ") == "fails in 20 of 20"
 
 
 def test_where_it_is_best_the_others_are_behind_it_and_where_it_fails_it_is_not_tied() -> None:
     runs = change(RUNS, "error_0", lambda r: r["floor"] * (1 + 1e-6))
     runs = change(runs, "unsolved_0", lambda r: 0.0)
     rows = joined(TABLES | {diffprivlib.NAME: runs})
-    winners = pages.winners(rows[rows["problem"] == problems.ISOTROPIC])
+    winners = cells.winners(rows[rows["problem"] == problems.ISOTROPIC])
     assert (winners["least"] == LABEL).all()
     assert winners["beaten"].all()
     failing = change(JOINED, "failed", lambda r: 0.05, JOINED["method"] == LABEL)
     wide = change(failing, "behind_error", lambda r: 1e9)
-    assert not pages.winners(wide)["tied"].map(lambda tied: LABEL in tied).any()
+    assert not cells.winners(wide)["tied"].map(lambda tied: LABEL in tied).any()
 
 
 def test_the_label_is_no_method_that_is_measured_here() -> None:

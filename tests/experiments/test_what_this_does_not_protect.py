@@ -14,8 +14,8 @@ from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
-    pages,
-    pages_tables,
+    figures,
+    page,
     pair,
     repaired,
     repeats,
@@ -25,6 +25,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     tuning,
     version_0_7_0,
 )
+from costofprivacy.experiments.privacy.what_this_does_not_protect import tables as shown
 from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.headlines import words
@@ -187,7 +188,7 @@ def test_a_pass_is_timed_on_data_of_every_kind() -> None:
 
 
 def test_the_sentences_follow_the_tables() -> None:
-    told = repr(pages.statements(TABLES)).splitlines()
+    told = repr(page.statements(TABLES)).splitlines()
     harmless = {
         "undone": TABLES["undone"].assign(distance=1.0),
         "seeds": TABLES["seeds"].assign(advantage=lambda t: 0.5 - 0.5 * (t["attack"] == seeds.LISTED)),
@@ -202,35 +203,35 @@ def test_the_sentences_follow_the_tables() -> None:
         "population": TABLES["population"].assign(members=0.9, strangers=0.1),
         "repaired": TABLES["repaired"].assign(before=0.0, now=1e9),
     }
-    other = repr(pages.statements(TABLES | harmless)).splitlines()
+    other = repr(page.statements(TABLES | harmless)).splitlines()
     assert len(told) == len(other) == 14
     assert not set(told) & set(other)
 
 
 def test_the_answer_counts_the_attacks_that_get_through() -> None:
-    told = pages.answer(TABLES)
+    told = page.answer(TABLES)
     assert words(told) <= 60
     assert "6 of 9 attacks" in told
     small = TABLES["repeats"].assign(advantage=0.0)
-    assert "5 of 9 attacks" in pages.answer(TABLES | {"repeats": small})
+    assert "5 of 9 attacks" in page.answer(TABLES | {"repeats": small})
 
 
 def test_figures_tell_their_numbers() -> None:
-    check_plate(pages.draw_gaps(TABLES))
-    check_plate(pages.draw_bits(TABLES["bits"], TABLES["rounding"]))
-    check_plate(pages.draw_tuning(TABLES["tuning"]))
-    check_plate(pages.draw_scaling(TABLES["scaling"]))
+    check_plate(figures.draw_gaps(TABLES))
+    check_plate(figures.draw_bits(TABLES["bits"], TABLES["rounding"]))
+    check_plate(figures.draw_tuning(TABLES["tuning"]))
+    check_plate(figures.draw_scaling(TABLES["scaling"]))
 
 
 def test_tables_are_for_readers() -> None:
-    check_table(pages_tables.show_seeds(TABLES["seeds"]), 2)
-    check_table(pages_tables.show_audited(TABLES["audited"]))
-    check_table(pages_tables.show_repeats(TABLES["repeats"]))
-    check_table(pages_tables.show_groups(TABLES["groups"]))
-    check_table(pages_tables.show_timing(TABLES["timing"]))
-    check_table(pages_tables.show_population(TABLES["population"]))
-    check_table(pages_tables.show_repaired(TABLES["repaired"]))
-    assert pages_tables.show_checklist().data.count("\n") == len(pages_tables.CHECKLIST) + 1
+    check_table(shown.show_seeds(TABLES["seeds"]), 2)
+    check_table(shown.show_audited(TABLES["audited"]))
+    check_table(shown.show_repeats(TABLES["repeats"]))
+    check_table(shown.show_groups(TABLES["groups"]))
+    check_table(shown.show_timing(TABLES["timing"]))
+    check_table(shown.show_population(TABLES["population"]))
+    check_table(shown.show_repaired(TABLES["repaired"]))
+    assert shown.show_checklist().data.count("\n") == len(shown.CHECKLIST) + 1
 
 
 def test_a_person_needs_fewer_records_than_there_are() -> None:
@@ -240,4 +241,4 @@ def test_a_person_needs_fewer_records_than_there_are() -> None:
 
 def test_committed_tables_have_a_row_for_each_attack() -> None:
     assert set(TABLES["scaling"]["way"]) == set(scaling.SCALES)
-    assert isinstance(pages.gaps(TABLES), pd.DataFrame)
+    assert isinstance(page.gaps(TABLES), pd.DataFrame)

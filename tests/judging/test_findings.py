@@ -7,7 +7,7 @@ from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding
 from costofprivacy.judging.headlines import quantities, words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact
-from costofprivacy.judging.tables import cite, pick, select
+from costofprivacy.judging.tables import cite, nearest, pick, select
 
 ONE = (Number("ratio", 1.0),)
 TABLE = pd.DataFrame(
@@ -90,6 +90,10 @@ def test_numbers_are_plain_floats() -> None:
     number = Number("ratio", TABLE["risk"][0], TABLE["risk"][1], 3)
     assert [type(value) for value in (number.value, number.error, number.against)] == [float] * 3
     assert Number("ratio", 1).error is None
+
+
+def test_the_nearest_value_is_nearest_in_ratio() -> None:
+    assert nearest(pd.Series([1, 10, 1000]), 400) == 1000
 
 
 def test_rows_are_found_by_their_values() -> None:

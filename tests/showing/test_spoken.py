@@ -28,6 +28,13 @@ def test_a_turn_between_the_ends_is_told() -> None:
     assert described(figure) == "part: risk falls from 0.5 to 0.3, least 0.1 at 80; noise at 0.5, largest 0.7 at 80."
 
 
+def test_a_curve_whose_ends_are_told_alike_neither_falls_nor_rises() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 2], [0.99702, 0.99698], label="risk")
+    axes.set(ylabel="part")
+    assert described(figure) == "part: risk at 0.997."
+
+
 def test_lines_across_the_panel_have_no_span() -> None:
     figure, axes = plt.subplots()
     axes.axhline(2.0, label="limit")

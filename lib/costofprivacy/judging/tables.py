@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy.judging.findings import Number
@@ -31,6 +32,11 @@ def select(table: pd.DataFrame, **where: Any) -> pd.DataFrame:
         missing = isinstance(value, float) and math.isnan(value)
         table = table[table[column].isna() if missing else table[column] == value]
     return table
+
+
+def nearest(values: pd.Series, wanted: float) -> float:
+    """The value of a column that is nearest on a logarithmic scale."""
+    return values.iloc[int(np.abs(np.log(values.to_numpy(dtype=float) / wanted)).argmin())]
 
 
 def cite(

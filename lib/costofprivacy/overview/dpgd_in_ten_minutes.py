@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC
 from costofprivacy.experiments.method import regression
 from costofprivacy.judging.prose import compact, compared, percent
@@ -65,8 +63,7 @@ def clip_gain(saved: Saved) -> str:
 def path(saved: Saved) -> Plate:
     """Simulated and predicted risk over one pass."""
     end = index.path_end(saved)
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(6.6, 4.0))
+    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
         index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
     return Plate(
         figure,
@@ -74,10 +71,6 @@ def path(saved: Saved) -> Plate:
             f"**Predicted and simulated.** Excess risk over one pass in dimension {end['d']:.0f}: bands of two "
             f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they "
             f"are {percent(abs(index.off(end)))} apart for even noise."
-        ),
-        alt=(
-            f"At the end of the pass the simulated risk is {compact(end['risk_mean'])} and the predicted "
-            f"{compact(end['ode_risk'])}, with even noise."
         ),
     )
 
@@ -87,8 +80,7 @@ def ways(saved: Saved) -> Plate:
     table = saved.table("method", "regression")
     table = table[table["rho"] == table["rho"].max()]
     last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(6.6, 4.2))
+    with figures.panels(ends=False, figsize=(6.6, 4.2)) as (figure, (axes,)):
         for name, look in figures.looks(regression.WAYS).items():
             rows = table[table["method"] == name]
             axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
@@ -104,7 +96,4 @@ def ways(saved: Saved) -> Plate:
             f"learning rate. With most records the least risk is that of *{best}*, {compact(last[best])}. Solutions of "
             f"the equations, no sampling error."
         ),
-        alt=f"Excess risk at {table['records'].max()} records a feature: "
-        + ", ".join(f"{name} {compact(risk)}" for name, risk in last.items() if name != regression.ZERO)
-        + ".",
     )

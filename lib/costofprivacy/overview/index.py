@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -110,8 +109,7 @@ def predicts(saved: Saved) -> str:
 def carrying(saved: Saved) -> Plate:
     """Left: what NoisyHead's heads predict. Right: DP-GD's risk beside its deterministic equivalent."""
     row, end = head_row(saved), path_end(saved)
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0))
+    with figures.panels(2, ends=False, figsize=(9.2, 4.0)) as (figure, (left, right)):
         draw_heads(left, saved.table("noisyhead/low-dimensional", "test-error"))
         draw_path(right, saved.table("dpgd/deterministic-equivalent", "figure-1"))
         left.set_title(f"NoisyHead at ε = {row['epsilon']:g}")
@@ -123,11 +121,6 @@ def carrying(saved: Saved) -> Plate:
             f"the published settings give {compact(row['test_error'])}, answering 0 gives "
             f"{compact(row['response_variance'])}. **Right**: DP-GD's risk over one pass of the data, simulated (band "
             f"of two standard deviations over {end['trials']:.0f} runs) and predicted. {last_step(saved)}."
-        ),
-        alt=(
-            f"Left: test errors at N = {row['N']:.0f}: published {compact(row['test_error'])}, answering 0 "
-            f"{compact(row['response_variance'])}, best linear head {compact(row['best_linear_head'])}. Right: at "
-            f"the end the simulated risk is {compact(end['risk_mean'])}, the predicted {compact(end['ode_risk'])}."
         ),
     )
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
-
-from costofprivacy.experiments.method import pages
+from costofprivacy.experiments.method import page
 from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.judging.prose import compact, compared, percent
 from costofprivacy.judging.tables import pick
@@ -56,17 +54,16 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 def method(saved: Saved) -> str:
     """What a tuned penalty changes, from the page on methods."""
     prompts = saved.table("method", "prompts")
-    best = pages.winner(prompts, **pages.example(prompts))
+    best = page.winner(prompts, **page.example(prompts))
     share = 1 - best["test_error"] / best["response_variance"]
     penalty = f" with a penalty near {compact(best['penalty'])}" if best["method"] != ZERO else ""
-    return f"{pages.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
+    return f"{page.name_of(best['method'])}{penalty} explains {percent(share)} of the variance"
 
 
 def heads(saved: Saved) -> Plate:
     """Test error of the private heads against the number of prompts."""
     row = index.head_row(saved)
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(6.6, 4.0))
+    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
         figure,
@@ -74,10 +71,6 @@ def heads(saved: Saved) -> Plate:
             f"**What the private heads predict** at $\\varepsilon = {row['epsilon']:g}$. The dashed line is the error "
             f"of always answering 0. *Published* are the settings behind the paper's numbers, *corrected* those "
             f"that we find right. Bars of two standard errors over {row['trials']:.0f} trials."
-        ),
-        alt=(
-            f"At N = {row['N']:.0f} the published settings have test error {compact(row['test_error'])}, answering 0 "
-            f"has {compact(row['response_variance'])}, the best linear head {compact(row['best_linear_head'])}."
         ),
     )
 
@@ -89,8 +82,7 @@ def start(saved: Saved) -> Plate:
     first = {s: pick(table, start=s, T=table["T"].min())["total"] for s in ("random", "zero")}
     lowest = {s: rows.loc[rows["total"].idxmin()] for s, rows in table.groupby("start")}
     least, best = ({s: row[column] for s, row in lowest.items()} for column in ("total", "T"))
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(6.6, 4.0))
+    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
         for (name, rows), look in zip(table.groupby("start"), figures.looks(first).values()):
             label = {"random": "from a random start, as published", "zero": "from zero"}[str(name)]
             axes.plot(rows["T"], rows["total"], label=label, markevery=8, **look)
@@ -103,9 +95,5 @@ def start(saved: Saved) -> Plate:
             f"{compact(first['random'])} from the random start and {compact(first['zero'])} from zero. It is least "
             f"after {best['random']:.0f} steps from the random start, at {compact(least['random'])}, and after "
             f"{best['zero']:.0f} from zero. Closed form, no sampling error."
-        ),
-        alt=(
-            f"Excess risk after the first step: {compact(first['random'])} from the random start, "
-            f"{compact(first['zero'])} from zero; least {compact(least['random'])} and {compact(least['zero'])}."
         ),
     )

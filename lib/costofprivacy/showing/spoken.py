@@ -77,7 +77,7 @@ def _curves(axes: Axes) -> Iterator[str]:
 def _course(x: np.ndarray, y: np.ndarray) -> str:
     """From the first value to the last, and what lies clearly below or above both."""
     first, last = float(y[0]), float(y[-1])
-    told = course(first, last, tell=plain) if first != last else f"at {plain(last)}"
+    told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
     margin = CLEAR * max(abs(first), abs(last))
     if y[low] < min(first, last) - margin:

@@ -1,0 +1,66 @@
+"""The tables of the page that chooses a method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.method import regression
+from costofprivacy.experiments.method.experiment import ZERO
+from costofprivacy.experiments.method.page import WORTH, name_of, private_best, share, winner
+from costofprivacy.experiments.privacy.rivals.tables import show_winners
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.tables import select
+
+
+def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
+    """What to use at each size and budget: the method, its penalty, its error and what it explains."""
+    rows = []
+    for N, epsilon in dict.fromkeys(prompts[["N", "epsilon"]].itertuples(index=False, name=None)):
+        best = winner(prompts, N=N, epsilon=epsilon)
+        run = select(checked, N=N, epsilon=epsilon, method=best["method"])
+        rows.append(
+            {
+                "$N$": N,
+                r"$\varepsilon$": f"{epsilon:g}",
+                "use": name_of(best["method"]),
+                r"penalty $\lambda$": _knob(best["penalty"]),
+                "test error, formula": compact(best["test_error"]),
+                "as run": " ± ".join(map(compact, run[["test_error", "standard_error"]].iloc[0])) if len(run) else "",
+                "variance explained": percent(share(best)),
+                "worth using": "yes" if share(best) >= WORTH else "no",
+            }
+        )
+    return pd.DataFrame(rows).set_index(["$N$", r"$\varepsilon$"])
+
+
+def show_regression(table: pd.DataFrame) -> pd.DataFrame:
+    """What to use for one regression by records a feature and ρ: its excess risk and its settings."""
+    rows = []
+    for (records, rho), group in table.groupby(["records", "rho"], sort=False):
+        best, risks = private_best(group), group.set_index("method")["excess_risk"]
+        rows.append(
+            {
+                "$n/d$": records,
+                r"$\rho$": f"{rho:g}",
+                "use": name_of(best["method"]),
+                "excess risk": compact(best["excess_risk"]),
+                "answering 0": compact(risks[ZERO]),
+                "least squares, no privacy": compact(risks[regression.LEAST_SQUARES]),
+                "clip $c$": _knob(best["clip"]),
+                r"first rate $\tilde\eta(0)$": _knob(best["rate"]),
+                r"$\tau$": _knob(best["offset"]),
+            }
+        )
+    return pd.DataFrame(rows).set_index(["$n/d$", r"$\rho$"])
+
+
+def _knob(value: float) -> str:
+    """A setting of the chosen method; nothing where it has none."""
+    return "" if np.isnan(value) else compact(value)
+
+
+def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
+    """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it."""
+    shown = show_winners(errors).reset_index().drop(columns=["n", "not told from it"])
+    return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])

@@ -1,0 +1,28 @@
+"""The answer of the page on rivals."""
+
+from __future__ import annotations
+
+from costofprivacy.experiments.privacy.rivals import problems
+from costofprivacy.experiments.privacy.rivals.cells import mean_gain, short, winners
+from costofprivacy.experiments.privacy.rivals.joined import METHODS, joined
+from costofprivacy.judging.prose import measured
+from costofprivacy.judging.tables import Tables
+from costofprivacy.judging.vocabulary import CONSISTENT
+
+
+def answer(tables: Tables) -> str:
+    """Who has the least error how often, and where DP-GD is not behind."""
+    found, errors = winners(joined(tables)), tables["errors"]
+    in_front = {name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in METHODS}
+    first = max(in_front, key=lambda name: in_front[name])
+    behind = found[found["beaten"] & (found["lost"] > CONSISTENT * found["lost_error"])]
+    behind = behind if len(behind) else found
+    worst = behind.loc[behind["over"].idxmax()]
+    return (
+        f"At equal privacy, data and knowledge, {first} is best, or on a par, in {in_front[first]} of {len(found)} "
+        f"cases. DP-GD is behind in {int(found['beaten'].sum())}, losing up to "
+        f"{measured(worst['over'], worst['over_error'])} times as much ({short(worst['problem'])}, "
+        f"$\\varepsilon = {worst['epsilon']:g}$). Told the features' second moment, it loses "
+        f"{measured(*mean_gain(errors))} times less ({short(problems.UNEVEN)}, "
+        f"$\\varepsilon = {errors['epsilon'].min():g}$)."
+    )
