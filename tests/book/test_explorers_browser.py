@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.experiments.explore.dpgd import pages as dpgd
-from costofprivacy.experiments.explore.noisyhead import pages as noisyhead
+from costofprivacy.experiments.explore.dpgd import page as dpgd
+from costofprivacy.experiments.explore.noisyhead import page as noisyhead
 from costofprivacy.judging.tables import pick
 from costofprivacy.noisyhead.accounts import ALGORITHM, LAST
 from costofprivacy.running.stamps import read_table

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from costofprivacy.dpgd import equivalent
-from costofprivacy.experiments.explore.dpgd import pages
+from costofprivacy.experiments.explore.dpgd import page
 from costofprivacy.experiments.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, SPECTRA, Cell, Experiment
-from costofprivacy.experiments.explore.dpgd.pages import COLUMNS, ENCODED, LAST, PRIVATE, Choice, released, shares
+from costofprivacy.experiments.explore.dpgd.page import COLUMNS, ENCODED, LAST, PRIVATE, Choice, released, shares
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import pick, select
@@ -117,42 +117,42 @@ def test_a_constant_schedule_has_its_noise_in_the_last_step_and_the_square_root_
 
 
 def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text = pages.try_these(tables).data
+    text = page.try_these(tables).data
     assert len(re.findall(r"^\d\. ", text, re.M)) == 3
     assert f"{released(tables, Choice())['excess_risk']:.3g}" in text
     runs = tables["runs"].assign(excess_risk=lambda table: 2 * table["excess_risk"])
-    other = pages.try_these(tables | {"runs": runs}).data
+    other = page.try_these(tables | {"runs": runs}).data
     assert f"{2 * released(tables, Choice())['excess_risk']:.3g}" in other
     assert text != other
 
 
 def test_the_answer_and_the_caption_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text, caption = pages.answer(tables), pages.explore(tables).caption
+    text, caption = page.answer(tables), page.explore(tables).caption
     assert words(text) <= 60
     for choice in (Choice(), Choice(schedule=ROOT), Choice(rho=math.inf)):
         assert compact(released(tables, choice)["excess_risk"]) in text
     assert compact(released(tables, Choice())["before_release"]) in caption
     runs = tables["runs"].assign(excess_risk=lambda table: 3 * table["excess_risk"])
-    assert pages.answer(tables | {"runs": runs}) != text
-    assert pages.explore(tables | {"runs": runs}).caption != caption
+    assert page.answer(tables | {"runs": runs}) != text
+    assert page.explore(tables | {"runs": runs}).caption != caption
 
 
 def test_the_best_choice_is_the_best(tables: dict[str, pd.DataFrame]) -> None:
-    text = pages.try_these(tables).data
+    text = page.try_these(tables).data
     runs = select(tables["runs"], rho=1.0, spectrum="isotropic")
     for gamma in (0.01, 0.3):
         assert f"which releases {runs[runs['gamma'] == gamma]['excess_risk'].min():.3g}" in text
 
 
 def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> None:
-    here = pages.start(small)
+    here = page.start(small)
     assert (here.gamma, here.rho, here.clip, here.learning_rate) == (0.05, 2.0, 0.7, 2.0)
-    assert r"\gamma = 0.05" in pages.try_these(small).data
-    assert len(pages.explore(small).spec["params"]) == 6
+    assert r"\gamma = 0.05" in page.try_these(small).data
+    assert len(page.explore(small).spec["params"]) == 6
 
 
 def test_the_page_s_own_numbers_are_the_table_s(tables: dict[str, pd.DataFrame]) -> None:
-    (values,) = pages.explore(tables).spec["datasets"].values()
+    (values,) = page.explore(tables).spec["datasets"].values()
     assert len(values) == len(tables["runs"])
     for number in (0, 123, 971):
         path = select(tables["paths"], run=number)
@@ -162,7 +162,7 @@ def test_the_page_s_own_numbers_are_the_table_s(tables: dict[str, pd.DataFrame])
 
 
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
-    explorer = pages.explore(tables)
+    explorer = page.explore(tables)
     assert all(param["bind"]["name"] for param in explorer.spec["params"])
     html = explorer._repr_html_()
     assert len(html) < 700_000

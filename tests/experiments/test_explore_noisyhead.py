@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.explore.noisyhead import pages
+from costofprivacy.experiments.explore.noisyhead import page
 from costofprivacy.experiments.explore.noisyhead.experiment import SQUARE, Experiment, Run, noise_factor, step_grid
-from costofprivacy.experiments.explore.noisyhead.pages import Choice, best, curve
+from costofprivacy.experiments.explore.noisyhead.page import Choice, best, curve
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.tables import select
 from costofprivacy.noisyhead import accounts, dynamics, learning_curve
@@ -127,7 +127,7 @@ def test_with_a_smaller_penalty_and_many_prompts_it_does(tables: dict[str, pd.Da
 
 
 def test_more_budget_prompts_or_accounting_never_hurts(tables: dict[str, pd.DataFrame]) -> None:
-    for problem in pages.problems(tables):
+    for problem in page.problems(tables):
         for choices in (
             [Choice(problem, epsilon=epsilon) for epsilon in (0.1, 0.4, 1.0, 4.0, 8.0)],
             [Choice(problem, account=account) for account in (ALGORITHM, EVERY, LAST)],
@@ -138,7 +138,7 @@ def test_more_budget_prompts_or_accounting_never_hurts(tables: dict[str, pd.Data
 
 
 def test_at_the_start_the_figure_says_that_nothing_is_learnt(tables: dict[str, pd.DataFrame]) -> None:
-    here, told = pages.start(tables), pages.explore(tables)
+    here, told = page.start(tables), page.explore(tables)
     rows = curve(tables, here)
     assert (here.problem, here.N, here.epsilon) == (FIGURE_1, 4000, 1.0)
     assert (rows["error"] - 1).abs().max() < 0.02
@@ -148,41 +148,41 @@ def test_at_the_start_the_figure_says_that_nothing_is_learnt(tables: dict[str, p
 
 
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text = pages.answer(tables)
+    text = page.answer(tables)
     assert words(text) <= 60
     assert r"\lambda = 0.005" in text
     share = 1 - best(tables, Choice("D = 5, λ = 0.005", 1_000_000))["error"]
     assert f"{100 * share:.0f} %" in text
     free = tables["noise"].assign(noise=0.0)
-    assert pages.answer(tables | {"noise": free}) != text
-    assert "noise never adds as much" in pages.explore(tables | {"noise": free}).caption
+    assert page.answer(tables | {"noise": free}) != text
+    assert "noise never adds as much" in page.explore(tables | {"noise": free}).caption
 
 
 # the page
 
 
 def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text = pages.try_these(tables).data
+    text = page.try_these(tables).data
     assert len(re.findall(r"^\d\. ", text, re.M)) == 3
     assert "penalty alone" in text
     assert f"{best(tables, Choice('D = 5, λ = 0.005', 1_000_000))['error']:.3f}" in text
     learnt = tables["learnt"].assign(gained=lambda table: 20 * table["gained"])
-    other = pages.try_these(tables | {"learnt": learnt}).data
+    other = page.try_these(tables | {"learnt": learnt}).data
     assert "penalty alone" not in other
     assert set(re.findall(r"0\.\d+", text)) != set(re.findall(r"0\.\d+", other))
 
 
 def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> None:
-    here = pages.start(small)
+    here = page.start(small)
     assert (here.problem, here.N, here.epsilon) == ("D = 5, λ = 0.7", 2000, 0.6)
-    assert "2{,}000" in pages.try_these(small).data
-    names = {param["name"]: param for param in pages.explore(small).spec["params"]}
+    assert "2{,}000" in page.try_these(small).data
+    names = {param["name"]: param for param in page.explore(small).spec["params"]}
     assert names["size"]["bind"]["options"] == [500, 2000]
     assert names["epsilon"]["bind"] == {"input": "range", "min": 0.3, "max": 0.6, "step": 0.3, "name": "Budget ε"}
 
 
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
-    explorer = pages.explore(tables)
+    explorer = page.explore(tables)
     binds = [param["bind"] for param in explorer.spec["params"]]
     assert [bind["name"] for bind in binds] == [
         "Problem and penalty", "Training prompts N", "Budget ε", "Accounting", "Setting",

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.dpgd.hyperparameters import pages, pages_rates
+from costofprivacy.experiments.dpgd.hyperparameters import figures, figures_rates, page, tables
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -14,22 +14,22 @@ TABLES = committed("dpgd/hyperparameters")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "none fails" in found
     dear = change(TABLES["valley"], "line_risk", lambda rows: 7 * rows["risk"])
-    assert "costs 7 to" in pages.answer(TABLES | {"valley": dear})
+    assert "costs 7 to" in page.answer(TABLES | {"valley": dear})
     worse = change(TABLES["limit"], "risk_mean", lambda rows: 3 * rows["ode_risk"])
-    assert "1 fails" in pages.answer(TABLES | {"limit": worse})
+    assert "1 fails" in page.answer(TABLES | {"limit": worse})
 
 
 PLATES: dict[str, Callable[[], Plate]] = {
-    "figure-4": lambda: pages.draw_figure_4(TABLES["figure-4"]),
-    "difference": lambda: pages.draw_difference(TABLES["figure-4"]),
-    "valley": lambda: pages.draw_valley(TABLES["valley"]),
-    "advice": lambda: pages.draw_advice(TABLES["valley"]),
-    "rates": lambda: pages.draw_rates(TABLES["rates"]),
-    "comparison": lambda: pages.draw_comparison(TABLES["comparison"]),
+    "figure-4": lambda: figures.draw_figure_4(TABLES["figure-4"]),
+    "difference": lambda: figures.draw_difference(TABLES["figure-4"]),
+    "valley": lambda: figures.draw_valley(TABLES["valley"]),
+    "advice": lambda: figures.draw_advice(TABLES["valley"]),
+    "rates": lambda: figures_rates.draw_rates(TABLES["rates"]),
+    "comparison": lambda: figures_rates.draw_comparison(TABLES["comparison"]),
 }
 
 
@@ -41,7 +41,7 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 def test_agreement_counts_points_within_four_standard_errors() -> None:
     places = pd.DataFrame({"gamma": 0.01, "learning_rate": [1.0, 2.0, 200.0, 1.0]})
     table = places.assign(ode_risk=[0.5, 0.5, 0.5, 5.0], risk_sd=0.1, trials=4, risk_mean=[0.6, 0.9, 0.55, 9.0])
-    share, kink = pages.agreement(table)
+    share, kink = figures.agreement(table)
     assert share == 0.5
     assert kink == pytest.approx(0.1)
 
@@ -49,21 +49,21 @@ def test_agreement_counts_points_within_four_standard_errors() -> None:
 def test_powers_of_the_logarithm_are_those_of_the_rows() -> None:
     inverse = np.array([1e4, 1e8, 1e12])
     rows = pd.DataFrame({"inverse": inverse, "gamma": 1 / inverse, "best_risk": np.log(inverse) ** 0.7 / inverse})
-    assert pages_rates.log_slope(rows) == pytest.approx(0.7)
+    assert figures_rates.log_slope(rows) == pytest.approx(0.7)
 
 
 def test_costs_are_over_the_least_risk_of_all_clips() -> None:
     group = TABLES["valley"].query("rho == 0.1 and alpha == 0 and gamma == 0.001")
-    row = pages.advice(group).iloc[0]
+    row = tables.advice(group).iloc[0]
     assert row["best"] == group["risk"].min()
     assert row["one"] == group.query("clip == 1")["risk"].item() / row["best"]
     assert row["line"] == group.query("clip == 0.1")["line_risk"].item() / row["best"]
 
 
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "advice": lambda: pages.show_advice(TABLES["valley"]),
-    "steps": lambda: pages.show_steps(TABLES["steps"]),
-    "reduced": lambda: pages.show_reduced(TABLES["reduced"]),
+    "advice": lambda: tables.show_advice(TABLES["valley"]),
+    "steps": lambda: tables.show_steps(TABLES["steps"]),
+    "reduced": lambda: tables.show_reduced(TABLES["reduced"]),
 }
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
-from costofprivacy.experiments.dpgd.real_data import pages
+from costofprivacy.experiments.dpgd.real_data import figures, figures_schedules, page, tables
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -14,20 +14,20 @@ from tests.experiments.verdicts.machinery import committed
 
 TABLES = committed("dpgd/real-data")
 PLATES: dict[str, Callable[[], Plate]] = {
-    "map-mnist": lambda: pages.draw_map(TABLES["figure-5"], TABLES["rows"], MNIST),
-    "map-housing": lambda: pages.draw_map(TABLES["figure-6"], TABLES["rows"], HOUSING),
-    "remedy": lambda: pages.draw_remedy(TABLES["remedy"], TABLES["rows"], HOUSING),
-    "seeds": lambda: pages.draw_seeds(TABLES["seeds"]),
-    "figure-8": lambda: pages.draw_figure_8(TABLES["figure-8"], TABLES["rows"]),
-    "equations": lambda: pages.draw_equations(
+    "map-mnist": lambda: figures.draw_map(TABLES["figure-5"], TABLES["rows"], MNIST),
+    "map-housing": lambda: figures.draw_map(TABLES["figure-6"], TABLES["rows"], HOUSING),
+    "remedy": lambda: figures.draw_remedy(TABLES["remedy"], TABLES["rows"], HOUSING),
+    "seeds": lambda: figures.draw_seeds(TABLES["seeds"]),
+    "figure-8": lambda: figures_schedules.draw_figure_8(TABLES["figure-8"], TABLES["rows"]),
+    "equations": lambda: figures.draw_equations(
         TABLES["equations"], TABLES["remedy"], TABLES["figure-5"], TABLES["figure-6"]
     ),
 }
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "rows": lambda: pages.show_rows(TABLES["rows"]),
-    "treatments": lambda: pages.show_treatments(TABLES["treatments"]),
-    "seeds": lambda: pages.show_seeds(TABLES["seeds"]),
-    "figure-8": lambda: pages.show_figure_8(TABLES["figure-8"]),
+    "rows": lambda: tables.show_rows(TABLES["rows"]),
+    "treatments": lambda: tables.show_treatments(TABLES["treatments"]),
+    "seeds": lambda: tables.show_seeds(TABLES["seeds"]),
+    "figure-8": lambda: tables.show_figure_8(TABLES["figure-8"]),
 }
 
 
@@ -42,35 +42,35 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "cure all of them" in found
     bad = TABLES | {"seeds": TABLES["seeds"].assign(limited=9.0)}
-    assert "cure all but 100 %" in pages.answer(bad)
+    assert "cure all but 100 %" in page.answer(bad)
 
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert words(pages.answer(tables)) <= 60
-    assert "Nothing is said" in pages.answer(tables)
-    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in pages.said_of_data(tables)
-    plate = pages.draw_map(tables["figure-5"], tables["rows"], MNIST)
+    assert words(page.answer(tables)) <= 60
+    assert "Nothing is said" in page.answer(tables)
+    assert f"{DIGITS}, 784 features (in the place of {MNIST}" in page.said_of_data(tables)
+    plate = figures.draw_map(tables["figure-5"], tables["rows"], MNIST)
     assert "Maps of a stand-in" in plate.caption
     assert DIGITS in plate.caption
     assert "MNIST" not in plate.caption + plate.alt
-    assert "Schedules on stand-ins" in pages.draw_figure_8(tables["figure-8"], tables["rows"]).caption
+    assert "Schedules on stand-ins" in figures_schedules.draw_figure_8(tables["figure-8"], tables["rows"]).caption
 
 
 def test_the_caption_of_figure_8_says_where_a_schedule_leads() -> None:
     table = TABLES["figure-8"]
-    caption = pages.draw_figure_8(table, TABLES["rows"]).caption
+    caption = figures_schedules.draw_figure_8(table, TABLES["rows"]).caption
     cases = 2 * table.drop_duplicates(["data", "n"]).shape[0]  # as the paper has it, and with limited features
     assert f"leads all others beyond the errors in 0 of {cases} cases, and none leads it. Nearest" in caption
     harmonic = table["schedule"] == "harmonic"
     ahead = table.assign(risk=table["risk"].where(~harmonic, table["risk"] / 100))
-    assert f"in {cases} of {cases} cases" in pages.draw_figure_8(ahead, TABLES["rows"]).caption
+    assert f"in {cases} of {cases} cases" in figures_schedules.draw_figure_8(ahead, TABLES["rows"]).caption
     behind = table.assign(risk=table["risk"].where(~harmonic, table["risk"] * 100))
-    assert "it is behind " in pages.draw_figure_8(behind, TABLES["rows"]).caption
+    assert "it is behind " in figures_schedules.draw_figure_8(behind, TABLES["rows"]).caption
 
 
 @pytest.mark.parametrize("name", PLATES)

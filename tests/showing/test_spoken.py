@@ -64,7 +64,40 @@ def test_bars_are_told_by_their_range() -> None:
         (r"$\mathrm{tr}\,\Sigma$", "tr Σ"),
         ("two\nlines", "two lines"),
         (r"$N^{-1}$", "N^-1"),
+        (r"$\frac{1}{2}$", "1/2"),
     ],
 )
 def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:
     assert spoken(text) == said
+
+
+def test_curves_are_told_from_the_left_to_the_right() -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([3, 1], [5, 7], label="falling back")
+    left.set(title="Forth", xlabel="$n$", ylabel="risk")
+    right.plot([1, 3], [7, 5], label="turned round")
+    right.set(title="Back", xlabel="$n$")
+    right.invert_xaxis()
+    assert described(figure) == (
+        "Forth, risk for n from 1 to 3: falling back falls from 7 to 5. "
+        "Back, risk for n from 3 to 1: turned round rises from 5 to 7."
+    )
+
+
+def test_marks_in_no_order_are_told_by_their_range() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([3, 1, 2], [0.4, 0.2, 0.3], "o", label="seeds")
+    axes.set(ylabel="risk")
+    assert described(figure) == "risk: seeds from 0.2 to 0.4."
+
+
+def test_colours_and_the_abscissa_of_panels_above_have_names() -> None:
+    figure, (above, below) = plt.subplots(2, 1, sharex=True)
+    drawn = above.imshow([[1.0, 2.0]])
+    above.set(ylabel="$c$")
+    below.plot([0, 1], [1, 2], label="rows")
+    below.set(xlabel=r"$\eta$")
+    figure.colorbar(drawn, ax=above, label="risk")
+    assert described(figure) == (
+        "c against η: colours from 1 to 2. c for η from 0 to 1: rows rises from 1 to 2. Colours: risk."
+    )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import as_file, files
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
 from scipy.optimize import isotonic_regression
 
+Key = TypeVar("Key", bound=Hashable)
 MARKS = "osD^vPX*<>h"  # eleven to ten colours: a hundred and ten looks before one comes back
 # seaborn's palette "colorblind", written out: importing seaborn takes longer than drawing a figure.
 COLOURS = (
@@ -72,7 +73,7 @@ def curves(axes: Axes, table: pd.DataFrame, x: str, y: str, by: str, named: Mapp
         points(axes, table[table[by] == value], x, y, label=label, **own | look)
 
 
-def looks(keys: Iterable[Hashable]) -> dict[Hashable, dict[str, Any]]:
+def looks(keys: Iterable[Key]) -> dict[Key, dict[str, Any]]:
     """A colour (colour-blind safe) and a mark for each key, in order."""
     return {key: {"color": COLOURS[i % len(COLOURS)], "marker": MARKS[i % len(MARKS)]} for i, key in enumerate(keys)}
 

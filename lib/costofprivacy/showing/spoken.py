@@ -1,7 +1,7 @@
 """A figure for the ear: what its panels show, read off the figure itself.
 
-Each panel is told by its title, the range of its abscissa, and each labelled curve from its first point to its last;
-bars and marks without a course are told by their range; a map by the range of its colours.
+Each panel is told by its title, the range of its abscissa, and each labelled curve from the left to the right; bars and
+marks without a course are told by their range; a map by the range of its colours.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from costofprivacy.judging.prose import course, plain
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
 _FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|text|operatorname)\{(.*?)\}")
+_FRACTION = re.compile(r"\\frac\{(.*?)\}\{(.*?)\}")
 _SPACE = re.compile(r"\\[,;:! ]")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _LETTERS = {
@@ -38,26 +39,43 @@ def described(figure: Figure) -> str:
     Args:
         figure: with titles or labelled axes, and labelled curves.
     """
-    panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
-    return " ".join(filter(None, map(_panel, panels)))
+    bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
+    told, ordinate = [], ""
+    for axes in figure.axes:
+        if axes not in bars:
+            ordinate = axes.get_ylabel() or ordinate
+            told.append(_panel(axes, ordinate))
+    colours = (f"Colours: {spoken(label)}." for bar in bars if (label := bar.get_ylabel()))
+    return " ".join(filter(None, (*told, *colours)))
 
 
 def spoken(text: str) -> str:
     """A label without its mathematical dress."""
-    text = _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split())))
+    text = _FRACTION.sub(r"\1/\2", _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split()))))
     text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
     return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
 
 
-def _panel(axes: Axes) -> str:
+def _panel(axes: Axes, shared: str) -> str:
+    """A panel in a sentence; ``shared`` is the ordinate of one that names none."""
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
-    title, ordinate, abscissa = (spoken(text) for text in (axes.get_title(), axes.get_ylabel(), axes.get_xlabel()))
+    labels = axes.get_title(), axes.get_ylabel() or shared, _abscissa(axes)
+    title, ordinate, abscissa = (spoken(text) for text in labels)
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
     spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
-    over = f" for {abscissa} from {plain(min(spans))} to {plain(max(spans))}" if abscissa and spans else ""
+    over = f" against {abscissa}" if abscissa and ordinate and any(_fields(axes)) else ""
+    if abscissa and spans:
+        first, last = sorted((min(spans), max(spans)), reverse=bool(axes.xaxis_inverted()))
+        over = f" for {abscissa} from {plain(first)} to {plain(last)}"
     return f"{head}{over}: {'; '.join(told)}."
+
+
+def _abscissa(axes: Axes) -> str:
+    """The label of the abscissa, which a panel below may have for the panels above it."""
+    panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))
+    return next((label for panel in panels if (label := panel.get_xlabel())), "")
 
 
 def _curves(axes: Axes) -> Iterator[str]:
@@ -71,7 +89,7 @@ def _curves(axes: Axes) -> Iterator[str]:
             continue
         x, y = _seen(line)
         if len(y):
-            yield f"{spoken(label)} {_course(x, y)}"
+            yield f"{spoken(label)} {_range(list(y)) if _is_cloud(line) else _course(x, y)}"
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
@@ -108,11 +126,20 @@ def _has_course(axes: Axes, line: Line2D) -> bool:
     return bool(in_numbers) and len(np.unique(_seen(line)[0])) > 1
 
 
+def _is_cloud(line: Line2D) -> bool:
+    """Whether it is marks without a line, in no order along the abscissa."""
+    steps = np.diff(_seen(line)[0])
+    return line.get_linestyle() == "None" and bool((steps < 0).any() and (steps > 0).any())
+
+
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
-    """The finite points of a line."""
+    """The finite points of a line, from the left to the right where they are in order."""
     x, y = (np.asarray(values, float) for values in (line.get_xdata(), line.get_ydata()))
     finite = np.isfinite(x) & np.isfinite(y)
-    return x[finite], y[finite]
+    x, y = x[finite], y[finite]
+    steps = -np.diff(x) if line.axes and line.axes.xaxis_inverted() else np.diff(x)
+    backwards = (steps < 0).any() and not (steps > 0).any()
+    return (x[::-1], y[::-1]) if backwards else (x, y)
 
 
 def _range(values: list[float]) -> str:

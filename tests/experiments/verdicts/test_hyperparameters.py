@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.hyperparameters import steps
-from costofprivacy.experiments.dpgd.hyperparameters.pages import agreement
+from costofprivacy.experiments.dpgd.hyperparameters.figures import agreement
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials

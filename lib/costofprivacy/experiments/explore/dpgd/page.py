@@ -24,11 +24,10 @@ from costofprivacy.experiments.explore.dpgd.experiment import (
     UNIFORM,
 )
 from costofprivacy.judging.prose import compact, percent
-from costofprivacy.judging.tables import pick
+from costofprivacy.judging.tables import Tables, pick
 from costofprivacy.showing import explorer
 from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
 
-Tables = Mapping[str, pd.DataFrame]
 TOTAL, START, SAMPLING, PRIVATE = "excess risk", "left of the start", "sampling", "private noise"
 LAST, ZERO = "last step's noise", "answering 0"
 COLUMNS = {"start": START, "sampling": SAMPLING, "private": PRIVATE, "last": LAST}  # the parts of what is released

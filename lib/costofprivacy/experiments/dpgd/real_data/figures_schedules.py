@@ -1,16 +1,16 @@
-"""Figure 8 and its table for the page on real data of arXiv:2505.16329v2."""
+"""Figure 8 of the page on real data of arXiv:2505.16329v2."""
 
 from __future__ import annotations
-
-import itertools
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.real_data.figure_eight import ALL, KEPT, LIMITED, SCHEDULES
+from costofprivacy.experiments.dpgd.real_data.figures import RISK
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT
 from costofprivacy.experiments.dpgd.real_data.reading import student
+from costofprivacy.experiments.dpgd.real_data.tables import means
 from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import leads, margins
 from costofprivacy.judging.prose import compact, listed, measured, plain
 from costofprivacy.judging.tables import select
@@ -21,12 +21,6 @@ from costofprivacy.showing.plates import Plate
 NAMES = {name: name if name == "harmonic" else rf"$\alpha = {name}$" for name in SCHEDULES}
 
 
-def means(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard error of the risk over seeds, by data set, view, n and schedule."""
-    groups = table.groupby(["data", "view", "n", "schedule"], sort=False)["risk"]
-    return groups.agg(risk="mean", standard_error="sem", seeds="count").reset_index()
-
-
 def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
     """The risk of each tuned schedule against n: what the paper shows, and with limited features."""
     found = means(table)
@@ -35,14 +29,13 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
              for k, data in enumerate(sets)}  # fmt: skip
     with figures.style():
         figure, panels = plt.subplots(2, len(sets), figsize=(7.8, 6.4), squeeze=False)
-        looks = figures.looks(SCHEDULES)
         for column, data in enumerate(sets):
             for axes, view in zip(panels[:, column], (views[data], LIMITED)):
-                for name in SCHEDULES:
+                for name, look in figures.looks(NAMES).items():
                     chosen = select(found, data=data, view=view, schedule=name).sort_values("n")
                     bars = 2 * chosen["standard_error"]
-                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **looks[name])
-                figures.log_axes(axes, "$n$", r"$\mathcal{P}(\theta^p)$ (units of $y^2$)")
+                    axes.errorbar(chosen["n"], chosen["risk"], bars, label=NAMES[name], ms=4, **look)
+                figures.log_axes(axes, "$n$", RISK)
                 figures.few_decades(axes)
                 axes.set_title(f"{data.split(',')[0]},\n{view}")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), ncols=5, loc="outside lower center")
@@ -54,14 +47,13 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
             f"on the other half of the seeds; bars are two standard errors. Below: features limited at {LIMIT:g} "
             f"standard deviations. At the largest $n$, {_ends(found, sets, views)}. {_behind(table, sets, views)}"
         ),
-        alt=f"At the largest n: {_ends(found, sets, views, words=True)}.",
     )
 
 
 def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
     """Seed against seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
-    pairs = itertools.chain.from_iterable(((s, views[s]), (s, LIMITED)) for s in sets)
-    rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in pairs])
+    cases = _cases(sets, views)
+    rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
     places = [group for _, group in rows.groupby(["data", "view", "n"])]
     if not places:
         return ""
@@ -87,28 +79,19 @@ def _better(row: pd.Series) -> str:
     )
 
 
-def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str], words: bool = False) -> str:
+def _ends(found: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
+    """Which schedule is lowest at the largest n, by data set and view."""
     texts = []
-    for data in sets:
-        for view in (views[data], LIMITED):
-            rows = select(found, data=data, view=view)
-            if rows.empty:
-                continue
+    for data, view in _cases(sets, views):
+        rows = select(found, data=data, view=view)
+        if len(rows):
             last = rows[rows["n"] == rows["n"].max()].set_index("schedule")["risk"]
-            best = str(last.idxmin())
-            name = (best if best == "harmonic" else f"alpha {best}") if words else NAMES[best]
-            tell = plain if words else compact
-            texts.append(f"on {data.split(',')[0]}, {view}, {name} is lowest at {tell(float(last.min()))}")
+            texts.append(
+                f"on {data.split(',')[0]}, {view}, {NAMES[str(last.idxmin())]} is lowest at {compact(last.min())}"
+            )
     return listed(texts)
 
 
-def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
-    """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
-    found = means(table)
-    told = found.assign(shown=[measured(r, e) for r, e in zip(found["risk"], found["standard_error"])])
-    wide = told.pivot(index=["data", "view", "n"], columns="schedule", values="shown")[list(SCHEDULES)]
-    wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
-    offsets = select(table, schedule="harmonic").groupby(["data", "view", "n"])["offset"].first()
-    seeds = found.groupby(["data", "view", "n"])["seeds"].first()
-    wide["harmonic τ"], wide["seeds"] = offsets.map(plain), seeds.map(str)
-    return wide.rename_axis(["data set", "seeds and features", "n"])
+def _cases(sets: list[str], views: dict[str, str]) -> list[tuple[str, str]]:
+    """The panels: each data set with its own view, then with limited features."""
+    return [(data, view) for data in sets for view in (views[data], LIMITED)]

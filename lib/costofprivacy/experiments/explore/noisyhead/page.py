@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import altair as alt
@@ -11,13 +10,12 @@ import pandas as pd
 from IPython.display import Markdown
 
 from costofprivacy.judging.prose import compact, percent
-from costofprivacy.judging.tables import pick, select
+from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
 from costofprivacy.settings import Setting
 from costofprivacy.showing import explorer
 from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
 
-Tables = Mapping[str, pd.DataFrame]
 COLUMN = {ALGORITHM: "algorithm", EVERY: "every", LAST: "last"}
 ACCOUNT_LABELS = ["as printed in Algorithm 1", "every iterate, exact", "last iterate alone, exact"]
 SETTING_LABELS = {str(Setting.CORRECTED): "corrected", str(Setting.PUBLISHED): "behind the published numbers"}

@@ -1,0 +1,61 @@
+"""The answer of the page on real data of arXiv:2505.16329v2, and what its tables are of."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from costofprivacy.datasets import MNIST
+from costofprivacy.experiments.dpgd.real_data.maps import FIGURES
+from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, PAPERS
+from costofprivacy.experiments.dpgd.real_data.reading import panels
+from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5, figure_6
+from costofprivacy.experiments.dpgd.real_data.verdicts_rows import own_fractions
+from costofprivacy.experiments.dpgd.real_data.verdicts_schedules import figure_8
+from costofprivacy.judging import words
+from costofprivacy.judging.findings import Verdict
+from costofprivacy.judging.prose import listed, percent, span
+from costofprivacy.judging.tables import Tables, select
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    rows = tables["rows"]
+    used = [str(select(rows, asked=name)["data"].iloc[0]) for name in PAPERS]
+    if used != list(PAPERS):
+        return (
+            f"Nothing is said of the paper's data here, as some of them were not at hand. The tables are of {used[0]} "
+            f"and of {used[1]}, which come with scikit-learn. `make data` fetches the paper's."
+        )
+    shares = own_fractions(tables["seeds"])
+    out = shares.loc[shares["share"].idxmax()]
+    return (
+        f"{_shape(tables)} On housing {percent(float(out['share']))} of shuffles blow up through a few held-out rows; "
+        f"features limited at {LIMIT:g} standard deviations cure {_cured(shares)}. {words.headline(figure_8, tables)}"
+    )
+
+
+def _shape(tables: Tables) -> str:
+    """Whether the maps have the shape that the theory gives them, and where."""
+    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
+    lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
+    lost = Verdict.FAILS in (figure_5(tables).verdict, figure_6(tables).verdict)
+    place = rf"on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
+    return f"The maps lose the predicted shape; {place}" if lost else f"The maps keep the predicted shape, but {place}"
+
+
+def _cured(shares: pd.DataFrame) -> str:
+    left = float(shares["limited"].max())
+    return "all of them" if left == 0 else f"all but {percent(left)}"
+
+
+def said_of_data(tables: Tables) -> str:
+    """Which data sets the tables are of, in a sentence; a stand-in is named as one."""
+    rows = tables["rows"].drop_duplicates("asked")
+    told = [
+        f"{row['data']}, {int(row['d'])} features"
+        + ("" if row["data"] == row["asked"] else f" (in the place of {row['asked']}, which was not at hand)")
+        for _, row in rows.iterrows()
+    ]
+    return f"The tables on this page are of {listed(told)}."
