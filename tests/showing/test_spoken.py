@@ -57,6 +57,9 @@ def test_bars_are_told_by_their_range() -> None:
         (r"$\mathrm{tr}\,\Sigma$", "tr Σ"),
         ("two\nlines", "two lines"),
         (r"$N^{-1}$", "N^-1"),
+        (r"$\Gamma^*$ at $L = \lfloor\sqrt{N}\rfloor$", "Γ* at L = ⌊root of N⌋"),
+        (r"$\langle w, x\rangle/\|w\|$", "⟨ w, x⟩/‖w‖"),
+        (r"$\mathbb{E}[X^\top X]$", "E[X^T X]"),
     ],
 )
 def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:

@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from costofprivacy.judging.prose import course, plain
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
-_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|text|operatorname)\{(.*?)\}")
+_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
 _SPACE = re.compile(r"\\[,;:! ]")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
 _LETTERS = {
@@ -29,6 +29,7 @@ _LETTERS = {
     "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
     "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
     "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to", "tilde": "", "hat": "", "bar": "", "star": "*",
+    "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨", "rangle": "⟩", "propto": " ∝ ", "top": "T",
 }  # fmt: skip
 
 
@@ -45,6 +46,7 @@ def described(figure: Figure) -> str:
 def spoken(text: str) -> str:
     """A label without its mathematical dress."""
     text = _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split())))
+    text = text.replace("^*", "*").replace(r"\|", "‖")
     text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
     return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
 
