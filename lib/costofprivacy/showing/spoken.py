@@ -72,14 +72,16 @@ def _curves(axes: Axes) -> Iterator[str]:
         if not isinstance(line, Line2D):
             continue
         x, y = _seen(line)
-        if len(y):
+        if len(y) and _upright(axes, line):
+            yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
+        elif len(y):
             yield f"{spoken(label)} {_course(x, y)}"
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
     """From the first value to the last, and what lies clearly below or above both."""
     first, last = float(y[0]), float(y[-1])
-    told = course(first, last, tell=plain) if first != last else f"at {plain(last)}"
+    told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
     margin = CLEAR * max(abs(first), abs(last))
     if y[low] < min(first, last) - margin:
@@ -108,6 +110,11 @@ def _has_course(axes: Axes, line: Line2D) -> bool:
     """Whether a line runs along the abscissa, in its numbers."""
     in_numbers, _ = line.get_transform().contains_branch_seperately(axes.transData)
     return bool(in_numbers) and len(np.unique(_seen(line)[0])) > 1
+
+
+def _upright(axes: Axes, line: Line2D) -> bool:
+    """Whether a line goes from the bottom of its panel to the top."""
+    return tuple(line.get_transform().contains_branch_seperately(axes.transData)) == (True, False)
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
