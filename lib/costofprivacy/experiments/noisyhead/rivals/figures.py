@@ -64,8 +64,8 @@ def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         rf"**Table 1, re-run**, at $\varepsilon = {epsilon:g}$.{_agreement(theirs)} Right: at the same budget, rightly "
-        f"calibrated, it has {every} the risk of DP-ridge at $N = {table['N'].max()}$ if every iterate counts, {last} if "
-        f"only the last does. Bars, mostly hidden: two standard errors over {table['trials'].max()} trials.",
+        f"calibrated, it has {every} the risk of DP-ridge at $N = {table['N'].max()}$ if every iterate counts, {last} "
+        f"if only the last does. Bars, mostly hidden: two standard errors over {table['trials'].max()} trials.",
         alt=described(figure) + _printed(select(theirs, N=table["N"].max())),
     )
 
