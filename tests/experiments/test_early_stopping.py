@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, pages, pages_tables
+from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment, figures, page
+from costofprivacy.experiments.noisyhead.early_stopping import tables as short
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact
@@ -311,12 +312,12 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
 def draw(tables: dict[str, pd.DataFrame]) -> None:
     curves, accounts = tables["closed-form"], tables["accounts"]
     drawn = [
-        pages.draw_figure_3(tables["figure-3"], tables["comparison"], curves),
-        pages.draw_accounts(accounts, curves),
-        pages.draw_bounds(tables["bounds"], curves),
-        pages.draw_noise_power(curves),
-        pages.draw_stopping(tables["stopping"]),
-        pages.draw_descent(tables["descent"]),
+        figures.draw_figure_3(tables["figure-3"], tables["comparison"], curves),
+        figures.draw_accounts(accounts, curves),
+        figures.draw_bounds(tables["bounds"], curves),
+        figures.draw_noise_power(curves),
+        figures.draw_stopping(tables["stopping"]),
+        figures.draw_descent(tables["descent"]),
     ]
     for plate in drawn:
         assert all(axes.get_xlabel() for axes in plate.figure.axes)
@@ -326,36 +327,36 @@ def draw(tables: dict[str, pd.DataFrame]) -> None:
 
 
 def show(tables: dict[str, pd.DataFrame]) -> None:
-    assert len(pages_tables.show_best(tables["best-steps"])) == 2 * 6 + 2
-    assert len(pages_tables.show_test_error(tables["test-error"])) == 3 * 2 + 2
-    assert pages_tables.show_stopped(tables["stopped"]).shape == (8, 4)
-    assert pages_tables.show_parts(tables["parts-at-stop"]).shape == (3 * 2 * 3, 4)
-    assert len(pages_tables.show_any_steps(tables["any-steps"])) == 3 * 3
-    assert pages_tables.show_section_62(tables["section-62"]).notna().all(axis=None)
-    pages_tables.show_deviations(tables["comparison"])
-    assert len(pages_tables.show_last_iterate(tables["last-iterate"])) == 2
+    assert len(short.show_best(tables["best-steps"])) == 2 * 6 + 2
+    assert len(short.show_test_error(tables["test-error"])) == 3 * 2 + 2
+    assert short.show_stopped(tables["stopped"]).shape == (8, 4)
+    assert short.show_parts(tables["parts-at-stop"]).shape == (3 * 2 * 3, 4)
+    assert len(short.show_any_steps(tables["any-steps"])) == 3 * 3
+    assert short.show_section_62(tables["section-62"]).notna().all(axis=None)
+    short.show_deviations(tables["comparison"])
+    assert len(short.show_last_iterate(tables["last-iterate"])) == 2
 
 
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     show(published)
-    shown = pages_tables.show_test_error(published["test-error"])
+    shown = short.show_test_error(published["test-error"])
     assert {"$T = 1$", "$T = 481$"} <= set(shown.columns) <= {"$T = 1$", "$T = 161$", "$T = 481$"}
     row = published["test-error"].query("setting == 'published' and method == 'noisyhead' and T == 481").iloc[0]
     assert shown.loc["NoisyHead, published", "$T = 481$"] == compact(1e6 * (1 - row["test_error"]))
     assert shown.loc["best linear head", "$T = 1$"] == compact(1e6 * 31 / 61)
     stopped = published["stopped"].query("N == 1e4 and epsilon == 8").iloc[0]
-    ratio = pages_tables.show_stopped(published["stopped"]).loc["10000", r"$\varepsilon = 8$"]
+    ratio = short.show_stopped(published["stopped"]).loc["10000", r"$\varepsilon = 8$"]
     assert ratio == compact(stopped["excess_risk"] / stopped["bound_46"])
 
 
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/early-stopping")
     errors, limits = measured["test-error"], measured["last-iterate"]
-    answer = pages.answer(measured)
+    answer = page.answer(measured)
     assert "26 of the 26 published numbers" in answer
     assert "no better than always answering 0" in answer
     assert "never stopping adds 0.016 %" in answer
-    other = pages.answer(
+    other = page.answer(
         measured
         | {
             "comparison": measured["comparison"].assign(deviation=9.0),
@@ -373,8 +374,8 @@ def test_words_below_figures_follow_their_tables() -> None:
     stopping, table = measured["stopping"], measured["figure-3"]
     falling = table.assign(excess_risk=1 / table["T"])
     plates = [
-        *(pages.draw_figure_3(rows, measured["comparison"], measured["closed-form"]) for rows in (table, falling)),
-        *(pages.draw_stopping(rows) for rows in (stopping, stopping.assign(risk_at_longest_over_best=7.0))),
+        *(figures.draw_figure_3(rows, measured["comparison"], measured["closed-form"]) for rows in (table, falling)),
+        *(figures.draw_stopping(rows) for rows in (stopping, stopping.assign(risk_at_longest_over_best=7.0))),
     ]
     plt.close("all")
     first, other, steps, costly = (plate.caption for plate in plates)

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.high_dimensional import (
     asymptotics,
-    drawings,
     experiment,
     figure,
-    pages,
+    figures,
+    page,
 )
+from costofprivacy.experiments.noisyhead.high_dimensional import tables as short
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.judging.findings import Verdict
@@ -246,7 +247,7 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     tables = experiment.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty
     assert (tables["test-error"]["response_variance"] == 1.25).all()
-    found = {claim: judge(tables) for claim, judge in judges_of(pages.__package__).items()}
+    found = {claim: judge(tables) for claim, judge in judges_of(page.__package__).items()}
     for claim in ("noisyhead/figure-2", "noisyhead/theorem-4.2ii"):
         assert found[claim].verdict == Verdict.UNTESTABLE
     draw_and_show(tables)
@@ -254,40 +255,40 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
 
 def draw_and_show(tables: dict[str, pd.DataFrame]) -> None:
     drawn = [
-        drawings.draw_figure_2(tables["starts"], tables["figure-2"], tables["comparison"]),
-        drawings.draw_settings(tables["figure-2"]),
-        drawings.draw_powers(tables["powers"]),
-        drawings.draw_progress(tables["progress"], tables["both-sides"]),
+        figures.draw_figure_2(tables["starts"], tables["figure-2"], tables["comparison"]),
+        figures.draw_settings(tables["figure-2"]),
+        figures.draw_powers(tables["powers"]),
+        figures.draw_progress(tables["progress"], tables["both-sides"]),
     ]
     for plate in drawn:
         assert all(axes.get_xlabel() for axes in plate.figure.axes)
         plate.figure.canvas.draw()
         plt.close(plate.figure)
-    assert words(pages.answer(tables)) <= LONGEST_ANSWER
-    assert pages.show_exponents(tables["powers"]).shape == (9, 2)
-    pages.show_slopes(tables["starts"])
-    assert len(pages.show_test_error(tables["test-error"])) >= 6
-    assert len(pages.show_reference(tables["reference"])) == 9
-    assert pages.show_narrow(tables["narrow"]).shape[1] == 2
-    assert pages.show_lemmas(tables["lemmas"]).shape == (7, 3)
-    assert len(pages.show_tail(tables["lemma-a3-tail"])) == 6
-    assert pages.show_regimes(tables["regime-axes"]).shape == (11, 4)
-    assert pages.show_steps(tables["proof-steps"]).shape == (7, 3)
-    assert pages.show_sums(tables["sum-tail"]).shape == (13, 4)
-    assert len(pages.show_sides(tables["both-sides"])) == tables["both-sides"]["N"].nunique()
-    pages.show_deviations(tables["comparison"])
-    assert pages.show_radii(tables["starts"]).notna().all(axis=None)
+    assert words(page.answer(tables)) <= LONGEST_ANSWER
+    assert short.show_exponents(tables["powers"]).shape == (9, 2)
+    short.show_slopes(tables["starts"])
+    assert len(short.show_test_error(tables["test-error"])) >= 6
+    assert len(short.show_reference(tables["reference"])) == 9
+    assert short.show_narrow(tables["narrow"]).shape[1] == 2
+    assert short.show_lemmas(tables["lemmas"]).shape == (7, 3)
+    assert len(short.show_tail(tables["lemma-a3-tail"])) == 6
+    assert short.show_regimes(tables["regime-axes"]).shape == (11, 4)
+    assert short.show_steps(tables["proof-steps"]).shape == (7, 3)
+    assert short.show_sums(tables["sum-tail"]).shape == (13, 4)
+    assert len(short.show_sides(tables["both-sides"])) == tables["both-sides"]["N"].nunique()
+    short.show_deviations(tables["comparison"])
+    assert short.show_radii(tables["starts"]).notna().all(axis=None)
 
 
 def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     draw_and_show(published)
-    shown = pages.show_test_error(published["test-error"])["predicted, parts per million"]
+    shown = short.show_test_error(published["test-error"])["predicted, parts per million"]
     rows = published["test-error"].query("N == 1500 and setting == 'published' and epsilon == 0.01")
     predicted = float(shown["published", "NoisyHead, ε = 0.01"].replace("−", "-"))
     assert predicted == pytest.approx(1e6 * (1 - rows["test_error"].iloc[0]), rel=0.01)
     assert ("published", "NoisyHead, ε = 0.05") not in shown.index
     assert shown["any", "best linear head"] == plain(1e6 * 38 / 75)
-    radii = pages.show_radii(published["starts"]).loc[1500].astype(float)
+    radii = short.show_radii(published["starts"]).loc[1500].astype(float)
     random = published["starts"].query("N == 1500 and start == 'random'").set_index("method")
     assert radii["min(1, R²/‖Γ⁰‖²)"] == pytest.approx((radii["R"] / 3.8) ** 2, rel=1e-2)
     ratio = random.query("epsilon == 1")["excess_risk"].iloc[0] / random["excess_risk"]["gradient-descent"]
@@ -297,19 +298,19 @@ def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataF
 def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.DataFrame]) -> None:
     test_error = published["test-error"]
     better = test_error.assign(test_error=0.75 * test_error["response_variance"])
-    assert "at most 25 % of the response" in pages.answer({**published, "test-error": better})
+    assert "at most 25 % of the response" in page.answer({**published, "test-error": better})
     starts, table, comparison = published["starts"], published["figure-2"], published["comparison"]
     steep = starts.assign(excess_risk=starts["N"] ** -3.0)
     for told, power in ((steep, "-3.00"), (starts.assign(excess_risk=starts["N"] ** -1.0), "-1.00")):
-        caption = drawings.draw_figure_2(told, table, comparison).caption
+        caption = figures.draw_figure_2(told, table, comparison).caption
         assert f"goes like $N^{{{power}}}$" in caption
-        assert f"like $N^{{{power}}}$" in pages.answer({**published, "starts": told})
+        assert f"like $N^{{{power}}}$" in page.answer({**published, "starts": told})
     low = table.assign(excess_risk=table["excess_risk"].where(table["method"] != "zero", 1e9))
     for told, word in ((table, "above"), (low, "below")):
-        assert f"is {word} that of" in drawings.draw_settings(told).caption
+        assert f"is {word} that of" in figures.draw_settings(told).caption
     powers = published["powers"]
     flat = powers.assign(exponent=-2.0)
-    words = [drawings.draw_powers(told).caption for told in (powers, flat)]
+    words = [figures.draw_powers(told).caption for told in (powers, flat)]
     assert ["falls faster, like" in caption for caption in words] == [True, False]
     plt.close("all")
 

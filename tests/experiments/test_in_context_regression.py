@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.foundations.in_context_regression import drawings, experiment, pages
+from costofprivacy.experiments.foundations.in_context_regression import experiment, figures, page
+from costofprivacy.experiments.foundations.in_context_regression import tables as short
 from costofprivacy.experiments.foundations.in_context_regression.experiment import Cell, Design, Experiment
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
@@ -89,29 +90,29 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
 def test_the_page_is_drawn_and_shown_from_tables(tables: dict[str, pd.DataFrame]) -> None:
     one = sample(PromptModel(3, 6), 1, rng=generator(1, 1, 1))
     for plate in (
-        drawings.draw_test_error(tables["test-error"]),
-        drawings.draw_inverse_moment(tables["inverse-moment"]),
-        drawings.draw_prompt(one, embed(one)),
+        figures.draw_test_error(tables["test-error"]),
+        figures.draw_inverse_moment(tables["inverse-moment"]),
+        figures.draw_prompt(one, embed(one)),
     ):
         plate.figure.canvas.draw()
         plt.close(plate.figure)
-    assert len(pages.show_identities(tables["identities"])) == 6
-    assert len(pages.show_dropped_terms(tables["dropped-terms"])) == 3
-    assert len(pages.show_tuned(tables["test-error"])) == 4
-    assert list(pages.show_zero_blocks(tables["zero-blocks"]).index) == list(pages.BLOCKS.values())
+    assert len(short.show_identities(tables["identities"])) == 6
+    assert len(short.show_dropped_terms(tables["dropped-terms"])) == 3
+    assert len(short.show_tuned(tables["test-error"])) == 4
+    assert list(short.show_zero_blocks(tables["zero-blocks"]).index) == list(short.BLOCKS.values())
 
 
 def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     table = tables["test-error"]
     other = table.assign(test_error=0.123, best=0.0456, response_variance=7.0)
-    told = pages.answer({**tables, "test-error": other})
+    told = page.answer({**tables, "test-error": other})
     assert "a test error of 0.0456" in told
     assert "has 0.123, answering 0 has 7." in told
     for factor in (2.0, 3.0):
         far = table.assign(test_error=factor * table["best"])
-        assert f"at most {factor:g} times that of the best linear head" in drawings.draw_test_error(far).caption
+        assert f"at most {factor:g} times that of the best linear head" in figures.draw_test_error(far).caption
     moments = tables["inverse-moment"].assign(over_normalised=0.25)
-    assert "The ratio goes from 0.25 at the shortest" in drawings.draw_inverse_moment(moments).caption
+    assert "The ratio goes from 0.25 at the shortest" in figures.draw_inverse_moment(moments).caption
     plt.close("all")
 
 

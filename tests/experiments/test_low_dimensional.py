@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.experiments.noisyhead.low_dimensional import limits, pages, pages_tables, verdicts
+from costofprivacy.experiments.noisyhead.low_dimensional import figures, limits, page, verdicts
+from costofprivacy.experiments.noisyhead.low_dimensional import tables as short
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Cell, Experiment, trial
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import idle_rows
 from costofprivacy.noisyhead import population
@@ -111,35 +112,35 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     for judge in (verdicts.figure_1, verdicts.theorem_11_low, verdicts.theorem_42i):
         judge(tables)
     for draw in (
-        lambda: pages.draw_figure_1(tables["figure-1"], tables["comparison"]),
-        lambda: pages.draw_exponents(tables["exponents"], tables["noise-part"]),
-        lambda: pages.draw_test_error(tables["test-error"]),
-        lambda: pages.draw_floors(tables["floors"]),
+        lambda: figures.draw_figure_1(tables["figure-1"], tables["comparison"]),
+        lambda: figures.draw_exponents(tables["exponents"], tables["noise-part"]),
+        lambda: figures.draw_test_error(tables["test-error"]),
+        lambda: figures.draw_floors(tables["floors"]),
     ):
         plate = draw()
         assert plate.figure.axes
         assert "$" not in plate.alt
         plt.close(plate.figure)
-    assert pages.answer(tables)
+    assert page.answer(tables)
 
 
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
-    shown = pages_tables.show_test_error(published["test-error"])
+    shown = short.show_test_error(published["test-error"])
     assert len(shown) == 3 + 3 + 1
     assert shown.loc["answering 0", "share of the variance predicted, %"] == "0"
-    assert pages_tables.show_conditions(published["conditions"]).shape == (2 * 3, 5)
-    assert pages_tables.show_steps(published["proof-steps"]).shape == (4, 3)
-    assert len(pages_tables.show_floor_axes(published["floor-axes"])) == 2 * 2
-    assert len(pages_tables.show_slopes(published["noise-part"])) == len(verdicts.slopes(published["noise-part"]))
-    assert set(pages_tables.show_deviations(published["comparison"]).index.levels[1]) == {"NoisyHead", "no noise"}
+    assert short.show_conditions(published["conditions"]).shape == (2 * 3, 5)
+    assert short.show_steps(published["proof-steps"]).shape == (4, 3)
+    assert len(short.show_floor_axes(published["floor-axes"])) == 2 * 2
+    assert len(short.show_slopes(published["noise-part"])) == len(verdicts.slopes(published["noise-part"]))
+    assert set(short.show_deviations(published["comparison"]).index.levels[1]) == {"NoisyHead", "no noise"}
 
 
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/low-dimensional")
-    answer = pages.answer(measured)
+    answer = page.answer(measured)
     assert "is 1.05, more than always answering 0 has (1)" in answer
     better = measured["test-error"].assign(test_error=0.5, best_linear_head=0.25)
-    other = pages.answer(measured | {"test-error": better})
+    other = page.answer(measured | {"test-error": better})
     assert "is 0.5, less than always answering 0 has (1). The best linear head has 0.25." in other
 
 
@@ -148,8 +149,8 @@ def test_words_below_figures_follow_their_tables() -> None:
     table, floors = measured["figure-1"], measured["floors"]
     doubled = table.assign(excess_risk=2 * table["N"])
     plates = [
-        *(pages.draw_figure_1(rows, measured["comparison"]) for rows in (table, doubled)),
-        *(pages.draw_floors(rows) for rows in (floors, floors.assign(floor=0.0))),
+        *(figures.draw_figure_1(rows, measured["comparison"]) for rows in (table, doubled)),
+        *(figures.draw_floors(rows) for rows in (floors, floors.assign(floor=0.0))),
     ]
     plt.close("all")
     first, rising, crossed, never = (plate.caption for plate in plates)

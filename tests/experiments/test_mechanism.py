@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, pages, pages_tables, sensitivity
+from costofprivacy.experiments.noisyhead.mechanism import accounting, figures, minimisers, page, sensitivity
+from costofprivacy.experiments.noisyhead.mechanism import tables as short
 from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
 from costofprivacy.judging.tables import pick, select
@@ -116,31 +117,32 @@ def test_what_cannot_be_run_is_refused(changed: dict[str, object], message: str)
 
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     for plate in (
-        pages.draw_reach(tables["sensitivity"]),
-        pages.draw_composition(tables["composition"]),
-        pages.draw_single_steps(tables["single-steps"]),
+        figures.draw_reach(tables["sensitivity"]),
+        figures.draw_composition(tables["composition"]),
+        figures.draw_single_steps(tables["single-steps"]),
     ):
         assert "$" not in plate.alt
         plt.close(plate.figure)
-    assert pages.answer(tables)
-    assert pages_tables.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
-    assert len(pages_tables.show_noise(tables["noise"])) == 2 * 3
-    assert pages_tables.show_minimisers(tables["minimisers"]).shape == (5, 2)
-    assert len(pages_tables.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
+    assert page.answer(tables)
+    assert short.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
+    assert len(short.show_noise(tables["noise"])) == 2 * 3
+    assert short.show_minimisers(tables["minimisers"]).shape == (5, 2)
+    assert len(short.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
 
 
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/mechanism")
     single, noise = measured["single-steps"], measured["noise"]
-    assert r"at $\varepsilon = 9$ it overspends" in pages.answer(measured)
-    other = pages.answer(
+    assert r"at $\varepsilon = 9$ it overspends" in page.answer(measured)
+    other = page.answer(
         measured
         | {
             "single-steps": single.assign(delta_spent=single["delta"] / 2),
             "noise": noise.assign(printed_std=3 * noise["exact_std"]),
         }
     )
-    assert "for every budget and number of steps tried" in other
+    assert other.startswith("On these tables it holds, other than in the book; the numbers say why.")
+    assert other.count("the numbers say why") == 1
     assert "at least 3 times less noise" in other
 
 
@@ -149,8 +151,11 @@ def test_words_below_figures_follow_their_tables() -> None:
     single, composition = measured["single-steps"], measured["composition"]
     safe = single.assign(delta_spent=single["delta"] / 2)
     plates = [
-        *(pages.draw_single_steps(rows) for rows in (single, safe)),
-        *(pages.draw_composition(rows) for rows in (composition, composition.assign(epsilon=2.0, noise_multiplier=5))),
+        *(figures.draw_single_steps(rows) for rows in (single, safe)),
+        *(
+            figures.draw_composition(rows)
+            for rows in (composition, composition.assign(epsilon=2.0, noise_multiplier=5))
+        ),
     ]
     plt.close("all")
     broken, held, spent, level = (plate.caption for plate in plates)

@@ -10,12 +10,13 @@ import pytest
 from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.rivals import (
     closed_forms,
-    drawings,
+    figures,
     guarantees,
-    pages,
+    page,
     readings,
     verdicts,
 )
+from costofprivacy.experiments.noisyhead.rivals import tables as short
 from costofprivacy.experiments.noisyhead.rivals.experiment import (
     DESCENT,
     DP_RIDGE,
@@ -238,17 +239,17 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
     verdicts.table_1(tables)
     verdicts.appendix_b_early_stopping(tables)
     for plate in (
-        drawings.draw_table_1(tables["table-1"], tables["comparison"]),
-        drawings.draw_privacy(tables["privacy"], tables["audit"]),
-        drawings.draw_steps(tables["steps"], tables["table-1"]),
-        drawings.draw_powers(tables["powers"]),
-        drawings.draw_penalties(tables["penalties"], 5.0),
+        figures.draw_table_1(tables["table-1"], tables["comparison"]),
+        figures.draw_privacy(tables["privacy"], tables["audit"]),
+        figures.draw_steps(tables["steps"], tables["table-1"]),
+        figures.draw_powers(tables["powers"]),
+        figures.draw_penalties(tables["penalties"], 5.0),
     ):
         assert plate.figure.axes
         plate.figure.canvas.draw()
         plt.close(plate.figure)
-    assert "Table 1:" not in drawings.draw_table_1(tables["table-1"], tables["comparison"]).alt
-    assert words(pages.answer(tables)) <= LONGEST_ANSWER
+    assert "Table 1" not in figures.draw_table_1(tables["table-1"], tables["comparison"]).alt
+    assert words(page.answer(tables)) <= LONGEST_ANSWER
 
 
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
@@ -257,55 +258,55 @@ def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     for share in (2.0, 5.0):
         level = table.loc[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.CORRECTED), "excess_risk"].min()
         other = table.assign(excess_risk=table["excess_risk"].where(~last, share * level))
-        assert f"and {share:g} times if only the last" in pages.answer({**tables, "table-1": other})
+        assert f"and {share:g} times if only the last" in page.answer({**tables, "table-1": other})
     private = tables["privacy"].assign(delta_spent=tables["privacy"]["delta"])
-    assert pages.answer({**tables, "privacy": private}).startswith("On these tables it holds")
+    assert page.answer({**tables, "privacy": private}).startswith("On these tables it holds")
 
 
 def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     steps, table = tables["steps"], tables["table-1"]
     falling = steps.assign(excess_risk=1 / steps["share"])
     for told, word in ((steps, "raise"), (falling, "lower"), (steps.assign(excess_risk=1.0), "do not change")):
-        plate = drawings.draw_steps(told, table)
+        plate = figures.draw_steps(told, table)
         assert f"More steps {word} the risk" in plate.caption
     nothing = tables["audit"].assign(epsilon_found=0.0, mu_found=0.0)
     found = nothing.assign(epsilon_found=9.0), nothing, nothing.assign(mu_found=9.0)
-    said = [drawings.draw_privacy(tables["privacy"], audit).caption for audit in found]
+    said = [figures.draw_privacy(tables["privacy"], audit).caption for audit in found]
     count = len(tables["audit"]) // 2
     assert f"refute {count} of {count} claims" in said[0]
     assert f"refute 0 of {count} claims" in said[1]
     assert f"refute {count} of {count} claims" in said[2]
     comparison = tables["comparison"]
     far = comparison.assign(excess_risk_figure_1=2 * comparison["excess_risk_figure_1"])
-    assert "agrees with 2 of 2 numbers" in drawings.draw_table_1(table, comparison).caption
-    assert "agrees with 0 of 2 numbers" in drawings.draw_table_1(table, far).caption
+    assert "agrees with 2 of 2 numbers" in figures.draw_table_1(table, comparison).caption
+    assert "agrees with 0 of 2 numbers" in figures.draw_table_1(table, far).caption
     plt.close("all")
 
 
 def test_a_reading_is_named_by_what_departs_from_the_text_however_it_was_saved(tables: dict[str, pd.DataFrame]) -> None:
     text = io.StringIO(tables["readings"].to_csv(index=False))
     for kept in (tables["readings"], pd.read_csv(text)):
-        shown = pages.show_readings(kept)
+        shown = short.show_readings(kept)
         assert set(shown.index[:2]) == {"the text, G: proof", "the text, G: theorem"}
         assert not shown.index.str.contains("e-05|1.0,").any()
 
 
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
     shown = [
-        pages.show_table_1(tables["comparison"]),
-        pages.show_calibrated(tables["table-1"]),
-        pages.show_options(),
-        pages.show_readings(tables["readings"]),
-        pages.show_other_column(tables["other-column"]),
-        pages.show_sensitivity(tables["sensitivity"]),
-        pages.show_privacy(tables["privacy"]),
-        pages.show_audit(tables["audit"]),
-        pages.show_ladder(tables["ladder"]),
-        pages.show_exponents(tables["powers"]),
-        pages.show_test_error(tables["test-error"]),
+        short.show_table_1(tables["comparison"]),
+        short.show_calibrated(tables["table-1"]),
+        short.show_options(),
+        short.show_readings(tables["readings"]),
+        short.show_other_column(tables["other-column"]),
+        short.show_sensitivity(tables["sensitivity"]),
+        short.show_privacy(tables["privacy"]),
+        short.show_audit(tables["audit"]),
+        short.show_ladder(tables["ladder"]),
+        short.show_exponents(tables["powers"]),
+        short.show_test_error(tables["test-error"]),
     ]
     assert all(len(table) and not table.astype(str).isin(["nan"]).all(axis=None) for table in shown)
-    assert pages.show_test_error(tables["test-error"]).loc["answer 0", "test error"].startswith("1.00000")
+    assert short.show_test_error(tables["test-error"]).loc["answer 0", "test error"].startswith("1.00000")
 
 
 def test_penalties_follow_their_closed_form() -> None:

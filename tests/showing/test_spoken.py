@@ -10,7 +10,7 @@ from costofprivacy.showing.spoken import described, spoken
 def test_curves_are_told_from_their_first_to_their_last_point() -> None:
     figure, (left, right) = plt.subplots(1, 2)
     left.errorbar([1, 10], [0.5, 0.02], yerr=[0.1, 0.01], label=r"$\varepsilon = 1$")
-    left.plot([1, 10], [0.3, 0.3], label="answering 0")
+    left.plot([1, 10], [0.30004, 0.3], label="answering 0")
     left.plot([1, 10], [5, 6], label="_unnamed")
     left.set(title="Risk", xlabel="$N$", ylabel="excess risk")
     right.plot([1, np.nan, 3], [1, 2, np.nan], "o", label="one point")
@@ -38,8 +38,9 @@ def test_a_curve_whose_ends_are_told_alike_neither_falls_nor_rises() -> None:
 def test_lines_across_the_panel_have_no_span() -> None:
     figure, axes = plt.subplots()
     axes.axhline(2.0, label="limit")
+    axes.axvline(3.0, label="end")
     axes.set(xlabel="$n$", ylabel="noise")
-    assert described(figure) == "noise: limit at 2."
+    assert described(figure) == "noise: limit at 2; end where n is 3."
 
 
 def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:
@@ -65,6 +66,9 @@ def test_bars_are_told_by_their_range() -> None:
         ("two\nlines", "two lines"),
         (r"$N^{-1}$", "N^-1"),
         (r"$\frac{1}{2}$", "1/2"),
+        (r"$\Gamma^*$ at $L = \lfloor\sqrt{N}\rfloor$", "Γ* at L = ⌊root of N⌋"),
+        (r"$\langle w, x\rangle/\|w\|$", "⟨ w, x⟩/‖w‖"),
+        (r"$\mathbb{E}[X^\top X]$", "E[X^T X]"),
     ],
 )
 def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:

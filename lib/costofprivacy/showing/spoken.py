@@ -20,7 +20,7 @@ from matplotlib.lines import Line2D
 from costofprivacy.judging.prose import course, plain
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
-_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|text|operatorname)\{(.*?)\}")
+_FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
 _FRACTION = re.compile(r"\\frac\{(.*?)\}\{(.*?)\}")
 _SPACE = re.compile(r"\\[,;:! ]")
 _COMMAND = re.compile(r"\\([A-Za-z]+)")
@@ -30,6 +30,7 @@ _LETTERS = {
     "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
     "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
     "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to", "tilde": "", "hat": "", "bar": "", "star": "*",
+    "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨", "rangle": "⟩", "propto": " ∝ ", "top": "T",
 }  # fmt: skip
 
 
@@ -52,6 +53,7 @@ def described(figure: Figure) -> str:
 def spoken(text: str) -> str:
     """A label without its mathematical dress."""
     text = _FRACTION.sub(r"\1/\2", _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split()))))
+    text = text.replace("^*", "*").replace(r"\|", "‖")
     text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
     return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
 
@@ -88,7 +90,9 @@ def _curves(axes: Axes) -> Iterator[str]:
         if not isinstance(line, Line2D):
             continue
         x, y = _seen(line)
-        if len(y):
+        if len(y) and _upright(axes, line):
+            yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
+        elif len(y):
             yield f"{spoken(label)} {_range(list(y)) if _is_cloud(line) else _course(x, y)}"
 
 
@@ -130,6 +134,11 @@ def _is_cloud(line: Line2D) -> bool:
     """Whether it is marks without a line, in no order along the abscissa."""
     steps = np.diff(_seen(line)[0])
     return line.get_linestyle() == "None" and bool((steps < 0).any() and (steps > 0).any())
+
+
+def _upright(axes: Axes, line: Line2D) -> bool:
+    """Whether a line goes from the bottom of its panel to the top."""
+    return tuple(line.get_transform().contains_branch_seperately(axes.transData)) == (True, False)
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ from costofprivacy.judging.prose import compact
 from costofprivacy.settings import Setting
 
 METHODS = {"noisyhead": "NoisyHead", "gradient-descent": "no noise", "ridge": r"reference $\Gamma^*$"}
+STARTS = {"random": r"$\Gamma^0$ random", "zero": r"$\Gamma^0 = 0$"}
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
@@ -18,20 +19,10 @@ def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
 
 def show_best(best_steps: pd.DataFrame) -> pd.DataFrame:
     """The best T and its risk by source, start and account."""
-    rows = best_steps.fillna({"start": ""})
-    where = (
-        rows["source"] + ", " + rows["start"].map({"random": r"$\Gamma^0$ random", "zero": r"$\Gamma^0 = 0$", "": ""})
-    )
-    shown = pd.DataFrame(
-        {
-            "source": where.str.removesuffix(", "),
-            "account": rows["account"],
-            "best $T$": rows["best_T"],
-            "least risk": rows["least"].map(compact),
-            "tried up to $T$": rows["last_T"],
-        }
-    )
-    return shown.set_index(["source", "account"])
+    names = {"best_T": "best $T$", "least": "least risk", "last_T": "tried up to $T$"}
+    source = best_steps["source"] + (", " + best_steps["start"].map(STARTS)).fillna("")
+    shown = best_steps.assign(source=source, least=best_steps["least"].map(compact))
+    return shown.set_index(["source", "account"])[list(names)].rename(columns=names)
 
 
 def show_last_iterate(limits: pd.DataFrame) -> pd.DataFrame:
@@ -43,8 +34,7 @@ def show_last_iterate(limits: pd.DataFrame) -> pd.DataFrame:
         "least": "least risk",
         "for_ever_over_least": "for ever, over the least",
     }
-    starts = {"random": r"$\Gamma^0$ random", "zero": r"$\Gamma^0 = 0$"}
-    return limits.set_index("start")[list(names)].rename(columns=names, index=starts).map(compact)
+    return limits.set_index("start")[list(names)].rename(columns=names, index=STARTS).map(compact)
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:

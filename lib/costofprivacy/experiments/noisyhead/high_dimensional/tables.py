@@ -1,4 +1,4 @@
-"""The answer and the short tables of the page on high dimension."""
+"""Short tables for the page on high dimension."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.high_dimensional import axes, verdicts_bounds
-from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import figure_2, start_slopes, theorem_11_high
-from costofprivacy.judging import growth, words
-from costofprivacy.judging.prose import listed, percent, plain
-from costofprivacy.judging.tables import Tables, select
+from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import start_slopes
+from costofprivacy.judging import growth
+from costofprivacy.judging.prose import percent, plain
+from costofprivacy.judging.tables import select
 from costofprivacy.settings import Setting
 
 METHODS = {
@@ -19,31 +19,17 @@ METHODS = {
     "ridge": "reference Γ*",
     "zero": "answering 0",
 }
-STARTS = {"random": "from there", "zero": "from zero"}
-
-
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
-    slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
-    powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in STARTS.items() if start in slopes]
-    fall = f"The risk goes {listed(powers)}. " if powers else ""
-    trained = tables["test-error"].query("method == 'noisyhead'")
-    predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
-    return (
-        f"{words.headline(figure_2, tables)} {fall}{words.headline(theorem_11_high, tables)} "
-        f"But its private heads predict at most {percent(predicted)} of the response."
-    )
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Size of the deviations from the published numbers by setting and method, for the page."""
+    """Size of the deviations from the published numbers by setting and method."""
     return agreement.deviations(comparison).rename(index=METHODS)
 
 
 def show_slopes(starts: pd.DataFrame) -> pd.DataFrame:
-    """The power of N that the risk follows from each start, for the page."""
-    shown = start_slopes(starts).set_index("start").rename(columns={"standard_error": "standard error"})
-    return shown.rename(columns={"exponent": "power of N"}).map(plain).rename_axis("start")
+    """The power of N that the risk follows from each start."""
+    names = {"exponent": "power of N", "standard_error": "standard error"}
+    return start_slopes(starts).set_index("start").rename(columns=names).map(plain)
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
@@ -66,63 +52,62 @@ def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_exponents(powers: pd.DataFrame) -> pd.DataFrame:
-    """The local exponent in N of each part at the largest N, by regime, for the page."""
+    """The local exponent in N of each part at the largest N, by regime."""
     last = select(powers, N=powers["N"].max())
     wide = last.pivot_table(index="quantity", columns="regime", values="exponent", sort=False)
     shown = wide.rename(columns={"low": "low dimension", "high": "high dimension"}).map(_power)
-    return shown.rename_axis(f"power at N = {plain(powers['N'].max())}").rename_axis(None, axis=1)
+    return shown.rename_axis(index=f"power at N = {plain(powers['N'].max())}", columns=None)
 
 
 def show_reference(reference: pd.DataFrame) -> pd.DataFrame:
-    """Share of Var(y) that Γ* predicts by penalty, for the page."""
+    """Share of Var(y) that Γ* predicts by penalty."""
     names = {"penalty": "λ", "share_predicted": "predicted by Γ*", "best_linear_head": "by the best linear head"}
-    shown = reference[list(names)].rename(columns=names)
-    return shown.assign(λ=shown["λ"].map(plain)).set_index("λ").map(percent)
+    return reference[list(names)].rename(columns=names).set_index("λ").rename(index=plain).map(percent)
 
 
 def show_narrow(narrow: pd.DataFrame) -> pd.DataFrame:
-    """What no step removes by N and part, in units of (4.4), for the page."""
+    """What no step removes by N and part, in units of (4.4)."""
     names = {"minimiser": "ridge(2λ), over (4.4)", "projection": "bias of Π_G, over (4.4)"}
     seen = narrow["floor"] > 2 * narrow["standard_error"]
     ratio = (narrow["floor"] / narrow["bound_44"]).map(plain).where(seen, "not seen")
     size = 10.0 ** np.log10(narrow["N"]).round()
     shown = pd.DataFrame({"N": size, "part": narrow["part"].map(names), "ratio": ratio})
-    table = shown.pivot(index="N", columns="part", values="ratio").fillna("not simulated")
-    return table.rename(index=plain).rename_axis(None, axis=1)
+    wide = shown.pivot(index="N", columns="part", values="ratio").fillna("not simulated")
+    return wide.rename(index=plain).rename_axis(columns=None)
 
 
 def show_lemmas(lemmas: pd.DataFrame) -> pd.DataFrame:
-    """The constant that each lemma needs by size, for the page."""
+    """The constant that each lemma needs by size."""
     return lemmas.pivot_table(index=["N", "L", "D"], columns="lemma", values="constant", sort=False).round(2)
 
 
 def show_tail(tail: pd.DataFrame) -> pd.DataFrame:
-    """The constants at N = 1 far in the tail, for the page."""
+    """The constants at N = 1 far in the tail."""
     names = {"constant_A3": "needed by the form of A.3", "constant_A2_form": "by the form of A.2"}
     return tail.set_index("D").rename(columns=names).map(plain)
 
 
 def show_sides(sides: pd.DataFrame) -> pd.DataFrame:
-    """The largest left over right side of (4.4) by N, for the page."""
-    found = verdicts_bounds.largest_ratios(sides).set_index("N")[["left"]]
-    return found.rename(columns={"left": "left over right of (4.4), at most"}).map(plain)
+    """The largest left over right side of (4.4) by N."""
+    found = verdicts_bounds.largest_ratios(sides).set_index("N")["left"]
+    return found.map(plain).to_frame("left over right of (4.4), at most")
 
 
 def show_regimes(regimes: pd.DataFrame) -> pd.DataFrame:
     """The power of each axis' size by which the cost outgrows Theorem 1.1's rate and (4.4), the larger of both ε."""
     rows = {}
     for axis, own in regimes.groupby("axis", sort=False):
-        of = {name: own[own["budget"] == name] for name in (axes.FIXED, axes.LARGEST)}
+        of = [select(own, budget=name) for name in (axes.FIXED, axes.LARGEST)]
         sides = {"Theorem 1.1": ("error_gap", "rate_11")} if axis in axes.PATHS else {}
         sides |= {"(4.4)": ("risk_printed", "bound_44"), "(4.4), λ/2 in the update": ("risk_halved", "bound_44")}
-        powers = {name: max(growth.power(o, "size", *pair) for o in of.values()) for name, pair in sides.items()}
+        powers = {name: max(growth.power(o, "size", *pair) for o in of) for name, pair in sides.items()}
         rows[axis] = powers | {"λ ≳ G²": "yes" if verdicts_bounds.comparable(own).iloc[-1] else "no"}
     names = ["Theorem 1.1", "(4.4)", "(4.4), λ/2 in the update", "λ ≳ G²"]
     return pd.DataFrame(rows).T[names].map(_power).rename_axis("what grows")
 
 
 def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
-    """The power of each size that is left in the ratio of left to right of (A.18) and (A.19), for the page."""
+    """The power of each size that is left in the ratio of left to right of (A.18) and (A.19)."""
     mended = steps.assign(right=steps["right"] * steps["response_variance"] ** 2, step="(A.19), ν⁵")
     every = pd.concat([steps, mended[steps["step"] == axes.NOISE_STEP]])
     powers = {(step, axis): growth.power(own, "size") for (step, axis), own in every.groupby(["step", "axis"])}
@@ -136,17 +121,16 @@ def _power(value: object) -> str:
 
 
 def show_sums(tails: pd.DataFrame) -> pd.DataFrame:
-    """Probability of a sum of features over the printed tail, for the page."""
+    """Probability of a sum of features over the printed tail."""
     shown = tails.assign(L=tails["L"].map("{:g}".format).replace("inf", "∞"))
-    table = shown.pivot_table(index=["L", "t"], columns="D", values="over_printed", sort=False)
-    return table.map(plain)
+    return shown.pivot_table(index=["L", "t"], columns="D", values="over_printed", sort=False).map(plain)
 
 
 def show_radii(starts: pd.DataFrame) -> pd.DataFrame:
     """‖Γ⁰‖ against R, and NoisyHead over plain descent at the largest ε, by N."""
-    rows = starts[starts["start"] == "random"]
-    private = rows[rows["epsilon"] == rows["epsilon"].max()].set_index("N")
-    descent = rows[rows["method"] == "gradient-descent"].set_index("N")
+    rows = select(starts, start="random")
+    private = select(rows, epsilon=rows["epsilon"].max()).set_index("N")
+    descent = select(rows, method="gradient-descent").set_index("N")
     ratio = private["excess_risk"] / descent["excess_risk"]
     shortened = np.minimum(1, (private["radius"] / private["start_norm"]) ** 2)
     names = {"start_norm": "‖Γ⁰‖ (root mean square)", "radius": "R"}

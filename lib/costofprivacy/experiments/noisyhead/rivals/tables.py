@@ -1,4 +1,4 @@
-"""The answer and the short tables of the page on NoisyHead's rivals."""
+"""Short tables for the page on NoisyHead's rivals."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO
 from costofprivacy.experiments.noisyhead.rivals.guarantees import PRINTED
 from costofprivacy.experiments.noisyhead.rivals.readings import OPTIONS, PAPERS
-from costofprivacy.experiments.noisyhead.rivals.verdicts import appendix_b_privacy, asymptotic_exponents, table_1
-from costofprivacy.judging import words
-from costofprivacy.judging.prose import compact, percent, plain
-from costofprivacy.judging.tables import Tables, pick
+from costofprivacy.experiments.noisyhead.rivals.verdicts import asymptotic_exponents
+from costofprivacy.judging.prose import percent, plain
+from costofprivacy.judging.tables import select
 from costofprivacy.settings import Setting
 
 NEAREST = 6  # readings shown
@@ -36,25 +35,13 @@ PATHS = {
 }
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
-    table = tables["table-1"]
-    cell = {"N": table["N"].max(), "epsilon": table["epsilon"].max(), "setting": Setting.CORRECTED}
-    risk = {method: pick(table, **cell, method=method)["excess_risk"] for method in WAYS}
-    every, last = (compact(risk[method] / risk[DP_RIDGE]) for method in (NOISYHEAD, LAST))
-    found = " ".join(words.headline(judge, tables) for judge in (appendix_b_privacy, table_1))
-    return (
-        f"{found} Rightly calibrated, NoisyHead has {every} times its excess risk, and {last} times if only the "
-        "last iterate is released."
-    )
-
-
 def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
     """Table 1 as printed, the numbers behind Figure 1, ours, and the deviations from Table 1 in standard errors."""
     cell = comparison["N"].astype(str) + ", " + comparison["epsilon"].map("{:g}".format)
-    named = comparison.assign(**{"N, ε": cell, "method": comparison["method"].map(WAYS)})
-    by = named.set_index(["setting", "method", "N, ε"])
-    published, printed = by.loc[Setting.PUBLISHED], by.loc[Setting.PRINTED]
+    by = comparison.assign(method=comparison["method"].map(WAYS), cell=cell).set_index(["setting", "method", "cell"])
+    published, printed = (
+        by.loc[setting].rename_axis(["method", "N, ε"]) for setting in (Setting.PUBLISHED, Setting.PRINTED)
+    )
     numbers = {
         "Table 1": published["excess_risk_theirs"],
         "Figure 1": published["excess_risk_figure_1"],
@@ -90,7 +77,7 @@ def show_options() -> pd.DataFrame:
 
 def show_readings(readings: pd.DataFrame) -> pd.DataFrame:
     """The text's own readings of Appendix B, then the nearest to Table 1's column of DP-ridge."""
-    rows = pd.concat([readings[readings["departures"] == 0], readings.head(NEAREST)])
+    rows = pd.concat([select(readings, departures=0), readings.head(NEAREST)])
     shown = {
         "reading": [_typeset(_in_words(reading)) for _, reading in rows.iterrows()],
         "power of N": rows["power"].map("{:.2f}".format).to_numpy(),
@@ -129,11 +116,9 @@ def _typeset(text: str) -> str:
 def show_other_column(table: pd.DataFrame) -> pd.DataFrame:
     """NoisyHead's column of Table 1 beside what two readings give NoisyHead."""
     given = table[["noise_risk", "limit_of_R"]].min(axis=1)
-    wide = table.assign(given=given).pivot_table(
-        index=["N", "epsilon", "excess_risk_theirs"], columns="reading", values="given", sort=False
-    )
-    shown = wide.reset_index("excess_risk_theirs").rename(columns={"excess_risk_theirs": "Table 1"}).map(plain)
-    return shown.rename_axis(["N", "ε"]).rename_axis(None, axis=1)
+    rows = table.assign(given=given).rename(columns={"excess_risk_theirs": "Table 1"})
+    wide = rows.pivot_table(index=["N", "epsilon", "Table 1"], columns="reading", values="given", sort=False)
+    return wide.reset_index("Table 1").map(plain).rename_axis(index=["N", "ε"], columns=None)
 
 
 def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
@@ -147,7 +132,7 @@ def show_sensitivity(sensitivity: pd.DataFrame) -> pd.DataFrame:
 
 def show_privacy(privacy: pd.DataFrame) -> pd.DataFrame:
     """What each calibration spends at the first N."""
-    rows = privacy[privacy["N"] == privacy["N"].min()].set_index(["epsilon", "calibration"])
+    rows = select(privacy, N=privacy["N"].min()).set_index(["epsilon", "calibration"])
     printed = rows["noise_std"].xs(PRINTED, level="calibration").reindex(rows.index, level="epsilon")
     shown = {
         "noise over the printed noise": rows["noise_std"] / printed,
@@ -169,9 +154,9 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
         "hits_second": "the same, neighbour",
         "releases": "releases",
     }
-    shown = audit.set_index(["epsilon", "calibration"])[list(names)].rename(columns=names)
-    exact = shown.columns[:5]
-    return shown.assign(**{name: shown[name].map(plain) for name in exact}).rename_axis(["ε claimed", "noise"])
+    shown = audit.set_index(["epsilon", "calibration"])[list(names)]
+    exact = {name: shown[name].map(plain) for name in list(names)[:5]}
+    return shown.assign(**exact).rename(columns=names).rename_axis(["ε claimed", "noise"])
 
 
 def show_ladder(ladder: pd.DataFrame) -> pd.DataFrame:
@@ -187,17 +172,14 @@ def show_ladder(ladder: pd.DataFrame) -> pd.DataFrame:
 
 def show_exponents(powers: pd.DataFrame) -> pd.DataFrame:
     """The power of the growing size in NoisyHead's noise over DP-ridge's, by path and algorithm."""
-    exponents = asymptotic_exponents(powers).unstack("algorithm").rename(index=PATHS)
-    return (
-        exponents.map(lambda power: f"{round(power, 2) + 0.0:.2f}".replace("-", "−"))
-        .rename_axis("path")
-        .rename_axis(None, axis=1)
-    )
+    shown = asymptotic_exponents(powers).unstack("algorithm").rename(index=PATHS)
+    shown = shown.map(lambda power: f"{round(power, 2) + 0.0:.2f}".replace("-", "−"))
+    return shown.rename_axis(index="path", columns=None)
 
 
 def show_test_error(table: pd.DataFrame) -> pd.DataFrame:
     """Test error at the largest N and ε, and the share of Var(y) that is predicted."""
-    rows = table[table["N"] == table["N"].max()]
+    rows = select(table, N=table["N"].max())
     rows = rows[rows["epsilon"].isna() | (rows["epsilon"] == rows["epsilon"].max())]
     private = rows["method"].map(WAYS) + ", " + rows["setting"].astype(str)
     label = private.where(rows["epsilon"].notna(), rows["method"].map(ALONE))
