@@ -35,6 +35,39 @@ def test_lines_across_the_panel_have_no_span() -> None:
     assert described(figure) == "noise: limit at 2."
 
 
+def test_lines_up_a_panel_are_told_by_their_place() -> None:
+    figure, axes = plt.subplots()
+    axes.axvline(0.5, label="answering 0")
+    axes.set(xlabel="risk", ylabel="schedule")
+    assert described(figure) == "schedule: answering 0 at 0.5."
+
+
+def test_marks_at_named_heights_are_told_one_by_one() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([0.2, 156, 90], [0.2, -0.8, -0.8], "o", label="even")
+    axes.set_yticks([0, -1], ["constant", r"$\alpha = 1$"])
+    axes.set(xlabel="risk", ylabel="schedule")
+    assert described(figure) == "schedule for risk from 0.2 to 156: even at 0.2 (constant) and from 90 to 156 (α = 1)."
+
+
+def test_ends_that_are_written_alike_are_one_value() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 2], [1, 1 + 1e-12], label="growth")
+    axes.set(ylabel="distance")
+    assert described(figure) == "distance: growth at 1."
+
+
+def test_panels_share_the_label_of_an_abscissa() -> None:
+    figure, (upper, lower) = plt.subplots(2, 1, sharex=True)
+    for axes, name in ((upper, "one"), (lower, "two")):
+        axes.plot([0, 1], [0, 3], label="risk")
+        axes.set_title(name)
+    lower.set_xlabel("$t$")
+    assert described(figure) == (
+        "one for t from 0 to 1: risk rises from 0 to 3. two for t from 0 to 1: risk rises from 0 to 3."
+    )
+
+
 def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:
     figure, axes = plt.subplots()
     drawn = axes.imshow([[0.1, np.nan], [0.4, 0.2]])
