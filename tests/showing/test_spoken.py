@@ -57,15 +57,24 @@ def test_ends_that_are_written_alike_are_one_value() -> None:
     assert described(figure) == "distance: growth at 1."
 
 
-def test_panels_share_the_label_of_an_abscissa() -> None:
-    figure, (upper, lower) = plt.subplots(2, 1, sharex=True)
-    for axes, name in ((upper, "one"), (lower, "two")):
+def test_panels_share_the_labels_of_their_axes() -> None:
+    figure, panels = plt.subplots(2, 2, sharex=True, sharey=True)
+    for axes, name in zip(panels.flat, ("one", "two", "", "")):
         axes.plot([0, 1], [0, 3], label="risk")
         axes.set_title(name)
-    lower.set_xlabel("$t$")
+    panels[1, 0].set(xlabel="$t$", ylabel="risk")
+    over = "for t from 0 to 1"
     assert described(figure) == (
-        "one for t from 0 to 1: risk rises from 0 to 3. two for t from 0 to 1: risk rises from 0 to 3."
+        f"one {over}: risk rises from 0 to 3. two {over}: risk rises from 0 to 3. "
+        f"risk {over}: risk rises from 0 to 3. risk {over}: risk rises from 0 to 3."
     )
+
+
+def test_a_curve_that_runs_to_the_left_is_told_to_the_right() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([2, 1], [5, 3], label="risk")
+    axes.set(xlabel="$t$", ylabel="level")
+    assert described(figure) == "level for t from 1 to 2: risk rises from 3 to 5."
 
 
 def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:

@@ -55,17 +55,19 @@ def _panel(axes: Axes) -> str:
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
-    title, ordinate, abscissa = (spoken(text) for text in (axes.get_title(), axes.get_ylabel(), _abscissa(axes)))
+    title, ordinate, abscissa = spoken(axes.get_title()), spoken(axes.get_ylabel()), spoken(_label(axes, "x"))
+    if not title:
+        ordinate = spoken(_label(axes, "y"))
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
     spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
     over = f" for {abscissa} from {plain(min(spans))} to {plain(max(spans))}" if abscissa and spans else ""
     return f"{head}{over}: {'; '.join(told)}."
 
 
-def _abscissa(axes: Axes) -> str:
-    """The label of the abscissa, which a panel below may have for the panels above it."""
-    panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))
-    return next((label for panel in panels if (label := panel.get_xlabel())), "")
+def _label(axes: Axes, axis: str) -> str:
+    """The label of one axis of a panel, which may stand at another panel that shares the axis."""
+    panels = (axes, *getattr(axes, f"get_shared_{axis}_axes")().get_siblings(axes))
+    return next((label for panel in panels if (label := getattr(panel, f"get_{axis}label")())), "")
 
 
 def _curves(axes: Axes) -> Iterator[str]:
@@ -98,7 +100,9 @@ def _names(axes: Axes) -> dict[float, str]:
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
-    """From the first value to the last, and what lies clearly below or above both."""
+    """From the value at the least abscissa to the last, and what lies clearly below or above both."""
+    if x[0] > x[-1]:
+        x, y = x[::-1], y[::-1]
     first, last = float(y[0]), float(y[-1])
     told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
