@@ -99,6 +99,7 @@ def test_bars_are_told_by_their_range() -> None:
         (r"$\mathrm{tr}\,\Sigma$", "tr Σ"),
         ("two\nlines", "two lines"),
         (r"$N^{-1}$", "N^-1"),
+        (r"$\log^2n$", "log^2n"),
     ],
 )
 def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:

@@ -48,7 +48,7 @@ def spoken(text: str) -> str:
     """A label without its mathematical dress."""
     text = _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split())))
     text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
-    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
+    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split()).replace(" ^", "^")
 
 
 def _panel(axes: Axes) -> str:
