@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.dpgd.algorithm import pages, pages_rates
+from costofprivacy.experiments.dpgd.algorithm import figures, figures_rates, page, tables
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -14,30 +14,30 @@ TABLES = committed("dpgd/algorithm")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "none fails" in found
     placement = TABLES["placement"]
     level = change(placement, "excess_risk", lambda rows: 0.3)
-    assert "by 1, all noise in the last step by 1." in pages.answer(TABLES | {"placement": level})
+    assert "by 1, all noise in the last step by 1." in page.answer(TABLES | {"placement": level})
     spent = change(TABLES["outputs"], "renyi_share", lambda rows: 2.0, TABLES["outputs"].index[:1])
-    assert "1 fails" in pages.answer(TABLES | {"outputs": spent})
+    assert "1 fails" in page.answer(TABLES | {"outputs": spent})
 
 
 def test_placements_are_held_against_4_2_schedule_by_schedule() -> None:
-    rows = [("a", pages.OURS, 0.5), ("a", pages.EVEN, 1.0), ("b", pages.OURS, 2.0), ("b", pages.EVEN, 1.0)]
-    factors = pages.placement_factors(pd.DataFrame(rows, columns=["schedule", "placement", "excess_risk"]))
-    assert factors[pages.EVEN].tolist() == [2.0, 0.5]
-    assert factors[pages.OURS].tolist() == [1.0, 1.0]
+    rows = [("a", page.OURS, 0.5), ("a", page.EVEN, 1.0), ("b", page.OURS, 2.0), ("b", page.EVEN, 1.0)]
+    factors = page.placement_factors(pd.DataFrame(rows, columns=["schedule", "placement", "excess_risk"]))
+    assert factors[page.EVEN].tolist() == [2.0, 0.5]
+    assert factors[page.OURS].tolist() == [1.0, 1.0]
 
 
 PLATES: dict[str, Callable[[], Plate]] = {
-    "noise": lambda: pages.draw_noise(TABLES["noise"], TABLES["placement"]),
-    "expansion": lambda: pages.draw_expansion(TABLES["expansion"]),
-    "conversions": lambda: pages.draw_conversions(TABLES["conversions"]),
-    "growth": lambda: pages_rates.draw_growth(TABLES["rates"]),
-    "rates": lambda: pages_rates.draw_rates(TABLES["rates"]),
-    "lower-bounds": lambda: pages_rates.draw_lower_bounds(TABLES["lower-bounds"]),
+    "noise": lambda: figures.draw_noise(TABLES["noise"], TABLES["placement"]),
+    "expansion": lambda: figures.draw_expansion(TABLES["expansion"]),
+    "conversions": lambda: figures.draw_conversions(TABLES["conversions"]),
+    "growth": lambda: figures_rates.draw_growth(TABLES["rates"]),
+    "rates": lambda: figures_rates.draw_rates(TABLES["rates"]),
+    "lower-bounds": lambda: figures_rates.draw_lower_bounds(TABLES["lower-bounds"]),
 }
 
 
@@ -48,31 +48,31 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 
 def test_the_caption_on_the_noise_tells_a_better_placement() -> None:
     noise, placement = TABLES["noise"], TABLES["placement"]
-    assert "No placement is better." in pages.draw_noise(noise, placement).caption
-    better = change(placement, "above", lambda rows: -5 * rows["above_error"], placement["placement"] == pages.EVEN)
-    assert "A placement that is better was found." in pages.draw_noise(noise, better).caption
+    assert "No placement is better." in figures.draw_noise(noise, placement).caption
+    better = change(placement, "above", lambda rows: -5 * rows["above_error"], placement["placement"] == page.EVEN)
+    assert "A placement that is better was found." in figures.draw_noise(noise, better).caption
 
 
 def test_the_caption_on_expansion_follows_what_was_found() -> None:
     stretched = change(TABLES["expansion"], "shortened", lambda rows: 1.7, TABLES["expansion"]["product"] == 4)
-    assert "it is at most 1.7." in pages.draw_expansion(stretched).caption
+    assert "it is at most 1.7." in figures.draw_expansion(stretched).caption
 
 
 def test_growth_is_from_the_least_to_the_largest_n() -> None:
     rates = TABLES["rates"]
-    factors = pages_rates.growth_factors(rates)
+    factors = figures_rates.growth_factors(rates)
     first, last = rates.loc[rates["axis"] == "n", "n"].agg(["min", "max"])
     assert factors["log n"] == pytest.approx(np.log(last) / np.log(first))
     assert factors["(1.4)"] == pytest.approx(1, rel=1e-3)
     where = (rates["axis"] == "n") & (rates["n"] == last)
     doubled = change(rates, "excess_risk", lambda rows: 2 * rows["excess_risk"], where)
-    assert pages_rates.growth_factors(doubled)["c constant"] == pytest.approx(2 * factors["c constant"])
+    assert figures_rates.growth_factors(doubled)["c constant"] == pytest.approx(2 * factors["c constant"])
 
 
 def test_the_line_of_1_4_is_the_largest_multiple_of_the_limit() -> None:
     rows = pd.DataFrame({"limit": [1.0, 6.0], "rate_1.4": [1.0, 2.0]})
-    assert pages_rates.derived_multiple(rows) == 3.0
-    panel = pages_rates.draw_rates(TABLES["rates"]).figure.axes[0]
+    assert figures_rates.derived_multiple(rows) == 3.0
+    panel = figures_rates.draw_rates(TABLES["rates"]).figure.axes[0]
     line = next(line for line in panel.lines if line.get_label() == "derived multiple of (1.4)")
     x, y = line.get_data()
     assert y[1] / y[0] == pytest.approx(x[1] / x[0])
@@ -80,22 +80,22 @@ def test_the_line_of_1_4_is_the_largest_multiple_of_the_limit() -> None:
 
 def test_far_ends_are_those_of_the_axes() -> None:
     bounds = TABLES["lower-bounds"]
-    ends = list(pages_rates.bound_ends(bounds).values())
+    ends = list(figures_rates.bound_ends(bounds).values())
     strict = bounds[(bounds["axis"] == "rho") & (bounds["claim"] == "(1.5)")]
     assert ends[2] == strict.loc[strict["rho"].idxmin(), "ratio"]
 
 
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "steps": lambda: pages.show_steps(TABLES["steps"]),
-    "sensitivity": lambda: pages.show_sensitivity(TABLES["sensitivity"]),
-    "schedules": lambda: pages.show_schedules(TABLES["schedules"]),
-    "outputs": lambda: pages.show_outputs(TABLES["outputs"]),
-    "tightness": lambda: pages.show_tightness(TABLES["tightness"]),
-    "placement": lambda: pages.show_placement(TABLES["placement"]),
-    "conversions": lambda: pages.show_conversions(TABLES["conversions"]),
-    "translation": lambda: pages_rates.show_translation(TABLES["translation"]),
-    "along n": lambda: pages_rates.show_along_n(TABLES["rates"]),
-    "along γ": lambda: pages_rates.show_along_gamma(TABLES["rates"]),
+    "steps": lambda: tables.show_steps(TABLES["steps"]),
+    "sensitivity": lambda: tables.show_sensitivity(TABLES["sensitivity"]),
+    "schedules": lambda: tables.show_schedules(TABLES["schedules"]),
+    "outputs": lambda: tables.show_outputs(TABLES["outputs"]),
+    "tightness": lambda: tables.show_tightness(TABLES["tightness"]),
+    "placement": lambda: tables.show_placement(TABLES["placement"]),
+    "conversions": lambda: tables.show_conversions(TABLES["conversions"]),
+    "translation": lambda: tables.show_translation(TABLES["translation"]),
+    "along n": lambda: tables.show_along_n(TABLES["rates"]),
+    "along γ": lambda: tables.show_along_gamma(TABLES["rates"]),
 }
 
 

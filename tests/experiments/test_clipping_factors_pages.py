@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.dpgd.clipping_factors import pages
+from costofprivacy.experiments.dpgd.clipping_factors import figures, page, tables
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -14,12 +14,12 @@ TABLES = committed("dpgd/clipping-factors")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "With Rademacher features and the error in one coordinate" in found
     definition = TABLES["definition"]
     worse = (definition["law"] == "Gaussian") & (definition["quantity"] == "mu")
-    other = pages.answer(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
+    other = page.answer(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
     assert "With Gaussian features" in other
     assert "is 0.1, where" in other
     assert "none fails" in found
@@ -29,13 +29,13 @@ def test_the_answer_follows_the_tables() -> None:
 def test_the_furthest_factor_is_further_on_either_side() -> None:
     rows = [("a", 0.5, 0.6), ("b", 0.9, 0.6), ("c", 0.1, 0.6)]
     table = pd.DataFrame(rows, columns=["law", "value", "closed_form"]).assign(quantity="mu")
-    assert pages.furthest(table)[0] == "c"
+    assert page.furthest(table)["law"] == "c"
 
 
 PLATES: dict[str, Callable[[], Plate]] = {
-    "figure-9": lambda: pages.draw_figure_9(TABLES["factors"], TABLES["landmarks"], TABLES["definition"]),
-    "dimension": lambda: pages.draw_dimension(TABLES["dimension"]),
-    "precision": lambda: pages.draw_precision(TABLES["precision"]),
+    "figure-9": lambda: figures.draw_figure_9(TABLES["factors"], TABLES["landmarks"], TABLES["definition"]),
+    "dimension": lambda: figures.draw_dimension(TABLES["dimension"]),
+    "precision": lambda: figures.draw_precision(TABLES["precision"]),
 }
 
 
@@ -46,20 +46,20 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 
 def test_the_caption_on_precision_follows_the_errors() -> None:
     worse = change(TABLES["precision"], "nu_error", lambda rows: 0.02, TABLES["precision"].index[:1])
-    assert "errs by at most 0.02 over" in pages.draw_precision(worse).caption
+    assert "errs by at most 0.02 over" in figures.draw_precision(worse).caption
 
 
 def test_powers_of_the_distance_are_those_of_its_rows() -> None:
     table = TABLES["dimension"]
     flat = table.assign(value=np.where(table["quantity"] == "distance", table["d"] ** -0.5, table["value"]))
-    assert list(pages.distance_powers(flat).values()) == pytest.approx([-0.5, -0.5])
-    assert "$d^{-0.50}$ (isotropic)" in pages.draw_dimension(flat).caption
+    assert list(figures.distance_powers(flat).values()) == pytest.approx([-0.5, -0.5])
+    assert "$d^{-0.50}$ (isotropic)" in figures.draw_dimension(flat).caption
 
 
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "definition": lambda: pages.show_definition(TABLES["definition"]),
-    "landmarks": lambda: pages.show_landmarks(TABLES["landmarks"]),
-    "bounds": lambda: pages.show_bounds(TABLES["bounds"]),
+    "definition": lambda: tables.show_definition(TABLES["definition"]),
+    "landmarks": lambda: tables.show_landmarks(TABLES["landmarks"]),
+    "bounds": lambda: tables.show_bounds(TABLES["bounds"]),
 }
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 
-from costofprivacy.experiments.dpgd.deterministic_equivalent import pages, pages_rates, pages_reach, pages_theory
+from costofprivacy.experiments.dpgd.deterministic_equivalent import figures, figures_reach, page, tables
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -16,34 +16,34 @@ TABLES = committed("dpgd/deterministic-equivalent")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "none fails" in found
     stays = TABLES["rates"].assign(value=lambda rows: rows["value"].abs() * np.sqrt(rows["n"]))
-    other = pages.answer(TABLES | {"rates": stays})
+    other = page.answer(TABLES | {"rates": stays})
     assert "none fails" not in other
     assert re.search(r"\d fail", other)
     wider = change(TABLES["figure-1"], "risk_sd", lambda rows: 2 * rows["ode_risk"], TABLES["figure-1"]["d"] == 1000)
-    assert "200 % in dimension 1000" in pages.answer(TABLES | {"figure-1": wider})
+    assert "200 % in dimension 1000" in page.answer(TABLES | {"figure-1": wider})
 
 
 def test_a_single_dimension_is_named_once() -> None:
     table = TABLES["figure-1"]
-    assert pages.answer(TABLES | {"figure-1": table[table["d"] == 100]}).count("in dimension") == 1
+    assert page.answer(TABLES | {"figure-1": table[table["d"] == 100]}).count("in dimension") == 1
 
 
 def test_runs_stray_by_bias_and_spread() -> None:
     row = {"t": 1.0, "spectrum": "isotropic", "alpha": 0.0, "d": 10, "risk_mean": 0.5, "risk_sd": 0.4, "ode_risk": 0.2}
     table = pd.DataFrame([row, row | {"t": 0.5, "risk_mean": 9.0}])
-    assert pages.released_strays(table).tolist() == pytest.approx([2.5])
+    assert page.released_strays(table).tolist() == pytest.approx([2.5])
 
 
 PLATES: dict[str, Callable[[pd.DataFrame], Plate]] = {
-    "figure-1": pages.draw_figure_1,
-    "rates": pages_rates.draw_rates,
-    "laws": pages_reach.draw_laws,
-    "axes": pages_reach.draw_axes,
-    "homogenised": pages_theory.draw_homogenised,
+    "figure-1": figures.draw_figure_1,
+    "rates": figures.draw_rates,
+    "laws": figures_reach.draw_laws,
+    "axes": figures_reach.draw_axes,
+    "homogenised": figures.draw_homogenised,
 }
 
 
@@ -54,15 +54,15 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 
 def test_the_caption_on_rates_tells_what_falls_too_slowly() -> None:
     rates = TABLES["rates"]
-    assert "All fall faster than the claimed bound" in pages_rates.draw_rates(rates).caption
+    assert "All fall faster than the claimed bound" in figures.draw_rates(rates).caption
     level = change(rates, "value", lambda rows: 0.05, (rates["quantity"] == "path") & (rates["schedule"] == "constant"))
-    caption = pages_rates.draw_rates(level).caption
+    caption = figures.draw_rates(level).caption
     assert "Not all fall as fast as the claimed bound" in caption
     assert re.search(r"\$n\^\{-?0\.00\}\$ \(constant\)", caption)
 
 
 def test_the_claimed_bound_is_drawn_with_its_own_shape() -> None:
-    axes = pages_rates.draw_rates(TABLES["rates"]).figure.axes[0]
+    axes = figures.draw_rates(TABLES["rates"]).figure.axes[0]
     dotted = next(line for line in axes.lines if line.get_linestyle() == ":")
     n, value = dotted.get_data()
     np.testing.assert_allclose(value / value[0], np.log(n) ** 2 / np.sqrt(n) / (np.log(n[0]) ** 2 / np.sqrt(n[0])))
@@ -70,45 +70,45 @@ def test_the_claimed_bound_is_drawn_with_its_own_shape() -> None:
 
 def test_the_power_of_the_bound_is_that_between_its_ends() -> None:
     rows = pd.DataFrame({"n": [100, 10, 1000], "bound": [7.0, 1.0, 10.0]})
-    assert pages_rates.bound_power(rows) == pytest.approx(0.5)
+    assert figures.bound_power(rows) == pytest.approx(0.5)
 
 
 def test_the_caption_on_the_diffusion_follows_the_drift() -> None:
     table = TABLES["homogenised"]
-    assert "as derived it falls faster than as printed" in pages_theory.draw_homogenised(table).caption
+    assert "as derived it falls faster than as printed" in figures.draw_homogenised(table).caption
     swapped = table.assign(
         quantity=table["quantity"].replace(
             {"risk, derived drift": "risk, printed drift", "risk, printed drift": "risk, derived drift"}
         )
     )
-    assert "as derived it falls more slowly than as printed" in pages_theory.draw_homogenised(swapped).caption
+    assert "as derived it falls more slowly than as printed" in figures.draw_homogenised(swapped).caption
 
 
 def test_the_caption_on_reach_tells_runs_that_diverge() -> None:
     table = TABLES["axes"]
-    assert "no run diverges" in pages_reach.draw_axes(table).caption
+    assert "no run diverges" in figures_reach.draw_axes(table).caption
     wild = change(table, "diverged", lambda rows: 1, table["value"] == 1000.0)
-    assert f"runs diverge at {int((table['value'] == 1000.0).sum())} points" in pages_reach.draw_axes(wild).caption
+    assert f"runs diverge at {int((table['value'] == 1000.0).sum())} points" in figures_reach.draw_axes(wild).caption
 
 
 def test_what_is_released_is_drawn_on_the_prediction() -> None:
-    panel: Axes = pages_reach.draw_axes(TABLES["axes"]).figure.axes[1]
+    panel: Axes = figures_reach.draw_axes(TABLES["axes"]).figure.axes[1]
     rows = TABLES["axes"].query("axis == 'c'").sort_values("value")
     np.testing.assert_array_equal(panel.lines[0].get_ydata(), rows["ode_released"])
     np.testing.assert_array_equal(panel.containers[0][0].get_ydata(), rows["risk_released"])
 
 
 SHOWN: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-    "figure-1": pages.show_released,
-    "rates": pages_rates.show_exponents,
-    "laws": pages_reach.show_laws,
-    "one-step": pages_theory.show_one_step,
-    "enclosure": pages_theory.show_enclosure,
-    "displays": pages_theory.show_displays,
-    "last-step": pages_theory.show_last_step,
-    "caps": pages_theory.show_caps,
-    "diffusion": pages_theory.show_integrals,
-    "sums": pages_theory.show_sums,
+    "figure-1": tables.show_released,
+    "rates": tables.show_exponents,
+    "laws": tables.show_laws,
+    "one-step": tables.show_one_step,
+    "enclosure": tables.show_enclosure,
+    "displays": tables.show_displays,
+    "last-step": tables.show_last_step,
+    "caps": tables.show_caps,
+    "diffusion": tables.show_integrals,
+    "sums": tables.show_sums,
 }
 
 
@@ -118,5 +118,5 @@ def test_tables_are_for_readers(name: str) -> None:
 
 
 def test_the_enclosure_lists_cases_above_the_cap_alone() -> None:
-    shown = pages_theory.show_enclosure(TABLES["enclosure"])
+    shown = tables.show_enclosure(TABLES["enclosure"])
     assert set(shown.index.get_level_values("η̃(0)γ/2")) == {"3"}

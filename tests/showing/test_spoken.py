@@ -43,6 +43,48 @@ def test_lines_across_the_panel_have_no_span() -> None:
     assert described(figure) == "noise: limit at 2; end where n is 3."
 
 
+def test_lines_up_a_panel_are_told_by_their_place() -> None:
+    figure, axes = plt.subplots()
+    axes.axvline(0.5, label="answering 0")
+    axes.set(xlabel="risk", ylabel="schedule")
+    assert described(figure) == "schedule: answering 0 where risk is 0.5."
+
+
+def test_marks_at_named_heights_are_told_one_by_one() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([0.2, 156, 90], [0.2, -0.8, -0.8], "o", label="even")
+    axes.set_yticks([0, -1], ["constant", r"$\alpha = 1$"])
+    axes.set(xlabel="risk", ylabel="schedule")
+    assert described(figure) == "schedule for risk from 0.2 to 156: even at 0.2 (constant) and from 90 to 156 (α = 1)."
+
+
+def test_ends_that_are_written_alike_are_one_value() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 2], [1, 1 + 1e-12], label="growth")
+    axes.set(ylabel="distance")
+    assert described(figure) == "distance: growth at 1."
+
+
+def test_panels_share_the_labels_of_their_axes() -> None:
+    figure, panels = plt.subplots(2, 2, sharex=True, sharey=True)
+    for axes, name in zip(panels.flat, ("one", "two", "", "")):
+        axes.plot([0, 1], [0, 3], label="risk")
+        axes.set_title(name)
+    panels[1, 0].set(xlabel="$t$", ylabel="risk")
+    over = "for t from 0 to 1"
+    assert described(figure) == (
+        f"one {over}: risk rises from 0 to 3. two {over}: risk rises from 0 to 3. "
+        f"risk {over}: risk rises from 0 to 3. risk {over}: risk rises from 0 to 3."
+    )
+
+
+def test_a_curve_that_runs_to_the_left_is_told_to_the_right() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([2, 1], [5, 3], label="risk")
+    axes.set(xlabel="$t$", ylabel="level")
+    assert described(figure) == "level for t from 1 to 2: risk rises from 3 to 5."
+
+
 def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:
     figure, axes = plt.subplots()
     drawn = axes.imshow([[0.1, np.nan], [0.4, 0.2]])
@@ -69,6 +111,7 @@ def test_bars_are_told_by_their_range() -> None:
         (r"$\Gamma^*$ at $L = \lfloor\sqrt{N}\rfloor$", "Γ* at L = ⌊root of N⌋"),
         (r"$\langle w, x\rangle/\|w\|$", "⟨ w, x⟩/‖w‖"),
         (r"$\mathbb{E}[X^\top X]$", "E[X^T X]"),
+        (r"$\log^2n$", "log^2n"),
     ],
 )
 def test_labels_lose_their_mathematical_dress(text: str, said: str) -> None:

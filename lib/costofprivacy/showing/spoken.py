@@ -1,13 +1,14 @@
 """A figure for the ear: what its panels show, read off the figure itself.
 
-Each panel is told by its title, the range of its abscissa, and each labelled curve from the left to the right; bars and
-marks without a course are told by their range; a map by the range of its colours.
+Each panel is told by its title, the range of its abscissa, and each labelled curve from the left to the right; marks at
+heights that have names are told one by one; bars and marks without a course by their range; a map by the range of its
+colours.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,8 +17,9 @@ from matplotlib.container import BarContainer, Container
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator
 
-from costofprivacy.judging.prose import course, plain
+from costofprivacy.judging.prose import course, listed, plain
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
 _FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
@@ -29,7 +31,8 @@ _LETTERS = {
     "varepsilon": "ε", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν",
     "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
     "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
-    "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to", "tilde": "", "hat": "", "bar": "", "star": "*",
+    "div": "÷", "sum": "Σ", "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to",
+    "tilde": "", "hat": "", "bar": "", "star": "*",
     "lfloor": "⌊", "rfloor": "⌋", "langle": "⟨", "rangle": "⟩", "propto": " ∝ ", "top": "T",
 }  # fmt: skip
 
@@ -55,7 +58,7 @@ def spoken(text: str) -> str:
     text = _FRACTION.sub(r"\1/\2", _FONT.sub(r"\1", _SPACE.sub(" ", " ".join(text.split()))))
     text = text.replace("^*", "*").replace(r"\|", "‖")
     text = _COMMAND.sub(lambda found: _LETTERS.get(found[1], found[1]), text)
-    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
+    return " ".join(re.sub(r"[\$\{\}\\]", "", text).split()).replace(" ^", "^")
 
 
 def _panel(axes: Axes, shared: str) -> str:
@@ -63,7 +66,7 @@ def _panel(axes: Axes, shared: str) -> str:
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
-    labels = axes.get_title(), axes.get_ylabel() or shared, _abscissa(axes)
+    labels = axes.get_title(), axes.get_ylabel() or shared, _label(axes, "x")
     title, ordinate, abscissa = (spoken(text) for text in labels)
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
     spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
@@ -74,14 +77,15 @@ def _panel(axes: Axes, shared: str) -> str:
     return f"{head}{over}: {'; '.join(told)}."
 
 
-def _abscissa(axes: Axes) -> str:
-    """The label of the abscissa, which a panel below may have for the panels above it."""
-    panels = (axes, *axes.get_shared_x_axes().get_siblings(axes))
-    return next((label for panel in panels if (label := panel.get_xlabel())), "")
+def _label(axes: Axes, axis: str) -> str:
+    """The label of one axis of a panel, which may stand at another panel that shares the axis."""
+    panels = (axes, *getattr(axes, f"get_shared_{axis}_axes")().get_siblings(axes))
+    return next((label for panel in panels if (label := getattr(panel, f"get_{axis}label")())), "")
 
 
 def _curves(axes: Axes) -> Iterator[str]:
     """Each labelled curve: how it goes, or where it stands."""
+    names = _names(axes)
     for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
         if isinstance(handle, BarContainer):
             yield f"{spoken(label)} {_range([bar.get_height() for bar in handle])}"
@@ -90,10 +94,22 @@ def _curves(axes: Axes) -> Iterator[str]:
         if not isinstance(line, Line2D):
             continue
         x, y = _seen(line)
-        if len(y) and _upright(axes, line):
+        if names and _has_course(axes, line):
+            near = np.array([min(names, key=lambda height: abs(height - value)) for value in y])
+            marks = {name: x[near == height] for height, name in names.items() if height in near}
+            yield f"{spoken(label)} {listed(f'{_range(values)} ({name})' for name, values in marks.items())}"
+        elif len(x) and not _in_numbers(axes, line)[1]:
             yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
         elif len(y):
             yield f"{spoken(label)} {_range(list(y)) if _is_cloud(line) else _course(x, y)}"
+
+
+def _names(axes: Axes) -> dict[float, str]:
+    """What stands at heights of a panel, by height, where it is words and no numbers."""
+    if not isinstance(axes.yaxis.get_major_locator(), FixedLocator):
+        return {}
+    names = {height: spoken(text.get_text()) for height, text in zip(axes.get_yticks(), axes.get_yticklabels())}
+    return names if any(name[:1].isalpha() for name in names.values()) else {}
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
@@ -126,19 +142,19 @@ def _lines(axes: Axes) -> list[Line2D]:
 
 def _has_course(axes: Axes, line: Line2D) -> bool:
     """Whether a line runs along the abscissa, in its numbers."""
-    in_numbers, _ = line.get_transform().contains_branch_seperately(axes.transData)
-    return bool(in_numbers) and len(np.unique(_seen(line)[0])) > 1
+    return _in_numbers(axes, line)[0] and len(np.unique(_seen(line)[0])) > 1
+
+
+def _in_numbers(axes: Axes, line: Line2D) -> tuple[bool, bool]:
+    """Whether the places of a line along and up a panel are in its numbers, and not in shares of the panel."""
+    along, up = line.get_transform().contains_branch_seperately(axes.transData)
+    return bool(along), bool(up)
 
 
 def _is_cloud(line: Line2D) -> bool:
     """Whether it is marks without a line, in no order along the abscissa."""
     steps = np.diff(_seen(line)[0])
     return line.get_linestyle() == "None" and bool((steps < 0).any() and (steps > 0).any())
-
-
-def _upright(axes: Axes, line: Line2D) -> bool:
-    """Whether a line goes from the bottom of its panel to the top."""
-    return tuple(line.get_transform().contains_branch_seperately(axes.transData)) == (True, False)
 
 
 def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
@@ -151,6 +167,6 @@ def _seen(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
     return (x[::-1], y[::-1]) if backwards else (x, y)
 
 
-def _range(values: list[float]) -> str:
+def _range(values: Sequence[float] | np.ndarray) -> str:
     low, high = plain(min(values)), plain(max(values))
     return f"at {low}" if low == high else f"from {low} to {high}"

@@ -28,8 +28,8 @@ def show_decades(slopes: pd.DataFrame, points: pd.DataFrame, psi: float) -> pd.D
 def show_settled(settled: pd.DataFrame, points: pd.DataFrame) -> pd.DataFrame:
     """For each curve h, the distance of the local slope at the least solved γ, and the γ where it settles."""
     rows = settled.merge(points[PLACE].drop_duplicates(), on=PLACE)
-    text = rows.assign(cell=[f"{plain(at)}" for at in rows["settles_at"]])
-    table = text.pivot_table(index="alpha", columns=["phi", "psi"], values="cell", aggfunc="first")
+    rows = rows.assign(cell=rows["settles_at"].map(plain))
+    table = rows.pivot_table(index="alpha", columns=["phi", "psi"], values="cell", aggfunc="first")
     table.columns = [f"φ = {phi:g}, ψ = {psi:g}" for phi, psi in table.columns]
     table.index = pd.Index([f"{alpha:g}" for alpha in table.index], name="α")
     return table
@@ -40,17 +40,11 @@ def show_starts(starts: pd.DataFrame) -> pd.DataFrame:
     found = []
     for place, rows in starts.groupby([*PLACE, "initial_risk"], sort=False):
         rows = rows.sort_values("gamma")
-        low, high = rows.iloc[:2], rows.iloc[-2:]
-        slopes = [_slope(pair) for pair in (high, low)]
-        found.append((*place, *slopes, rows["h"].iloc[0]))
-    table = pd.DataFrame(found, columns=[*PLACE, "R(0)", "first decade", "last decade", "h"])
-    ends = table.groupby(PLACE, sort=False).agg(
-        {"first decade": ["min", "max"], "last decade": ["min", "max"], "h": "first"}
-    )
-    shown = pd.DataFrame({name: [f"{low:.3f} to {high:.3f}" for low, high in ends[name].to_numpy()]
-                          for name in ("first decade", "last decade")}, index=ends.index)  # fmt: skip
-    shown["h"] = [f"{h:.3f}" for h in ends["h", "first"]]
-    return _named(shown, ["φ", "ψ", "α", "b"], "")
+        found.append((*place, _slope(rows.iloc[-2:]), _slope(rows.iloc[:2]), rows["h"].iloc[0]))
+    decades = ["first decade", "last decade"]
+    curves = pd.DataFrame(found, columns=[*PLACE, "R(0)", *decades, "h"]).groupby(PLACE, sort=False)
+    low, high = (curves[[*decades, "h"]].agg(end).map("{:.3f}".format) for end in ("min", "max"))
+    return _named((low[decades] + " to " + high[decades]).assign(h=low["h"]), ["φ", "ψ", "α", "b"], "")
 
 
 def _slope(pair: pd.DataFrame) -> float:
@@ -69,12 +63,8 @@ def show_clips(clips: pd.DataFrame) -> pd.DataFrame:
     """The best risk over γ^h by clipping constant at the largest and the least γ."""
     ends = clips[clips["gamma"].isin([clips["gamma"].min(), clips["gamma"].max()])]
     table = ends.pivot_table(index=["case", "gamma"], columns="clip", values="ratio", sort=False)
-    named = (
-        table.rename(columns={"growing": "γ^(−1/4)"})
-        .rename(index=CASES, level="case")
-        .rename(index=plain, level="gamma")
-    )
-    return named.map(plain).rename_axis(index=["case", "γ"], columns="c")
+    table = table.rename(index=CASES, level="case").rename(index=plain, level="gamma")
+    return table.rename(columns={"growing": "γ^(−1/4)"}).map(plain).rename_axis(index=["case", "γ"], columns="c")
 
 
 def show_check(check: pd.DataFrame) -> pd.DataFrame:

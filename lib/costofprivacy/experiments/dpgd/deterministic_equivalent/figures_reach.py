@@ -1,4 +1,4 @@
-"""Where the equations of arXiv:2505.16329v2 stop working: figures and a table for the page."""
+"""Figures on where the equations of arXiv:2505.16329v2 stop working."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
-from costofprivacy.judging.prose import listed, percent, plain
+from costofprivacy.judging.prose import listed, percent
 from costofprivacy.judging.tables import select
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
@@ -20,24 +20,23 @@ AXES = {
     "c, η̃(0)c fixed": r"$c$, at the same $\tilde\eta(0)c$",
     "initial rate": r"$\tilde\eta(0)$",
 }
-SPOKEN = {"c": "c", "c, η̃(0)c fixed": "at the same η̃(0)c, c", "initial rate": "η̃(0)"}
 
 
 def draw_laws(laws: pd.DataFrame) -> Plate:
     """The gap between the mean risk and R(t) against d: independent coordinates for each θ*, then elliptical."""
     elliptical = laws["law"].str.startswith("elliptical")
-    looks = figures.looks(laws["law"].unique())
-    with figures.style():
-        figure, panels = plt.subplots(1, 3, figsize=(8.0, 3.8), sharey=True)
+    names = list(laws["law"].unique())
+    looks = figures.looks(names)
+    with figures.panels(3, ends=False, figsize=(8.0, 3.8), sharey=True) as (figure, panels):
         for axes, (target, title) in zip(panels, PANELS.items()):
-            _draw_gaps(axes, laws[~elliptical & (laws["target"] == target)], looks)
+            _draw_gaps(axes, select(laws[~elliptical], target=target), looks)
             axes.set_title(f"independent,\n{title}")
         for target, shift in zip(PANELS, (0.95, 1.05)):
-            rows = laws[elliptical & (laws["target"] == target)]
+            rows = select(laws[elliptical], target=target)
             hollow = {"mfc": "white"} if target == LONE else {}
             _draw_gaps(panels[2], rows.assign(d=rows["d"] * shift), looks, **hollow)
-        for _, rows in laws[elliptical].groupby("law", sort=False):
-            panels[2].plot(rows["d"], rows["relative_gap_averaged"], "k-", lw=1)
+        for law, rows in laws[elliptical].groupby("law", sort=False):
+            panels[2].plot(rows["d"], rows["relative_gap_averaged"], "k-", lw=1, label=f"{law}, averaged equation")
         panels[2].set_title("elliptical, any $\\theta^*$\n(black: averaged equation)")
         for axes in panels:
             axes.axhline(0, color="0.35", ls="--", lw=1)
@@ -45,8 +44,11 @@ def draw_laws(laws: pd.DataFrame) -> Plate:
             figures.plain_ticks(axes, laws["d"].unique(), most=4)
         panels[0].set_ylabel("mean risk over $R(t)$, minus 1")
         named = {text: line for axes in panels for line, text in zip(*axes.get_legend_handles_labels())}
-        figure.legend(named.values(), named.keys(), ncols=3, loc="outside lower center")
-    return Plate(figure, _laws_caption(laws), _laws_alt(laws))
+        figure.legend([named[law] for law in names], names, ncols=3, loc="outside lower center")
+        kinds = laws.loc[elliptical, "law"].nunique()
+        for marks, title in zip(panels[2].containers, np.repeat(list(PANELS.values()), kinds)):
+            marks.set_label(f"{marks.get_label()}, {title}")  # after the legend, which has one name for both
+    return Plate(figure, _laws_caption(laws))
 
 
 def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None:
@@ -55,7 +57,7 @@ def _draw_gaps(axes: Axes, part: pd.DataFrame, looks: dict, **more: str) -> None
 
 
 def _laws_caption(laws: pd.DataFrame) -> str:
-    last = laws[laws["d"] == laws["d"].max()]
+    last = select(laws, d=laws["d"].max())
     gaps = last.pivot(index="law", columns="target", values="relative_gap").loc[last["law"].unique()]
     found = listed(f"{percent(gap[SPREAD])} / {percent(gap[LONE])} ({law})" for law, gap in gaps.iterrows())
     averaged = select(last, target=SPREAD).dropna(subset="relative_gap_averaged")
@@ -64,32 +66,8 @@ def _laws_caption(laws: pd.DataFrame) -> str:
         "**The price of other features** of covariance $I$: the mean risk over that of $R(t)$, averaged over time, "
         f"minus 1; bars of two standard errors. At $d = {last['d'].iloc[0]}$ the gaps, with $\\theta^*$ spread out / "
         f"on one coordinate, are {found}. The equation averaged over the scale of elliptical features (black) predicts "
-        f"{told}; "
-        "there hollow marks are those of one coordinate."
+        f"{told}; there hollow marks are those of one coordinate."
     )
-
-
-def _laws_alt(laws: pd.DataFrame) -> str:
-    texts = []
-    for (law, target), rows in laws.groupby(["law", "target"], sort=False):
-        first, last = rows["relative_gap"].iloc[[0, -1]]
-        texts.append(f"{law}, target {target}: {percent(first)} to {percent(last)}")
-    sizes = laws["d"]
-    return f"Relative gaps from d = {sizes.min()} to d = {sizes.max()}. {'; '.join(texts)}."
-
-
-def show_laws(laws: pd.DataFrame) -> pd.DataFrame:
-    """The gap at the largest dimension, averaged over time and at the release, for the page."""
-    rows = laws[laws["d"] == laws["d"].max()]
-    along = _percent(rows["relative_gap"], rows["standard_error"])
-    released = _percent(rows["relative_gap_released"], rows["standard_error_released"])
-    wide = rows.assign(**{"averaged over time": along, "at the release": released})
-    values = ["averaged over time", "at the release"]
-    return wide.pivot(index="law", columns="target", values=values).reindex(rows["law"].unique())
-
-
-def _percent(value: pd.Series, error: pd.Series) -> list[str]:
-    return [f"{100 * v:+.1f} ± {100 * e:.1f} %".replace("-", "−") for v, e in zip(value, error)]
 
 
 def draw_axes(table: pd.DataFrame) -> Plate:
@@ -101,11 +79,10 @@ def draw_axes(table: pd.DataFrame) -> Plate:
             _draw_released(axes, select(table, axis=axis), label)
         cap = 2 * table["n"].iloc[0] / table["d"].iloc[0]
         panels[1, 1].axvline(cap, color="0.35", lw=0.8)
-        panels[1, 1].annotate(
-            r"$2/\gamma$", (cap, 0), (3, 4), xycoords=("data", "axes fraction"), textcoords="offset points"
-        )
+        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        panels[1, 1].annotate(r"$2/\gamma$", (cap, 0), (3, 4), **place)
         figure.legend(*panels[0, 1].get_legend_handles_labels(), ncols=3, loc="outside lower center")
-    return Plate(figure, _axes_caption(table), _axes_alt(table))
+    return Plate(figure, _axes_caption(table))
 
 
 def _draw_dimension(axes: Axes, rows: pd.DataFrame) -> None:
@@ -124,9 +101,8 @@ def _draw_released(axes: Axes, rows: pd.DataFrame, label: str) -> None:
     rows = rows.sort_values("value")
     axes.plot(rows["value"], rows["ode_released"], "-", color="0.35", lw=1, label="predicted")
     found = rows.assign(standard_error=_most_error(rows))
-    figures.points(
-        axes, found, "value", "risk_released", label="Algorithm 1", ls="", color=figures.COLOURS[0], marker="o"
-    )
+    (look,) = figures.looks(("Algorithm 1",)).values()
+    figures.points(axes, found, "value", "risk_released", label="Algorithm 1", ls="", **look)
     axes.plot(rows["value"], rows["zero_risk"], ":", color=figures.COLOURS[3], lw=1.5, label="answering 0")
     figures.log_axes(axes, label, "released excess risk")
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -143,32 +119,12 @@ def _axes_caption(table: pd.DataFrame) -> str:
         f"{percent(r.relative_spread)} and {percent(abs(r.relative_bias))} at $d = {r.d}$"
         for r in along.sort_values("value").iloc[[0, -1]].itertuples()
     )
-    wild = int(table["diverged"].sum())
+    wild, worst = int(table["diverged"].sum()), (others["risk_released"] / others["ode_released"] - 1).abs().max()
     ends_well = "no run diverges" if wild == 0 else f"runs diverge at {wild} points"
     return (
         "**The reach of the equations**: square-root schedule, isotropic Gaussian data, "
         f"{table['chains'].min()} runs a point. Upper left: the largest spread of the risk along the path and the "
         f"largest bias of its mean, over $R(t)$, are {ends}. Elsewhere, at $d = {others['d'].iloc[0]}$, the mean "
-        f"released risk is within {percent(_worst(others))} of the prediction, and {ends_well}. Bars are two standard "
+        f"released risk is within {percent(worst)} of the prediction, and {ends_well}. Bars are two standard "
         "errors, for released risks at least that."
     )
-
-
-def _worst(rows: pd.DataFrame) -> float:
-    """The largest relative distance of a mean released risk from its prediction."""
-    return float((rows["risk_released"] / rows["ode_released"] - 1).abs().max())
-
-
-def _axes_alt(table: pd.DataFrame) -> str:
-    along = select(table, axis="d").sort_values("value").iloc[[0, -1]]
-    texts = [
-        f"d = {r.d}: spread {percent(r.relative_spread)}, bias {percent(abs(r.relative_bias))} of the risk"
-        for r in along.itertuples()
-    ]
-    for axis, name in SPOKEN.items():
-        ends = select(table, axis=axis).sort_values("value").iloc[[0, -1]]
-        texts += [
-            f"{name} = {r.value:g}: released {plain(r.risk_released)}, predicted {plain(r.ode_released)}"
-            for r in ends.itertuples()
-        ]
-    return f"Four panels. {'; '.join(texts)}."

@@ -1,0 +1,31 @@
+"""The answer of the page on Algorithm 1 of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.dpgd.algorithm.verdicts import proposition_41
+from costofprivacy.judging import words
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import span
+from costofprivacy.judging.tables import Tables
+
+EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    factors = placement_factors(tables["placement"])
+    return (
+        f"{words.headline(proposition_41, tables)} At equal privacy, even noise multiplies the released risk by "
+        f"{span(factors[EVEN])}, all noise in the last step by {span(factors[LAST])}. Of "
+        f"{len(verdicts)} claims, {tally(verdicts)}."
+    )
+
+
+def placement_factors(placement: pd.DataFrame) -> pd.DataFrame:
+    """The released risk by schedule and placement of the noise, over that with (4.2)."""
+    risks = placement.pivot(index="schedule", columns="placement", values="excess_risk")
+    return risks.div(risks[OURS], axis=0).loc[placement["schedule"].unique()]

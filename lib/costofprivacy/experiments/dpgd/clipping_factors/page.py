@@ -1,0 +1,29 @@
+"""The answer of the page on the reduction factors of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.dpgd.clipping_factors.verdicts import equation_46
+from costofprivacy.judging import words
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    row = furthest(tables["definition"])
+    return (
+        f"{words.headline(equation_46, tables)} So it is for Gaussian features. With {row['law']} features and the "
+        f"error in {row['direction']}, the share of the descent that is left is {compact(row['value'])}, where the "
+        f"formula has {compact(row['closed_form'])}. Of {len(verdicts)} claims, {tally(verdicts)}."
+    )
+
+
+def furthest(definition: pd.DataFrame) -> pd.Series:
+    """The row whose μ is furthest from the closed form: what other laws of the features may cost."""
+    rows = select(definition, quantity="mu")
+    return rows.loc[(rows["value"] - rows["closed_form"]).abs().idxmax()]

@@ -1,0 +1,30 @@
+"""The answer of the page on the deterministic equivalent of arXiv:2505.16329v2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import theorem_1_path
+from costofprivacy.judging import words
+from costofprivacy.judging.cards import tally
+from costofprivacy.judging.judges import judges_of
+from costofprivacy.judging.prose import listed, percent
+from costofprivacy.judging.tables import Tables, select
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
+    strays = released_strays(tables["figure-1"]).groupby("d").max()
+    runs = listed(f"{percent(share)} in dimension {d}" for d, share in strays.iloc[[0, -1]].drop_duplicates().items())
+    return (
+        f"A run's released risk typically strays from the prediction by {runs}. "
+        f"{words.headline(theorem_1_path, tables)} Of {len(verdicts)} claims, {tally(verdicts)}."
+    )
+
+
+def released_strays(table: pd.DataFrame) -> pd.Series:
+    """Root mean square distance of a released risk from its prediction, over the prediction, by panel and d."""
+    rows = select(table, t=1).set_index(["spectrum", "alpha", "d"])
+    return np.hypot(rows["risk_mean"] - rows["ode_risk"], rows["risk_sd"]) / rows["ode_risk"]
