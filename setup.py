@@ -1,4 +1,4 @@
-"""Builds the package together with what the book has published: its tables and what they mean, its verdicts, the claims."""
+"""Builds the package together with what the book has published: tables, their columns, verdicts, the papers' claims."""
 
 from pathlib import Path
 from shutil import copyfile, rmtree
