@@ -145,9 +145,11 @@ def test_a_folder_tells_the_columns_of_its_tables(tmp_path: Path) -> None:
 
 def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) -> None:
     text = dictionary.markdown(made, "part/one", TABLES)
-    assert text.startswith("````{dropdown} What the columns mean\n`N`\n: Number of prompts. Unit: prompts.\n\n`word`\n")
-    assert "**figure-1.csv.** One row for each size. Columns: `N`, `risk`, `word`.\n\n`risk`\n: Largest risk." in text
-    assert "**figure-2.csv.** One row for each word. Columns: `N`, `risk`, `word`.\n\n`risk`\n: Half the risk." in text
+    assert text.startswith("````{dropdown} What the columns mean\n`N` (prompts)\n: Number of prompts.\n\n`word`\n")
+    for row, own in (("size", "Largest"), ("word", "Half the")):
+        of_row = f"One row for each {row}. Columns: `N`, `risk`, `word`."
+        assert f"{of_row}\n\n`risk` (units of y²)\n: {own} risk." in text
+    assert text.index("**figure-1.csv.** One") < text.index("**figure-2.csv.** One")
     assert text.endswith("\n\n````")
     assert text.count("Number of prompts") == text.count("A word.") == 1
 

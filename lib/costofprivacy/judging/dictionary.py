@@ -226,8 +226,5 @@ def _known(dictionary: Dictionary, chapter: str, table: str, columns: Iterable[s
 
 def _listed(entries: Mapping[str, Entry]) -> str:
     """Columns as a definition list."""
-    return "\n\n".join(f"`{name}`\n: {_worded(entry)}" for name, entry in entries.items())
-
-
-def _worded(entry: Entry) -> str:
-    return f"{entry.meaning} Unit: {entry.unit}." if entry.unit else entry.meaning
+    units = {name: f" ({entry.unit})" if entry.unit else "" for name, entry in entries.items()}
+    return "\n\n".join(f"`{name}`{units[name]}\n: {entry.meaning}" for name, entry in entries.items())
