@@ -1,4 +1,4 @@
-"""Builds the package together with what the book has published: its tables, its verdicts and the papers' claims."""
+"""Builds the package together with what the book has published: tables, their columns, verdicts, the papers' claims."""
 
 from pathlib import Path
 from shutil import copyfile, rmtree
@@ -7,7 +7,7 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 BOOK = Path(__file__).parent / "book"
-SHIPPED = ("**/*.csv", "**/verdicts.json", "claims.yml")
+SHIPPED = ("**/*.csv", "**/verdicts.json", "claims.yml", "columns.yml")
 
 
 class WithResults(build_py):

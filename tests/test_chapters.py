@@ -352,6 +352,20 @@ def test_a_page_closes_with_what_can_be_taken_and_how_it_is_run_again(book: Path
     assert "(about 2 minutes on two cores)" in text
 
 
+def test_a_page_says_what_the_columns_of_its_tables_mean(book: Path) -> None:
+    made = chapter()
+    made.run()
+    assert "dropdown" not in made.closing().data
+    told = "columns: {N: {unit: prompts, meaning: Number of prompts.}}\nchapters: {part/one: {tables: {"
+    (book / "columns.yml").write_text(told + "spread: {row: One row for each size.}}}}\n")
+    text = made.closing().data
+    data, meanings, again = text.index("*Data.*"), text.index("{dropdown} What the columns mean"), text.index("again")
+    assert data < meanings < again
+    assert "`N` (prompts)\n: Number of prompts." in text
+    assert "**figure-1.csv.** Columns: `N`, `excess_risk`, `method`." in text
+    assert "**spread.csv.** One row for each size. Columns: `N`." in text
+
+
 # verdicts
 
 

@@ -115,9 +115,11 @@ def test_the_register_is_found_outside_the_project(installed: Path) -> None:
 
 def test_an_installed_package_holds_what_the_book_committed(installed: Path) -> None:
     shipped = installed / "costofprivacy" / "_book"
-    files = [path for pattern in ("**/*.csv", "**/verdicts.json", "claims.yml") for path in shipped.glob(pattern)]
-    committed = [path for pattern in ("**/*.csv", "**/verdicts.json") for path in (ROOT / "book").glob(pattern)]
-    assert len(files) == len(committed) + 1
+    patterns = ("**/*.csv", "**/verdicts.json", "claims.yml", "columns.yml")
+    files = [path for pattern in patterns for path in shipped.glob(pattern)]
+    committed = [path for pattern in patterns for path in (ROOT / "book").glob(pattern)]
+    assert len(files) == len(committed)
+    assert {"claims.yml", "columns.yml"} <= {path.name for path in files}
     assert all(path.read_bytes() == (ROOT / "book" / path.relative_to(shipped)).read_bytes() for path in files)
     assert (installed / "costofprivacy" / "showing" / "book.mplstyle").is_file()
     assert (installed / "costofprivacy" / "judging" / "verdicts.schema.json").is_file()
@@ -131,6 +133,26 @@ def test_results_are_a_mapping_of_tables_with_verdicts() -> None:
     assert set(found.verdicts["claim"]) == set(found.findings)
     with pytest.raises(KeyError, match=r"table must be one of comparison, .*, got 'figure-9'"):
         found["figure-9"]
+
+
+def test_a_table_says_what_its_columns_and_rows_are() -> None:
+    found = costofprivacy.results(NAME)
+    told = found.columns("figure-1")
+    assert list(told.columns) == ["name", "unit", "meaning"]
+    assert list(told["name"]) == list(found["figure-1"].columns)
+    assert told.set_index("name").loc["N", "unit"] == "prompts"
+    assert (told["meaning"] != "").all()
+    assert found.row("figure-1").startswith("One row for each setting")
+    for ask in (found.columns, found.row):
+        with pytest.raises(KeyError, match=r"table must be one of comparison, .*, got 'figure-9'"):
+            ask("figure-9")
+
+
+def test_columns_are_explained_outside_the_project(installed: Path) -> None:
+    source = (
+        f"import costofprivacy; print(costofprivacy.results({NAME!r}).columns('figure-1').to_csv(index=False), end='')"
+    )
+    assert run(installed, source) == published.results(NAME).columns("figure-1").to_csv(index=False)
 
 
 def test_an_unknown_chapter_is_refused() -> None:

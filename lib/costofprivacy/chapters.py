@@ -32,7 +32,7 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import cards, claims
+from costofprivacy.judging import cards, claims, dictionary
 from costofprivacy.judging.evidence import drawn_from, figure_label, gather, title_of
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
@@ -214,7 +214,7 @@ class Chapter:
         return {name: judged(self._register[name], judges[name], self._tables) for name in names}
 
     def closing(self) -> Markdown:
-        """What a reader can take away: tables and findings, the command that runs the chapter again and its time."""
+        """What a reader can take away: tables, what their columns mean, findings, how to run the chapter again."""
         folder = self.name.split("/")[-1]
         files = [*(f"{name}.csv" for name in self._tables), claims.VERDICTS_FILE]
         present = [name for name in files if (self.results / name).is_file()]
@@ -223,10 +223,16 @@ class Chapter:
         time = f" (about {took} on two cores)" if took else ""
         command, other = f"make chapter NAME={self.name}", self._example()
         example = f', for instance `{command} P="-p {other}"`' if other else ""
-        return Markdown(
-            f"*Data.* {links}\n\n*Run it again*{time}: `{command}`; with other parameters by `P`{example}. "
+        again = (
+            f"*Run it again*{time}: `{command}`; with other parameters by `P`{example}. "
             f"`{command} P=--help` lists them."
         )
+        return Markdown("\n\n".join(text for text in (f"*Data.* {links}", self._columns(), again) if text))
+
+    def _columns(self) -> str:
+        """What the columns of the tables mean, folded; nothing where the book does not say it."""
+        columns = {name: list(table.columns) for name, table in self._tables.items()}
+        return dictionary.markdown(dictionary.find(self._book), self.name, columns)
 
     def _seconds(self) -> str:
         """How long the chapter takes at the papers' scale, in words; nothing where it was not measured."""

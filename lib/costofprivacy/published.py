@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from costofprivacy.judging import dictionary
 from costofprivacy.judging.claims import SHIPPED, VERDICTS_FILE, read_findings
 from costofprivacy.judging.findings import Finding
 from costofprivacy.running.stamps import read_table
@@ -42,10 +43,37 @@ class Results(Mapping[str, pd.DataFrame]):
         rows = [(claim, str(f.verdict), str(f.consequence), f.headline) for claim, f in self.findings.items()]
         return pd.DataFrame(rows, columns=["claim", "verdict", "consequence", "headline"])
 
+    def columns(self, table: str) -> pd.DataFrame:
+        """What the columns of a table mean, one row a column: ``name``, ``unit``, ``meaning``.
+
+        Raises:
+            KeyError: if the chapter has no such table.
+
+        >>> told = results("noisyhead/low-dimensional").columns("figure-1").set_index("name")
+        >>> print(told.loc["N", "unit"], "|", told.loc["N", "meaning"])
+        prompts | Number of training prompts $N$.
+        """
+        return dictionary.frame(dictionary.find(self.folder), self.name, table, self[table].columns)
+
+    def row(self, table: str) -> str:
+        """What a row of a table is, in a sentence.
+
+        Raises:
+            KeyError: if the chapter has no such table.
+
+        >>> results("noisyhead/low-dimensional").row("figure-1")
+        'One row for each setting, size, budget and method: Figure 1.'
+        """
+        self._check(table)
+        return dictionary.find(self.folder).row(self.name, table)
+
     def __getitem__(self, table: str) -> pd.DataFrame:
+        self._check(table)
+        return read_table(self.folder / f"{table}.csv")
+
+    def _check(self, table: str) -> None:
         if table not in set(self):
             raise KeyError(f"table must be one of {', '.join(self)}, got {table!r}")
-        return read_table(self.folder / f"{table}.csv")
 
     def __iter__(self) -> Iterator[str]:
         return (path.stem for path in sorted(self.folder.glob("*.csv")))

@@ -86,6 +86,7 @@ FILES = {
     "book/index.md": "# A book\n\n{{ files }} files.\n\n```{include} _notation.md\n```\n",
     "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"
     "- {id: part/theorem-2, place: two, says: thus, chapter: part/two}\n",
+    "book/columns.yml": "columns: {value: A number.}\nchapters: {part/two: {columns: {word: A word.}}}\n",
     "book/times.yml": "part/first-one: 5\n",
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
     "book/_static/book.css": "p {}\n",

@@ -68,6 +68,7 @@ def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project
     assert copies == [place(tree, name).notebook for name in chapters(project)]
     assert "trials = 2" in copies[0].read_text()
     assert (tree / "claims.yml").is_file()
+    assert (tree / "columns.yml").is_file()
 
 
 def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(

@@ -43,6 +43,8 @@ def test_a_stamped_chapter_is_fresh(project: Project, executed: Place) -> None:
         ("book/times.yml", "part/first-one: 5", "part/first-one: 6", "told: time"),
         ("book/claims.yml", "says: so", "says: otherwise", "told: claims"),
         ("book/claims.yml", "says: thus", "says: otherwise", ""),
+        ("book/columns.yml", "A number", "A value", "told: columns"),
+        ("book/columns.yml", "A word", "A name", ""),
         ("book/part/first-one.ipynb", "Prose.", "Other prose.", "told: cells"),
         ("book/part/first-one/figure-1.csv", "1", "2", "edited since: figure-1.csv"),
     ],

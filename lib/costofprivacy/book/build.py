@@ -221,10 +221,11 @@ def _is_committed(project: Project, name: str) -> bool:
 
 
 def _copy_claims(project: Project, tree: Path) -> None:
-    """Put the list of claims beside the verdicts, as in ``book/``."""
+    """Put the list of claims and the dictionary beside the verdicts, as in ``book/``."""
     tree.mkdir(parents=True, exist_ok=True)
-    if project.claims.is_file():
-        shutil.copyfile(project.claims, tree / project.claims.name)
+    for path in (project.claims, project.dictionary):
+        if path.is_file():
+            shutil.copyfile(path, tree / path.name)
 
 
 def _configured_files(project: Project) -> list[Path]:

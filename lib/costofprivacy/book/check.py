@@ -37,8 +37,9 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
     """
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
-    if project.claims.is_file():
-        shutil.copyfile(project.claims, tree / project.claims.name)
+    for path in (project.claims, project.dictionary):
+        if path.is_file():
+            shutil.copyfile(path, tree / path.name)
     copies = []
     for name in (name for name in chapters(project) if name in parameters):
         recover(place(project.book, name).results)

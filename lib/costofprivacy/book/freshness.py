@@ -16,6 +16,7 @@ from costofprivacy import __version__
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
+from costofprivacy.judging import dictionary
 from costofprivacy.judging.claims import read_register
 from costofprivacy.running import _source, times
 from costofprivacy.running.disc import naming
@@ -67,6 +68,8 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         told |= {"claims": file_digest(project.claims), "verdicts": json_digest(verdicts)}
     else:
         told["claims"] = _claims_digest(project, name)
+    if project.dictionary.is_file():
+        told["columns"] = _columns_digest(project, name)
     if read := tables_read(project, name):
         files = [place(tree, other).results / f"{table}{TABLES}" for other, tables in read.items() for table in tables]
         told["tables"] = json_digest({path.relative_to(tree).as_posix(): file_digest(path) for path in files})
@@ -191,6 +194,12 @@ def _style_digest(project: Project, modules: list[str]) -> str:
         return ""
     root = _source.closure([project.package])[project.package].parent
     return json_digest({path.name: file_digest(path) for path in sorted(root.rglob(f"*{STYLES}"))})
+
+
+def _columns_digest(project: Project, name: str) -> str:
+    """The digest of the lines that may say what the columns of a chapter's tables mean."""
+    told = dictionary.read(project.dictionary.read_text("utf-8"))
+    return json_digest(asdict(dictionary.Dictionary(told.columns, {name: told.chapters.get(name, dictionary.Part())})))
 
 
 def _claims_digest(project: Project, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from costofprivacy.book.errors import RequestError
+from costofprivacy.judging import dictionary
 
 LEDGER = "ledger"
 TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
@@ -41,6 +42,11 @@ class Project:
     def claims(self) -> Path:
         """The list of the papers' claims."""
         return self.book / "claims.yml"
+
+    @property
+    def dictionary(self) -> Path:
+        """What the columns of the tables mean."""
+        return self.book / dictionary.FILE
 
     @property
     def requirements(self) -> Path:
