@@ -1,13 +1,15 @@
 """A figure for the ear: what its panels show, read off the figure itself.
 
 Each panel is told by its title, the range of its abscissa, and each labelled curve from its first point to its last;
-bars and marks without a course are told by their range; a map by the range of its colours.
+bars and marks without a course are told by their range; a map by the range of its colours; marks at places that have
+names, one by one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,6 +18,7 @@ from matplotlib.container import BarContainer, Container
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, FuncFormatter, Locator
 
 from costofprivacy.judging.prose import course, plain
 
@@ -29,6 +32,7 @@ _LETTERS = {
     "rho": "ρ", "sigma": "σ", "Sigma": "Σ", "tau": "τ", "phi": "φ", "varphi": "φ", "psi": "ψ", "Pi": "Π",
     "infty": "∞", "cdot": "·", "times": "×", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "approx": "≈",
     "sqrt": "root of ", "log": "log ", "ln": "ln ", "to": "to", "tilde": "", "hat": "", "bar": "", "star": "*",
+    "propto": "∝", "lfloor": "⌊", "rfloor": "⌋",
 }  # fmt: skip
 
 
@@ -39,7 +43,8 @@ def described(figure: Figure) -> str:
         figure: with titles or labelled axes, and labelled curves.
     """
     panels = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"]
-    return " ".join(filter(None, map(_panel, panels)))
+    shared = next((label for axes in panels if (label := axes.get_ylabel())), "")
+    return " ".join(filter(None, (_panel(axes, shared) for axes in panels)))
 
 
 def spoken(text: str) -> str:
@@ -49,11 +54,15 @@ def spoken(text: str) -> str:
     return " ".join(re.sub(r"[\$\{\}\\]", "", text).split())
 
 
-def _panel(axes: Axes) -> str:
+def _panel(axes: Axes, shared: str) -> str:
+    """A panel in a sentence; ``shared`` is the ordinate of one that names none."""
     told = [*_curves(axes), *_fields(axes)]
     if not told:
         return ""
-    title, ordinate, abscissa = (spoken(text) for text in (axes.get_title(), axes.get_ylabel(), axes.get_xlabel()))
+    labels = axes.get_title(), axes.get_ylabel() or shared, axes.get_xlabel()
+    title, ordinate, abscissa = (spoken(text) for text in labels)
+    if any(_names(axes)):
+        ordinate, abscissa = abscissa if _names(axes)[1] else ordinate, ""
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
     spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
     over = f" for {abscissa} from {plain(min(spans))} to {plain(max(spans))}" if abscissa and spans else ""
@@ -61,8 +70,11 @@ def _panel(axes: Axes) -> str:
 
 
 def _curves(axes: Axes) -> Iterator[str]:
-    """Each labelled curve: how it goes, or where it stands."""
-    for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+    """Each labelled curve: how it goes, or where it stands; marks at named places without a label as well."""
+    named: list[tuple[Any, str]] = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    if not named and any(_names(axes)):
+        named = [(marks, "") for marks in axes.containers]
+    for handle, label in named:
         if isinstance(handle, BarContainer):
             yield f"{spoken(label)} {_range([bar.get_height() for bar in handle])}"
             continue
@@ -71,13 +83,44 @@ def _curves(axes: Axes) -> Iterator[str]:
             continue
         x, y = _seen(line)
         if len(y):
-            yield f"{spoken(label)} {_course(x, y)}"
+            yield f"{spoken(label)} {_at_names(axes, line) or _course(x, y)}".strip()
+
+
+def _names(axes: Axes) -> tuple[dict[float, str], dict[float, str]]:
+    """The places on either axis that have names: its ticks, where words and not numbers stand at all of them."""
+    across, up = (_named(axis.get_major_locator(), axis.get_major_formatter()) for axis in (axes.xaxis, axes.yaxis))
+    return across, up
+
+
+def _named(places: Locator, form: Formatter) -> dict[float, str]:
+    if not (isinstance(places, FixedLocator) and isinstance(form, (FixedFormatter, FuncFormatter))):
+        return {}
+    names = {float(place): spoken(form(place, i)) for i, place in enumerate(places())}
+    return names if all(map(_worded, names.values())) else {}
+
+
+def _worded(name: str) -> bool:
+    """Whether a name is more than a number."""
+    return any(map(str.isalpha, re.sub(r"\de[-+]\d", "", name)))
+
+
+def _at_names(axes: Axes, line: Line2D) -> str:
+    """The marks of a line by the names of their places, in the order of reading; empty where these have no names."""
+    across, up = _names(axes)
+    names = across or up
+    if not names or not all(line.get_transform().contains_branch_seperately(axes.transData)):
+        return ""
+    x, y = _seen(line)
+    places, values = (x, y) if across else (y, x)
+    nearest = [min(names, key=lambda name: abs(name - place)) for place in places]
+    order = sorted(range(len(nearest)), key=lambda i: nearest[i] if across else -nearest[i])
+    return ", ".join(f"{plain(float(values[i]))} ({names[nearest[i]]})" for i in order)
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:
     """From the first value to the last, and what lies clearly below or above both."""
     first, last = float(y[0]), float(y[-1])
-    told = course(first, last, tell=plain) if first != last else f"at {plain(last)}"
+    told = course(first, last, tell=plain) if plain(first) != plain(last) else f"at {plain(last)}"
     low, high = int(y.argmin()), int(y.argmax())
     margin = CLEAR * max(abs(first), abs(last))
     if y[low] < min(first, last) - margin:
