@@ -37,18 +37,6 @@ COLUMNS = {
 }
 ACCOUNTS = {EXACT: "exact noise", PRINTED: "the printed noise"}
 SMALL = 1e-6  # the unit of what poison does
-LESSONS = (
-    "exact accounting: the printed noise multiplies the error by, isotropic",
-    "averaging: the last iterate multiplies it by, isotropic",
-    "averaging, unknown covariance",
-    "a public start: zero multiplies it by, unknown covariance",
-    "no data over not private, isotropic",
-    "no data over not private, unknown covariance",
-    "cost of privacy: error over not private, less 1, isotropic",
-    "cost of privacy, unknown covariance",
-    "one poisoned prompt: rise of the error, in millionths",
-    "least curvature of the loss",
-)
 
 
 def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
@@ -106,19 +94,20 @@ def show_lessons(tables: Tables) -> pd.DataFrame:
         row = select(tables["poison"], head=head).sort_values("poisoned").iloc[0]
         return Value(row["rise"] / SMALL, row["standard_error"] / SMALL)
 
-    lines = [
-        both(readings.worth, (CLIPPED, PRINTED)),
-        both(readings.averaging, ISOTROPIC),
-        both(readings.averaging, hard),
-        both(warm),
-        both(readings.learnable, ISOTROPIC),
-        both(readings.learnable, hard),
-        both(readings.cost, ISOTROPIC),
-        both(readings.cost, hard),
-        both(poisoned),
-        [plain(tables["curvature"]["least"].min()), "never negative"],
-    ]
-    return pd.DataFrame(lines, index=pd.Index(LESSONS, name="lesson"), columns=pd.Index(HEADS))
+    route = CLIPPED, PRINTED
+    lines = {
+        "exact accounting: the printed noise multiplies the error by, isotropic": both(readings.worth, route),
+        "averaging: the last iterate multiplies it by, isotropic": both(readings.averaging, ISOTROPIC),
+        "averaging, unknown covariance": both(readings.averaging, hard),
+        "a public start: zero multiplies it by, unknown covariance": both(warm),
+        "no data over not private, isotropic": both(readings.learnable, ISOTROPIC),
+        "no data over not private, unknown covariance": both(readings.learnable, hard),
+        "cost of privacy: error over not private, less 1, isotropic": both(readings.cost, ISOTROPIC),
+        "cost of privacy, unknown covariance": both(readings.cost, hard),
+        "one poisoned prompt: rise of the error, in millionths": both(poisoned),
+        "least curvature of the loss": [plain(tables["curvature"]["least"].min()), "never negative"],
+    }
+    return pd.DataFrame.from_dict(lines, orient="index", columns=HEADS).rename_axis("lesson")
 
 
 def show_plans(choices: pd.DataFrame) -> pd.DataFrame:
