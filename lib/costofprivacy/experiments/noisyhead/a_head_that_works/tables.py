@@ -34,14 +34,11 @@ def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
 
 def show_ends(tables: Tables) -> pd.DataFrame:
     """Test errors at the largest N and ε: the four ends and the private heads between them."""
-    columns = {}
+    columns, order = {}, (ZERO, NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE, BEST)
     for name in dict.fromkeys(tables["test-error"]["covariance"]):
-        row = readings.corner(tables, name)
-        order = (ZERO, NO_DATA, PRIVATE, COVARIANCE, NON_PRIVATE, BEST)
-        columns[readings.title(name)] = {readings.METHODS[method]: plain(row[method]) for method in order}
-        columns[readings.title(name)]["private head over least squares"] = percent(
-            readings.over_non_private(tables, name)
-        )
+        row, over = readings.corner(tables, name), percent(readings.over_non_private(tables, name))
+        told = {readings.METHODS[method]: plain(row[method]) for method in order}
+        columns[readings.title(name)] = told | {"private head over least squares": over}
     return pd.DataFrame(columns).rename_axis("at the largest $N$ and $\\varepsilon$")
 
 
@@ -58,16 +55,11 @@ def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
 
 def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
     """For each κ, method and N the least ε tried from which on it beats the head without data."""
-    parts = []
-    for method in METHODS:
-        found = readings.threshold(area, method)
-        text = [f"{e:g}" if np.isfinite(e) else "none" for e in found["epsilon"]]
-        parts.append(found.assign(text=text, method=readings.METHODS[method]))
-    rows = pd.concat(parts)
-    wide = rows.pivot(index=["condition", "method"], columns="N", values="text").reset_index()
-    wide["condition"] = wide["condition"].map("{:g}".format)
-    wide = wide.rename(columns={"condition": "$\\kappa$", "method": "head"}).rename_axis(columns=None)
-    return wide.set_index(["$\\kappa$", "head"]).rename(columns=lambda n: f"$N = {n}$")
+    rows = pd.concat(readings.threshold(area, method).assign(head=readings.METHODS[method]) for method in METHODS)
+    text = [f"{epsilon:g}" if np.isfinite(epsilon) else "none" for epsilon in rows["epsilon"]]
+    wide = rows.assign(text=text).pivot(index=["condition", "head"], columns="N", values="text")
+    wide = wide.rename(index="{:g}".format, level="condition").rename(columns="$N = {}$".format)
+    return wide.rename_axis(index=["$\\kappa$", "head"], columns=None)
 
 
 def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
@@ -115,34 +107,27 @@ def show_audit(audit: pd.DataFrame) -> pd.DataFrame:
 
 def show_rate(rate: pd.DataFrame) -> pd.DataFrame:
     """The fitted constants and the largest miss, by covariance and method."""
+    columns = ["features", "head", "$a$", "$b$", "largest factor between fit and measurement"]
     rows = []
     for (covariance, method), part in rate.groupby(["covariance", "method"], sort=False):
-        miss = readings.rate_miss(rate, method, covariance)
-        told = {
-            "features": readings.title(covariance),
-            "head": readings.METHODS[method],
-            "$a$": plain(part["a"].iloc[0]),
-        }
-        rows.append(told | {"$b$": plain(part["b"].iloc[0]), "largest factor between fit and measurement": plain(miss)})
-    return pd.DataFrame(rows).set_index("features")
+        numbers = part["a"].iloc[0], part["b"].iloc[0], readings.rate_miss(rate, method, covariance)
+        rows.append((readings.title(covariance), readings.METHODS[method], *map(plain, numbers)))
+    return pd.DataFrame(rows, columns=columns).set_index("features")
 
 
 def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
     """The excess over the best head: as it is, without noise, and without clipping either."""
-    excess = quiet["test_error"] - quiet["best"]
-    names = {
+    quiet = quiet.assign(excess=quiet["test_error"] - quiet["best"])
+    index = {
         "features": quiet["covariance"].map(readings.title),
         "head": quiet["method"].map(readings.METHODS),
         "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
-        "way": quiet["way"].map(WAYS),
+        readings.METHODS[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
     }
-    text = [measured(v, e) for v, e in zip(excess, quiet["standard_error"], strict=True)]
-    wide = pd.DataFrame(names).assign(text=text, free=[plain(v) for v in quiet["non_private"] - quiet["best"]])
-    index = ["features", "head", "$\\varepsilon$", "free"]
-    table = wide.pivot(index=index, columns="way", values="text")[list(WAYS.values())]
-    order = wide[index].drop_duplicates()
-    table = table.loc[pd.MultiIndex.from_frame(order)].reset_index("free")
-    return table.rename(columns={"free": readings.METHODS[NON_PRIVATE]}).rename_axis(columns=None)
+    told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=_pairs(quiet, "excess"))
+    wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
+    order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
+    return wide.loc[order].reset_index(readings.METHODS[NON_PRIVATE]).rename_axis(columns=None)
 
 
 def _pairs(table: pd.DataFrame, column: str) -> list[str]:
