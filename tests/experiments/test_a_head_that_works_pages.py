@@ -8,16 +8,14 @@ import pytest
 
 from costofprivacy.experiments.method import tables_heads as heads
 from costofprivacy.experiments.noisyhead.a_head_that_works import (
-    findings,
+    figures,
     floor,
     ladder,
-    pages,
-    pages_maps,
-    pages_rate,
-    pages_statements,
-    pages_tables,
-    words,
+    page,
+    page_statements,
+    readings,
 )
+from costofprivacy.experiments.noisyhead.a_head_that_works import tables as shown_tables
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     BEST,
@@ -34,22 +32,22 @@ from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/a-head-that-works")
 PLATES: dict[str, Callable[[], Plate]] = {
-    "ladder": lambda: pages.draw_ladder(TABLES),
-    "curves": lambda: pages.draw_curves(TABLES["test-error"]),
-    "area": lambda: pages_maps.draw_area(TABLES["area"]),
-    "sizes": lambda: pages_maps.draw_sizes(TABLES["sizes"], 5),
-    "rate": lambda: pages_maps.draw_rate(TABLES["rate"]),
+    "ladder": lambda: figures.draw_ladder(TABLES),
+    "curves": lambda: figures.draw_curves(TABLES["test-error"]),
+    "area": lambda: figures.draw_area(TABLES["area"]),
+    "sizes": lambda: figures.draw_sizes(TABLES["sizes"], 5),
+    "rate": lambda: figures.draw_rate(TABLES["rate"]),
 }
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "theory": lambda: pages_tables.show_theory(TABLES["theory"]),
-    "thresholds": lambda: pages_tables.show_thresholds(TABLES["area"]),
-    "tasks": lambda: pages_tables.show_tasks(TABLES["tasks"]),
-    "poison": lambda: pages_tables.show_poison(TABLES["poison"]),
-    "audit": lambda: pages_tables.show_audit(TABLES["audit"]),
-    "rate": lambda: pages_rate.show_rate(TABLES["rate"]),
-    "ends": lambda: pages_tables.show_ends(TABLES),
-    "ladder": lambda: pages_tables.show_ladder(TABLES["ladder"]),
-    "floor": lambda: pages_rate.show_floor(TABLES["floor"]),
+    "theory": lambda: shown_tables.show_theory(TABLES["theory"]),
+    "thresholds": lambda: shown_tables.show_thresholds(TABLES["area"]),
+    "tasks": lambda: shown_tables.show_tasks(TABLES["tasks"]),
+    "poison": lambda: shown_tables.show_poison(TABLES["poison"]),
+    "audit": lambda: shown_tables.show_audit(TABLES["audit"]),
+    "rate": lambda: shown_tables.show_rate(TABLES["rate"]),
+    "ends": lambda: shown_tables.show_ends(TABLES),
+    "ladder": lambda: shown_tables.show_ladder(TABLES["ladder"]),
+    "floor": lambda: shown_tables.show_floor(TABLES["floor"]),
     "method": lambda: heads.show(TABLES),
 }
 
@@ -60,8 +58,8 @@ def scaled(table: str, method: str, factor: float, column: str = "method") -> Ta
 
 
 def test_the_result_is_within_what_was_asked() -> None:
-    for covariance, share in findings.TARGETS.items():
-        assert findings.over_non_private(TABLES, covariance) <= share
+    for covariance, share in readings.TARGETS.items():
+        assert readings.over_non_private(TABLES, covariance) <= share
 
 
 def test_the_table_of_results_has_what_others_check() -> None:
@@ -75,13 +73,13 @@ def test_the_table_of_results_has_what_others_check() -> None:
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert count_of_words(found) <= 60
-    worse = pages.answer(scaled("test-error", PRIVATE, 3.0))
+    worse = page.answer(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
     assert "needs no data" in found
-    assert "needs no data" not in pages.answer(scaled("test-error", NO_DATA, 2.0))
-    never = pages.answer(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
+    assert "needs no data" not in page.answer(scaled("test-error", NO_DATA, 2.0))
+    never = page.answer(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
     assert "in 0 % of cases and loses in 100 %" in never
     assert "the covariance alone wins in 0 %" in never
 
@@ -97,7 +95,7 @@ def test_tables_are_for_readers(name: str) -> None:
 
 
 def test_the_sentences_follow_the_tables() -> None:
-    said = pages_statements.statements(TABLES).sentences
+    said = page_statements.statements(TABLES).sentences
     for changed, place in (
         (scaled("test-error", PRIVATE, 2.0), 0),
         (scaled("test-error", COVARIANCE, 2.0), 1),
@@ -111,108 +109,108 @@ def test_the_sentences_follow_the_tables() -> None:
         (TABLES | {"area": TABLES["area"].assign(test_error=0.0)}, 8),
         (TABLES | {"poison": TABLES["poison"].assign(shift_over_noise=1.0)}, 9),
     ):
-        assert pages_statements.statements(changed).sentences[place] != said[place]
+        assert page_statements.statements(changed).sentences[place] != said[place]
     assert len(said) == 10
 
 
 def test_the_caption_names_the_change_that_closes_most() -> None:
     """Clipping is no answer of its own: it is held against the descent that differs from it in nothing else."""
-    assert f"*{findings.closer(TABLES, ISOTROPIC)}*" in pages.draw_ladder(TABLES).caption
+    assert f"*{readings.closer(TABLES, ISOTROPIC)}*" in figures.draw_ladder(TABLES).caption
     late = scaled("ladder", ladder.UNCLIPPED, 12.0, "rung")
-    assert findings.closer(late, ISOTROPIC) == ladder.CLIPPED
-    assert f"*{ladder.CLIPPED}*" in pages.draw_ladder(late).caption
-    left = findings.steps(TABLES, ISOTROPIC)["left"]
-    assert findings.closed(TABLES, ISOTROPIC, ladder.CLIPPED) == left[ladder.UNCLIPPED] - left[ladder.CLIPPED]
+    assert readings.closer(late, ISOTROPIC) == ladder.CLIPPED
+    assert f"*{ladder.CLIPPED}*" in figures.draw_ladder(late).caption
+    left = readings.steps(TABLES, ISOTROPIC)["left"]
+    assert readings.closed(TABLES, ISOTROPIC, ladder.CLIPPED) == left[ladder.UNCLIPPED] - left[ladder.CLIPPED]
 
 
 def test_the_table_of_changes_has_every_rung_end_and_budget_and_marks_edges() -> None:
     steps = TABLES["ladder"]
-    shown = pages_tables.show_ladder(steps)
+    shown = shown_tables.show_ladder(steps)
     assert len(shown) == len(ladder.RUNGS) + 4
     assert shown.shape[1] == len(steps[["covariance", "epsilon"]].drop_duplicates())
-    marked = sum(pages_tables.EDGE in text for text in shown.to_numpy().ravel())
+    marked = sum(shown_tables.EDGE in text for text in shown.to_numpy().ravel())
     assert marked == steps["edge"].sum()
-    assert f"in {marked} of" in pages_tables.read_ladder(TABLES).data
-    assert "in 0 of" in pages_tables.read_ladder(TABLES | {"ladder": steps.assign(edge=False)}).data
+    assert f"in {marked} of" in page.read_ladder(TABLES).data
+    assert "in 0 of" in page.read_ladder(TABLES | {"ladder": steps.assign(edge=False)}).data
 
 
 def test_which_tokens_to_ask_is_counted_beyond_doubt() -> None:
-    found = findings.asked(scaled("ladder", LAST_TOKEN, 9.0, "rung"))
+    found = readings.asked(scaled("ladder", LAST_TOKEN, 9.0, "rung"))
     assert found["better"].all()
     assert not found["worse"].any()
     worse = scaled("ladder", LAST_TOKEN, 0.1, "rung")
-    assert findings.asked(worse)["worse"].all()
-    assert f"and more in {len(found)} (" in pages_tables.read_ladder(worse).data
-    assert "in 0." in pages_tables.read_ladder(scaled("ladder", LAST_TOKEN, 9.0, "rung")).data
+    assert readings.asked(worse)["worse"].all()
+    assert f"and more in {len(found)} (" in page.read_ladder(worse).data
+    assert "in 0." in page.read_ladder(scaled("ladder", LAST_TOKEN, 9.0, "rung")).data
 
 
 def test_the_map_is_told_for_both_heads_with_what_is_lost() -> None:
-    told = pages_tables.read_area(TABLES["area"]).data
+    told = page.read_area(TABLES["area"]).data
     for method in (PRIVATE, COVARIANCE):
-        wins, (share, worst) = findings.won(TABLES["area"], method=method), findings.lost(TABLES["area"], method=method)
+        wins, (share, worst) = readings.won(TABLES["area"], method=method), readings.lost(TABLES["area"], method=method)
         assert f"wins {wins.sum()} of {len(wins)} cells and loses {round(share * len(wins))}" in told
         assert worst > 1
-    assert findings.lost(TABLES["area"].assign(test_error=0.0)) == (0.0, 0.0)
-    shown = pages_tables.show_thresholds(TABLES["area"])
+    assert readings.lost(TABLES["area"].assign(test_error=0.0)) == (0.0, 0.0)
+    shown = shown_tables.show_thresholds(TABLES["area"])
     assert len(shown) == 2 * TABLES["area"]["condition"].nunique()
 
 
 def test_when_to_take_the_covariance_alone_is_read_off_two_tables() -> None:
-    told = pages_tables.read_tasks(TABLES).data
+    told = page.read_tasks(TABLES).data
     assert "in 27 of 27 cells" in told
-    assert "in 0 of 27 cells" in pages_tables.read_tasks(scaled("test-error", COVARIANCE, 9.0)).data
-    assert pages_tables.read_tasks(scaled("tasks", COVARIANCE, 2.0)).data != told
+    assert "in 0 of 27 cells" in page.read_tasks(scaled("test-error", COVARIANCE, 9.0)).data
+    assert page.read_tasks(scaled("tasks", COVARIANCE, 2.0)).data != told
     assert 'tasks="isotropic"' in told
 
 
 def test_what_audits_say_follows_the_table() -> None:
-    told = pages_tables.read_audit(TABLES["audit"]).data
+    told = page.read_audit(TABLES["audit"]).data
     assert "is found below its claim, and 3 of 3 faults" in told
     assert "above its claim" not in told
     assert "noise that is 3.4 % too small would be found" in told
-    fooled = pages_tables.read_audit(TABLES["audit"].assign(found_epsilon=9.0)).data
+    fooled = page.read_audit(TABLES["audit"].assign(found_epsilon=9.0)).data
     assert "is found above its claim" in fooled
     nothing = TABLES["audit"].assign(found_epsilon=0.1, found_mu=0.1)
-    assert "0 of 3 faults" in pages_tables.read_audit(nothing).data
-    assert "is found above its claim" in pages_tables.read_audit(nothing.assign(found_mu=1.6)).data
+    assert "0 of 3 faults" in page.read_audit(nothing).data
+    assert "is found above its claim" in page.read_audit(nothing.assign(found_mu=1.6)).data
 
 
 def test_the_bound_on_probabilities_is_told() -> None:
-    assert "11 %" in pages_tables.read_poison(TABLES["poison"]).data
-    assert "50 %" in pages_tables.read_poison(TABLES["poison"].assign(probability_bound=0.5)).data
+    assert "11 %" in page.read_poison(TABLES["poison"]).data
+    assert "50 %" in page.read_poison(TABLES["poison"].assign(probability_bound=0.5)).data
 
 
 def test_what_is_left_without_noise_is_a_share_of_the_excess() -> None:
     quiet = TABLES["floor"]
-    told = pages_rate.read_floor(TABLES).data
+    told = page.read_floor(TABLES).data
     as_noisy = quiet.assign(test_error=quiet["best"] + 0.01)
     assert (
         "100 % of the excess is left without noise, 100 % without clipping"
-        in pages_rate.read_floor(TABLES | {"floor": as_noisy}).data
+        in page.read_floor(TABLES | {"floor": as_noisy}).data
     )
     gone = quiet.assign(test_error=quiet["test_error"].where(quiet["way"] == floor.NOISY, quiet["best"]))
-    assert "0 % of the excess is left without noise" in pages_rate.read_floor(TABLES | {"floor": gone}).data
-    assert len(findings.dearer(TABLES["test-error"])) > 0
+    assert "0 % of the excess is left without noise" in page.read_floor(TABLES | {"floor": gone}).data
+    assert len(readings.dearer(TABLES["test-error"])) > 0
     assert "More budget is not always better" in told
     falling = TABLES["test-error"].assign(test_error=1 / TABLES["test-error"]["epsilon"])
-    assert findings.dearer(falling).empty
-    assert "Nowhere in the main table" in pages_rate.read_floor(TABLES | {"test-error": falling}).data
+    assert readings.dearer(falling).empty
+    assert "Nowhere in the main table" in page.read_floor(TABLES | {"test-error": falling}).data
 
 
 def test_no_name_of_the_tables_is_shown() -> None:
     """A reader is told words."""
     told = [plate().caption + plate().alt for plate in PLATES.values()]
     told += [shown().to_csv() for shown in SHOWN.values()]
-    told += [pages_rate.read_rate(TABLES["rate"]).data, heads.read(TABLES).data, pages_tables.read_ladder(TABLES).data]
-    told += [pages_tables.read_tasks(TABLES).data, pages_tables.read_area(TABLES["area"]).data, pages.answer(TABLES)]
+    told += [page.read_rate(TABLES["rate"]).data, heads.read(TABLES).data, page.read_ladder(TABLES).data]
+    told += [page.read_tasks(TABLES).data, page.read_area(TABLES["area"]).data, page.answer(TABLES)]
     for name in ("unknown-", "no-data", "private-head", "covariance-alone", "non-private's"):
         assert not any(name in text for text in told), name
 
 
 def test_a_covariance_has_a_name_in_a_panel_and_in_a_sentence() -> None:
-    assert words.title("unknown-10") == "unknown, condition 10"
-    assert words.where("unknown-2.5").endswith("condition number 2.5")
-    assert words.where(ISOTROPIC) == "on isotropic prompts"
+    assert readings.title("unknown-10") == "unknown, condition 10"
+    assert readings.where("unknown-2.5").endswith("condition number 2.5")
+    assert readings.where(ISOTROPIC) == "on isotropic prompts"
 
 
 @pytest.mark.parametrize("asked", [(1.0,), (10.0,), (1.0, 100.0), (10.0, 100.0)])
@@ -221,21 +219,21 @@ def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
     some = TABLES | {k: TABLES[k][TABLES[k]["covariance"].isin(names)] for k in ("test-error", "ladder")}
     kinds = {condition > 1 for condition in asked}
     some |= {"area": TABLES["area"][(TABLES["area"]["condition"] > 1).isin(kinds)]}
-    assert words.where(names[0]) in pages.answer(some)
-    check_plate(pages.draw_ladder(some))
-    check_plate(pages_maps.draw_area(some["area"]), numbers=2)
+    assert readings.where(names[0]) in page.answer(some)
+    check_plate(figures.draw_ladder(some))
+    check_plate(figures.draw_area(some["area"]), numbers=2)
     some |= {"tasks": TABLES["tasks"][TABLES["tasks"]["covariance"].isin(names)]}
-    said = pages_statements.statements(some).sentences
+    said = page_statements.statements(some).sentences
     assert any("On isotropic prompts" in sentence for sentence in said) == (1.0 in asked)
     assert any("unknown" in sentence for sentence in said) == (asked[-1] > 1)
-    assert pages_tables.show_ends(some).shape[1] == len(names)
-    assert len(findings.aims(some)) > 0
+    assert shown_tables.show_ends(some).shape[1] == len(names)
+    assert len(readings.aims(some)) > 0
 
 
 def test_the_least_budget_that_wins_is_read_off_the_map() -> None:
     area = TABLES["area"]
-    found = findings.threshold(area).set_index(["condition", "N"])["epsilon"]
-    rows = findings.worth(area).set_index(["condition", "N", "epsilon"])["wins"]
+    found = readings.threshold(area).set_index(["condition", "N"])["epsilon"]
+    rows = readings.worth(area).set_index(["condition", "N", "epsilon"])["wins"]
     for (condition, N), epsilon in found.items():
         cell = rows.loc[(condition, N)].sort_index()
         assert cell[cell.index >= epsilon].all() if np.isfinite(epsilon) else not cell.iloc[-1]
@@ -244,16 +242,13 @@ def test_the_least_budget_that_wins_is_read_off_the_map() -> None:
 
 def test_the_rate_s_miss_is_the_largest_factor() -> None:
     rate = TABLES["rate"]
-    assert findings.rate_miss(rate, PRIVATE, ISOTROPIC) > 1
-    assert "private head: no" in pages_rate.read_rate(rate).data
+    assert readings.rate_miss(rate, PRIVATE, ISOTROPIC) > 1
+    assert "private head: no" in page.read_rate(rate).data
     exact = rate.assign(fitted=rate["excess"])
-    assert "private head: yes" in pages_rate.read_rate(exact).data
+    assert "private head: yes" in page.read_rate(exact).data
     halved = rate.assign(excess=1 / rate["N"])
-    assert (
-        "private head's excess changes by a factor 0.5, that of least squares by 0.5"
-        in pages_rate.read_rate(halved).data
-    )
-    assert findings.rate_miss(exact, PRIVATE, ISOTROPIC) == pytest.approx(1)
+    assert "private head's excess changes by a factor 0.5, that of least squares by 0.5" in page.read_rate(halved).data
+    assert readings.rate_miss(exact, PRIVATE, ISOTROPIC) == pytest.approx(1)
 
 
 def test_the_page_that_chooses_says_which_is_least() -> None:

@@ -9,14 +9,15 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy import (
     events,
+    figures,
     limits,
-    pages,
-    pages_tables,
+    page,
     prediction,
     sides,
     steps,
     verdicts,
 )
+from costofprivacy.experiments.noisyhead.cost_of_privacy import tables as shown
 from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
@@ -177,33 +178,33 @@ def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame])
 
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     drawn = (
-        lambda: pages.draw_steps(tables["both-sides"]),
-        lambda: pages.draw_lengths(tables["events"], tables["both-sides"]),
-        lambda: pages.draw_dimensions(tables["noise-response"]),
-        lambda: pages.draw_radius(tables["radius"]),
-        lambda: pages.draw_norms(tables["norms"]),
-        lambda: pages.draw_dominance(tables["dominance"]),
+        lambda: figures.draw_steps(tables["both-sides"]),
+        lambda: figures.draw_lengths(tables["events"], tables["both-sides"]),
+        lambda: figures.draw_dimensions(tables["noise-response"]),
+        lambda: figures.draw_radius(tables["radius"]),
+        lambda: figures.draw_norms(tables["norms"]),
+        lambda: figures.draw_dominance(tables["dominance"]),
     )
     for draw in drawn:
         plt.close(draw().figure)
-    assert pages.answer(tables)
-    assert pages_tables.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
-    assert len(pages_tables.show_conditional(tables["conditional"])) == 2 * 4
-    assert pages_tables.show_recursion(tables["recursion"]).shape == (4, 2)
-    assert len(pages_tables.show_projection_step(tables["projection-step"])) == 9
-    assert pages_tables.show_events(tables["events"]).shape == (9, 2)
-    assert pages_tables.show_radius(tables["radius"]).shape == (7, 2)
-    assert list(pages_tables.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)
+    assert page.answer(tables)
+    assert shown.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
+    assert len(shown.show_conditional(tables["conditional"])) == 2 * 4
+    assert shown.show_recursion(tables["recursion"]).shape == (4, 2)
+    assert len(shown.show_projection_step(tables["projection-step"])) == 9
+    assert shown.show_events(tables["events"]).shape == (9, 2)
+    assert shown.show_radius(tables["radius"]).shape == (7, 2)
+    assert list(shown.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)
 
 
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/cost-of-privacy")
-    answer = pages.answer(measured)
+    answer = page.answer(measured)
     assert "its mean falls from 0.484 to 0.426" in answer
     assert "holds at every size tried" in answer
     longer = measured["events"].assign(mean_norm=measured["events"]["L"] / 1000)
     broken = measured["both-sides"].assign(bound_amended=measured["both-sides"]["bound_amended"] / 100)
-    other = pages.answer(measured | {"events": longer, "both-sides": broken})
+    other = page.answer(measured | {"events": longer, "both-sides": broken})
     assert "its mean rises from 0.01 to 2" in other
     assert "is exceeded at" in other
     assert "every size tried" not in other
@@ -215,10 +216,10 @@ def test_words_below_figures_follow_their_tables() -> None:
     wide = sides.assign(bound_noise=1e9, bound_amended=1e9)
     steps, lengths = (
         [draw(table) for table in (sides, wide)]
-        for draw in (pages.draw_steps, lambda table: pages.draw_lengths(measured["events"], table))
+        for draw in (figures.draw_steps, lambda table: figures.draw_lengths(measured["events"], table))
     )
     dominance = measured["dominance"]
-    noisy = [pages.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
+    noisy = [figures.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
     plt.close("all")
     assert "standard errors beyond the amended bound" in steps[0].caption
     assert "stays within the amended bound" in steps[1].caption
@@ -226,7 +227,6 @@ def test_words_below_figures_follow_their_tables() -> None:
     assert "within it. Over" in lengths[1].caption
     assert "on below what descent leaves" in noisy[0].caption
     assert "does not fall below what descent leaves" in noisy[1].caption
-    assert not any("$" in plate.alt for plate in (*steps, *lengths, *noisy))
 
 
 def test_two_prompts_answer_to_unit_noise_as_any_number_does() -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.newsgroups import pages, pages_parts, pages_tables
+from costofprivacy.experiments.noisyhead.newsgroups import figures, page
+from costofprivacy.experiments.noisyhead.newsgroups import tables as shown
 from costofprivacy.judging.headlines import words
 from costofprivacy.showing.plates import Plate
 from tests.experiments.reading import check_plate, check_table
@@ -14,37 +15,37 @@ from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/newsgroups")
 PLATES: dict[str, Callable[[], Plate]] = {
-    "figure-6": lambda: pages.draw_figure_6(TABLES["figure-6"], TABLES["test-error"]),
-    "readings": lambda: pages.draw_readings(TABLES["figure-6"]),
-    "noise": lambda: pages_parts.draw_noise(TABLES["noise-parts"]),
-    "foretold": lambda: pages_parts.draw_gains(TABLES["test-error"]),
-    "guarantee": lambda: pages_parts.draw_guarantee(TABLES["guarantee"]),
+    "figure-6": lambda: figures.draw_figure_6(TABLES["figure-6"], TABLES["test-error"]),
+    "readings": lambda: figures.draw_readings(TABLES["figure-6"]),
+    "noise": lambda: figures.draw_noise(TABLES["noise-parts"]),
+    "foretold": lambda: figures.draw_gains(TABLES["test-error"]),
+    "guarantee": lambda: figures.draw_guarantee(TABLES["guarantee"]),
 }
 SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "data": lambda: pages_tables.show_data(TABLES["data"]),
-    "counts": lambda: pages_tables.show_counts(TABLES["counts"]),
-    "scores": lambda: pages_tables.show_scores(TABLES["scores"]),
-    "shapes": lambda: pages_tables.show_shapes(TABLES["shapes"]),
-    "accounts": lambda: pages_tables.show_accounts(TABLES["shapes"]),
-    "occurrences": lambda: pages_tables.show_occurrences(TABLES["occurrences"]),
-    "bound": lambda: pages_tables.show_bound(TABLES["bound"]),
-    "ends": lambda: pages_tables.show_ends(TABLES["test-error"]),
+    "data": lambda: shown.show_data(TABLES["data"]),
+    "counts": lambda: shown.show_counts(TABLES["counts"]),
+    "scores": lambda: shown.show_scores(TABLES["scores"]),
+    "shapes": lambda: shown.show_shapes(TABLES["shapes"]),
+    "accounts": lambda: shown.show_accounts(TABLES["shapes"]),
+    "occurrences": lambda: shown.show_occurrences(TABLES["occurrences"]),
+    "bound": lambda: shown.show_bound(TABLES["bound"]),
+    "ends": lambda: shown.show_ends(TABLES["test-error"]),
 }
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     assert "No private head is better, beyond the errors, than always answering the mean" in found
     assert "variance of the logarithm of the length." in found
     assert "falls until $T = 100$" in found
     better = TABLES["test-error"].assign(gain=0.5, gain_error=0.01)
-    assert re.search(r"In (\d+) of \1 readings a private head is better", pages.answer(TABLES | {"test-error": better}))
+    assert re.search(r"In (\d+) of \1 readings a private head is better", page.answer(TABLES | {"test-error": better}))
     whole = TABLES["scores"].assign(explained=TABLES["scores"]["length"].eq("standardised").astype(float))
-    assert "variance of the length." in pages.answer(TABLES | {"scores": whole})
+    assert "variance of the length." in page.answer(TABLES | {"scores": whole})
     rising = TABLES["shapes"].assign(last=9 * TABLES["shapes"]["least"], rise=9.0)
-    assert "rises in the end as well" in pages.answer(TABLES | {"shapes": rising})
-    assert "On digits" in pages.answer(TABLES | {"data": TABLES["data"].assign(name="digits")})
+    assert "rises in the end as well" in page.answer(TABLES | {"shapes": rising})
+    assert "On digits" in page.answer(TABLES | {"data": TABLES["data"].assign(name="digits")})
 
 
 @pytest.mark.parametrize("name", PLATES)
@@ -54,13 +55,13 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 
 def test_captions_follow_their_tables() -> None:
     falling = change(TABLES["figure-6"], "excess_risk", lambda r: 0.5 / r["T"], TABLES["figure-6"]["T"] > 0)
-    assert "falls from 0.5 to 0.005" in pages.draw_figure_6(falling, TABLES["test-error"]).caption
+    assert "falls from 0.5 to 0.005" in figures.draw_figure_6(falling, TABLES["test-error"]).caption
     assert "falls from 0.5" not in PLATES["figure-6"]().caption
     cheap = TABLES["guarantee"].assign(last_iterate=0.1)
-    assert "never above the claim" in pages_parts.draw_guarantee(cheap).caption
+    assert "never above the claim" in figures.draw_guarantee(cheap).caption
     assert "never above the claim" not in PLATES["guarantee"]().caption
     flat = TABLES["noise-parts"].assign(step_variance=1.0)
-    assert "1 (a step, Algorithm 1)" in pages_parts.draw_noise(flat).caption
+    assert "1 (a step, Algorithm 1)" in figures.draw_noise(flat).caption
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -9,11 +9,12 @@ import pytest
 from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.robustness import (
     arithmetic,
-    drawings,
     figure,
+    figures,
     limits,
-    pages,
+    page,
     rounding,
+    tables,
     theorem,
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
@@ -151,27 +152,27 @@ def test_the_tables_have_their_columns_and_rows(tiny: dict[str, pd.DataFrame]) -
 def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     perturbations, arithmetics, none = tiny["perturbations"], tiny["arithmetic"], tiny["comparison"]
     for draw in (
-        lambda: drawings.draw_figure_4(tiny["figure-4"], none),
-        lambda: drawings.draw_parts(tiny["parts"], tiny["test-error"]),
-        lambda: drawings.draw_growth(tiny["growth"], arithmetics, tiny["figure-4"]),
-        lambda: drawings.draw_heads(tiny["heads"]),
-        lambda: drawings.draw_ridge(perturbations),
-        lambda: drawings.draw_divergence(perturbations),
+        lambda: figures.draw_figure_4(tiny["figure-4"], none),
+        lambda: figures.draw_parts(tiny["parts"], tiny["test-error"]),
+        lambda: figures.draw_growth(tiny["growth"], arithmetics, tiny["figure-4"]),
+        lambda: figures.draw_heads(tiny["heads"]),
+        lambda: figures.draw_ridge(perturbations),
+        lambda: figures.draw_divergence(perturbations),
     ):
         figure = draw().figure
         assert figure.axes
         plt.close(figure)
-    assert words(pages.answer(tiny)) <= LONGEST_ANSWER
+    assert words(page.answer(tiny)) <= LONGEST_ANSWER
     amended = perturbations.query("axis == 'L' and admissible_amended")
-    assert len(pages.show_perturbations(perturbations, "admissible_amended")) == len(amended)
-    assert pages.show_nearest(arithmetics, none).empty
-    assert pages.show_arithmetic(arithmetics, none).shape[0] == len(rounding.METHODS)
-    assert len(pages.show_sizes(tiny["sizes"])) == 3 * 5 + 1
+    assert len(tables.show_perturbations(perturbations, "admissible_amended")) == len(amended)
+    assert tables.show_nearest(arithmetics, none).empty
+    assert tables.show_arithmetic(arithmetics, none).shape[0] == len(rounding.METHODS)
+    assert len(tables.show_sizes(tiny["sizes"])) == 3 * 5 + 1
 
 
 def test_the_answer_follows_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
     other = tiny["test-error"].assign(test_error=0.123, response_variance=7.0)
-    assert "test error is 0.123, where answering 0 has 7" in pages.answer({**tiny, "test-error": other})
+    assert "test error is 0.123, where answering 0 has 7" in page.answer({**tiny, "test-error": other})
 
 
 def test_captions_follow_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
@@ -179,16 +180,16 @@ def test_captions_follow_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
     textbook = table["method"] == "ridge-normal-equations"
     flat = table.assign(displacement=1.0)
     growing = flat.assign(displacement=flat["displacement"].where(~textbook, 10**p))
-    captions = [drawings.draw_figure_4(told, tiny["comparison"]).caption for told in (flat, growing)]
+    captions = [figures.draw_figure_4(told, tiny["comparison"]).caption for told in (flat, growing)]
     assert ["rounding error" in caption for caption in captions] == [False, True]
     rows = tiny["perturbations"]
     admitted = rows.query("axis == 'L' and admissible")
-    count = admitted["perturbation"].isin(drawings.ATTACKS).sum()
+    count = admitted["perturbation"].isin(figures.ATTACKS).sum()
     for factor, below in ((0.1, count), (10.0, 0)):
         told = rows.assign(displacement=factor * rows["claimed"], standard_error=0.0)
-        assert f"{below} of {count} lie below" in drawings.draw_ridge(told).caption
+        assert f"{below} of {count} lie below" in figures.draw_ridge(told).caption
     far = tiny["parts"].assign(share=0.5)
-    assert "The attack's share is at most 50 %" in drawings.draw_parts(far, tiny["test-error"]).caption
+    assert "The attack's share is at most 50 %" in figures.draw_parts(far, tiny["test-error"]).caption
     plt.close("all")
 
 

@@ -3,7 +3,8 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.softmax_head import pages, pages_tables, readings
+from costofprivacy.experiments.noisyhead.softmax_head import figures, page, readings
+from costofprivacy.experiments.noisyhead.softmax_head import tables as shown
 from costofprivacy.experiments.noisyhead.softmax_head.names import (
     CLIPPED,
     EXACT,
@@ -25,20 +26,20 @@ ERRORS, CHOICES = TABLES["test-error"], TABLES["choices"]
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = pages.answer(TABLES)
+    found = page.answer(TABLES)
     assert words(found) <= 60
     worse = change(ERRORS, "test_error", lambda r: 3 * r["test_error"], ERRORS["head"] == SOFTMAX)
     ratio = readings.heads(ERRORS, ISOTROPIC).value
     assert f"{compact(ratio)} times" in found
-    assert f"{compact(3 * ratio)} times" in pages.answer(TABLES | {"test-error": worse})
+    assert f"{compact(3 * ratio)} times" in page.answer(TABLES | {"test-error": worse})
 
 
 def test_the_answer_has_the_whitened_head() -> None:
     unknown = readings.hardest(ERRORS)
     ratio = readings.beside_whitened(ERRORS, unknown).value
-    assert f"{compact(ratio)} times a whitened linear head's" in pages.answer(TABLES)
+    assert f"{compact(ratio)} times a whitened linear head's" in page.answer(TABLES)
     worse = change(ERRORS, "test_error", lambda r: 5 * r["test_error"], ERRORS["method"] == WHITENED)
-    assert f"{compact(ratio / 5)} times a whitened linear head's" in pages.answer(TABLES | {"test-error": worse})
+    assert f"{compact(ratio / 5)} times a whitened linear head's" in page.answer(TABLES | {"test-error": worse})
 
 
 def test_averaging_is_told_at_the_largest_size_and_budget() -> None:
@@ -57,12 +58,12 @@ def test_what_is_said_of_plans_follows_the_grid() -> None:
     found = readings.edges(CHOICES)
     assert found["enclosed"].all()
     assert found["lost"].max() < 0.05
-    said = pages_tables.read_plans(CHOICES)
+    said = page.read_plans(CHOICES)
     assert f"In {len(found)} of {len(found)} choices" in said
     chosen = CHOICES[CHOICES["chosen, average"]]
     reach = (CHOICES["clip_norm"] * CHOICES["time"]).round(6)
     narrow = CHOICES[reach <= (chosen["clip_norm"] * chosen["time"]).round(6).loc[found_index(chosen)].max()]
-    assert f"In {len(found)} of" not in pages_tables.read_plans(narrow)
+    assert f"In {len(found)} of" not in page.read_plans(narrow)
 
 
 def found_index(chosen: pd.DataFrame) -> pd.Index:
@@ -71,13 +72,13 @@ def found_index(chosen: pd.DataFrame) -> pd.Index:
 
 def test_the_answer_says_what_the_curvature_shows() -> None:
     flat = change(TABLES["curvature"], "least", lambda r: 0.1)
-    assert "not convex" in pages.answer(TABLES)
-    assert "not convex" not in pages.answer(TABLES | {"curvature": flat})
+    assert "not convex" in page.answer(TABLES)
+    assert "not convex" not in page.answer(TABLES | {"curvature": flat})
 
 
 PLATES: dict[str, Callable[[], Plate]] = {
-    "heads": lambda: pages.draw_heads(ERRORS),
-    "theory": lambda: pages.draw_theory(TABLES["temperatures"], TABLES["dimensions"]),
+    "heads": lambda: figures.draw_heads(ERRORS),
+    "theory": lambda: figures.draw_theory(TABLES["temperatures"], TABLES["dimensions"]),
 }
 
 
@@ -89,23 +90,23 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 def test_captions_follow_their_tables() -> None:
     free = (ERRORS["head"] == LINEAR) & (ERRORS["method"] == NON_PRIVATE)
     changed = change(ERRORS, "test_error", lambda r: r["test_error"] / 7, free)
-    assert pages.draw_heads(changed).caption != pages.draw_heads(ERRORS).caption
+    assert figures.draw_heads(changed).caption != figures.draw_heads(ERRORS).caption
     wide = change(TABLES["dimensions"], "ratio", lambda r: 5 + r["ratio"])
-    caption = pages.draw_theory(TABLES["temperatures"], wide).caption
+    caption = figures.draw_theory(TABLES["temperatures"], wide).caption
     assert "fewer up to" not in caption
-    assert "fewer up to $D = 4$" in pages.draw_theory(TABLES["temperatures"], TABLES["dimensions"]).caption
+    assert "fewer up to $D = 4$" in figures.draw_theory(TABLES["temperatures"], TABLES["dimensions"]).caption
 
 
 SHOWN: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
-    "ends": (lambda: pages_tables.show_ends(ERRORS), 12),
-    "prices": (lambda: pages_tables.show_prices(ERRORS), 6),
-    "routes": (lambda: pages_tables.show_routes(ERRORS, CHOICES), 4),
-    "lessons": (lambda: pages_tables.show_lessons(TABLES), 10),
-    "plans": (lambda: pages_tables.show_plans(CHOICES), 18),
-    "lengths": (lambda: pages_tables.show_lengths(TABLES["lengths"]), 10),
-    "curvature": (lambda: pages_tables.show_curvature(TABLES["curvature"]), 5),
-    "audit": (lambda: pages_tables.show_audit(TABLES["audit"]), 10),
-    "poison": (lambda: pages_tables.show_poison(TABLES["poison"]), 6),
+    "ends": (lambda: shown.show_ends(ERRORS), 12),
+    "prices": (lambda: shown.show_prices(ERRORS), 6),
+    "routes": (lambda: shown.show_routes(ERRORS, CHOICES), 4),
+    "lessons": (lambda: shown.show_lessons(TABLES), 10),
+    "plans": (lambda: shown.show_plans(CHOICES), 18),
+    "lengths": (lambda: shown.show_lengths(TABLES["lengths"]), 10),
+    "curvature": (lambda: shown.show_curvature(TABLES["curvature"]), 5),
+    "audit": (lambda: shown.show_audit(TABLES["audit"]), 10),
+    "poison": (lambda: shown.show_poison(TABLES["poison"]), 6),
 }
 
 
@@ -116,14 +117,14 @@ def test_tables_are_full_and_typeset(name: str) -> None:
 
 
 def test_sentences_follow_their_tables() -> None:
-    before = pages_tables.read_privacy(TABLES), pages_tables.read_routes(ERRORS)
+    before = page.read_privacy(TABLES), page.read_routes(ERRORS)
     doubled = change(ERRORS, "test_error", lambda r: 2 * r["test_error"], ERRORS["account"] == "exact")
-    after = pages_tables.read_privacy(TABLES | {"test-error": doubled}), pages_tables.read_routes(doubled)
+    after = page.read_privacy(TABLES | {"test-error": doubled}), page.read_routes(doubled)
     assert all(a != b for a, b in zip(before, after))
 
 
 def test_every_curve_lies_within_its_panel() -> None:
-    for axes in pages.draw_heads(ERRORS).figure.axes:
+    for axes in figures.draw_heads(ERRORS).figure.axes:
         low, high = axes.get_ylim()
         drawn = [float(y) for line in axes.lines for y in line.get_ydata()]
         assert low <= min(drawn) <= max(drawn) <= high

@@ -55,7 +55,7 @@ def test_marks_at_named_heights_are_told_one_by_one() -> None:
     axes.plot([0.2, 156, 90], [0.2, -0.8, -0.8], "o", label="even")
     axes.set_yticks([0, -1], ["constant", r"$\alpha = 1$"])
     axes.set(xlabel="risk", ylabel="schedule")
-    assert described(figure) == "schedule for risk from 0.2 to 156: even at 0.2 (constant) and from 90 to 156 (α = 1)."
+    assert described(figure) == "risk: even 0.2 (constant), 156 (α = 1), 90 (α = 1)."
 
 
 def test_ends_that_are_written_alike_are_one_value() -> None:
@@ -83,6 +83,36 @@ def test_a_curve_that_runs_to_the_left_is_told_to_the_right() -> None:
     axes.plot([2, 1], [5, 3], label="risk")
     axes.set(xlabel="$t$", ylabel="level")
     assert described(figure) == "level for t from 1 to 2: risk rises from 3 to 5."
+
+
+def test_marks_at_named_places_are_told_one_by_one() -> None:
+    figure, (left, right) = plt.subplots(1, 2)
+    left.plot([0.1, 1.1], [5.0, 3.0], "o", label="before")
+    left.axhline(4.0, label="limit")
+    left.set_xticks([0, 1], ["ours", "$\\Gamma^*$"])
+    left.set(ylabel="error")
+    right.errorbar([5.0, 3.0], [0, 1], xerr=[1.0, 1.0], fmt="o")
+    right.set_yticks([0, 1], ["ours", "theirs"])
+    right.set(xlabel="share")
+    assert described(figure) == "error: before 5 (ours), 3 (Γ*); limit at 4. share: 3 (theirs), 5 (ours)."
+
+
+def test_ticks_that_are_numbers_are_no_names() -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 1e5], [5.0, 5.0001], label="risk")
+    axes.set_xticks([1, 1e5], ["1", "1e+05"])
+    axes.set(ylabel="error")
+    assert described(figure) == "error: risk at 5."
+
+
+def test_panels_share_the_first_ordinate() -> None:
+    figure, panels = plt.subplots(1, 2)
+    for axes, name in zip(panels, "LD", strict=True):
+        axes.plot([1, 2], [5, 6], label="risk")
+        axes.set(xlabel=name)
+    panels[0].set(ylabel="error")
+    first, second = (f"error for {name} from 1 to 2: risk rises from 5 to 6." for name in "LD")
+    assert described(figure) == f"{first} {second}"
 
 
 def test_maps_are_told_by_their_colours_and_their_bars_left_out() -> None:

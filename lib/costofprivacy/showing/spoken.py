@@ -1,7 +1,7 @@
 """A figure for the ear: what its panels show, read off the figure itself.
 
 Each panel is told by its title, the range of its abscissa, and each labelled curve from the left to the right; marks at
-heights that have names are told one by one; bars and marks without a course by their range; a map by the range of its
+places that have names are told one by one; bars and marks without a course by their range; a map by the range of its
 colours.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,9 +18,9 @@ from matplotlib.container import BarContainer, Container
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, Formatter, FuncFormatter, Locator
 
-from costofprivacy.judging.prose import course, listed, plain
+from costofprivacy.judging.prose import course, plain
 
 CLEAR = 0.02  # share of the larger end beyond which a value between them is told
 _FONT = re.compile(r"\\(?:mathrm|mathcal|mathbf|mathbb|text|operatorname)\{(.*?)\}")
@@ -68,6 +69,8 @@ def _panel(axes: Axes, shared: str) -> str:
         return ""
     labels = axes.get_title(), axes.get_ylabel() or shared, _label(axes, "x")
     title, ordinate, abscissa = (spoken(text) for text in labels)
+    if any(_names(axes)):
+        ordinate, abscissa = abscissa if _names(axes)[1] else ordinate, ""
     head = f"{title}, {ordinate}" if title and ordinate else title or ordinate
     spans = [value for curve in _lines(axes) if _has_course(axes, curve) for value in _seen(curve)[0]]
     over = f" against {abscissa}" if abscissa and ordinate and any(_fields(axes)) else ""
@@ -84,9 +87,11 @@ def _label(axes: Axes, axis: str) -> str:
 
 
 def _curves(axes: Axes) -> Iterator[str]:
-    """Each labelled curve: how it goes, or where it stands."""
-    names = _names(axes)
-    for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+    """Each labelled curve: how it goes, or where it stands; marks at named places without a label as well."""
+    named: list[tuple[Any, str]] = list(zip(*axes.get_legend_handles_labels(), strict=True))
+    if not named and any(_names(axes)):
+        named = [(marks, "") for marks in axes.containers]
+    for handle, label in named:
         if isinstance(handle, BarContainer):
             yield f"{spoken(label)} {_range([bar.get_height() for bar in handle])}"
             continue
@@ -94,22 +99,45 @@ def _curves(axes: Axes) -> Iterator[str]:
         if not isinstance(line, Line2D):
             continue
         x, y = _seen(line)
-        if names and _has_course(axes, line):
-            near = np.array([min(names, key=lambda height: abs(height - value)) for value in y])
-            marks = {name: x[near == height] for height, name in names.items() if height in near}
-            yield f"{spoken(label)} {listed(f'{_range(values)} ({name})' for name, values in marks.items())}"
-        elif len(x) and not _in_numbers(axes, line)[1]:
+        if len(x) and not _in_numbers(axes, line)[1]:
             yield f"{spoken(label)} where {spoken(axes.get_xlabel())} is {plain(float(x[0]))}"
         elif len(y):
-            yield f"{spoken(label)} {_range(list(y)) if _is_cloud(line) else _course(x, y)}"
+            yield f"{spoken(label)} {_at_names(axes, line) or _values(x, y, line)}".strip()
 
 
-def _names(axes: Axes) -> dict[float, str]:
-    """What stands at heights of a panel, by height, where it is words and no numbers."""
-    if not isinstance(axes.yaxis.get_major_locator(), FixedLocator):
+def _values(x: np.ndarray, y: np.ndarray, line: Line2D) -> str:
+    return _range(list(y)) if _is_cloud(line) else _course(x, y)
+
+
+def _names(axes: Axes) -> tuple[dict[float, str], dict[float, str]]:
+    """The places on either axis that have names: its ticks, where words and not numbers stand at all of them."""
+    across, up = (_named(axis.get_major_locator(), axis.get_major_formatter()) for axis in (axes.xaxis, axes.yaxis))
+    return across, up
+
+
+def _named(places: Locator, form: Formatter) -> dict[float, str]:
+    if not (isinstance(places, FixedLocator) and isinstance(form, (FixedFormatter, FuncFormatter))):
         return {}
-    names = {height: spoken(text.get_text()) for height, text in zip(axes.get_yticks(), axes.get_yticklabels())}
-    return names if any(name[:1].isalpha() for name in names.values()) else {}
+    names = {float(place): spoken(form(place, i)) for i, place in enumerate(places())}
+    return names if all(map(_worded, names.values())) else {}
+
+
+def _worded(name: str) -> bool:
+    """Whether a name is more than a number."""
+    return any(map(str.isalpha, re.sub(r"\de[-+]\d", "", name)))
+
+
+def _at_names(axes: Axes, line: Line2D) -> str:
+    """The marks of a line by the names of their places, in the order of reading; empty where these have no names."""
+    across, up = _names(axes)
+    names = across or up
+    if not names or not all(_in_numbers(axes, line)):
+        return ""
+    x, y = _seen(line)
+    places, values = (x, y) if across else (y, x)
+    nearest = [min(names, key=lambda name: abs(name - place)) for place in places]
+    order = sorted(range(len(nearest)), key=lambda i: nearest[i] if across else -nearest[i])
+    return ", ".join(f"{plain(float(values[i]))} ({names[nearest[i]]})" for i in order)
 
 
 def _course(x: np.ndarray, y: np.ndarray) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy.experiments.noisyhead.a_head_that_works import findings, ladder, words
+from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
 from costofprivacy.judging.prose import compact, measured, percent, plain
@@ -22,9 +22,9 @@ SHOWN = {
     ladder.PERTURBED: "objective perturbation",
     ladder.ONE_PASS: "one pass (DP-GD)",
     ladder.CLIPPED: "full batches, each prompt's gradient clipped",
-    LAST_TOKEN: words.rung(LAST_TOKEN),
-    PRIVATE: words.rung(PRIVATE),
-    COVARIANCE: words.rung(COVARIANCE),
+    LAST_TOKEN: readings.rung(LAST_TOKEN),
+    PRIVATE: readings.rung(PRIVATE),
+    COVARIANCE: readings.rung(COVARIANCE),
     NON_PRIVATE: "no privacy",
     NO_DATA: "no data: what is public alone",
     BEST: "best linear head",
@@ -43,7 +43,7 @@ def show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         text=[measured(v, e) for v, e in zip(steps["test_error"], steps["standard_error"], strict=True)]
     )
     wide = text.pivot(index="rung", columns="covariance", values="text").loc[list(SHOWN), text["covariance"].unique()]
-    return wide.rename(index=SHOWN, columns=words.title).rename_axis(index="method", columns=None)
+    return wide.rename(index=SHOWN, columns=readings.title).rename_axis(index="method", columns=None)
 
 
 def read(saved: Mapping[str, pd.DataFrame]) -> Markdown:
@@ -54,9 +54,9 @@ def read(saved: Mapping[str, pd.DataFrame]) -> Markdown:
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
         least = str(errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]].idxmin())
-        rows.append(f"{words.where(str(name))} *{SHOWN[least]}* ({plain(errors[least])}, {_beside(errors, least)})")
+        rows.append(f"{readings.where(str(name))} *{SHOWN[least]}* ({plain(errors[least])}, {_beside(errors, least)})")
         alone += int(errors[COVARIANCE] < errors[least])
-    misled = findings.misled({"tasks": saved["tasks"]})
+    misled = readings.misled({"tasks": saved["tasks"]})
     worst = misled.loc[misled["factor"].idxmax()]
     return Markdown(
         f"At {size} the least error of those that learn from responses has {'; '.join(rows)}. The covariance alone "

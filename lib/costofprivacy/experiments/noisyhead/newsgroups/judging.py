@@ -23,6 +23,7 @@ CHOICES = {  # the columns of an open choice, and what a reader calls it
     "start": r"$\Gamma^0$",
     "epsilon": r"$\varepsilon$",
 }
+READING = ("prompts", "length", "features", "clip", "recipe")
 
 
 def on_newsgroups(judge: Judge) -> Judge:
@@ -94,3 +95,9 @@ def told(value: object) -> str:
 def row_of(row: pd.Series) -> str:
     """A row of the shapes in words."""
     return describe({name: row[name] for name in (*CHOICES, "account")})
+
+
+def figure_errors(errors: pd.DataFrame) -> dict[str, pd.Series]:
+    """The rows of the figure's own reading and recipe by method."""
+    own = select(errors, **{name: errors.iloc[0][name] for name in READING})
+    return {row["method"]: row for _, row in own.iterrows()}

@@ -21,6 +21,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     SOFTMAX,
     WHITENED,
 )
+from costofprivacy.judging.prose import measured
 from costofprivacy.judging.tables import pick, select
 
 ROUTES = ((BOUNDED, PRINTED), (BOUNDED, EXACT), (CLIPPED, PRINTED), (CLIPPED, EXACT))
@@ -30,6 +31,20 @@ LITERAL, BEST_ROUTE = ROUTES[0], ROUTES[-1]
 def where(covariance: str) -> str:
     """A covariance as a sentence has it."""
     return "on isotropic features" if covariance == ISOTROPIC else "with an unknown covariance"
+
+
+def under(covariance: str) -> str:
+    """The same with its condition number."""
+    return where(covariance) + ("" if covariance == ISOTROPIC else f" of condition number {_number(covariance)}")
+
+
+def title(covariance: str) -> str:
+    """A covariance as a panel or a row has it."""
+    return "isotropic features" if covariance == ISOTROPIC else f"unknown covariance, condition {_number(covariance)}"
+
+
+def _number(covariance: str) -> str:
+    return covariance.partition("-")[2]
 
 
 class Value(NamedTuple):
@@ -66,6 +81,11 @@ def other(errors: pd.DataFrame, head: str, covariance: str, method: str) -> pd.S
     """The row of another method at the largest N, and at the largest ε where it has one."""
     rows = select(errors, covariance=covariance, head=head, method=method, N=errors["N"].max())
     return pick(rows[rows["epsilon"].isna() | (rows["epsilon"] == errors["epsilon"].max())])
+
+
+def told(row: pd.Series) -> str:
+    """A test error with its standard error."""
+    return measured(row["test_error"], row["standard_error"])
 
 
 def ratio(first: pd.Series, second: pd.Series) -> Value:

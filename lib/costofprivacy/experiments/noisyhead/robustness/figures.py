@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
 
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness import rates
-from costofprivacy.experiments.noisyhead.robustness.pages import METHODS
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
-from costofprivacy.judging.prose import compact, compared, listed, percent, plain, span, times
+from costofprivacy.judging.prose import compact, compared, percent, plain, span, times
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.settings import Setting
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
+from costofprivacy.showing.spoken import described
 
-METHOD_LABELS = {
+METHODS = {
     "noisyhead": "NoisyHead",
     "ridge": "ridge, by\nrank-one\nupdates",
     "ridge-normal-equations": "ridge, by\nnormal\nequations",
@@ -56,28 +58,22 @@ def draw_figure_4(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
     """One panel for each c: NoisyHead and ridge in both evaluations, published settings, the authors' numbers over."""
     table, comparison = (select(rows, setting=Setting.PUBLISHED) for rows in (table, comparison))
     values = table["c"].unique()
-    with figures.style():
-        figure, panels = plt.subplots(1, len(values), figsize=(4.6 * len(values), 3.7), sharey=True, squeeze=False)
-        for axes, c in zip(panels[0], values):
-            for method, look in figures.looks(METHODS).items():
-                rows = select(table, c=c, method=method)
-                figures.points(axes, rows, "p", "displacement", label=METHOD_LABELS[str(method)], **look)
+    with figures.panels(len(values), figsize=(4.6 * len(values), 3.7), sharey=True) as (figure, panels):
+        for axes, c in zip(panels, values):
+            figures.curves(axes, select(table, c=c), "p", "displacement", "method", METHODS)
             theirs = select(comparison, c=c)
             figures.circles(axes, theirs["p"], theirs["displacement_theirs"], "authors' numbers", (0, 0.95))
             axes.set(yscale="log", xlabel=rf"$p$ in $\alpha = {c:g}\,N^p$", ylabel="squared displacement")
-        for axes in panels[0]:
-            figures.end_labels(axes)
-    return Plate(figure, caption=_figure_4_caption(table), alt=_figure_4_alt(table, comparison))
+    theirs = select(comparison, method="ridge-normal-equations")["displacement_theirs"]
+    authors = f" The authors' ridge: {plain(theirs.iloc[0])} to {plain(theirs.iloc[-1])}." if len(theirs) else ""
+    return Plate(figure, _figure_4_caption(table), described(figure) + authors)
 
 
 def _figure_4_caption(table: pd.DataFrame) -> str:
-    ends = _ends(table)
-    by, exact, noisy = (
-        (ends[method]["last"] / ends[method]["first"]).max()
-        for method in ("ridge-normal-equations", "ridge", "noisyhead")
-    )
+    ends = table.sort_values("p").groupby(["method", "c"])["displacement"].agg(["first", "last"])
+    noisy, exact, by = ((ends.loc[method, "last"] / ends.loc[method, "first"]).max() for method in METHODS)
     rounding = " What only the first show is rounding error." if by > GROWS >= exact else ""
-    share = (ends["noisyhead"] / ends["ridge"]).to_numpy().max()
+    share = (ends.loc["noisyhead"] / ends.loc["ridge"]).to_numpy().max()
     return (
         "**Figure 4 of the paper, re-run** in the published settings (open circles: the authors' numbers). From the "
         f"least to the largest $p$ ridge's displacement is multiplied by up to {compact(by)} by the normal equations, "
@@ -86,57 +82,37 @@ def _figure_4_caption(table: pd.DataFrame) -> str:
     )
 
 
-def _ends(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Displacement at the least and at the largest p for each c, by method."""
-    rows = table.sort_values("p").groupby(["method", "c"])["displacement"].agg(["first", "last"])
-    return {method: rows.loc[method] for method in METHODS}
-
-
-def _figure_4_alt(table: pd.DataFrame, comparison: pd.DataFrame) -> str:
-    said = [
-        f"at c = {c:g} "
-        + listed(
-            [
-                f"{METHODS[m]} {plain(rows.loc[c, 'first'])} to {plain(rows.loc[c, 'last'])}"
-                for m, rows in _ends(table).items()
-            ]
-        )
-        for c in table["c"].unique()
-    ]
-    theirs = select(comparison, method="ridge-normal-equations")["displacement_theirs"]
-    authors = f" The authors' ridge: {plain(theirs.iloc[0])} to {plain(theirs.iloc[-1])}." if len(theirs) else ""
-    return f"Squared displacement from p = {table['p'].min():g} to {table['p'].max():g}: {'; '.join(said)}.{authors}"
-
-
 def draw_parts(parts: pd.DataFrame, test_error: pd.DataFrame) -> Plate:
     """Left: NoisyHead's displacement and its parts by setting. Right: test errors beside answering 0."""
     settings = list(parts["setting"].unique())
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.2))
+    with figures.panels(2, ends=False, figsize=(9.2, 4.2)) as (figure, (left, right)):
         shifts = np.linspace(-0.24, 0.24, len(PARTS))
         for (part, label), look, shift in zip(PARTS.items(), figures.looks(PARTS).values(), shifts):
             rows = parts[(parts["part"] == part) & (parts["displacement"] > 0)]
             at = rows["setting"].map(settings.index) + shift
-            left.errorbar(at, rows["displacement"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
-        left.set(yscale="log", ylabel="squared displacement of NoisyHead", xticks=range(len(settings)))
-        left.set_xticklabels(settings)
+            _draw_marks(left, at, rows["displacement"], rows, label=label, **look)
+        left.set(yscale="log", ylabel="squared displacement of NoisyHead")
+        left.set_xticks(range(len(settings)), settings)
         left.legend(loc="upper right")
         _draw_test_errors(right, test_error)
-    return Plate(figure, caption=_parts_caption(parts, test_error), alt=_parts_alt(parts, test_error))
+    return Plate(figure, _parts_caption(parts, test_error))
 
 
 def _draw_test_errors(axes: Axes, test_error: pd.DataFrame) -> None:
     chosen = [(method, setting) for method, setting, _ in HEADS]
-    for (prompts, look), shift in zip(figures.looks(("clean", "attacked")).items(), (-0.1, 0.1)):
+    names = {"clean": "before", "attacked": "after the attack"}
+    for (prompts, label), look, shift in zip(names.items(), figures.looks(names).values(), (-0.1, 0.1)):
         rows = select(test_error, prompts=prompts).set_index(["method", "setting"]).loc[chosen]
-        at = np.arange(len(chosen)) + shift
-        label = {"clean": "before", "attacked": "after the attack"}[str(prompts)]
-        axes.errorbar(at, rows["test_error"], 2 * rows["standard_error"], ls="", capsize=2, label=label, **look)
+        _draw_marks(axes, np.arange(len(chosen)) + shift, rows["test_error"], rows, label=label, **look)
     axes.axhline(test_error["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
     axes.axhline(test_error["best_linear_head"].iloc[0], color="k", ls=":", lw=1.5, label="best linear head")
-    axes.set(ylabel="test error", xticks=range(len(chosen)), ylim=(-0.03, 1.55))
-    axes.set_xticklabels([label for *_, label in HEADS])
+    axes.set(ylabel="test error", ylim=(-0.03, 1.55))
+    axes.set_xticks(range(len(chosen)), [label for *_, label in HEADS])
     axes.legend(loc="upper right", ncols=2)
+
+
+def _draw_marks(axes: Axes, at: ArrayLike, values: pd.Series, rows: pd.DataFrame, **look: Any) -> None:
+    axes.errorbar(at, values, 2 * rows["standard_error"], ls="", capsize=2, **look)
 
 
 def _parts_caption(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
@@ -154,28 +130,9 @@ def _parts_caption(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
     )
 
 
-def _parts_alt(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
-    by = parts.set_index(["setting", "part"])["displacement"]
-    moved = [
-        f"{s} {plain(by[s, 'all'])}, of which the attack alone {plain(by[s, 'attack'])}"
-        for s in parts["setting"].unique()
-    ]
-    errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
-    told = [
-        f"{label.replace(chr(10), ' ')} {plain(errors[setting, method, 'clean'])} and "
-        f"{plain(errors[setting, method, 'attacked'])}"
-        for method, setting, label in HEADS
-    ]
-    return (
-        f"NoisyHead's squared displacement: {'; '.join(moved)}. Test errors before and after the attack: "
-        f"{'; '.join(told)}. Answering 0: {plain(test_error['response_variance'].iloc[0])}."
-    )
-
-
 def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFrame) -> Plate:
     """Left: ridge's displacement against α with its limits. Right: what evaluations in double precision make of it."""
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+    with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, (left, right)):
         names = {LEFT: "query left", SHIFTED: "query\nshifted"}
         for (response, name), look in zip(names.items(), figures.looks(names).values()):
             rows = select(growth, response=response)
@@ -189,15 +146,15 @@ def draw_growth(growth: pd.DataFrame, arithmetic: pd.DataFrame, table: pd.DataFr
             figures.log_axes(axes, r"$\alpha$ (grey: Figure 4)", "squared displacement of ridge")
             axes.set_title(title)
         right.set_ylim(1e-6, 1e2)
-        for axes in (left, right):
-            figures.end_labels(axes)
-    return Plate(figure, caption=_growth_caption(growth, arithmetic), alt=_growth_alt(growth, arithmetic))
+    return Plate(figure, _growth_caption(growth, arithmetic))
 
 
 def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
     last = select(growth, alpha=growth["alpha"].max())
     off = (last["displacement"] / last["limit"] - 1).abs().max()
-    apart = _spread(arithmetic)
+    rows = arithmetic[arithmetic["evaluation"].isin(EVALUATIONS) & (arithmetic["median"] > 0)]
+    medians = rows.groupby("alpha")["median"]
+    apart = medians.max() / medians.min()
     agree = apart[apart < 1.01].index
     until = f"agree within 1 % up to $\\alpha$ = {compact(agree.max())}" if len(agree) else "never agree"
     return (
@@ -208,30 +165,12 @@ def _growth_caption(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
     )
 
 
-def _spread(arithmetic: pd.DataFrame) -> pd.Series:
-    """By α, the largest over the least median of the evaluations drawn."""
-    rows = arithmetic[arithmetic["evaluation"].isin(EVALUATIONS) & (arithmetic["median"] > 0)]
-    medians = rows.groupby("alpha")["median"]
-    return medians.max() / medians.min()
-
-
-def _growth_alt(growth: pd.DataFrame, arithmetic: pd.DataFrame) -> str:
-    last, apart = select(growth, alpha=growth["alpha"].max()), _spread(arithmetic)
-    ends = [f"response {row['response']}: {plain(row['displacement'])}" for _, row in last.iterrows()]
-    top = select(arithmetic, alpha=arithmetic["alpha"].max()).set_index("evaluation")["median"]
-    return (
-        f"Ridge's squared displacement at α = {plain(last['alpha'].iloc[0])}: {'; '.join(ends)}. Medians by evaluation "
-        f"at α = {plain(apart.index[-1])}: {listed([f'{name} {plain(top[name])}' for name in EVALUATIONS])}."
-    )
-
-
 def draw_heads(heads: pd.DataFrame) -> Plate:
     """NoisyHead's displacement along L beside the bounds of (5.3), (A.20) and ours."""
     along = select(heads, axis="L").sort_values("L")
     steps = sorted(along["T"].unique())
     own = select(along, noise="independent", T=steps[-1])
-    with figures.style():
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.2, 4.0))
+    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
         for T, look in figures.looks(steps).items():
             two, same = (select(along, noise=noise, T=T) for noise in ("independent", "common"))
             figures.points(left, two, "L", "displacement", label=f"$T$ = {T}", **look)
@@ -243,39 +182,20 @@ def draw_heads(heads: pd.DataFrame) -> Plate:
         for axes, title in ((left, "two runs, each with its own noise"), (right, "the attack alone: common noise")):
             figures.log_axes(axes, LENGTH, "squared displacement of NoisyHead")
             axes.set_title(title)
-            figures.end_labels(axes)
-    return Plate(figure, caption=_heads_caption(along, steps), alt=_heads_alt(along, steps))
+    return Plate(figure, _heads_caption(along, steps))
 
 
 def _heads_caption(along: pd.DataFrame, steps: list[int]) -> str:
     last = along[along["L"] == along["L"].max()]
-    over = {T: _ratio(pick(last, T=T, noise="independent"), "bound_theorem") for T in (steps[0], steps[-1])}
-    attack = (select(along, noise="common")["displacement"] / select(along, noise="common")["bound_amended"]).max()
+    ends = [pick(last, T=T, noise="independent") for T in (steps[0], steps[-1])]
+    few, many = (times(row["displacement"] / row["bound_theorem"]) for row in ends)
+    same = select(along, noise="common")
+    attack = (same["displacement"] / same["bound_amended"]).max()
     return (
         "**NoisyHead's displacement along $L$**, bars of two standard errors. Left: two runs with noise of their own, "
         "beside the bounds of (5.3), of (A.20), and what the ball of radius $R$ gives. At the longest prompts the "
-        f"displacement is {times(over[steps[0]])} the bound of (5.3) after {steps[0]} steps and "
-        f"{times(over[steps[-1]])} after {steps[-1]}. Right: the attack alone stays below {percent(attack)} of its "
-        r"bound (dashed), which knows neither $\alpha$ nor $\mu$."
-    )
-
-
-def _ratio(row: pd.Series, bound: str) -> float:
-    return float(row["displacement"] / row[bound])
-
-
-def _heads_alt(along: pd.DataFrame, steps: list[int]) -> str:
-    last = along[along["L"] == along["L"].max()]
-    moved = [
-        f"after {T} steps {plain(pick(last, T=T, noise='independent')['displacement'])}, of which the attack alone "
-        f"{plain(pick(last, T=T, noise='common')['displacement'])}"
-        for T in steps
-    ]
-    bound = pick(last, T=steps[-1], noise="independent")
-    return (
-        f"NoisyHead's squared displacement at L = {last['L'].iloc[0]}: {'; '.join(moved)}. Bounds there: "
-        f"(5.3) {plain(bound['bound_theorem'])}, (A.20) {plain(bound['bound_ball'])}, "
-        f"the ball {plain(bound['bound_amended'])}."
+        f"displacement is {few} the bound of (5.3) after {steps[0]} steps and {many} after {steps[-1]}. Right: the "
+        f"attack alone stays below {percent(attack)} of its bound (dashed), which knows neither $\\alpha$ nor $\\mu$."
     )
 
 
@@ -283,42 +203,28 @@ def draw_ridge(perturbations: pd.DataFrame) -> Plate:
     """Ridge's displacement over its claimed lower bound along L, for the attacks that (5.2) admits."""
     rows = select(perturbations, axis="L", admissible=True)
     rows = rows[rows["perturbation"].isin(ATTACKS)]
-    rows = rows.assign(ratio=rows["displacement"] / rows["claimed"], error=rows["standard_error"] / rows["claimed"])
-    with figures.style():
-        figure, panels = plt.subplots(1, 2, figsize=(9.2, 4.0), sharey=True)
+    claimed = rows["claimed"]
+    rows = rows.assign(ratio=rows["displacement"] / claimed, standard_error=rows["standard_error"] / claimed)
+    with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
         for axes, response in zip(panels, RESPONSES):
-            for (name, label), look in zip(ATTACKS.items(), figures.looks(ATTACKS).values()):
-                own = select(rows, perturbation=name, response=response)
-                if len(own):
-                    told = own[["L", "ratio"]].assign(standard_error=own["error"])
-                    figures.points(axes, told, "L", "ratio", label=label, **look)
+            own = select(rows, response=response)
+            figures.curves(axes, own, "L", "ratio", "perturbation", ATTACKS)
             axes.axhline(1, color="k", ls="--", lw=1, label="as claimed")
             figures.log_axes(axes, LENGTH, "displacement over the least claimed")
             axes.set_title(RESPONSE_TITLES[response])
-        for axes in panels:
-            figures.end_labels(axes)
-    return Plate(figure, caption=_ridge_caption(rows), alt=_ridge_alt(rows))
+    return Plate(figure, _ridge_caption(rows))
 
 
 def _ridge_caption(rows: pd.DataFrame) -> str:
-    below = (rows["ratio"] + 2 * rows["error"] < 1).sum()
+    below = (rows["ratio"] + 2 * rows["standard_error"] < 1).sum()
     upper = rows[rows["perturbation"].isin([UPPER, SMALL])]
-    powers = rates.fitted(upper, "ratio", "error", by=["perturbation", "response"])["power"]
+    powers = rates.fitted(upper, "ratio", "standard_error", by=["perturbation", "response"])["power"]
     rate = f" At the upper end of (5.2) the ratio goes like $L$ to a power of {span(powers)}." if len(powers) else ""
     return (
         "**Ridge under admissible attacks, along $L$**: its mean displacement over the least that (5.3) claims, which "
         f"should lie above the dashed line. {below} of {len(rows)} lie below it by more than two standard errors "
         f"(bars), the lowest at {compact(rows['ratio'].min())}, the highest at {compact(rows['ratio'].max())}.{rate}"
     )
-
-
-def _ridge_alt(rows: pd.DataFrame) -> str:
-    parts = []
-    for response in RESPONSES:
-        own = select(rows, response=response, L=rows["L"].max())
-        said = [f"{row['perturbation']} {plain(row['ratio'])}" for _, row in own.iterrows()]
-        parts.append(f"query's response {response}: {listed(said)}" if said else "")
-    return f"Displacement over the claimed least at L = {rows['L'].max()}. " + "; ".join(filter(None, parts)) + "."
 
 
 def draw_divergence(perturbations: pd.DataFrame) -> Plate:
@@ -330,8 +236,7 @@ def draw_divergence(perturbations: pd.DataFrame) -> Plate:
         (SMALL, LEFT): "left, small $\\mu$",
     }
     along = select(perturbations, axis="L", admissible=True)
-    with figures.style():
-        figure, axes = plt.subplots(figsize=(6.8, 4.0))
+    with figures.panels(figsize=(6.8, 4.0)) as (figure, [axes]):
         for ((name, response), label), look in zip(curves.items(), figures.looks(curves).values()):
             rows = select(along, perturbation=name, response=response).sort_values("L")
             if len(rows):
@@ -339,9 +244,7 @@ def draw_divergence(perturbations: pd.DataFrame) -> Plate:
             if (name, response) == (SMALL, SHIFTED) and len(rows):
                 figures.slope(axes, rows["L"].to_numpy(), rows["displacement"].iloc[0], 1.0, r"$\propto L$")
         figures.log_axes(axes, LENGTH, "squared displacement of ridge")
-        figures.end_labels(axes)
-    told = along[along["perturbation"].isin([UPPER, SMALL])]
-    return Plate(figure, caption=_divergence_caption(told), alt=_divergence_alt(told))
+    return Plate(figure, _divergence_caption(along[along["perturbation"].isin([UPPER, SMALL])]))
 
 
 def _divergence_caption(rows: pd.DataFrame) -> str:
@@ -356,13 +259,3 @@ def _divergence_caption(rows: pd.DataFrame) -> str:
         f"{compact(left['bound'].max())}. With that response shifted too and a small $\\mu$ it {word}{rate}, to "
         f"{compact(moved['displacement'].max())}."
     )
-
-
-def _divergence_alt(rows: pd.DataFrame) -> str:
-    ends = rows.sort_values("L").groupby(["response", "perturbation"], sort=False)
-    said = [
-        f"response {response}, {name}: {plain(own['displacement'].iloc[0])} at L = {own['L'].iloc[0]} to "
-        f"{plain(own['displacement'].iloc[-1])} at L = {own['L'].iloc[-1]}"
-        for (response, name), own in ends
-    ]
-    return f"Ridge's squared displacement. {'; '.join(said)}."

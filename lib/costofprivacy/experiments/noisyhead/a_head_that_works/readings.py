@@ -1,17 +1,83 @@
-"""What the tables say: the gap and what closes it, where pretraining is worth anything, what one prompt can do."""
+"""What the tables say, and in what words: the gap and what closes it, where pretraining is worth anything."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from costofprivacy.experiments.noisyhead.a_head_that_works import ladder
+from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, tasks, theory
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
-from costofprivacy.judging.tables import Tables, pick, select
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
+    BEST,
+    ISOTROPIC,
+    NO_DATA,
+    NON_PRIVATE,
+    UNKNOWN,
+    ZERO,
+)
+from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 
 TARGETS = {ISOTROPIC: 0.15, "unknown-10": 0.25}  # over the best non-private head, at the largest N and ε
+METHODS = {
+    PRIVATE: "private head",
+    COVARIANCE: "covariance alone",
+    LAST_TOKEN: "private head, last token asked",
+    NON_PRIVATE: "least squares, no privacy",
+    NO_DATA: "head without data",
+    BEST: "best head",
+    ZERO: "answering 0",
+}
+RUNGS = {
+    LAST_TOKEN: "whitened, last token asked",
+    PRIVATE: "whitened, every token asked",
+    COVARIANCE: "covariance alone",
+}
+FEATURES = {
+    theory.SPHERE: "unit sphere",
+    theory.SHORTENED: "Gaussian, brought to norm 1",
+    theory.STRETCHED: "stretched sphere",
+    theory.GAUSSIAN: "Gaussian",
+}
+TASKS = {
+    tasks.ALIKE: "isotropic",
+    tasks.ALONG: "along the features",
+    tasks.AGAINST: "against the features",
+    tasks.UNEVEN: "uneven",
+}
+
+
+def _condition(covariance: str) -> str:
+    return covariance.removeprefix(UNKNOWN)
+
+
+def title(covariance: str) -> str:
+    """A covariance as a panel or a row has it."""
+    return "isotropic" if covariance == ISOTROPIC else f"unknown, condition {_condition(covariance)}"
+
+
+def where(covariance: str) -> str:
+    """A covariance as a sentence has it."""
+    if covariance == ISOTROPIC:
+        return "on isotropic prompts"
+    return f"with an unknown covariance of condition number {_condition(covariance)}"
+
+
+def rung(name: str) -> str:
+    """A rung of the ladder, or an end of it."""
+    return RUNGS.get(name) or METHODS.get(name, name)
+
+
+def started(sentence: str) -> str:
+    """With a capital letter, and nothing else changed."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def sentences(told: Iterable[str]) -> str:
+    """Each as a sentence of its own."""
+    return " ".join(f"{started(sentence)}." for sentence in told)
 
 
 def plain_and_ill(tables: Tables) -> tuple[str, str]:
@@ -149,6 +215,6 @@ def no_data_is_best(tables: Tables, covariance: str = ISOTROPIC) -> bool:
     return bool(abs(row[NO_DATA] - row[BEST]) <= 1e-9)
 
 
-def rung(tables: Tables, covariance: str, name: str) -> float:
-    """The test error of a rung at the largest ε."""
-    return float(pick(steps(tables, covariance).reset_index(), rung=name)["test_error"])
+def above_claim(audit: pd.DataFrame) -> pd.Series:
+    """Whether ε or μ is found above the claim."""
+    return (audit["found_epsilon"] > audit["exact_epsilon"]) | (audit["found_mu"] > audit["mu"])

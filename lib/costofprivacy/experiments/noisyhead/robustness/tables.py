@@ -1,4 +1,4 @@
-"""The answer and the short tables of the page on robustness."""
+"""The tables of the page on robustness."""
 
 from __future__ import annotations
 
@@ -8,30 +8,14 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES
-from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
-from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import theorem_51_ridge
-from costofprivacy.judging import words
-from costofprivacy.judging.prose import compact, percent, plain
-from costofprivacy.judging.tables import Tables, select
-from costofprivacy.settings import Setting
+from costofprivacy.judging.prose import percent, plain
+from costofprivacy.judging.tables import select
 
 METHODS = {
     "noisyhead": "NoisyHead",
     "ridge": "ridge, rank-one update",
     "ridge-normal-equations": "ridge, normal equations",
 }
-
-
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
-    errors = select(tables["test-error"], setting=Setting.PUBLISHED).set_index(["method", "prompts"])["test_error"]
-    ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
-    fixed = tables["test-error"]["response_variance"].iloc[0]
-    return (
-        f"{words.headline(figure_4, tables)} {words.headline(theorem_51_ridge, tables)} As published, NoisyHead's test "
-        f"error is {compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has "
-        f"{ridge[0]} before the attack and {ridge[1]} after it."
-    )
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:

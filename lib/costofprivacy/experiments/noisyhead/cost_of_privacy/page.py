@@ -1,0 +1,23 @@
+"""The answer of the page on Theorem 4.1 and its proof, arXiv:2504.16000v2."""
+
+from __future__ import annotations
+
+from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import theorem_41
+from costofprivacy.judging import words
+from costofprivacy.judging.prose import along, span
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    events = tables["events"].sort_values("L")
+    lengths = span(events["L"])
+    rows = select(tables["both-sides"], setting="corrected", quantity="total")
+    exceeded = (rows["value"] > rows["bound_amended"] + CONSISTENT * rows["standard_error"]).sum()
+    amended = "holds at every size tried" if exceeded == 0 else f"is exceeded at {exceeded} of {len(rows)} sizes"
+    return (
+        f"{words.headline(theorem_41, tables)} The proof lets a prompt's summary, $\\|Z\\|_F$, shrink with the "
+        f"prompt's length $L$. For $L$ of {lengths} its mean {along(events, 'mean_norm')}. An amended bound, without "
+        f"hidden constants, {amended}."
+    )

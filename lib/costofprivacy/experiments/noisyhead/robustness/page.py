@@ -1,0 +1,22 @@
+"""The answer of the page on robustness."""
+
+from __future__ import annotations
+
+from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
+from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import theorem_51_ridge
+from costofprivacy.judging import words
+from costofprivacy.judging.prose import compact
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.settings import Setting
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer."""
+    errors = select(tables["test-error"], setting=Setting.PUBLISHED).set_index(["method", "prompts"])["test_error"]
+    ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
+    fixed = tables["test-error"]["response_variance"].iloc[0]
+    return (
+        f"{words.headline(figure_4, tables)} {words.headline(theorem_51_ridge, tables)} As published, NoisyHead's test "
+        f"error is {compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has "
+        f"{ridge[0]} before the attack and {ridge[1]} after it."
+    )

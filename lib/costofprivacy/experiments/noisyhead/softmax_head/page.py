@@ -1,0 +1,69 @@
+"""The answer and the sentences of the page on a softmax head."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.softmax_head import readings
+from costofprivacy.experiments.noisyhead.softmax_head.names import HEADS, ISOTROPIC, LINEAR, SOFTMAX
+from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES, told
+from costofprivacy.judging.prose import compact, percent, times
+from costofprivacy.judging.tables import Tables
+
+
+def answer(tables: Tables) -> str:
+    """The chapter's answer: the softmax head over the linear one, private and not, and what two lessons are worth."""
+    errors = tables["test-error"]
+    case, names = readings.largest(errors), readings.covariances(errors)
+    heads = [
+        f"{compact(readings.heads(errors, name).value)} times {whose}{readings.where(name)} "
+        f"({free}{compact(readings.heads_without_privacy(errors, name).value)})"
+        for name, whose, free in ((names[0], "the linear head's ", "without privacy "), (names[-1], "", ""))
+    ]
+    exact, clipped = (readings.worth(errors, SOFTMAX, route).value for route in (ROUTES[2], ROUTES[1]))
+    convex = tables["curvature"]["least"].min() >= 0
+    last = "Its loss shows no negative curvature" if convex else "Its loss is not convex: every iterate is paid for"
+    beside = compact(readings.beside_whitened(errors, names[-1]).value)
+    return (
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {' and '.join(heads)}; there "
+        f"{beside} times a whitened linear head's. On isotropic features clipping each gradient divides it by "
+        f"{compact(clipped)}, exact accounting by {compact(exact)}, each beside the other. {last}."
+    )
+
+
+def read_plans(choices: pd.DataFrame) -> str:
+    """How far the plans that were tried enclose the chosen ones, in words."""
+    found = readings.edges(choices)
+    lost = f"at most {percent(float(found['lost'].max()))}" if found["lost"].notna().any() else "an unknown share"
+    return (
+        f"In {found['enclosed'].sum()} of {len(found)} choices $c\\,\\eta T$, how far cut gradients can carry, lies "
+        f"inside the range that was tried. The smallest $c$ is chosen in {found['smallest'].sum()}. Small $c$ is a "
+        f"limit, in which every gradient counts by its direction alone: without that $c$ the error on synthetic "
+        f"prompts is {lost} above the least."
+    )
+
+
+def read_privacy(tables: Tables) -> str:
+    """What privacy takes from either head, in words."""
+    errors = tables["test-error"]
+    parts = []
+    for name in readings.covariances(errors):
+        found = {head: readings.cost(errors, head, name) for head in HEADS}
+        free = {head: readings.learnable(errors, head, name).value for head in HEADS}
+        parts.append(
+            f"{readings.under(name)} the private softmax head's error lies {percent(found[SOFTMAX].value)} above the "
+            f"non-private one's (linear: {percent(found[LINEAR].value)}), and without data "
+            f"it is {times(free[SOFTMAX])} the non-private one's (linear: {times(free[LINEAR])})"
+        )
+    case = readings.largest(errors)
+    opening = f"At $N = {case['N']:.0f}$ and $\\varepsilon = {case['epsilon']:g}$: "
+    return opening + "; ".join(parts) + "."
+
+
+def read_routes(errors: pd.DataFrame) -> str:
+    """What each change of the design is worth, in words."""
+    literal, exact, printed, best = (readings.private(errors, SOFTMAX, ISOTROPIC, route) for route in ROUTES)
+    return (
+        f"Exact accounting alone takes the error from {told(literal)} to {told(exact)}, clipping each gradient alone "
+        f"to {told(printed)}, both to {told(best)}."
+    )
