@@ -142,10 +142,10 @@ def draw_noise(parts: pd.DataFrame) -> Plate:
     grown["adding up"] = rows["accumulated"] / rows["accumulated"].iloc[0]
     with figures.panels() as (figure, [axes]):
         for (label, values), look in zip(grown.items(), figures.looks(grown).values(), strict=True):
-            axes.plot(rows["T"].to_numpy(), values.to_numpy(), label=label.replace(", ", ",\n"), **look)
+            axes.plot(rows["T"], values, label=label.replace(", ", ",\n"), **look)
         figures.log_axes(axes, STEPS, "variance over that at the first $T$")
-    ends = {label: float(values.iloc[-1]) for label, values in grown.items()}
-    error = float((rows["standard_error"] / rows["accumulated"]).max())
+    ends = {label: values.iloc[-1] for label, values in grown.items()}
+    error = (rows["standard_error"] / rows["accumulated"]).max()
     caption = (
         f"**Why the noise grows with $T$**, for $T$ of {span(rows['T'])}: the variance of one step's noise and what "
         f"equal steps add up to, each over its value at the first $T$. At the last $T$: {_ends(ends, '; ')}. The sums "
@@ -182,34 +182,26 @@ def draw_guarantee(spent: pd.DataFrame) -> Plate:
 def draw_gains(errors: pd.DataFrame) -> Plate:
     """In each reading the share of the lengths' variance that heads and a linear model foretell beyond the mean."""
     names = ["prompts", "length", "features", "clip"]
+    rows = {method: select(errors, method=method) for method in HEADS}
+    best = {method: own.loc[own.groupby(names, sort=False)["gain"].idxmax()] for method, own in rows.items()}
     readings = list(errors[names].drop_duplicates().itertuples(index=False, name=None))
-    best = {method: [_best(errors, names, reading, method) for reading in readings] for method in HEADS}
     with figures.panels(ends=False, figsize=(7.6, 5.2)) as (figure, [axes]):
         places = np.arange(len(readings))[::-1]
-        for shift, ((method, rows), look) in enumerate(zip(best.items(), figures.looks(best).values(), strict=True)):
-            gain = np.array([row["gain"] for row in rows])
-            bars = np.where(gain < WORST, 0, [2 * row["gain_error"] for row in rows])
-            axes.errorbar(np.maximum(gain, WORST), places + 0.2 * (1 - shift), xerr=bars, ls="", capsize=2,
-                          label=HEADS[method], **look)  # fmt: skip
+        for shift, ((method, own), look) in enumerate(zip(best.items(), figures.looks(best).values(), strict=True)):
+            bars = np.where(own["gain"] < WORST, 0, 2 * own["gain_error"])
+            at = places + 0.2 * (1 - shift)
+            axes.errorbar(own["gain"].clip(WORST), at, xerr=bars, ls="", capsize=2, label=HEADS[method], **look)
         axes.axvline(0, color="0.35", ls=":", lw=1)
         axes.set_yticks(places, [_short(reading, readings[0]) for reading in readings])
         axes.set(xlabel="share of the variance foretold", ylabel="reading")
         figure.legend(ncols=3, loc="outside lower center")
-    top = {method: max(row["gain"] for row in rows) for method, rows in best.items()}
+    top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
     caption = (
         "**What is foretold of an article's length, in every reading.** Zero is answering the mean of the training "
         "lengths. Each head with the recipe, the number of steps or the penalty that is best on the test prompts. At "
-        "most it is "
-        + listed(f"{percent(value)} ({HEADS[method]})" for method, value in top.items())
-        + f". {BARS} What is below {percent(WORST)} stands at the edge."
+        f"most it is {top}. {BARS} What is below {percent(WORST)} stands at the edge."
     )
     return Plate(figure, caption)
-
-
-def _best(errors: pd.DataFrame, names: list[str], reading: tuple[object, ...], method: str) -> pd.Series:
-    """The row with the largest share among the recipes."""
-    rows = select(errors, **dict(zip(names, reading, strict=True)), method=method)
-    return rows.loc[rows["gain"].idxmax()]
 
 
 def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
