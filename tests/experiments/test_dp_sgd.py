@@ -142,20 +142,6 @@ def test_the_worker_imports_nothing_of_the_package() -> None:
         assert "costofprivacy" not in "\n".join(line for line in source if line.lstrip().startswith(("import", "from")))
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"batch": 1001}, "batch must be at most the smallest N = 1000, got 1001"),
-        ({"batch": 8}, "batch must be"),
-        ({"epsilon": (100.0,)}, r"epsilon must be at most T = \d+ at N = 1000, got 100.0"),
-        ({"penalty": 1e-6}, "penalty must ask for at most"),
-    ],
-)
-def test_parameters_that_no_run_can_have_are_refused(change: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        replace(SMALL, **change)
-
-
 def test_ratios_have_their_errors() -> None:
     found = ratios(COMMITTED["figure-5"], REPLACE, REPLACE, UPDATE)
     assert len(found) == 12

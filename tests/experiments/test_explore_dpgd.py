@@ -168,8 +168,3 @@ def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd
     assert len(html) < 700_000
     assert "http" not in html
     assert "Infinity" not in html
-
-
-def test_times_need_a_start_and_an_end() -> None:
-    with pytest.raises(ValueError, match=r"^times must begin at 0 and end at 1"):
-        Experiment(times=(0.1, 1.0))

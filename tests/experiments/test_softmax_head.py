@@ -71,13 +71,6 @@ def test_every_row_is_full_and_the_ends_are_in_order(tables: dict[str, pd.DataFr
             assert best <= 1.02 * public
 
 
-def test_one_worker_or_two_change_no_bit(tables: dict[str, pd.DataFrame]) -> None:
-    cell = ends.EndCell(Law(150, 4, 10.0), 50)
-    once, twice = (ends.measure([cell], Runner(workers=1), 3) for _ in range(2))
-    assert once == twice
-    assert len(tables["public-heads"]) == 2
-
-
 def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other private prompts, by another number of trials and another covariance, leave every choice as it is."""
     grid = SMALL._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
@@ -251,20 +244,6 @@ def test_the_committed_heads_learn() -> None:
     literal = select(errors, N=4000, epsilon=1.0, bound=BOUNDED, account=PRINTED)
     assert set(literal["head"]) == {SOFTMAX}
     assert set(rows["head"]) == {SOFTMAX, LINEAR}
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"condition": (10.0,)}, r"condition must contain 1, got \[10\.0\]"),
-        ({"poisoned": (150,)}, "poisoned must be below the largest N = 150, got 150"),
-        ({"epsilon": (5.0,)}, r"steps must be at least the largest epsilon = 5\.0, got 4"),
-        ({"D": 1}, "D must be"),
-    ],
-)
-def test_parameters_that_no_run_can_have_are_refused(change: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        replace(SMALL, **change)
 
 
 def test_all_methods_of_a_trial_see_the_same_prompts(tables: dict[str, pd.DataFrame]) -> None:

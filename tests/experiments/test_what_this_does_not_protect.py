@@ -25,7 +25,6 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     tuning,
     version_0_7_0,
 )
-from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.tables import pick, select
@@ -231,11 +230,6 @@ def test_tables_are_for_readers() -> None:
     check_table(pages_tables.show_population(TABLES["population"]))
     check_table(pages_tables.show_repaired(TABLES["repaired"]))
     assert pages_tables.show_checklist().data.count("\n") == len(pages_tables.CHECKLIST) + 1
-
-
-def test_a_person_needs_fewer_records_than_there_are() -> None:
-    with pytest.raises(ValueError, match="group must have fewer than n = 30"):
-        Experiment(n=30, group=(30,))
 
 
 def test_committed_tables_have_a_row_for_each_attack() -> None:
