@@ -29,14 +29,7 @@ SMALL: dict[str, Any] = {
     "housing_trials": 3,
     "kept_trials": 5,
     "normalisation": 100,
-    "mnist_n": (50, 100),
-    "housing_n": (50, 100),
-    "schedule_trials": 4,
-    "housing_schedule_trials": 4,
     "equation_trials": 1,
-    "seed_n": (100, 200),
-    "seed_normalisation": (50, 100),
-    "seed_trials": 6,
 }
 
 
@@ -164,8 +157,8 @@ def test_seeds_are_measured_with_and_without_a_limit(data: dict) -> None:
     assert (measures["typical"] < measures["risk"]).all()
 
 
-def test_tables_of_a_small_run(data: dict) -> None:
-    tables = Experiment(**SMALL).run(Runner(workers=1))
+def test_maps_are_read_as_they_were_measured(data: dict) -> None:
+    tables = Experiment(**SMALL)._maps(Runner(workers=1))
     kept = tables["kept"].merge(tables["figure-6"], on=maps.COLUMNS[:-1])
     np.testing.assert_allclose(kept["risk_x"], kept["risk_y"])
     panel = reading.panels(tables["figure-5"])[0]

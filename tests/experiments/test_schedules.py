@@ -1,7 +1,6 @@
 """The machinery behind the chapter on learning rate schedules."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,33 +8,15 @@ import pytest
 from costofprivacy.dpgd import control, equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
-from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
 from costofprivacy.running.montecarlo import Runner, generator
-
-SMALL: dict[str, Any] = {
-    "d": 10,
-    "n": (100, 400),
-    "simulated": 100,
-    "trials": 2,
-    "gammas": (1e-4, 1e-2),
-    "best_n": (100.0,),
-    "best_rho": (0.3,),
-    "search_n": (30.0,),
-    "small_gammas": (1e-2,),
-    "small_noises": (0.1,),
-}
-COARSE = ((best, "NODES", 3), (control, "_KNOTS", 8), (control, "_STEPS", 50), (small_noise, "_CLIPS", 5))
 
 
 def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
-def test_sizes_up_to_a_limit_are_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in COARSE:  # what no parameter makes smaller
-        monkeypatch.setattr(module, name, value)
-    tables = Experiment(**SMALL).run(Runner(workers=1))
-    figure = tables["figure-7"]
+def test_sizes_up_to_a_limit_are_simulated() -> None:
+    figure = figure_seven.tables([setting("uniform", 100), setting("uniform", 400)], Runner(1), 2, 0, 100)["figure-7"]
     run = figure["n"] <= 100
     assert figure.loc[run, ["risk_mean", "risk_sd"]].notna().all(axis=None)
     assert figure.loc[~run, "risk_mean"].isna().all()

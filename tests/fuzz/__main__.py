@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--slow", type=float, default=60.0, help="seconds that a run may take by its estimate")
     parser.add_argument("--report", type=Path, default=Path("_build/reports/fuzz.json"), help="where it is kept")
     asked = parser.parse_args(spread(sys.argv[1:]))
+    asked.report.unlink(missing_ok=True)
     project, rng = Project(Path.cwd()), random.Random(asked.seed)
     kinds = judge.experiments(project)
     accepted, wrong, ran = [], [], 0
