@@ -222,6 +222,12 @@ def test_a_narrower_window_narrows_the_chart(browser: Any, name: str) -> None:
             arg=wide,
             timeout=PATIENCE,
         )
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+@each_page
+def test_a_chart_fits_a_narrow_screen(browser: Any, name: str) -> None:
+    with Visit(browser, name, viewport=NARROW) as visit:
         chart = visit.page.locator(".explorer-chart svg").bounding_box()
         assert 0 <= chart["x"] <= chart["x"] + chart["width"] <= NARROW["width"]
         assert chart["width"] > 0.6 * visit.page.locator(".explorer").bounding_box()["width"]

@@ -108,22 +108,6 @@ def test_the_mean_square_is_the_mean_over_prompts() -> None:
     np.testing.assert_allclose(head.mean_square(A[:1], data), [np.mean(head.predict(A[0], data) ** 2)], rtol=1e-12)
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan])
-def test_radii_that_are_not_positive_are_refused(bad: float) -> None:
-    drawn = sample(PromptModel(2, 2), 1, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match="clip_norm must be positive"):
-        head.statistics(drawn, bad)
-    with pytest.raises(ValueError, match="feature_bound must be positive"):
-        head.project(head.statistics(drawn), bad)
-
-
-def test_a_head_that_is_not_square_is_refused() -> None:
-    with pytest.raises(ValueError, match="W_KQ must have shape"):
-        LinearAttentionHead(np.eye(3), np.eye(4))
-    with pytest.raises(ValueError, match="W_PV must have shape"):
-        LinearAttentionHead(np.ones((3, 4)), np.eye(3))
-
-
 def test_norm_of_statistics_is_the_frobenius_norm() -> None:
     rng = np.random.default_rng(1)
     query = rng.standard_normal((5, 3))

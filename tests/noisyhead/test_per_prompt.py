@@ -129,23 +129,3 @@ def test_without_noise_the_linear_head_rests_at_least_squares() -> None:
     m = np.einsum("nl,nld->nd", data.responses, data.keys) / 20
     Z = np.einsum("nd,ne->nde", data.query, m).reshape(300, -1)
     np.testing.assert_allclose(found.last[0].reshape(-1), np.linalg.lstsq(Z, data.target, rcond=None)[0], rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"steps": 0}, "steps"),
-        ({"clip_norm": 0.0}, "clip_norm"),
-        ({"learning_rate": -1.0}, "learning_rate"),
-        ({"noise_std": -1.0}, "noise_std"),
-    ],
-)
-def test_plans_are_checked(change: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Plan(**{"steps": 1, "clip_norm": 1.0, "learning_rate": 1.0, "noise_std": 0.0} | change)
-
-
-def test_runs_side_by_side_have_one_length() -> None:
-    plans = [Plan(1, 1.0, 1.0, 0.0), Plan(2, 1.0, 1.0, 0.0)]
-    with pytest.raises(ValueError, match="plans must have one number of steps"):
-        per_prompt.descend(lambda A: A, np.zeros((2, D, D)), plans, rng=np.random.default_rng(0))

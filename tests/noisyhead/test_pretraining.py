@@ -167,22 +167,6 @@ def test_the_projection_is_the_nearest_point(values: list[float], radius: float)
     np.testing.assert_allclose(pretraining.project_ball(rows, radius), expected, rtol=1e-12, atol=1e-300)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"noise_std": [-1.0]}, "noise_std must be non-negative and finite, got -1.0"),
-        ({"noise_std": [math.inf]}, "noise_std must be non-negative and finite, got inf"),
-        ({"noise_std": [1.0], "steps": [0]}, "steps must be a whole number of at least 1"),
-        ({"noise_std": [1.0], "steps": [1, 2]}, r"steps must have shape \(1\), got \(2,\)"),
-        ({"noise_std": [1.0], "initial": np.zeros((2, 2))}, r"initial must have shape \(3, 3\), got \(2, 2\)"),
-    ],
-)
-def test_inadmissible_batches_are_refused(arguments: dict, message: str) -> None:
-    data = data_of(sample(MODEL, 5, rng=np.random.default_rng(0)))
-    with pytest.raises(ValueError, match=message):
-        pretraining.pretrain(data, HYPER, rng=np.random.default_rng(0), **arguments)
-
-
 def test_the_profile_by_hand() -> None:
     """c = |1 − 0.3·1| = 0.7 at h = 2λ; μ₁ = η₀σ/(N s)."""
     told = pretraining.profile(HYPER, ApproximateDP(1.0, 1e-5), 100, 0.02)

@@ -189,10 +189,3 @@ def test_a_prompt_attains_the_bound(scale: float) -> None:
     data = softmax.Contexts(np.array([[e, -e]]), np.array([[C, -C]]), e[None], np.array([-C]))
     found = softmax.mean_gradient(A, np.full(len(A), scale), data, np.full(len(A), np.inf))
     assert np.linalg.norm(found, axis=(1, 2)).max() == pytest.approx(softmax.gradient_bound(scale, C), rel=1e-5)
-
-
-def test_arguments_are_checked() -> None:
-    with pytest.raises(ValueError, match="responses"):
-        softmax.Contexts(DATA.keys, DATA.responses[:, 1:], DATA.query, DATA.target)
-    with pytest.raises(ValueError, match="scale must be"):
-        softmax.gradient_bound(-1.0, 1.0)

@@ -257,14 +257,6 @@ def test_an_audit_finds_a_forgotten_clip(monkeypatch: pytest.MonkeyPatch, forgot
 # ------------------------------------------------------------------------------------------------------ the boundary
 
 
-def test_a_plan_for_other_prompts_is_refused() -> None:
-    data, told = examples(drawn(10), every_token=True), told_for(drawn(11), 1.0, every_token=True)
-    with pytest.raises(ValueError, match=r"told\.N must be the number of prompts, 10, got 11"):
-        whitened_descent.release(data, told, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match="count must be a whole number of at least 1, got 0"):
-        whitened_descent.releases(data, told, 0, rng=np.random.default_rng(0))
-
-
 def test_the_profile_claims_what_is_spent() -> None:
     budget = ApproximateDP(1.0, 1e-5)
     told = plan(5, 31, 4000, budget.to_gaussian(), every_token=True)
