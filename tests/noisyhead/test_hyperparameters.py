@@ -104,25 +104,6 @@ def test_the_uniform_feature_bound_holds_and_does_not_vanish(D: int, L: int) -> 
     assert C / math.sqrt(D) <= bound <= C
 
 
-def test_the_matrix_chernoff_level_covers_the_largest_eigenvalue() -> None:
-    """With responses all ±C in the worst pattern, ‖Z‖ = C√‖S‖ is reached for D = 1 and bounded for D = 2."""
-    assert hyperparameters.feature_bound_uniform(PromptModel(1, 50), 10, 0.1) == pytest.approx(
-        hyperparameters.clip_norm(PromptModel(1, 50), 10, 0.1)
-    )
-    model, N, kappa = PromptModel(2, 40), 500, 0.1
-    x = sample(model, N, rng=np.random.default_rng(1)).x[:, :-1]
-    largest = np.linalg.eigvalsh(np.einsum("nld,nle->nde", x, x) / 40)[:, -1].max()
-    level = (hyperparameters.feature_bound_uniform(model, N, kappa) / hyperparameters.clip_norm(model, N, kappa)) ** 2
-    assert largest <= level
-
-
-@given(st.floats(1e-6, 1e3))
-@settings(derandomize=True, deadline=None, max_examples=50)
-def test_the_bennett_inverse_is_an_inverse(value: float) -> None:
-    t = hyperparameters._bennett_inverse(value)
-    assert (1 + t) * math.log1p(t) - t == pytest.approx(value, rel=1e-6)
-
-
 def test_the_clip_norm_covers_all_responses_as_often_as_it_says() -> None:
     kappa, N, model = 0.2, 50, PromptModel(3, 10)
     C = hyperparameters.clip_norm(model, N, kappa)
