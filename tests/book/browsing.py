@@ -182,16 +182,6 @@ def view(browser: Browser, root: Path, address: str, width: int) -> Iterator[Vie
     page.close()
 
 
-def foreign_requests(seen: View) -> list[str]:
-    """What the page asked of another host."""
-    return seen.requests
-
-
-def script_errors(seen: View) -> list[str]:
-    """What went wrong in the page's scripts."""
-    return seen.errors
-
-
 def sideways(seen: View) -> list[str]:
     """Whether the page itself scrolls sideways, and what sticks out."""
     return seen.page.evaluate(SIDEWAYS)

@@ -6,7 +6,6 @@ Skipped where there is no browser. `make browser` runs these, on the book that `
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,11 @@ from costofprivacy.judging.tables import pick
 from costofprivacy.noisyhead.accounts import ALGORITHM, LAST
 from costofprivacy.running.stamps import read_table
 
-from . import rendering
+from . import browsing, rendering
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("noisyhead", "dpgd")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 60_000  # milliseconds: several people share the machine
-SERIOUS = {"serious", "critical"}
 WIDE, NARROW = {"width": 1300, "height": 1000}, {"width": 390, "height": 844}
 
 each_page = pytest.mark.parametrize("name", NAMES)
@@ -33,14 +30,10 @@ each_page = pytest.mark.parametrize("name", NAMES)
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api")
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+    with browsing.browser() as found:
+        if isinstance(found, str):
+            pytest.skip(found)
+        yield found
 
 
 class Visit:
@@ -118,20 +111,6 @@ def dpgd_words(**choice: Any) -> tuple[str, str]:
 
 @each_page
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_it_starts_asks_nobody_and_fits(browser: Any, name: str, theme: str, viewport: dict[str, int]) -> None:
-    with Visit(browser, name, theme=theme, viewport=viewport) as visit:
-        assert visit.errors == []
-        assert visit.foreign == []
-        assert visit.page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-        chart = visit.page.locator(".explorer-chart svg").bounding_box()
-        assert chart["x"] >= 0
-        assert chart["x"] + chart["width"] <= viewport["width"]
-        assert chart["width"] > 0.6 * visit.page.locator(".explorer").bounding_box()["width"]
-
-
-@each_page
-@pytest.mark.parametrize("theme", ["light", "dark"])
 def test_its_text_has_the_page_s_colour_on_the_page_s_ground(browser: Any, name: str, theme: str) -> None:
     with Visit(browser, name, theme=theme) as visit:
         found = visit.page.evaluate(
@@ -145,16 +124,6 @@ def test_its_text_has_the_page_s_colour_on_the_page_s_ground(browser: Any, name:
         assert len(found["chart"]) > 10
         assert set(found["chart"]) == {found["page"]}
         assert found["ground"] == "rgba(0, 0, 0, 0)"
-
-
-@each_page
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_axe_finds_no_serious_fault(browser: Any, name: str, theme: str, viewport: dict[str, int]) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    with Visit(browser, name, theme=theme, viewport=viewport) as visit:
-        faults = axe.Axe().run(visit.page).response["violations"]
-        assert [(f["id"], f["nodes"][0]["html"]) for f in faults if f["impact"] in SERIOUS] == []
 
 
 @each_page
@@ -254,3 +223,11 @@ def test_a_narrower_window_narrows_the_chart(browser: Any, name: str) -> None:
             timeout=PATIENCE,
         )
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+@each_page
+def test_a_chart_fits_a_narrow_screen(browser: Any, name: str) -> None:
+    with Visit(browser, name, viewport=NARROW) as visit:
+        chart = visit.page.locator(".explorer-chart svg").bounding_box()
+        assert 0 <= chart["x"] <= chart["x"] + chart["width"] <= NARROW["width"]
+        assert chart["width"] > 0.6 * visit.page.locator(".explorer").bounding_box()["width"]

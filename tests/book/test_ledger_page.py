@@ -8,10 +8,9 @@ import pytest
 
 from costofprivacy.experiments.ledger import page as ledger
 from costofprivacy.experiments.ledger.experiment import Experiment
+from tests.book import browsing
 
-playwright = pytest.importorskip("playwright.sync_api")
 ROOT = Path(__file__).parents[2]
-BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +28,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    path = next((path for path in BROWSERS if Path(path).is_file()), None)
-    if path is None:
-        pytest.skip("no Chromium here")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+    with browsing.browser() as found:
+        if isinstance(found, str):
+            pytest.skip(found)
         yield found
-        found.close()
 
 
 @pytest.fixture

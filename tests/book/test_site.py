@@ -81,29 +81,6 @@ def pages(rendered: Path) -> dict[Path, Page]:
     return {path: read(path) for path in own}
 
 
-def test_a_dead_link_and_a_dead_place_are_found(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text('<h1 id="x"></h1><a href="b.html#y"></a><a href="c.html"></a><a href="#x"></a>')
-    (tmp_path / "b.html").write_text('<a href="a.html#z"></a><a href="a.html#verdict=fails"></a><a href="//e.org"></a>')
-    found = dead_links({path: read(path) for path in tmp_path.glob("*.html")})
-    assert sorted(found) == [
-        "a.html: b.html#y leads to no place",
-        "a.html: c.html leads to no file",
-        "b.html: a.html#z leads to no place",
-    ]
-
-
-def test_a_page_weighs_what_it_loads(tmp_path: Path) -> None:
-    (tmp_path / "_static" / "mathjax").mkdir(parents=True)
-    files = {"a.js": 10, "a.svg": 100, "a.css": 0, "a.ttf": 1000, "mathjax/startup.js": 10_000, "mathjax/a.woff": 10**5}
-    for name, size in files.items():
-        (tmp_path / "_static" / name).write_bytes(b" " * size)
-    (tmp_path / "_static" / "a.css").write_text("a{src:url(a.ttf)}")
-    text = '<link rel="stylesheet" href="_static/a.css"><link rel="search" href="b.html"><img src="_static/a.svg">'
-    text += '<script src="_static/a.js?v=1"></script><script src="_static/mathjax/startup.js"></script>'
-    (tmp_path / "a.html").write_text(text)
-    assert weight(read(tmp_path / "a.html"), tmp_path) == 111_110 + len(text) + len("a{src:url(a.ttf)}")
-
-
 def test_the_site_is_light(rendered: Path) -> None:
     assert sum(path.stat().st_size for path in rendered.rglob("*") if path.is_file()) <= MOST
 

@@ -1,5 +1,4 @@
 import math
-import timeit
 
 import mpmath
 import numpy as np
@@ -33,14 +32,6 @@ def test_factors_keep_every_digit_of_the_printed_form(factor, printed) -> None:
     with mpmath.workdps(60):
         errors = [abs(mpmath.mpf(float(v)) / printed(float(z)) - 1) for z, v in zip(RATIOS, values)]
     assert max(errors) < 1e-14
-
-
-def test_the_printed_form_loses_them_in_double_precision() -> None:
-    z = 1e-6
-    printed = math.erf(z / math.sqrt(2)) - math.sqrt(2 / math.pi) * z * math.exp(-(z**2) / 2)
-    right = float(clipping.variance_reduction_at(z)) - z**2 * math.erfc(z / math.sqrt(2))
-    assert abs(printed / (math.sqrt(2 / math.pi) * z**3 / 3) - 1) > 1e-6
-    assert right == pytest.approx(math.sqrt(2 / math.pi) * z**3 / 3, rel=1e-4)
 
 
 @pytest.mark.parametrize("ratio", [0.03, 0.5, 1.0, 2.0, 7.0])
@@ -114,8 +105,3 @@ def test_bad_arguments(factor) -> None:
         factor(np.append(np.ones(1200), -2.0), 1.0)
     with pytest.raises(ValueError, match=r"^test_risk must be non-negative and finite, got nan$"):
         factor(1.0, np.append(np.ones(1200), math.nan))
-
-
-def test_a_differential_equation_can_afford_them() -> None:
-    for kernel in (clipping.descent_reduction_at, clipping.variance_reduction_at):
-        assert min(timeit.repeat(lambda kernel=kernel: kernel(0.7), number=1000, repeat=5)) < 50e-3

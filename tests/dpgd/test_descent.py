@@ -60,35 +60,6 @@ def test_other_configurations_blocks_and_recording_times_matter_by_rounding_only
         np.testing.assert_allclose(alone.risk[0, [n // 2, n]], together.risk[i], rtol=1e-8)
 
 
-def test_output_perturbation_has_no_private_noise_before_its_last_step():
-    model, n, rho, clip = model_of(400), 500, 0.5, 0.8
-    pair = [Configuration(clip, Constant(3.0), rho), Configuration(clip, Constant(3.0), np.inf)]
-    run = descent.descend(model, pair, n, np.arange(n + 1) / n, rng=np.random.default_rng(3))
-    np.testing.assert_allclose(run.risk[0, :n], run.risk[1, :n], rtol=1e-9)
-    expected = 2 * clip * np.sqrt(400) * 3.0 / n / rho
-    assert (run.theta[0] - run.theta[1]).std() == pytest.approx(expected, rel=0.1)
-
-
-def test_constant_noise_has_the_variance_of_4_2():
-    model, n, rho, clip = model_of(400), 500, 0.5, 1e-9  # so small a clip that θ is its noise
-    run = descent.descend(
-        model, [Configuration(clip, Polynomial(3.0, 0.5), rho)], n, [1.0], rng=np.random.default_rng(3)
-    )
-    total = 2 * clip * np.sqrt(400) * 3.0 * np.sqrt(1 - 1 / n) / n / rho
-    assert run.theta[0].std() == pytest.approx(total, rel=0.1)
-
-
-def test_no_step_moves_away_from_the_target_without_noise():
-    values = spectrum.uniform(20)
-    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.0)
-    configurations = [Configuration(c, Constant(1e6), np.inf) for c in (0.1, np.inf)]
-    distances = []
-    for n in range(1, 40):
-        run = descent.descend(model, configurations, n, [1.0], rng=np.random.default_rng(4))
-        distances.append(((run.theta - model.target) ** 2).sum(axis=1))
-    assert (np.diff(np.array(distances), axis=0) <= 1e-12).all()
-
-
 def test_overflow_is_reported_and_does_not_spread():
     model = model_of(5)
     configurations = [Configuration(1.0, Constant(3.0), 1.0), Configuration(1e100, Polynomial(1e100, 0.5), 1.0)]

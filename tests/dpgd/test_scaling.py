@@ -62,23 +62,6 @@ def test_the_four_cases_as_printed(phi: float, slack: float, alpha: float, b: fl
         assert int(scaling.regime(phi, psi, alpha, b)) == 1 + (b > bound) + 2 * (not flat)
 
 
-@settings(max_examples=100, deadline=None)
-@given(PHI, SLACK, ALPHA)
-def test_h_is_continuous_where_cases_meet(phi: float, slack: float, alpha: float) -> None:
-    psi, step = 1 - phi - slack, 1e-8
-    critical = float(scaling.critical_b(phi, psi, alpha))
-    sides = [float(scaling.risk_exponent(phi, psi, alpha, critical + s)) for s in (-step, step)]
-    assert sides[0] == pytest.approx(sides[1], abs=1e-6)
-    exponents = scaling.terms(scaling.rate_exponent(phi, psi, alpha, critical), phi, psi, alpha, critical)
-    assert max(exponents) == pytest.approx(min(exponents), abs=1e-9)
-
-
-@pytest.mark.parametrize("b", [0.1, 0.45, 0.8])
-def test_h_is_continuous_across_equality(b: float) -> None:
-    sides = [float(scaling.risk_exponent(0.5, 0.1, 3 + s, b)) for s in (-1e-8, 0.0, 1e-8)]
-    assert sides == pytest.approx([sides[1]] * 3, abs=1e-7)
-
-
 def test_values_of_the_paper() -> None:
     """K = 1.5 has its critical b at 0.3; (6.9) at φ = ½, ψ = 0 is ⅓; Figure 13's at φ = 0."""
     assert float(scaling.critical_b(0.5, 0.0, 0.0)) == pytest.approx(0.3)

@@ -146,11 +146,6 @@ def test_a_learning_rate_that_is_no_rate_is_refused(value: float) -> None:
         schedule.check_schedule(lambda time: np.full(np.shape(time), value))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("rule", SCHEDULES, ids=repr)
-def test_the_schedules_here_pass(rule: schedule.Schedule) -> None:
-    schedule.check_schedule(rule)
-
-
 @pytest.mark.parametrize("rho", [0.0, -1.0, math.nan, None])
 def test_rho_must_be_positive(rho: float) -> None:
     calls = (

@@ -1,7 +1,6 @@
 """The machinery behind the chapter on the clipping factors."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from scipy.special import gammainc
 from costofprivacy.dpgd.clipping import variance_reduction_at
 from costofprivacy.experiments.dpgd.clipping_factors import experiment
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import Experiment
-from costofprivacy.running.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import generator
 
 
 @pytest.mark.parametrize("ratio", [1e-8, 1e-3, 0.4, 1.0, 3.0, 50.0, 1e8])
@@ -85,28 +84,3 @@ def test_whole_gradients_are_clipped_record_by_record() -> None:
         second.append((squares[0] - squares[1]) / (2 * cell.test_risk * cell.nu))
     expected = [np.sum(apart) / np.sum(size), np.mean(along), np.mean(second)]
     np.testing.assert_allclose(experiment.dimension_trial(cell, rng=generator(1, 2, 3)), expected, rtol=1e-9)
-
-
-def test_tables_of_a_small_run() -> None:
-    tables = Experiment(d=(10, 20), records=20, trials=2, points=5, clips=(0.1, 1.0)).run(Runner(workers=1))
-    assert {name: len(table) for name, table in tables.items()} == {
-        "factors": 5, "precision": 65, "landmarks": 5, "bounds": 6, "definition": 36, "dimension": 12
-    }  # fmt: skip
-    assert (tables["definition"]["trials"] == 2).all()
-    assert tables["dimension"]["closed_form"].notna().sum() == 4
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"clip": 0.0}, "clip must be positive and finite"),
-        ({"label_noise": -1.0}, "label_noise must be positive and finite"),
-        ({"d": [1]}, "each of d must be a whole number of at least 2"),
-        ({"clips": [0.0]}, "each of clips must be positive"),
-        ({"points": 2}, "points must be a whole number of at least 3"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**change)

@@ -7,8 +7,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.high_dimensional import (
@@ -138,18 +136,8 @@ def test_published_numbers_are_matched_and_printed_settings_give_others(publishe
     assert (comparison["setting"] == "published").sum() == 2 * 3 + 2 * 5
 
 
-def test_the_table_has_its_columns_and_rows(published: dict[str, pd.DataFrame]) -> None:
+def test_the_rows_that_need_no_simulation(published: dict[str, pd.DataFrame]) -> None:
     table, error = published["figure-2"], published["test-error"]
-    assert list(table.columns) == ["setting", "N", "epsilon", "method", "excess_risk", "standard_error", "trials"]
-    assert list(error.columns) == [
-        *("setting", "N", "epsilon", "method", "test_error", "standard_error", "trials"),
-        *("best_linear_head", "response_variance"),
-    ]
-    assert set(table["method"]) == {"noisyhead", "gradient-descent", "zero", "ridge"}
-    assert table[table["method"] != "noisyhead"]["epsilon"].isna().all()
-    assert len(table) == len(error) == 3 * 2 * (3 + 3)
-    assert not table.duplicated(["setting", "N", "epsilon", "method"]).any()
-    assert (table["trials"] == 20).all()
     assert (table[table["method"] == "ridge"]["excess_risk"] == 0).all()
     assert (error[error["method"] == "zero"]["test_error"] == 1).all()
     for N, size in ((1000, 31), (1500, 38)):
@@ -228,19 +216,16 @@ def test_the_closed_form_of_the_starts_by_hand() -> None:
     assert big["radius_share"].iloc[0] == pytest.approx(0.5 / R, rel=1e-6)
 
 
-def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
+def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
     both = experiment.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
     one = experiment.Experiment(N=(36,), bound_N=(20,), bound_failure=0.5, **small)
-    first, second, third = (e.run(Runner(w)) for e, w in ((both, 1), (both, 2), (one, 1)))
-    for name in first:
-        pd.testing.assert_frame_equal(first[name], second[name], check_exact=True)
+    first, third = (asked.run(QUIET) for asked in (both, one))
     for name, N in (("figure-2", 36), ("test-error", 36), ("starts", 36), ("both-sides", 20)):
         table = first[name]
         kept = table[table["N"] == N].reset_index(drop=True)
         pd.testing.assert_frame_equal(kept, third[name], check_exact=True)
     assert (first["progress"]["N"] == 20).all()
-    assert list(experiment.Experiment(N=(36, 25), bound_N=(20, 16)).N) == [25, 36]
 
 
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
@@ -315,65 +300,9 @@ def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.D
     plt.close("all")
 
 
-@given(
-    st.lists(st.integers(16, 10**6), min_size=1, max_size=4, unique=True),
-    st.lists(st.floats(1e-3, 5.0), min_size=1, max_size=4, unique=True),
-    st.floats(1e-12, 0.5),
-    st.floats(1e-3, 1.0),
-    st.floats(0, 4),
-)
-@settings(derandomize=True, deadline=None, max_examples=50)
-def test_admissible_parameters_give_admissible_algorithms(
-    N: list[int], epsilon: list[float], delta: float, failure: float, label_noise: float
-) -> None:
-    asked = {"N": N, "epsilon": epsilon, "delta": delta, "delta_published": delta}
-    for cell in experiment.Experiment(**asked, failure=failure, label_noise=label_noise).cells:
-        for setting, hyper in cell.hyper.items():
-            assert 0 < hyper.learning_rate * hyper.penalty < 1
-            assert hyper.contraction < 1
-            assert all(0 < std < np.inf for std in cell.noise[setting])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"N": [15]}, "each of N must be a whole number of at least 16, got 15"),
-        ({"N": []}, r"N must be a non-empty list, got \[\]"),
-        ({"N": [1000, 1000]}, "N must be a list of distinct values"),
-        ({"bound_N": [9]}, "each of bound_N must be a whole number of at least 16, got 9"),
-        ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
-        ({"epsilon": [0.1, 5.5]}, r"epsilon must be at most T = 5, got 5\.5"),
-        ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
-        ({"delta_published": 0.0}, "delta_published must be between 0 and 1, both excluded, got 0.0"),
-        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
-        ({"failure": 0}, "failure must be positive, got 0"),
-        ({"bound_failure": 1.0}, "bound_failure must be between 0 and 1, both excluded, got 1.0"),
-        ({"T": 0}, "T must be a whole number of at least 1, got 0"),
-        ({"T": 10**6}, "T must be at most 100000, got 1000000"),
-        ({"bound_failure": 1e-100}, "bound_failure must be between 1e-50 and 0.99, got 1e-100"),
-        ({"label_noise": -0.1}, "label_noise must be non-negative and finite, got -0.1"),
-        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
-        ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),
-        ({"bound_trials": 1}, "bound_trials must be a whole number of at least 2, got 1"),
-        ({"lemma_trials": 19}, "lemma_trials must be a whole number of at least 20, got 19"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
-    ],
-)
-def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{message}") as refusal:
-        experiment.Experiment(**arguments)
-    assert "\n" not in str(refusal.value)
-
-
 def test_the_edges_of_what_is_admissible() -> None:
     edge = experiment.Experiment(N=[16], epsilon=[5.0], failure=1, bound_N=[16], trials=2, lemma_trials=20)
     assert edge.is_published
     for other in ({"T": 6}, {"delta_published": 1e-3}, {"failure": 0.5}, {"label_noise": 0.1}, {"test_prompts": 499}):
         assert not replace(edge, **other).is_published
     assert replace(edge, delta=1e-3).is_published
-
-
-def test_beyond_the_usual_ranges_the_rule_of_the_experiment_speaks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
-    with pytest.raises(ValueError, match=r"^bound_failure must ask for at most T = 100000, got 1e-100: T = "):
-        experiment.Experiment(bound_failure=1e-100)

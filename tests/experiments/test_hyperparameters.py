@@ -141,29 +141,7 @@ def test_the_growing_clip_grows() -> None:
     assert growing.clip == pytest.approx(0.1 * math.log(500))
 
 
-def test_tables_of_a_small_run() -> None:
+def test_no_rule_does_better_than_the_best() -> None:
     tables = Experiment(**TINY).run(Runner(workers=1))
-    assert {name: len(table) for name, table in tables.items()} == {
-        "figure-4": 100, "valley": 16, "rates": 32, "comparison": 4, "clipping": 16, "reduced": 144, "factors": 24,
-        "limit": 8, "steps": 97, "noise": 36,
-    }  # fmt: skip
-    columns = ["gamma", "alpha", "clip", "learning_rate", "risk_mean", "risk_sd", "trials", "ode_risk"]
-    assert list(tables["figure-4"].columns) == columns
-    assert (tables["figure-4"]["trials"] == 2).all()
     assert (tables["valley"]["risk"] <= tables["valley"]["rule_risk"] * 1.001).all()
     assert (tables["rates"]["best_risk"] <= tables["rates"]["proven_risk"] * 1.001).all()
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"gamma": [1.0]}, "each of gamma must be between 0 and 1"),
-        ({"points": 3}, "points must be a whole number of at least 4"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-        ({"clips": []}, "clips must be a non-empty list"),
-        ({"limit_d": [1]}, "each of limit_d must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**change)

@@ -349,18 +349,3 @@ def test_the_bound_is_equation_42(monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(tables["shapes"]["prompts"]) == {readings.RECURRING, readings.PIECES}
     assert tables["figure-6"]["prompts"].iloc[0] == readings.RECURRING
     assert tables["counts"]["pieces"].iloc[0] == 400
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"T": (1, 2)}, "T must hold at least three"),
-        ({"epsilon": 0.3}, "other_epsilons must not hold epsilon"),
-        ({"posts": 100}, "posts must be 0 or at least"),
-        ({"prompts": (readings.PIECES,)}, "must not begin with"),
-        ({"lengths": ("in metres",)}, "must be one of"),
-    ],
-)
-def test_what_is_refused(wrong: dict[str, object], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Experiment(**wrong)

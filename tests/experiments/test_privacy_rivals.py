@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from costofprivacy.dpgd import spectrum
 from costofprivacy.experiments.privacy.rivals import cells, choices, experiment, figures, methods, page, problems, sizes
 from costofprivacy.experiments.privacy.rivals import tables as shown
 from costofprivacy.experiments.privacy.rivals.choices import Public
-from costofprivacy.experiments.privacy.rivals.experiment import Cell, Experiment
+from costofprivacy.experiments.privacy.rivals.experiment import Cell
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.vocabulary import CONSISTENT
@@ -167,11 +166,6 @@ def test_every_remedy_but_the_least_itself_has_an_error() -> None:
     assert (entries == "1").sum() <= len(shown.show_gap(TABLES["errors"]))
 
 
-def test_what_is_counted_along_d_has_ten_repetitions() -> None:
-    for name in ("thresholds", "proportional", "clipping"):
-        assert TABLES[name]["trials"].min() >= 10
-
-
 def test_nobody_wins_inside_the_noise() -> None:
     winners = cells.winners(ERRORS)
     wide = cells.winners(change(ERRORS, "behind_error", lambda r: 1e9))
@@ -188,22 +182,3 @@ def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
 @pytest.mark.parametrize("name", SHOWN)
 def test_tables_are_for_readers(name: str) -> None:
     check_table(SHOWN[name]())
-
-
-def test_each_method_is_run_at_ten_seeds_or_more_and_has_an_error() -> None:
-    assert (ERRORS["trials"] >= 10).all()
-    assert ERRORS["lost_error"].notna().all()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"d": 1}, "d must be a whole number of at least 2"),
-        ({"real": ["iris"]}, "each of real must be one of California housing"),
-        ({"epsilon": [0.0]}, "each of epsilon must be positive and finite"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**arguments)

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from costofprivacy import ranges
-from costofprivacy._validate import ANYWAY, POSITIVE, among
+from costofprivacy._validate import ANYWAY
 from costofprivacy.book import parameters
 from costofprivacy.book.project import Project, chapters, is_plain, module_name
-from costofprivacy.declaration import Parameter, Parameters, declarations, parameter
+from costofprivacy.declaration import Parameter, Parameters, declarations
 
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)]
@@ -28,16 +28,6 @@ def unbounded(declared: tuple[Parameter, ...]) -> list[str]:
 def test_every_parameter_has_an_upper_range(name: str) -> None:
     """Declare it with `costofprivacy.ranges`: `count`, `amount`, `chance`, `real`, or a range that has a name there."""
     assert unbounded(declarations(experiment(name))) == []
-
-
-def test_a_parameter_without_ends_would_be_seen() -> None:
-    class Loose(Parameters):
-        epsilon: float = parameter(POSITIVE, 1.0)
-        trials: int = parameter(ranges.TRIALS, 5)
-        paper: str = parameter(among(("noisyhead", "dpgd")), "dpgd")
-        """Whose."""
-
-    assert unbounded(declarations(Loose)) == ["epsilon"]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -22,8 +22,6 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import (
     DP_RIDGE,
     LAST,
     NOISYHEAD,
-    SOLUTION,
-    ZERO,
     Cell,
     Experiment,
     published,
@@ -91,15 +89,6 @@ def test_noise_of_each_method_meets_the_same_budget() -> None:
         forgotten = (1 - c**column.steps) / (1 + c**column.steps) * (1 + c) / (1 - c)
         spent = step * math.sqrt(forgotten if column.method == LAST else column.steps)
         assert spent == pytest.approx(1 / multiplier, rel=1e-9)
-
-
-def test_the_table_has_its_columns_and_rows(tables: dict[str, pd.DataFrame]) -> None:
-    table = tables["table-1"]
-    assert list(table.columns) == ["N", "setting", "epsilon", "method", "excess_risk", "standard_error", "trials"]
-    assert set(table["method"]) == {NOISYHEAD, DP_RIDGE, LAST, DESCENT, SOLUTION, ZERO}
-    both = table[table["method"].isin([NOISYHEAD, DP_RIDGE])]
-    assert len(both) == 2 * 2 * 2 * 3
-    assert (table["trials"] == 60).all()
 
 
 def test_figure_1_is_matched_where_table_1_is_not(tables: dict[str, pd.DataFrame]) -> None:
@@ -219,12 +208,10 @@ def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> N
     assert 0.3 > rows[chosen, 1e9] > rows[chosen, 1e19] > rows[chosen, 1e29] > 0
 
 
-def test_bits_do_not_depend_on_workers_or_on_the_other_sizes() -> None:
+def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20, "shares": (1.0,), **SMALL}
     both, one = Experiment(N=(64, 100), **small), Experiment(N=(100,), **small)
-    first, second, third = (e.run(Runner(w)) for e, w in ((both, 1), (both, 2), (one, 1)))
-    for name in first:
-        pd.testing.assert_frame_equal(first[name], second[name], check_exact=True)
+    first, third = (asked.run(QUIET) for asked in (both, one))
     for name in ("table-1", "sensitivity", "privacy"):
         own = first[name][first[name]["N"] == 100].reset_index(drop=True)
         pd.testing.assert_frame_equal(own, third[name], check_exact=True)
@@ -318,30 +305,3 @@ def test_penalties_follow_their_closed_form() -> None:
     assert plain.is_monotonic_increasing
     assert (table["DP-ridge"] > plain).all()
     assert population.best_prediction_error(model) < plain.iloc[0] < 0.1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"N": [3]}, "each of N must be a whole number of at least 4, got 3"),
-        ({"epsilon": [-1.0]}, "each of epsilon must be positive and finite, got -1.0"),
-        ({"epsilon": [50.0]}, "epsilon must be at most T = "),
-        ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
-        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
-        ({"penalty": 0.0}, "penalty must be positive and finite, got 0.0"),
-        ({"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
-        ({"label_noise": -0.1}, "label_noise must be non-negative and finite, got -0.1"),
-        ({"shares": [0.5]}, r"shares must contain 1, got \[0.5\]"),
-        ({"shares": [0.0, 1.0]}, "each of shares must be positive and finite, got 0.0"),
-        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
-        ({"test_prompts": 0}, "test_prompts must be a whole number of at least 1, got 0"),
-        ({"pairs": 0}, "pairs must be a whole number of at least 1, got 0"),
-        ({"releases": 10}, "releases must be a whole number of at least 1000, got 10"),
-        ({"confidence": 1.0}, "confidence must be between 0 and 1, both excluded, got 1.0"),
-        ({"D": 1}, "D must be a whole number of at least 2, got 1"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
-    ],
-)
-def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Experiment(**arguments)

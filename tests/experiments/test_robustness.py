@@ -138,15 +138,8 @@ def tiny() -> dict[str, pd.DataFrame]:
     return Experiment(**TINY).run(QUIET)
 
 
-def test_the_tables_have_their_columns_and_rows(tiny: dict[str, pd.DataFrame]) -> None:
-    names = ["setting", "p", "c", "alpha", "method", "displacement", "standard_error", "trials"]
-    assert list(tiny["figure-4"].columns) == names
-    assert len(tiny["figure-4"]) == 2 * 2 * (3 + 2 * 2)
-    assert tiny["comparison"].empty
-    assert set(tiny["test-error"]["prompts"]) == {"clean", "attacked"}
+def test_no_head_moves_further_than_its_amended_bound(tiny: dict[str, pd.DataFrame]) -> None:
     assert (tiny["heads"]["displacement"] <= tiny["heads"]["bound_amended"]).all()
-    for name, table in tiny.items():
-        assert len(table) or name == "comparison"
 
 
 def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
@@ -357,31 +350,3 @@ def test_one_cell_stands_on_both_axes(tiny: dict[str, pd.DataFrame]) -> None:
 def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     for claim, judge in judges_of(PACKAGE).items():
         assert judge(tiny).verdict in Verdict, claim
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"N": 2}, "N must be a whole number of at least 3, got 2"),
-        ({"D": 1}, "D must be a whole number of at least 2, got 1"),
-        ({"epsilon": 9.0}, "epsilon must be between 0 and"),
-        ({"delta": 0.0}, "delta must be between 0 and 1, both excluded, got 0.0"),
-        ({"failure": 2.0}, "failure must be between 0 and 1, got 2.0"),
-        ({"penalty": -1.0}, "penalty must be positive and finite, got -1.0"),
-        ({"penalty": 1e-9}, "penalty must ask for at most T = 100000, got 1e-09"),
-        ({"mu": 0.0}, "mu must be positive and finite, got 0.0"),
-        ({"c": []}, r"c must be a non-empty list, got \[\]"),
-        ({"p": [2.0, 40.0]}, "each of p must be between 0 and 10, got 40.0"),
-        ({"trials": 1}, "trials must be a whole number of at least 2, got 1"),
-        ({"digit_trials": 0}, "digit_trials must be a whole number of at least 1, got 0"),
-        ({"bound_L": [5]}, "bound_penalty must be above C²/L = .* at L = 5, got 1.0"),
-        ({"bound_D": [2]}, r"bound_failure must be above N exp\(-D²\) = .*, got 0.01"),
-        ({"bound_T": [0]}, "each of bound_T must be a whole number of at least 1, got 0"),
-        ({"bound_failure": 0.0}, "bound_failure must be positive, got 0.0"),
-        ({"label_noise": -1.0}, "label_noise must be non-negative and finite, got -1.0"),
-        ({"seed": -1}, "seed must be a whole number of at least 0, got -1"),
-    ],
-)
-def test_inadmissible_parameters_are_refused(arguments: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Experiment(**arguments)

@@ -1,7 +1,6 @@
 """The machinery behind the chapter on learning rate schedules."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -9,44 +8,18 @@ import pytest
 from costofprivacy.dpgd import control, equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
-from costofprivacy.experiments.dpgd.schedules.experiment import Experiment
 from costofprivacy.running.montecarlo import Runner, generator
-
-SMALL: dict[str, Any] = {
-    "d": 10,
-    "n": (100, 400),
-    "simulated": 100,
-    "trials": 2,
-    "gammas": (1e-4, 1e-2),
-    "best_n": (100.0,),
-    "best_rho": (0.3,),
-    "search_n": (30.0,),
-    "small_gammas": (1e-2,),
-    "small_noises": (0.1,),
-}
-COARSE = ((best, "NODES", 3), (control, "_KNOTS", 8), (control, "_STEPS", 50), (small_noise, "_CLIPS", 5))
 
 
 def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
-def test_tables_of_a_small_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, name, value in COARSE:  # what no parameter makes smaller
-        monkeypatch.setattr(module, name, value)
-    tables = Experiment(**SMALL).run(Runner(workers=1))
-    figure = tables["figure-7"]
-    assert list(figure.columns[:7]) == ["spectrum", "schedule", "n", "ode_risk", "risk_mean", "risk_sd", "trials"]
-    assert len(figure) == 2 * 2 * 5
-    assert set(figure["schedule"]) == {"0", "0.5", "1", "2", "harmonic"}
+def test_sizes_up_to_a_limit_are_simulated() -> None:
+    figure = figure_seven.tables([setting("uniform", 100), setting("uniform", 400)], Runner(1), 2, 0, 100)["figure-7"]
     run = figure["n"] <= 100
     assert figure.loc[run, ["risk_mean", "risk_sd"]].notna().all(axis=None)
     assert figure.loc[~run, "risk_mean"].isna().all()
-    assert (figure.loc[run, "trials"] == 2).all()
-    assert list(tables["optimum"]["n"]) == [100, 400]
-    assert set(tables["rates"]["path"]) == set(orders.PATHS)
-    assert len(tables["gains"]) == len(best.FAMILIES)
-    assert set(tables["search"]["spectrum"]) == {"isotropic", "uniform"}
 
 
 def test_tuned_risks_are_those_of_the_equations_and_least_nearby() -> None:
@@ -128,21 +101,6 @@ def test_identities_stand() -> None:
     table = identities.constants(0.3, 0.5).set_index("constant")
     assert table.loc["margin beside A", "needed"] < 90
     assert 0 <= identities.least_margin(0.6) < 1
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"d": 1}, "d must be a whole number of at least 2"),
-        ({"n": [5]}, "each of n must be a whole number of at least 10"),
-        ({"gammas": [1.5]}, "each of gammas must be between 0 and 1"),
-        ({"rho": 0.0}, "rho must be positive"),
-        ({"trials": 1}, "trials must be a whole number of at least 2"),
-    ],
-)
-def test_bad_parameters_stop_before_anything_runs(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{message}"):
-        Experiment(**change)
 
 
 def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,17 +12,13 @@ from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experime
 from costofprivacy.experiments.noisyhead.softmax_head.law import Law
 from costofprivacy.experiments.noisyhead.softmax_head.names import (
     BEST,
-    BOUNDED,
-    CLIPPED,
     EXACT,
     HEADS,
-    ISOTROPIC,
     LINEAR,
     NO_DATA,
     NON_PRIVATE,
     PRINTED,
     SOFTMAX,
-    WHITENED,
     ZERO,
 )
 from costofprivacy.judging.tables import pick, select
@@ -71,13 +67,6 @@ def test_every_row_is_full_and_the_ends_are_in_order(tables: dict[str, pd.DataFr
             assert best <= 1.02 * public
 
 
-def test_one_worker_or_two_change_no_bit(tables: dict[str, pd.DataFrame]) -> None:
-    cell = ends.EndCell(Law(150, 4, 10.0), 50)
-    once, twice = (ends.measure([cell], Runner(workers=1), 3) for _ in range(2))
-    assert once == twice
-    assert len(tables["public-heads"]) == 2
-
-
 def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other private prompts, by another number of trials and another covariance, leave every choice as it is."""
     grid = SMALL._grid({law: ends.Ends(5.0, 1.4, (5.0,) * 4, 1.4) for law in SMALL.laws})
@@ -97,17 +86,6 @@ def test_exact_noise_is_spread_over_the_most_steps(tables: dict[str, pd.DataFram
         for plan in (Way(*choosing.WAYS[0], T, 0.3, 9.0).plan(500, BUDGET) for T in (4, 64))
     ]
     assert noise[0] == pytest.approx(noise[1], rel=1e-6)
-
-
-def test_the_whitened_head_is_the_librarys(tables: dict[str, pd.DataFrame]) -> None:
-    errors = COMMITTED["test-error"]
-    rows = select(errors, method=WHITENED)
-    assert set(rows["head"]) == {LINEAR}
-    assert set(rows["epsilon"]) == {errors["epsilon"].max()}
-    free = select(errors, head=LINEAR, method=NON_PRIVATE).set_index(["covariance", "N"])["test_error"]
-    large = select(rows, N=4000).set_index(["covariance", "N"])["test_error"]
-    assert (large < 1.05 * free[large.index]).all()
-    assert (large > 0.99 * free[large.index]).all()
 
 
 def test_a_choice_is_the_best_of_its_way(tables: dict[str, pd.DataFrame]) -> None:
@@ -194,16 +172,6 @@ def test_the_neighbours_are_worst() -> None:
         assert cell.plan.noise_std == pytest.approx(per_prompt.sensitivity(audits.CLIP, audits.N) / 1.5)
 
 
-def test_the_committed_audits_find_every_fault_and_nothing_else() -> None:
-    audit = COMMITTED["audit"]
-    for found, claim in (("epsilon_found", "epsilon"), ("mu_found", "mu")):
-        assert list(audit[found] > audit[claim]) == list(audit["fault"] != audits.SOUND)
-    assert audit["least_deficit"].max() < 0.1
-    assert set(audit["head"]) == set(HEADS)
-    assert (audit.loc[audit["fault"] == audits.SOUND, "epsilon_found"] > 0.5 * audit["epsilon"].iloc[0]).all()
-    assert (audit.loc[audit["fault"] == audits.SOUND, "mu_found"] > 0.9 * audit["mu"].iloc[0]).all()
-
-
 def test_an_audit_finds_twelve_percent_too_little_noise_by_mu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table says from which deficit on; the bound on ε at this δ misses it."""
     monkeypatch.setitem(audits.FAULTS, audits.LESS_NOISE, 0.88)
@@ -230,41 +198,6 @@ def test_the_audits_of_a_table_share_its_confidence() -> None:
     cells = audits.cells(1.5, 0.01, 100, 0.9)
     assert {cell.family for cell in cells} == {len(cells)} == {10}
     assert {cell.confidence for cell in cells} == {0.9}
-
-
-def test_the_committed_closed_forms_are_near_what_was_simulated() -> None:
-    lengths = COMMITTED["lengths"]
-    long = lengths[lengths["L"] >= 200]
-    np.testing.assert_allclose(long["closed_form"], long["test_error"], rtol=0.08)
-    by = lengths.pivot(index="L", columns="covariance", values="test_error")
-    np.testing.assert_allclose(by.iloc[:, 1], by.iloc[:, 0], rtol=0.05)
-    curvature = COMMITTED["curvature"].set_index("multiple")["least"]
-    assert curvature[0] > 0 > curvature.iloc[-1]
-
-
-def test_the_committed_heads_learn() -> None:
-    errors = COMMITTED["test-error"]
-    rows = select(errors, N=4000, epsilon=1.0, bound=CLIPPED, account=EXACT, covariance=ISOTROPIC)
-    free = select(errors, N=4000, method=NON_PRIVATE, covariance=ISOTROPIC).set_index("head")["test_error"]
-    for head in HEADS:
-        assert pick(rows, head=head, method="private-head")["test_error"] < 1.15 * free[head]
-    literal = select(errors, N=4000, epsilon=1.0, bound=BOUNDED, account=PRINTED)
-    assert set(literal["head"]) == {SOFTMAX}
-    assert set(rows["head"]) == {SOFTMAX, LINEAR}
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"condition": (10.0,)}, r"condition must contain 1, got \[10\.0\]"),
-        ({"poisoned": (150,)}, "poisoned must be below the largest N = 150, got 150"),
-        ({"epsilon": (5.0,)}, r"steps must be at least the largest epsilon = 5\.0, got 4"),
-        ({"D": 1}, "D must be"),
-    ],
-)
-def test_parameters_that_no_run_can_have_are_refused(change: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        replace(SMALL, **change)
 
 
 def test_all_methods_of_a_trial_see_the_same_prompts(tables: dict[str, pd.DataFrame]) -> None:

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 from costofprivacy.dpgd import diffusion, risk_bounds, system
 from costofprivacy.dpgd.descent import steps_at
-from costofprivacy.dpgd.schedule import Constant, learning_rates, noise_multipliers
+from costofprivacy.dpgd.schedule import learning_rates, noise_multipliers
 from costofprivacy.dpgd.spectrum import sample
 from costofprivacy.experiments.dpgd.deterministic_equivalent import (
     displays,
@@ -142,12 +142,6 @@ def test_without_privacy_the_equations_are_judged_at_rho_1(monkeypatch):
     for rho in (math.inf, 1.0):
         theory.tables(replace(REGIME, rho=rho), sizes=(40,), step_d=(4,), trials=2, runner=runner, seed=1)
     assert set(told) == {1.0}
-
-
-def test_a_constant_schedule_has_all_its_noise_in_the_last_step():
-    noise = noise_multipliers(learning_rates(Constant(3.0), 100), 1.0)
-    assert (noise[:-1] == 0).all()
-    assert noise[-1] == pytest.approx(0.03)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import dp_accounting
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.preprocessing import StandardScaler
@@ -26,7 +25,6 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     version_0_7_0,
 )
 from costofprivacy.experiments.privacy.what_this_does_not_protect import tables as shown
-from costofprivacy.experiments.privacy.what_this_does_not_protect.experiment import Experiment
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.tables import pick, select
@@ -232,13 +230,3 @@ def test_tables_are_for_readers() -> None:
     check_table(shown.show_population(TABLES["population"]))
     check_table(shown.show_repaired(TABLES["repaired"]))
     assert shown.show_checklist().data.count("\n") == len(shown.CHECKLIST) + 1
-
-
-def test_a_person_needs_fewer_records_than_there_are() -> None:
-    with pytest.raises(ValueError, match="group must have fewer than n = 30"):
-        Experiment(n=30, group=(30,))
-
-
-def test_committed_tables_have_a_row_for_each_attack() -> None:
-    assert set(TABLES["scaling"]["way"]) == set(scaling.SCALES)
-    assert isinstance(page.gaps(TABLES), pd.DataFrame)

@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -14,6 +14,11 @@ from tests.faults import processes
 NAME = "noisyhead/low-dimensional"
 PARAMETERS = "-p trials 100 -y '{N: [1000, 2000], epsilon: [0.5]}' -p workers 2"
 LEFT = (".staged", ".ready", "*.partial", ".writable")
+Fault = tuple[str, Callable[[], str]]  # its kind; does it, and returns what went wrong, in words
+
+
+class Skipped(Exception):
+    """A fault cannot be made here; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -92,11 +97,7 @@ class Chapter:
         Args:
             met: the run that met the fault, if it left processes.
         """
-        return self.judged(self.run(), met)
-
-    def judged(self, done: "subprocess.CompletedProcess[str]", met: processes.Marked | None = None) -> str:
-        """`wrong` of the run that has just ended."""
-        if done.returncode:
+        if (done := self.run()).returncode:
             return f"the next run ended with status {done.returncode}: {done.stderr[-300:]}"
         after = self.contents()
         if after != self.bits:

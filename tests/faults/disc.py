@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.faults.chapter import NAME, PARAMETERS, Chapter
-from tests.faults.outcome import Fault, Skipped
+from tests.faults.chapter import NAME, PARAMETERS, Chapter, Fault, Skipped
 
 NOBODY = 65534
 SMALL = "20k"  # more than one table, less than all results
@@ -20,10 +19,10 @@ WITHOUT_RIGHTS = ["setpriv", f"--bounding-set={RIGHTS}", f"--inh-caps={RIGHTS}",
 def campaign(chapter: Chapter) -> Iterator[Fault]:
     """Each of them, where the system lets us make it."""
     sweep = chapter.command("sweep", f"{PARAMETERS} --sweep penalty=1,5")
-    yield Fault((("full disc", "results"),), lambda: [full(chapter, chapter.out, chapter.command())])
-    yield Fault((("full disc", "cache"),), lambda: [full(chapter, chapter.cache, chapter.command())])
-    yield Fault((("full disc", "sweep"),), lambda: [full(chapter, chapter.out, sweep)])
-    yield Fault((("read-only folder", "without privileges"),), lambda: [forbidden(chapter)])
+    yield "full disc, results", lambda: full(chapter, chapter.out, chapter.command())
+    yield "full disc, cache", lambda: full(chapter, chapter.cache, chapter.command())
+    yield "full disc, sweep", lambda: full(chapter, chapter.out, sweep)
+    yield "read-only folder", lambda: forbidden(chapter)
 
 
 def full(chapter: Chapter, folder: Path, command: list[str]) -> str:

@@ -3,11 +3,10 @@
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
-from tests.faults.chapter import Chapter
-from tests.faults.outcome import Fault
+from tests.faults.chapter import Chapter, Fault
 
 GENTLE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 KINDS = [(role, number) for number in GENTLE for role in ("parent", "kernel", "worker", "group")]
@@ -19,15 +18,7 @@ def campaign(chapter: Chapter, number: int, rng: random.Random) -> Iterator[Faul
     """So many faults, each kind as often as the others, at moments spread over a run."""
     for k in range(number):
         role, kind = KINDS[k % len(KINDS)]
-        share = rng.random()
-        name = f"{signal.Signals(kind).name} to {role}"
-        yield Fault(
-            ((name, f"after {share:.2f} of a run"),), partial(_alone, partial(kill, chapter, role, kind, share))
-        )
-
-
-def _alone(attempt: Callable[[], str]) -> list[str]:
-    return [attempt()]
+        yield f"{signal.Signals(kind).name} to {role}", partial(kill, chapter, role, kind, rng.random())
 
 
 def kill(chapter: Chapter, role: str, number: int, share: float) -> str:

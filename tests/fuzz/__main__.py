@@ -1,6 +1,7 @@
 """The campaign: ``python -m tests.fuzz --single 3000 --pairs 1000 --runs 100``; reports each set that went wrong."""
 
 import argparse
+import json
 import random
 import sys
 from collections.abc import Iterator
@@ -13,8 +14,7 @@ from costofprivacy.book import parameters
 from costofprivacy.book.project import Project
 from costofprivacy.book.words import spread
 from costofprivacy.running import costs
-from tests.fuzz import judge, report, values
-from tests.fuzz.report import Wrong
+from tests.fuzz import judge, values
 
 Given = dict[str, Any]
 CUT = 4.0  # so many times as long as the slowest estimate may a run take in fact
@@ -30,47 +30,27 @@ def main() -> int:
     parser.add_argument("--slow", type=float, default=60.0, help="seconds that a run may take by its estimate")
     parser.add_argument("--report", type=Path, default=Path("_build/reports/fuzz.json"), help="where it is kept")
     asked = parser.parse_args(spread(sys.argv[1:]))
-    told = {name: value for name, value in vars(asked).items() if name != "report"}
     asked.report.unlink(missing_ok=True)
     project, rng = Project(Path.cwd()), random.Random(asked.seed)
-    wrong, accepted = _validated(project, asked.single, asked.pairs, rng)
-    print(f"{len(accepted)} of {asked.single + asked.pairs} sets accepted, {len(wrong)} went wrong", flush=True)
-    report.write(asked.report, told, len(accepted), 0, wrong)
-    rng.shuffle(accepted)
-    ran, found = _ran(project, accepted, asked.runs, asked.slow)
-    wrong += found
-    report.write(asked.report, told, len(accepted), ran, wrong)
-    print(f"{ran} of the accepted sets run, {len(found)} of these went wrong; kept in {asked.report}")
-    return bool(wrong) or ran < asked.runs
-
-
-def _validated(project: Project, single: int, pairs: int, rng: random.Random) -> tuple[list[Wrong], list[Any]]:
-    """What went wrong, and the sets that were accepted."""
     kinds = judge.experiments(project)
-    wrong: list[Wrong] = []
-    accepted = []
-    sets = [*values.single(kinds, single, rng), *values.pairs(kinds, pairs, rng)]
-    for name, given in tqdm(sets, unit="set"):
+    accepted, wrong, ran = [], [], 0
+    for name, given in tqdm([*values.single(kinds, asked.single, rng), *values.pairs(kinds, asked.pairs, rng)]):
         found, words = judge.validated(project, name, given)
         if words:
-            wrong.append(Wrong(name, str(given)[:200], "validated", words))
-            tqdm.write(str(wrong[-1]))
+            wrong.append((name, str(given)[:200], "validated", words))
         if found:
             accepted.append((name, given))
-    return wrong, accepted
-
-
-def _ran(project: Project, accepted: list[Any], runs: int, slow: float) -> tuple[int, list[Wrong]]:
-    """How many sets were run, the first that are quick at small scale, and what went wrong."""
-    wrong: list[Wrong] = []
-    ran = 0
-    for name, small, base, given in tqdm(_quick(project, accepted, runs, slow), total=runs, unit="run"):
+    rng.shuffle(accepted)
+    for name, small, base, given in tqdm(_quick(project, accepted, asked.runs, asked.slow), total=asked.runs):
         ran += 1
-        words = judge.ran(project, name, small, base, CUT * slow)
-        if words:
-            wrong.append(Wrong(name, str(given)[:200], "run", words))
-            tqdm.write(str(wrong[-1]))
-    return ran, wrong
+        if words := judge.ran(project, name, small, base, CUT * asked.slow):
+            wrong.append((name, str(given)[:200], "run", words))
+    asked.report.parent.mkdir(parents=True, exist_ok=True)
+    content = {"asked": vars(asked), "accepted": len(accepted), "ran": ran, "wrong": wrong}
+    asked.report.write_text(json.dumps(content, indent=1, default=str) + "\n", "utf-8")
+    print(*(": ".join(each) for each in wrong), sep="\n")
+    print(f"{len(accepted)} sets accepted, {ran} of them run, {len(wrong)} went wrong; kept in {asked.report}")
+    return bool(wrong) or ran < asked.runs
 
 
 def _quick(project: Project, accepted: list[Any], runs: int, slow: float) -> Iterator[tuple[str, Given, Given, Given]]:

@@ -1,15 +1,11 @@
 """The campaign in short: what `make fuzz` does to 4,000 sets of parameters, done to 200."""
 
-import json
 import random
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from costofprivacy.book.project import Project
-from tests.fuzz import __main__ as campaign
 from tests.fuzz import judge, values
 
 PROJECT = Project(Path(__file__).parents[2])
@@ -46,33 +42,3 @@ def test_an_accepted_set_runs_within_what_was_announced() -> None:
     assert found is not None
     assert words == ""
     assert judge.ran(PROJECT, "dpgd/clipping-factors", found, found, 60.0) == ""
-
-
-def test_a_campaign_keeps_what_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "reports" / "fuzz.json"
-    monkeypatch.setattr(judge, "experiments", lambda project: {})
-    monkeypatch.setattr(values, "single", lambda *_: iter([("a", {"N": 1}), ("b", {"N": 2})]))
-    monkeypatch.setattr(values, "pairs", lambda *_: iter([]))
-    monkeypatch.setattr(judge, "validated", lambda _, name, given: (given, "") if name == "a" else (None, "odd"))
-    monkeypatch.setattr(campaign, "_quick", lambda *_: [("a", {"N": 1}, {}, {"N": 1})])
-    monkeypatch.setattr(judge, "ran", lambda *_: "died")
-    monkeypatch.setattr("sys.argv", ["fuzz", "--runs", "1", "--report", str(path)])
-    assert campaign.main() == 1
-    content = json.loads(path.read_text())
-    assert (content["accepted"], content["ran"]) == (1, 1)
-    assert [(each["chapter"], each["when"], each["words"]) for each in content["wrong"]] == [
-        ("b", "validated", "odd"),
-        ("a", "run", "died"),
-    ]
-
-
-def test_a_table_that_is_not_finite_where_the_books_is_would_be_seen(tmp_path: Path) -> None:
-    book = pd.DataFrame({"value": [1.0, 2.0], "error": [np.nan, 1.0], "name": ["a", "b"]})
-    book.to_csv(tmp_path / "figure.csv", index=False)
-    assert judge.not_finite({"figure": book, "new": book}, tmp_path) == []
-    assert judge.not_finite({"figure": book.assign(value=[np.inf, 1.0])}, tmp_path) == ["figure.value"]
-    book = book.assign(excess_risk=1.0)
-    book.to_csv(tmp_path / "figure.csv", index=False)
-    assert judge.not_finite({"figure": book.assign(excess_risk=[np.inf, 1.0])}, tmp_path) == []
-    assert judge.not_finite({"figure": book.assign(excess_risk=[np.nan, 1.0])}, tmp_path) == ["figure.excess_risk"]
-    assert judge.not_finite({"figure": book.assign(excess_risk=[-np.inf, 1.0])}, tmp_path) == ["figure.excess_risk"]

@@ -187,8 +187,3 @@ def test_the_populations_limit_is_infinite_where_the_direction_can_vanish() -> N
 def test_the_mean_gram_matrix_has_the_norm_in_closed_form() -> None:
     raw, _ = head.sample_statistics(MODEL, 60000, rng=np.random.default_rng(2))
     assert np.linalg.norm(head.moments(raw).gram) == pytest.approx(attack_bounds.gram_norm(MODEL, 1), rel=0.02)
-
-
-def test_the_populations_limit_needs_two_dimensions() -> None:
-    with pytest.raises(ValueError, match="D must be a whole number of at least 2, got 1"):
-        attack_bounds.ridge_limit(PromptModel(1, 5), 0.1, 1.0, 0.0)

@@ -126,21 +126,6 @@ def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
     assert all(max(score(values, w[i]) for i, values in enumerate(np.array(risks).T)) > 5 for w in wrong)
 
 
-def test_descent_and_noise_add_up_to_algorithm_1() -> None:
-    """One data set with H = hI: the mean over the noise of NoisyHead's risk is the twin's plus that of the noise."""
-    h, std = dynamics.curvature(MODEL), 0.02
-    data, start = isotropic(h, 1)
-    reference = ridge(data, 2.0)
-    twin = float(population.excess_risk(MODEL, pretraining.gradient_descent(data, HYPER, start) - reference))
-    noise = dynamics.noise_risk(HYPER, MODEL, std, h)
-    rng = np.random.default_rng(5)
-    runs = np.stack([pretraining.pretrain(data, HYPER, [std], rng=rng, initial=start)[0] for _ in range(500)])
-    risks = population.excess_risk(MODEL, runs - reference)
-    assert score(risks, twin + noise) < 4
-    assert score(risks, twin) > 4
-    assert score(risks, twin + 1.5 * noise) > 4
-
-
 def test_steps_of_any_shape() -> None:
     steps = np.arange(6).reshape(2, 3)
     found = dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, steps)

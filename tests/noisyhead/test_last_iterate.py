@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from costofprivacy.noisyhead import head, last_iterate, pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -43,8 +42,3 @@ def test_it_has_the_law_of_the_algorithm_and_no_other() -> None:
 def test_without_noise_it_is_gradient_descent() -> None:
     released = last_iterate.simulate(DATA, HYPER, 0.0, rng=np.random.default_rng(3))
     np.testing.assert_allclose(released, pretraining.gradient_descent(DATA, HYPER), rtol=1e-12)
-
-
-def test_noise_may_not_be_negative() -> None:
-    with pytest.raises(ValueError, match="noise_std"):
-        last_iterate.simulate(DATA, HYPER, -1.0, rng=np.random.default_rng(0))

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from costofprivacy.noisyhead import head, pretraining
 from costofprivacy.noisyhead.head import Moments
@@ -23,30 +22,6 @@ def data_of(drawn: object, hyper: Hyperparameters = HYPER) -> Moments:
     return head.moments(head.project(head.statistics(drawn, hyper.clip_norm), hyper.feature_bound))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("std", [0.0, 0.01, 3.0])
-@pytest.mark.parametrize("start", [0.0, 0.1, 5.0])
-def test_the_fast_path_is_algorithm_1_on_the_same_noise(std: float, start: float) -> None:
-    """With R active (large noise or start) and idle; clipping and projection active."""
-    rng = np.random.default_rng(0)
-    drawn = sample(MODEL, 25, rng=rng)
-    initial = start * rng.standard_normal((3, 3))
-    fast = pretraining.pretrain(data_of(drawn), HYPER, [std], rng=np.random.default_rng(1), initial=initial)[0]
-    noise = std * np.random.default_rng(1).standard_normal((7, 3, 3))
-    literal = oracles.noisyhead(drawn.x, drawn.y, 1.2, 0.3, 0.8, 0.5, 0.3, noise, initial)
-    np.testing.assert_allclose(fast, literal, rtol=1e-10, atol=1e-13)
-    assert np.linalg.norm(fast) <= 0.8 * (1 + 1e-12)
-
-
-def test_a_batch_is_its_members_one_by_one() -> None:
-    """Common noise directions: T of each configuration takes a prefix of the same draws."""
-    data = data_of(sample(MODEL, 25, rng=np.random.default_rng(2)))
-    std, steps = [0.0, 0.02, 0.5, 0.02], [9, 4, 9, 1]
-    together = pretraining.pretrain(data, HYPER, std, rng=np.random.default_rng(3), steps=steps)
-    for b in range(4):
-        alone = pretraining.pretrain(data, HYPER, [std[b]], rng=np.random.default_rng(3), steps=[steps[b]])
-        np.testing.assert_allclose(together[b], alone[0], rtol=1e-12, atol=1e-15)
-
-
 @pytest.mark.parametrize("start", [None, 0.05])
 def test_gradient_descent_is_the_noiseless_twin(start: float | None) -> None:
     data = data_of(sample(MODEL, 25, rng=np.random.default_rng(4)))
@@ -60,32 +35,6 @@ def test_the_update_rests_at_ridge_of_twice_the_penalty() -> None:
     rest = pretraining.gradient_descent(data, replace(HYPER, steps=10_000))
     np.testing.assert_allclose(rest, ridge(data, 2 * HYPER.penalty), rtol=1e-9)
     assert np.linalg.norm(rest - ridge(data, HYPER.penalty)) > 0.1 * np.linalg.norm(rest)
-
-
-def test_the_noise_has_the_printed_variance_and_a_wrong_one_is_seen() -> None:
-    """One step from 0 with no data: Γ¹ = z₀. The test that accepts the scale rejects one wrong by 10 %."""
-    hyper = replace(HYPER, weight_bound=1e6, steps=1)
-    N, budget = 500, ApproximateDP(0.5, 1e-5)
-    sigma = 2 * 0.3 * (1.2 + 1e6 * 0.3)
-    variance = 2 * 0.3**2 * 1**2 * sigma**2 / (0.5**2 * N**2) * math.log(1.25 * 1 / 1e-5)
-    std = pretraining.noise_std_printed(hyper, budget, N)
-    assert std == pytest.approx(math.sqrt(variance), rel=1e-12)
-    silent = Moments(np.zeros((400, 400)), np.zeros(400))
-    wide = replace(hyper, weight_bound=1e12)
-    drawn = pretraining.pretrain(silent, wide, [std], rng=np.random.default_rng(6))
-    square = (drawn**2).sum()
-    assert 0.001 < stats.chi2.cdf(square / variance, 400) < 0.999
-    drawn = np.stack([pretraining.pretrain(silent, wide, [std], rng=np.random.default_rng(s)) for s in range(10)])
-    square = (drawn**2).sum()
-    assert 0.001 < stats.chi2.cdf(square / variance, 4000) < 0.999
-    for wrong in (1.1, 1 / 1.1):
-        assert not 0.001 < stats.chi2.cdf(square / (wrong**2 * variance), 4000) < 0.999
-
-
-def test_the_printed_noise_depends_on_every_quantity_as_written() -> None:
-    """√2 η₀ Tσ/(εN) √log(1.25 T/δ), T = 7."""
-    expected = math.sqrt(2 * math.log(1.25 * 7 / 1e-6)) * 0.3 * 7 * (2 * 0.3 * (1.2 + 0.8 * 0.3)) / (0.9 * 321)
-    assert pretraining.noise_std_printed(HYPER, ApproximateDP(0.9, 1e-6), 321) == pytest.approx(expected, rel=1e-12)
 
 
 def reach(Gamma: np.ndarray, Z: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -134,53 +83,12 @@ def test_limits_of_the_exact_sensitivity() -> None:
     assert pretraining.update_sensitivity_exact(small, 5) / pretraining.update_sensitivity(small, 5) == pytest.approx(1)
 
 
-def test_replacing_a_prompt_moves_an_update_by_no_more_than_the_sensitivity() -> None:
-    rng = np.random.default_rng(7)
-    one, two = (sample(MODEL, 30, rng=rng) for _ in range(2))
-    for k in range(30):
-        mixed_x, mixed_y = one.x.copy(), one.y.copy()
-        mixed_x[k], mixed_y[k] = two.x[k], 100 * two.y[k]
-        mixed = data_of(type(one)(mixed_x, mixed_y, one.w))
-        start = 0.2 * rng.standard_normal((3, 3))
-        moved = [
-            pretraining.pretrain(d, replace(HYPER, steps=1), [0.0], rng=rng, initial=start)[0]
-            for d in (data_of(one), mixed)
-        ]
-        assert np.linalg.norm(moved[0] - moved[1]) <= pretraining.update_sensitivity_exact(HYPER, 30)
-
-
-def test_the_profile_honours_the_claim() -> None:
-    budget = ApproximateDP(1.0, 1e-5)
-    told = pretraining.profile(HYPER, budget, 100, pretraining.noise_std_printed(HYPER, budget, 100))
-    assert told.honours_claim()
-    spent = told.epsilons()
-    assert spent["last iterate"] < spent["every iterate"] < spent["claimed"]
-    quiet = pretraining.profile(HYPER, budget, 100, pretraining.noise_std_printed(HYPER, budget, 100) / 20)
-    assert not quiet.honours_claim()
-
-
 @given(st.lists(st.floats(-1e3, 1e3), min_size=4, max_size=4), st.floats(1e-3, 1e3))
 @settings(derandomize=True, deadline=None, max_examples=50)
 def test_the_projection_is_the_nearest_point(values: list[float], radius: float) -> None:
     rows = np.array([values, [0.0, 0.0, 0.0, 0.0]])
     expected = [oracles.project(row, radius) for row in rows]
     np.testing.assert_allclose(pretraining.project_ball(rows, radius), expected, rtol=1e-12, atol=1e-300)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"noise_std": [-1.0]}, "noise_std must be non-negative and finite, got -1.0"),
-        ({"noise_std": [math.inf]}, "noise_std must be non-negative and finite, got inf"),
-        ({"noise_std": [1.0], "steps": [0]}, "steps must be a whole number of at least 1"),
-        ({"noise_std": [1.0], "steps": [1, 2]}, r"steps must have shape \(1\), got \(2,\)"),
-        ({"noise_std": [1.0], "initial": np.zeros((2, 2))}, r"initial must have shape \(3, 3\), got \(2, 2\)"),
-    ],
-)
-def test_inadmissible_batches_are_refused(arguments: dict, message: str) -> None:
-    data = data_of(sample(MODEL, 5, rng=np.random.default_rng(0)))
-    with pytest.raises(ValueError, match=message):
-        pretraining.pretrain(data, HYPER, rng=np.random.default_rng(0), **arguments)
 
 
 def test_the_profile_by_hand() -> None:

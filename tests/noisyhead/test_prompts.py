@@ -1,7 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import stats
 
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
@@ -62,24 +60,3 @@ def test_the_embedding_by_hand() -> None:
     expected = np.array([[[1.0, 0.0, 0.6], [0.0, 1.0, 0.8], [2.0, 3.0, 0.0]]])
     np.testing.assert_array_equal(embed(drawn), expected)
     assert drawn.y[0, -1] == 5.0
-
-
-@given(st.integers(-3, 0), st.integers(1, 5), st.floats(0, 5))
-@settings(derandomize=True, deadline=None, max_examples=20)
-def test_a_dimension_below_one_is_refused(D: int, L: int, tau: float) -> None:
-    with pytest.raises(ValueError, match=f"D must be a whole number of at least 1, got {D}"):
-        PromptModel(D, L, tau)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [((2.5, 3), "D"), ((2, 0), "L"), ((2, 3, -0.1), "label_noise"), ((2, 3, np.nan), "label_noise")],
-)
-def test_inadmissible_models_are_refused(arguments: tuple, name: str) -> None:
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        PromptModel(*arguments)
-
-
-def test_shapes_that_disagree_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"y must have shape \(2, 3\), got \(2, 4\)"):
-        Prompts(np.zeros((2, 3, 5)), np.zeros((2, 4)), np.zeros((2, 5)))

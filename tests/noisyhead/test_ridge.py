@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from costofprivacy.noisyhead import attack, head, population
+from costofprivacy.noisyhead import attack, head
 from costofprivacy.noisyhead.attack import NONE, Attack
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.noisyhead.ridge import RidgeWithOneMore, ridge
@@ -25,26 +25,6 @@ def test_ridge_is_the_literal_formula_and_minimises_the_objective(lam: float) ->
 
     found = optimize.minimize(objective, np.zeros(9), method="BFGS", options={"gtol": 1e-10}).x
     np.testing.assert_allclose(solution.reshape(-1), found, atol=1e-5 * np.abs(solution).max() + 1e-8)
-
-
-def test_ridge_of_one_prompt_by_hand() -> None:
-    """z = Z, y: Γ = yz/(λ + ‖z‖²)."""
-    data = head.Statistics(np.array([[1.0]]), np.array([[2.0]]), np.array([3.0]))
-    assert ridge(head.moments(data), 0.5)[0, 0] == pytest.approx(6 / 4.5)
-
-
-@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf])
-def test_a_penalty_that_is_not_positive_is_refused(bad: float) -> None:
-    data = head.moments(head.statistics(sample(PromptModel(2, 2), 3, rng=np.random.default_rng(0))))
-    with pytest.raises(ValueError, match="penalty must be positive and finite"):
-        ridge(data, bad)
-
-
-def test_ridge_tends_to_its_population_limit() -> None:
-    model, lam = PromptModel(3, 20), 0.5
-    raw, _ = head.sample_statistics(model, 60000, rng=np.random.default_rng(8))
-    solution = ridge(head.moments(raw), lam)
-    np.testing.assert_allclose(solution, population.ridge_scale(model, lam) * np.eye(3), atol=0.01)
 
 
 def fifty_digits(Z: np.ndarray, y: np.ndarray, penalty: float) -> np.ndarray:
@@ -108,12 +88,3 @@ def test_the_step_tends_to_its_limit_and_fits_the_direction(clean: tuple, ratio:
     assert errors[1] < 1e-10
     assert errors[2] < 1e-12
     assert float(((solver.without + limit) * V).sum()) == pytest.approx(ratio, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("count", "penalty", "message"), [(0, 1.0, "count"), (5, 0.0, "penalty"), (5, -1.0, "penalty")]
-)
-def test_inadmissible_sizes_are_refused(count: int, penalty: float, message: str) -> None:
-    data = head.moments(head.statistics(drawn(5)))
-    with pytest.raises(ValueError, match=f"{message} must be"):
-        RidgeWithOneMore(data, count, penalty)

@@ -39,9 +39,3 @@ def test_it_runs_from_nothing_to_answering_0() -> None:
     assert risks[0] == 0
     assert risks == sorted(risks)
     assert risks[-1] == pytest.approx(population.zero_excess_risk(PromptModel(5, 10**9), 5.0), rel=1e-6)
-
-
-@pytest.mark.parametrize(("argument", "value"), [("D", 0), ("feature_bound", 0.0), ("penalty", -1.0)])
-def test_what_is_out_of_range_is_named(argument: str, value: float) -> None:
-    with pytest.raises(ValueError, match=argument):
-        shortening_risk(**{"D": 5, "feature_bound": 1.0, "penalty": 1.0} | {argument: value})

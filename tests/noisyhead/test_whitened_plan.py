@@ -73,30 +73,3 @@ def test_more_prompts_are_as_more_budget() -> None:
     )
     np.testing.assert_allclose(one.gains, two.gains, rtol=1e-12)
     assert one.step_std(3.0) == pytest.approx(two.step_std(3.0))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"clip_norms": (1.0, 0.0, 1.0, 1.0)}, "clip_norms must be positive"),
-        ({"clip_norms": (1.0, math.inf, 1.0, 1.0)}, "clip_norms must be positive and finite"),
-        ({"gains": (0.5, 0.0, 1.0, 1.0)}, "gains must be"),
-        ({"gains": (0.5, 1.5, 1.0, 1.0)}, "gains must be between 0 and 1"),
-        ({"gains": (0.5,)}, "gains must be as many as clip_norms, got 1 and 4"),
-        ({"gains": (), "clip_norms": ()}, "gains must be as many"),
-        ({"feature_norm": -1.0}, "feature_norm must be positive"),
-        ({"context_norm": math.nan}, "context_norm must be positive"),
-        ({"N": 0}, "N must be a whole number of at least 1, got 0"),
-    ],
-)
-def test_an_inadmissible_plan_is_refused(change: dict, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(PAPER, **change)
-
-
-@pytest.mark.parametrize("name", ["D", "L", "N", "steps"])
-def test_sizes_below_1_are_refused(name: str) -> None:
-    sizes = {"D": 5, "L": 31, "N": 4000, "steps": 4} | {name: 0}
-    steps = sizes.pop("steps")
-    with pytest.raises(ValueError, match=f"{name} must be a whole number of at least 1, got 0"):
-        plan(**sizes, budget=GaussianDP(1.0), every_token=True, steps=steps)

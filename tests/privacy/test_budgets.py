@@ -44,17 +44,6 @@ def test_delta_is_the_hockey_stick_divergence(mu: float, epsilon: float) -> None
     np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-9, atol=1e-307)
 
 
-def test_some_of_these_are_far_tails() -> None:
-    assert 0 < GaussianDP(0.1).delta(3.0) < 1e-190
-    assert 0 < GaussianDP(1.0).delta(20.0) < 1e-80
-
-
-@pytest.mark.parametrize("mu", [0.3, 1.0, 4.0])
-def test_delta_depends_on_mean_over_deviation_alone(mu: float) -> None:
-    expected = numerics.hockey_stick(mean=5 * mu, std=5.0, epsilon=1.5)
-    np.testing.assert_allclose(GaussianDP(mu).delta(1.5), expected, rtol=1e-10)
-
-
 @given(st.floats(0.1, 10.0), st.floats(0, 3))
 @law
 def test_delta_is_the_closed_form(mu: float, epsilon: float) -> None:
@@ -82,15 +71,6 @@ def test_delta_keeps_the_shape_of_epsilon() -> None:
     np.testing.assert_array_equal(GaussianDP(1.3).delta(grid), expected)
     assert np.shape(GaussianDP(1.3).delta(1.0)) == ()
     np.testing.assert_array_equal(GaussianDP(math.inf).delta(grid), np.ones((2, 3)))
-
-
-@given(mus, st.floats(0, 50), st.floats(1e-3, 5))
-@law
-def test_delta_falls_with_epsilon_and_grows_with_mu(mu: float, epsilon: float, step: float) -> None:
-    delta = GaussianDP(mu).delta(epsilon)
-    assert 0 <= delta <= 1
-    assert GaussianDP(mu).delta(epsilon + step) <= delta
-    assert GaussianDP(mu * (1 + step)).delta(epsilon) >= delta
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 30.0])
@@ -129,24 +109,10 @@ def test_mu_is_that_of_the_analytic_gaussian_mechanism(epsilon: float, delta: fl
     assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0])
-@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.02])
-def test_mu_spends_exactly_delta_by_quadrature(epsilon: float, delta: float) -> None:
-    mu = ApproximateDP(epsilon, delta).to_gaussian().mu
-    assert numerics.hockey_stick(mu, 1.0, epsilon) == pytest.approx(delta, rel=1e-7)
-
-
 @pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
 @pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
 def test_epsilon_spends_exactly_delta_by_quadrature(mu: float, delta: float) -> None:
     assert numerics.hockey_stick(mu, 1.0, GaussianDP(mu).epsilon(delta)) == pytest.approx(delta, rel=1e-7)
-
-
-@given(mus, deltas, st.floats(1.01, 10))
-@law
-def test_epsilon_grows_with_mu_and_falls_with_delta(mu: float, delta: float, factor: float) -> None:
-    assert GaussianDP(mu).epsilon(delta) <= GaussianDP(factor * mu).epsilon(delta)
-    assert GaussianDP(mu).epsilon(delta) >= GaussianDP(mu).epsilon(min(factor * delta, 0.9))
 
 
 # zero-concentrated differential privacy
@@ -192,20 +158,6 @@ def test_the_better_epsilon_is_close_to_the_best_renyi_order(rho: float, delta: 
 def test_rho_of_a_budget_is_converted_back_to_it(epsilon: float, delta: float) -> None:
     rho = ApproximateDP(epsilon, delta).to_zero_concentrated()
     assert rho.epsilon(delta) == pytest.approx(epsilon, rel=1e-10)
-
-
-@given(rhos, deltas, st.floats(1.01, 10))
-@law
-def test_epsilon_of_rho_grows_with_rho_and_falls_with_delta(rho: float, delta: float, factor: float) -> None:
-    assert ZeroConcentratedDP(rho).epsilon(delta) < ZeroConcentratedDP(factor * rho).epsilon(delta)
-    assert ZeroConcentratedDP(rho).epsilon(delta) > ZeroConcentratedDP(rho).epsilon(min(factor * delta, 0.9))
-
-
-@given(epsilons, deltas)
-@law
-def test_going_through_rho_asks_for_more_noise(epsilon: float, delta: float) -> None:
-    budget = ApproximateDP(epsilon, delta)
-    assert budget.to_zero_concentrated().rho <= budget.to_gaussian().to_zero_concentrated().rho * (1 + 1e-6)
 
 
 # limits and refusals
@@ -254,14 +206,6 @@ def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object)
 def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
     with pytest.raises(ValueError, match=f"^delta must be between 0 and 1, both excluded, got {value!r}$"):
         use(value)
-
-
-@given(st.floats(max_value=0.0) | st.just(math.nan))
-@law
-def test_no_budget_without_a_positive_number(value: float) -> None:
-    for make in (GaussianDP, ZeroConcentratedDP, lambda epsilon: ApproximateDP(epsilon, 0.1)):
-        with pytest.raises(ValueError, match="must be positive"):
-            make(value)
 
 
 @pytest.mark.parametrize("budget", [ApproximateDP(1.0, 0.1), ZeroConcentratedDP(1.0), GaussianDP(1.0)])

@@ -62,15 +62,6 @@ def test_the_exact_multiplier_is_the_smallest_private_one(epsilon: float, delta:
     assert numerics.hockey_stick(1.0, 0.999 * multiplier, epsilon) > delta
 
 
-@given(st.floats(0.01, 50), st.floats(1e-12, 0.5), st.floats(1.05, 3))
-@law
-def test_both_multipliers_fall_with_epsilon_and_delta(epsilon: float, delta: float, factor: float) -> None:
-    for multiplier in (classical_noise_multiplier, exact_noise_multiplier):
-        noise = multiplier(ApproximateDP(epsilon, delta))
-        assert multiplier(ApproximateDP(factor * epsilon, delta)) < noise
-        assert multiplier(ApproximateDP(epsilon, min(factor * delta, 0.9))) < noise
-
-
 @pytest.mark.parametrize("multiplier", [classical_noise_multiplier, exact_noise_multiplier])
 def test_no_privacy_needs_no_noise(multiplier: type) -> None:
     assert multiplier(ApproximateDP(math.inf, 1e-5)) == 0

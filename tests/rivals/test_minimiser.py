@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import double_double, huber, interior, line_search, newton, objective_perturbation
-from costofprivacy.rivals.objective import Objective, gram
+from costofprivacy.rivals.objective import Objective
 from costofprivacy.rivals.output_perturbation import sensitivity
 
 law = settings(derandomize=True, deadline=None, max_examples=150)
@@ -103,14 +103,6 @@ def test_where_newton_is_slow_the_interior_point_method_takes_over(
     assert (found.interior_steps > 0) == (far_steps == 3) or found.far_steps == newton.FAR_STEPS
     assert found.interior_steps < interior.MOST / 2
     assert found.near_steps <= 10
-
-
-def test_without_the_interior_point_method_too_the_steps_end_at_the_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y, C, penalty = hard(200, 5)
-    expected = huber.minimiser(x, y, C, penalty)
-    monkeypatch.setattr(newton, "near_minimum", lambda objective, theta: (theta, 0))
-    monkeypatch.setattr(newton, "FAR_STEPS", 0)
-    np.testing.assert_array_equal(huber.minimiser(x, y, C, penalty), expected)
 
 
 def test_the_interior_point_method_alone_comes_near() -> None:
@@ -309,19 +301,6 @@ def test_the_line_search_ends_in_few_passes_over_many_kinks() -> None:
         assert max(passes) <= 2 * 18 + 13
 
 
-@given(st.lists(st.tuples(*[st.floats(-4, 4)] * 2, st.floats(0.1, 3)), min_size=1, max_size=6))
-@law
-def test_stretches_are_where_a_residual_is_within_its_limit(told: list[tuple[float, float, float]]) -> None:
-    high, along, limits = (np.array(part) for part in zip(*told, strict=True))
-    enter, leave, weight = line_search.stretches(high, np.zeros(len(told)), along, limits)
-    for t in np.linspace(0.05, 9, 50):
-        inside = (np.abs(high + t * along) < limits - 1e-6) & (along**2 > 0)
-        outside = (np.abs(high + t * along) > limits + 1e-6) | (along**2 == 0)
-        curved = weight[(enter <= t) & (t <= leave)].sum()
-        assert (along[inside] ** 2).sum() <= curved * (1 + 1e-9) + 1e-300
-        assert curved <= (along[~outside] ** 2).sum() * (1 + 1e-9)
-
-
 # ------------------------------------------------------------------------------------------------------ double double
 
 
@@ -344,18 +323,3 @@ def test_pairs_of_doubles_are_as_accurate_as_claimed() -> None:
             terms = [a * (b + c) for a, b, c in zip(exact(x[:, j]), exact(w), exact(w * u / 3), strict=True)]
             bound = 4 * min(n, double_double.ROWS) ** 2 * u**2 * (np.abs(w) * np.linalg.norm(x, axis=1)).sum()
             assert abs(Fraction(float(total[j])) + Fraction(float(rest[j])) - sum(terms)) <= Fraction(float(bound))
-
-
-def test_curvature_of_a_changing_set_is_that_of_the_set() -> None:
-    rng = np.random.default_rng(9)
-    x = rng.standard_normal((5000, 3)) * 10.0 ** rng.uniform(-3, 2, (5000, 1))
-    told = Objective(x, np.zeros(5000), np.ones(5000), 1e-3, np.zeros(3), 1.0)
-    curvature, inside = newton._Curvature(told), np.ones(5000, dtype=bool)
-    for share in (0.0, 0.01, 0.3, 0.02, 0.9, 0.001):
-        inside = inside ^ (rng.random(5000) < share)
-        exactly = (x * inside[:, None]).T @ x + 1e-3 * np.eye(3)
-        np.testing.assert_allclose(curvature.solve(inside, np.ones(3)), np.linalg.solve(exactly, np.ones(3)), rtol=1e-6)
-    large = np.linalg.norm(x, axis=1) > 1e-2
-    np.testing.assert_allclose(
-        curvature.solve(~large, np.ones(3)), np.linalg.solve(gram(x[~large]) + 1e-3 * np.eye(3), np.ones(3)), rtol=1e-9
-    )

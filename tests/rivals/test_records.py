@@ -20,6 +20,7 @@ from costofprivacy.rivals import (
     tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
+from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING, arrays
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -29,17 +30,8 @@ ADDED = objective_perturbation.calibrate(ApproximateDP(2.0, 1e-3), 0.5, C, TOLD.
 Data = tuple[np.ndarray, np.ndarray]
 
 
-@st.composite
-def neighbours(draw: st.DrawFn) -> tuple[Data, Data]:
-    """Two data sets that differ in one record; the others are hostile too, or ordinary, or all the same."""
-    ordinary = np.random.default_rng(draw(st.integers(0, 99))).standard_normal((n, d + 1))
-    others = draw(st.sampled_from(("ordinary", "hostile", "same")))
-    rows = ordinary if others == "ordinary" else draw(arrays(n, d + 1))
-    rows = np.tile(rows[0], (n, 1)) if others == "same" else rows
-    other = rows.copy()
-    place = draw(st.integers(0, n - 1))
-    other[place] = draw(arrays(d + 1))
-    return (rows[:, :d], rows[:, d]), (other[:, :d], other[:, d])
+floats = hostile.neighbours((d,), (), records=(n,), kinds=("float64",))
+typed = hostile.neighbours((d,), (), records=(1, 2, n, 513, 3000))
 
 
 def rng() -> np.random.Generator:
@@ -71,54 +63,12 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
 
 
 @pytest.mark.parametrize("name", MOVED)
-@given(pair=neighbours())
+@given(pair=floats)
 @law
 def test_one_record_moves_it_no_further_than_claimed(name: str, pair: tuple[Data, Data]) -> None:
     run, claimed = MOVED[name]
     one, two = (run(*data) for data in pair)
     assert np.linalg.norm(one - two) <= claimed * ROUNDING
-
-
-WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-TYPES = (*WHOLE, "bool", "float16", "float32", "float64", ">f4", "object")
-ODD = {"object": [None, "a secret", 10**400, math.nan, math.inf, 1e308, 2**64, -(2**31)], "bool": [True, False]}
-
-
-def extremes(dtype: str) -> list[object]:
-    """What overflows, vanishes or is not finite in arrays of this type."""
-    if dtype in WHOLE:
-        ends = np.iinfo(dtype)
-        few = (0, 1, 16, 17, 127, 46_341, 65_536, 2**31, 2**32 + 1, ends.min, ends.max)
-        return [value for value in few if ends.min <= value <= ends.max]
-    if dtype in ODD:
-        return ODD[dtype]
-    ends = np.finfo(dtype)
-    return [ends.max, ends.min, ends.tiny, ends.smallest_subnormal, math.nan, math.inf, -math.inf, 0.0, 17.0]
-
-
-def laid_out(values: np.ndarray, layout: str) -> np.ndarray:
-    """The same array, otherwise in memory."""
-    if layout == "backwards":
-        return values[::-1].copy()[::-1]
-    if layout == "every other":
-        return np.repeat(values, 2, axis=0)[::2]
-    return np.asarray(values, order=layout)
-
-
-@st.composite
-def typed_neighbours(draw: st.DrawFn) -> tuple[Data, Data]:
-    """Two data sets of one type that differ in one record; sizes from 1 to thousands, several layouts."""
-    dtype, size = draw(st.sampled_from(TYPES)), draw(st.sampled_from((1, 2, 9, 512, 513, 3000)))
-    layout = draw(st.sampled_from(("C", "F", "backwards", "every other")))
-    value = st.sampled_from(extremes(dtype))
-    rows = np.random.default_rng(draw(st.integers(0, 99))).integers(0, 3, (size, d + 1)).astype(dtype)
-    if draw(st.booleans()):
-        rows[:] = rows[0]
-    rows[draw(st.integers(0, size - 1))] = draw(st.tuples(*[value] * (d + 1)))
-    other = rows.copy()
-    other[draw(st.integers(0, size - 1))] = draw(st.tuples(*[value] * (d + 1)))
-    one, two = (laid_out(array, layout) for array in (rows, other))
-    return (one[:, :d], one[:, d]), (two[:, :d], two[:, d])
 
 
 def widened(data: Data) -> Data:
@@ -150,7 +100,7 @@ TYPED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], Callable[
 
 
 @pytest.mark.parametrize("name", TYPED)
-@given(pair=typed_neighbours())
+@given(pair=typed)
 @law
 def test_no_type_of_number_moves_it_further(name: str, pair: tuple[Data, Data]) -> None:
     """Integers overflowed inside norms, and sums of single precision lost their small terms."""
@@ -161,7 +111,7 @@ def test_no_type_of_number_moves_it_further(name: str, pair: tuple[Data, Data]) 
     np.testing.assert_array_equal(one, run(*widened(pair[0])))
 
 
-@given(typed_neighbours())
+@given(typed)
 @law
 def test_every_gate_widens(pair: tuple[Data, Data]) -> None:
     data = pair[0]
@@ -201,7 +151,7 @@ def test_extreme_steps_leave_iterates_finite(rates: list[float]) -> None:
     assert np.isfinite(batch_descent.release(x, y, 1e150, rates, 1.0, rng=rng())).all()
 
 
-@given(neighbours())
+@given(floats)
 @law
 def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
     for bring in (TOLD.clip, bounds.given, lambda x, y: (bounds.shortened(bounds.given(x, y)[0], 0.3), y)):
@@ -219,7 +169,7 @@ def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
     assert np.nanmax(np.append(reach, 0.0)) <= C * ROUNDING
 
 
-@given(neighbours())
+@given(floats)
 @law
 def test_a_record_moves_one_solution_of_tukey_alone(pair: tuple[Data, Data]) -> None:
     x, y = np.tile(pair[0][0], (4, 1)), np.tile(pair[0][1], 4)
@@ -275,7 +225,7 @@ def cleaned(x: np.ndarray, y: np.ndarray) -> Data:
     return X, Y
 
 
-@given(neighbours())
+@given(floats)
 @law
 def test_where_features_have_a_bound_bounded_records_alone_are_seen(pair: tuple[Data, Data]) -> None:
     found = boosting.release(*pair[0], TOLD, C, 3, MU, rng=rng())

@@ -143,24 +143,10 @@ def test_an_inadmissible_number_of_trials_is_refused(trials: object) -> None:
 # finished blocks
 
 
-def test_a_second_run_calls_no_trial(runner: Runner, cell: Cell) -> None:
-    first = runner.run(counted, [cell], trials=60, seed=SEED)
-    assert calls(cell) == 60
-    same(first, runner.run(counted, [cell], trials=60, seed=SEED))
-    assert calls(cell) == 60
-    same(first, Runner(workers=1).run(normals, [cell], trials=60, seed=SEED))
-
-
 def test_another_worker_finds_the_blocks(runner: Runner, cell: Cell) -> None:
     first = Runner(workers=2, cache=runner.cache).run(counted, [cell], trials=60, seed=SEED)
     same(first, runner.run(counted, [cell], trials=60, seed=SEED))
     assert calls(cell) == 60
-
-
-def test_more_trials_reuse_the_full_blocks(runner: Runner, cell: Cell) -> None:
-    runner.run(counted, [cell], trials=BLOCK, seed=SEED)
-    runner.run(counted, [cell], trials=2 * BLOCK, seed=SEED)
-    assert calls(cell) == 2 * BLOCK
 
 
 def test_another_seed_cell_or_trial_is_measured_anew(runner: Runner, cell: Cell) -> None:
@@ -231,29 +217,6 @@ def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, 
     assert calls(cell) == 60
     same(first, runner.run(counted, [cell], trials=30, seed=SEED))
     assert calls(cell) == 60
-
-
-def twisted(values: np.ndarray) -> dict[str, np.ndarray]:
-    return {"shape": values[:, :2], "type": values.astype(np.float32), "NaN": np.full_like(values, np.nan)}
-
-
-@pytest.mark.parametrize("swap", ["key", "shape", "type", "NaN"])
-def test_a_whole_block_that_is_not_the_one_asked_for_is_named_and_measured_anew(
-    runner: Runner, cell: Cell, swap: str
-) -> None:
-    first = runner.run(counted, [cell], trials=30, seed=SEED)
-    one, two = sorted(runner.cache.rglob("*.npz"))
-    if swap == "key":
-        one.write_bytes(two.read_bytes())
-    else:
-        with np.load(one) as content:
-            np.savez(one, trials=twisted(content["trials"])[swap], label=content["label"])
-    with pytest.warns(UserWarning, match=r"its trials are computed anew") as warned:
-        again = runner.run(counted, [cell], trials=30, seed=SEED)
-    assert len(warned) == 1
-    assert one.name in str(warned[0].message)
-    same(first, again)
-    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
 
 
 def test_a_block_of_the_earlier_format_is_not_found(
@@ -344,10 +307,3 @@ def test_no_bar_is_no_bar(progress: bool | str, terminal: Terminal, capfd: pytes
     Runner(workers=1, progress=progress).run(normals, CELLS, trials=30, seed=SEED)
     assert terminal.drawn() == ""
     assert capfd.readouterr() == ("", "")
-
-
-def test_a_bar_changes_no_number(terminal: Terminal) -> None:
-    same(
-        Runner(workers=1, progress=terminal.path).run(normals, CELLS, trials=30, seed=SEED),
-        Runner(workers=1).run(normals, CELLS, trials=30, seed=SEED),
-    )
