@@ -10,7 +10,7 @@ from costofprivacy.noisyhead.prompts import PromptModel
 
 MODEL = PromptModel(D=2, L=6)
 DATA = head.moments(head.sample_statistics(MODEL, 30, rng=np.random.default_rng(0))[0])
-HYPER = Hyperparameters(clip_norm=2.0, feature_bound=1.0, weight_bound=1e6, penalty=0.3, learning_rate=0.4, steps=7)
+HYPER = Hyperparameters(clip_norm=2.0, feature_bound=1.0, weight_bound=1e6, penalty=0.3, learning_rate=0.4, steps=2)
 DRAWS = 4000
 
 

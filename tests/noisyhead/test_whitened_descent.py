@@ -175,8 +175,7 @@ def test_means_along_its_own_transcript_are_those_that_the_noise_was_added_to() 
 
 # -------------------------------------------------------------------------------------------------------- the audit
 
-DELTA, MU, RELEASES = 0.2, 1.5, 8_000
-CLAIM = GaussianDP(MU).epsilon(DELTA)
+MU = 1.5
 STEP = plan(2, 2, 2, GaussianDP(MU), every_token=True, steps=1)
 
 
