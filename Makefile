@@ -91,7 +91,7 @@ worker: $(VENV)/.complete ## work for a Dask scheduler: CLUSTER=tcp://host:8786;
 	@exec $(BOOK) worker --words "$$P" -- "$$CLUSTER"
 
 cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; whole runs; what tasks cost
-	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/running/test_cluster.py tests/cluster_runs.py
+	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/running/test_cluster.py tests/running/cluster_runs.py
 	$(PY) benchmarks/cluster_costs.py
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times

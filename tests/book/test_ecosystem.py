@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).parents[2]
 NBVAL = ("pytest", "--nbval", "-p", "no:cacheprovider", "-n", "0")
-LIVE = """from costofprivacy import progress
+LIVE = """from costofprivacy.running import progress
 progress.say("a live session: tables go elsewhere")
 with progress.bar(True, 3) as bar:
     bar.update(3)

@@ -66,5 +66,5 @@ def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
         (tmp_path / f"{name}.md").write_text("# Title\n", "utf-8")
     filling.fill(PROJECT, PROJECT.book, tmp_path)
     text = (tmp_path / "index.md").read_text("utf-8")
-    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: Left" in text
+    assert "```{figure} figures/index-figure.svg\n:name: index-figure\n:alt: NoisyHead at" in text
     assert (tmp_path / "figures" / "index-figure.narrow.svg").is_file()

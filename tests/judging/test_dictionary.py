@@ -145,10 +145,14 @@ def test_a_folder_tells_the_columns_of_its_tables(tmp_path: Path) -> None:
 
 def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) -> None:
     text = dictionary.markdown(made, "part/one", TABLES)
-    assert text.startswith("````{dropdown} What the columns mean\n`N` (prompts)\n: Number of prompts.\n\n`word`\n")
+    first = "<dt><code>N</code> (prompts)</dt><dd>Number of prompts.</dd>"
+    opening = (
+        f'````{{dropdown}} What the columns mean\n<dl class="columns tex2jax_process">\n{first}\n<dt><code>word</code>'
+    )
+    assert text.startswith(opening)
     for row, own in (("size", "Largest"), ("word", "Half the")):
-        of_row = f"One row for each {row}. Columns: `N`, `risk`, `word`."
-        assert f"{of_row}\n\n`risk` (units of y²)\n: {own} risk." in text
+        of_row = f"One row for each {row}. Columns: <code>N, risk, word</code>."
+        assert f"<dt><code>risk</code> (units of y²)</dt><dd>{own} risk.</dd>" in text[text.index(of_row) :]
     assert text.index("**figure-1.csv.** One") < text.index("**figure-2.csv.** One")
     assert text.endswith("\n\n````")
     assert text.count("Number of prompts") == text.count("A word.") == 1
@@ -156,8 +160,8 @@ def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) ->
 
 def test_a_page_shows_what_it_knows_and_no_more(made: Dictionary) -> None:
     text = dictionary.markdown(made, "part/one", {"figure-1": ["N", "stranger"], "other": ["stranger"]})
-    assert "Columns: `N`, `stranger`." in text
-    assert "**other.csv.** Columns: `stranger`." in text
+    assert "Columns: <code>N, stranger</code>." in text
+    assert "**other.csv.** Columns: <code>stranger</code>." in text
     assert dictionary.markdown(made, "part/one", {"other": ["stranger"]}) == ""
     assert dictionary.markdown(Dictionary(), "part/one", TABLES) == ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -211,7 +212,7 @@ def markdown(dictionary: Dictionary, chapter: str, tables: Tables) -> str:
     shared = {name: entry for name, (entry, *others) in meanings.items() if not others}
     parts = [f"````{{dropdown}} What the columns mean\n{_listed(shared)}"]
     for table, columns in tables.items():
-        names = ", ".join(f"`{name}`" for name in columns)
+        names = f"<code>{html.escape(', '.join(columns))}</code>"
         about = " ".join(text for text in (f"**{table}.csv.**", dictionary.row(chapter, table)) if text)
         own = {name: entry for name, entry in known[table].items() if name not in shared}
         parts += [f"{about} Columns: {names}.", _listed(own)]
@@ -225,6 +226,10 @@ def _known(dictionary: Dictionary, chapter: str, table: str, columns: Iterable[s
 
 
 def _listed(entries: Mapping[str, Entry]) -> str:
-    """Columns as a definition list."""
-    units = {name: f" ({entry.unit})" if entry.unit else "" for name, entry in entries.items()}
-    return "\n\n".join(f"`{name}`{units[name]}\n: {entry.meaning}" for name, entry in entries.items())
+    """Columns as a definition list, in HTML: it is half as long as what Sphinx makes of Markdown."""
+    units = {name: f" ({html.escape(entry.unit)})" if entry.unit else "" for name, entry in entries.items()}
+    lines = [
+        f"<dt><code>{html.escape(name)}</code>{units[name]}</dt><dd>{html.escape(entry.meaning, quote=False)}</dd>"
+        for name, entry in entries.items()
+    ]
+    return "\n".join(['<dl class="columns tex2jax_process">', *lines, "</dl>"]) if lines else ""
