@@ -21,6 +21,7 @@ STEPS, TOGETHER, LEAST, INCLUDED = (
     )
 )
 OUTPUT, ORDER = "dpgd/section-4-last-iterate", "dpgd/section-2-constant-order"
+ROUNDED = 1 + 5e-10  # 1 to rounding
 
 
 def put(name: str, column: str, to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Tables], Any]:
@@ -42,9 +43,24 @@ def log_power(power: float) -> Callable[[pd.DataFrame], Any]:
     return lambda r: r["log"] ** power
 
 
+def printed(most: float, least: float) -> Callable[[Tables], Any]:
+    """The printed noise over the least, for 50 steps and for all others."""
+    return lambda t: put("composition", "printed", lambda r: most * r["least"], "T == 50")(
+        put("composition", "printed", lambda r: least * r["least"])(t)
+    )
+
+
+def outputs(every: float, last: float) -> Callable[[Tables], Any]:
+    """What every iterate and the last one spend, where the budget is what the last one spends."""
+    spends = {"every_mu": every, "last_mu": last, "rho": last}
+    return lambda t: {"outputs": t["outputs"].assign(**spends)}
+
+
 CASES = [
     Case(STEPS, "nothing is overspent", spent(lambda r: 0.5), HOLDS),
     Case(STEPS, "spent to the last", spent(lambda r: 1.0), HOLDS),
+    Case(STEPS, "spent to the last, to rounding", spent(lambda r: ROUNDED), HOLDS),
+    Case(STEPS, "shares of two and more overspend", spent(lambda r: 1.1, "epsilon >= 2"), NARROWER),
     Case(STEPS, "small shares overspend", spent(lambda r: 1.1, "epsilon == 0.5"), FAILS),
     Case(STEPS, "a share of one overspends", spent(lambda r: 1.1, "epsilon == 1 and delta > 5e-4"), FAILS),
     Case(STEPS, "an earlier end", put("limits", "epsilon_limit", lambda r: 3.25), NARROWER, says="at most 3.25",
@@ -59,17 +75,24 @@ CASES = [
     Case(LEAST, "a factor", put("composition", "printed", lambda r: 2 * r["least"]), CORRECTED),
     Case(LEAST, "one number of steps has more", lambda t: put("composition", "printed", lambda r: 3 * r["least"],
          "T == 50")(put("composition", "printed", lambda r: r["least"])(t)), FAILS, says="1 to 3 times"),
+    Case(LEAST, "it is the least, to rounding", printed(ROUNDED, ROUNDED), HOLDS),
+    Case(LEAST, "a factor, to rounding", printed(2 * ROUNDED, 2.0), CORRECTED),
+    Case(LEAST, "two factors", printed(3.0, 2.0), FAILS, says="2 to 3 times"),
     Case(LEAST, "budgets beyond T are not asked", lambda t: put("composition", "printed", lambda r: 0.1 * r["least"],
          "epsilon > T")(put("composition", "printed", lambda r: r["least"])(t)), HOLDS),
     Case(INCLUDED, "a prompt left out moves further", put("inclusion", "found", lambda r: 1.5 * r["bound"],
          "setting == 'printed'"), FAILS),
     Case(INCLUDED, "by the formula too", put("inclusion", "left_out", lambda r: 1.5 * r["bound"]), FAILS),
     Case(INCLUDED, "as far as the bound", put("inclusion", "left_out", lambda r: r["bound"]), HOLDS, says="1 of"),
+    Case(INCLUDED, "as far as the bound, to rounding", put("inclusion", "left_out", lambda r: ROUNDED * r["bound"]),
+         HOLDS),
     Case(OUTPUT, "every iterate is as private", put("outputs", "every_mu", lambda r: r["last_mu"]), FAILS),
     Case(OUTPUT, "with one schedule", put("outputs", "every_mu", lambda r: r["last_mu"], "schedule == 'harmonic'"),
          FAILS),
     Case(OUTPUT, "the last spends more", put("outputs", "last_mu", lambda r: 2 * r["rho"]), FAILS),
     Case(OUTPUT, "a little more", put("outputs", "every_mu", lambda r: 1.1 * r["last_mu"]), HOLDS, says="1.1 times"),
+    Case(OUTPUT, "half as much again, at another budget", outputs(3.0, 2.0), HOLDS, says="1.5 times"),
+    Case(OUTPUT, "no more, at another budget", outputs(2.0, 2.0), FAILS),
     Case(ORDER, "a power parts them", put("orders", "ratio", log_power(0.5)), FAILS),
     Case(ORDER, "in one direction", put("orders", "ratio", log_power(-0.5), f"given == '{calibration.RHO_GIVEN}'"),
          FAILS),

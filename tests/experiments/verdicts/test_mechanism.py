@@ -18,6 +18,7 @@ E27, UPDATE, VARIANCE = (
     f"noisyhead/{name}" for name in ("equation-2.7", "section-3-update", "section-3-noise-variance")
 )
 EXACT, ANY = "noisyhead/section-1.2-accounting", "noisyhead/section-2-any-noise"
+ROUNDED = 1 + 5e-10  # 1 to rounding
 UNDECIDABLE = {DEFINITION: "a definition: no table can contradict it"}
 
 
@@ -65,6 +66,7 @@ CASES = [
     ),
     Case(A1, "every pair does", moved("largest_found", 2.0), CORRECTED),
     Case(A1, "every pair reaches it", moved("largest_found", 1.0), HOLDS, says="reaches 1 of it"),
+    Case(A1, "every pair reaches it, to rounding", moved("largest_found", ROUNDED), HOLDS),
     Case(T32, "nothing is overspent", spent(lambda r: r["delta"] / 2), HOLDS),
     Case(T32, "just not overspent", spent(lambda r: r["delta"]), HOLDS),
     Case(T32, "everything is overspent", spent(lambda r: 2 * r["delta"]), FAILS),
@@ -80,7 +82,11 @@ CASES = [
     Case(T32, "all iterates spend the budget", set_in("composition", "epsilon", lambda r: 1.0,
          accounting=accounting.EVERY),
          NARROWER),
+    Case(T32, "all iterates spend the budget, to rounding", set_in("composition", "epsilon", lambda r: ROUNDED,
+         accounting=accounting.EVERY),
+         NARROWER),
     Case(T32, "an update reaches the bound", moved("constructed", 1.0), NARROWER),
+    Case(T32, "an update reaches the bound, to rounding", moved("constructed", ROUNDED), NARROWER),
     Case(T32, "the last iterate is not asked",
          lambda t: spent(lambda r: r["delta"] / 3)(
              set_in("composition", "epsilon", lambda r: 1.1, accounting=accounting.LAST)(t)), HOLDS),
@@ -92,6 +98,7 @@ CASES = [
     Case(E27, "a slope is left", check(minimisers.GRADIENT, 0.1, N=2000), FAILS),
     Case(E27, "rounding is left", check(minimisers.GRADIENT, 1e-9), HOLDS),
     Case(UPDATE, "it rests there", check(minimisers.SINGLE, 1e-9), HOLDS),
+    Case(UPDATE, "it rests there to the last digit", check(minimisers.SINGLE, 1e-15), HOLDS),
     Case(UPDATE, "but for one size",
          lambda t: check(minimisers.SINGLE, 0.3, N=1000)(check(minimisers.SINGLE, 1e-15)(t)),
          CORRECTED, says="rests 0.3 of"),
@@ -107,9 +114,12 @@ CASES = [
          HOLDS, says="at least 2 times"),
     Case(EXACT, "it saves a little", set_in("noise", "exact_std", lambda r: r["printed_std"] / 1.5), HOLDS,
          says="1.5 times"),
+    Case(EXACT, "at one size it saves rounding alone", set_in("noise", "exact_std",
+         lambda r: r["printed_std"] / ROUNDED, N=2500), FAILS),
     Case(ANY, "a built pair moves further", moved("constructed", 1.2, N=1000, setting="corrected"), FAILS),
     Case(ANY, "a found pair moves further", moved("largest_found", 1.2, N=1000), FAILS),
     Case(ANY, "it reaches the bound", moved("constructed", 1.0), HOLDS, says="reach 1 of the bound"),
+    Case(ANY, "it reaches the bound, to rounding", moved("constructed", ROUNDED), HOLDS),
 ]  # fmt: skip
 
 

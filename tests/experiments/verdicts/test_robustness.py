@@ -197,6 +197,7 @@ GAP_CASES = [
     Case(GAP, "shut just beyond small penalties", shut_at(1.1), NARROWER),
     Case(GAP, "shut at a penalty just small", shut_at(0.9), FAILS),
     Case(GAP, "open everywhere", gap(5.0, 1.0), HOLDS),
+    Case(GAP, "wide open everywhere", gap(1.5, 1.5), HOLDS),
     Case(GAP, "shut at large penalties", gap(1.0, 0.9), NARROWER, says="small penalties"),
     Case(GAP, "shut at small ones", gap(0.9, 5.0), FAILS),
     Case(GAP, "shut at the least penalty", put("windows", "gap", lambda r: 0.9, of(penalty_over_least=1.01)), FAILS),
@@ -346,6 +347,8 @@ PROOF_CASES = [
     Case(A20, "a long prompt is beyond", apart(3162), NARROWER, says="long prompts"),
     Case(A21, "a short prompt is beyond", heavier(316), FAILS),
     Case(A21, "a long prompt is beyond", heavier(1000), NARROWER, says="long prompts"),
+    Case(A21, "a prompt just too long is beyond", both(put("gram", "bound", lambda r: 1.5 / r["D"] ** 2, of(
+        axis="L", L=1000)), heavier(1000)), NARROWER, says="long prompts"),
     Case(A21, "above at one size alone", both(
         gram(0.0, scale=0.9), sizes(limits.GRAM, lambda r: 0.5), heavier(316), heavier(3162)
     ), CORRECTED),

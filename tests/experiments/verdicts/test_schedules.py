@@ -42,6 +42,16 @@ def last(t: Tables) -> str:
     return f"n == {t['figure-7']['n'].max()}"
 
 
+def near_output(share: float) -> Any:
+    """The power 0.5 at this share of the risk of output perturbation, on the uniform spectrum at the smallest n."""
+
+    def make(t: Tables) -> Tables:
+        start = t["figure-7"].query("spectrum == 'uniform' and n == 1000").set_index("schedule")["ode_risk"]
+        return risk("uniform", "0.5", share * start["0"] / start["0.5"], "n == 1000")(t)
+
+    return make
+
+
 def axis(table: str, where: str, column: str, to: Any) -> Any:
     """A column of the rows whose axis or path holds some words."""
 
@@ -82,6 +92,26 @@ def schedule(name: str, to: Any) -> Any:
     return lambda t: {"rates": change(t["rates"], "risk", to, t["rates"]["schedule"] == name)}
 
 
+def rated(where: str, column: str, to: Any) -> Any:
+    """A column of some rows of the rates."""
+    return lambda t: {"rates": change(t["rates"], column, to, t["rates"].eval(where))}
+
+
+def little_harm(t: Tables) -> Tables:
+    """The largest exponent at 1.05 times the best risk."""
+    best = t["rates"].query("schedule not in ('harmonic', 'optimum')").groupby(["path", "gamma"])["risk"].min()
+    return schedule("16", lambda r: [1.05 * best[key] for key in zip(r["path"], r["gamma"])])(t)
+
+
+def privacy(*values: float) -> Any:
+    """αγ/ρ along the axis that loses a power, and the risk twice as large there."""
+    along = "both at once"
+    return both(
+        axis("decay", along, "privacy", lambda r: (r["size"].rank() - 1).astype(int).map(dict(enumerate(values)))),
+        axis("decay", along, "left", lambda r: 2 * r["left"]),
+    )
+
+
 def cell(table: str, column: str, value: float, row: int = 0) -> Any:
     return lambda t: {table: change(t[table], column, lambda r: value, [row])}
 
@@ -98,7 +128,9 @@ CASES = [
     Case(FIGURE, "a risk rises", lambda t: risk("uniform", "1", 1e5, last(t))(t), FAILS),
     Case(FIGURE, "output perturbation loses early", risk("isotropic", "0", 1.2, "n == 1000"), FAILS),
     Case(FIGURE, "output perturbation wins late", risk("isotropic", "0", 1e-1, "n > 500000"), FAILS),
+    Case(FIGURE, "the power 1 is best late", lambda t: risk("uniform", "1", 0.7, last(t))(t), NARROWER),
     Case(OUTPUT, "another is better at the smallest n", risk("uniform", "0.5", 0.8, "n == 1000"), FAILS),
+    Case(OUTPUT, "a decaying power is a little better there", near_output(0.995), FAILS),
     Case(OUTPUT, "the harmonic one is far better there", risk("uniform", "harmonic", 0.9, "n == 1000"), FAILS),
     Case(OUTPUT, "decaying powers are worse still", risk("isotropic", "0.5", 1.02, "n == 1000"), HOLDS, says="1.09"),
     Case(SPREAD, "less on the uniform spectrum", lambda t: risk("uniform", "0", 0.2, last(t))(t), FAILS),
@@ -107,13 +139,22 @@ CASES = [
     Case(ISO, "no better at the largest", lambda t: risk("isotropic", "harmonic", 1.8, last(t))(t), FAILS),
     Case(ISO, "never above", lambda t: harmonic(t, 0.8, "isotropic"), HOLDS, silent="between"),
     Case(UNI, "above the best from the start", lambda t: harmonic(t, 1.05, "uniform"), FAILS),
+    Case(UNI, "above the best at the smallest n alone", risk("uniform", "harmonic", 1.05, "n == 1000"), FAILS),
     Case(UNI, "on a par at the end", lambda t: risk("uniform", "harmonic", 0.5, last(t))(t), HOLDS),
     Case(UNI, "on a par with none", lambda t: risk("uniform", "harmonic", 1.2, last(t))(t), FAILS),
     Case(ALPHA, "the largest exponent does no harm", lambda t: schedule("16", lambda r: 0.1 * r["risk"])(t), FAILS),
     Case(ALPHA, "the least is best", lambda t: schedule("0", lambda r: 0.01 * r["risk"])(t), FAILS),
+    Case(ALPHA, "the best falls once", rated("path == 'rho = 1' and gamma == 1e-6 and schedule == '0.5'", "risk",
+         lambda r: 0.1 * r["risk"]), FAILS),
+    Case(ALPHA, "the best rises to 0.22 of ln ln", rated("path == 'rho = gamma^(3/4)' and schedule == '1'", "schedule",
+         lambda r: "0.69"), FAILS),
+    Case(ALPHA, "the largest exponent does little harm", little_harm, FAILS),
     Case(POWER, "no power is lost", bounded, HOLDS),
     Case(POWER, "a fixed exponent loses", axis("decay", "rho = 1, alpha = 2", "left", lambda r: r["size"]), FAILS),
     Case(POWER, "while the bound says something", axis("decay", "both at once", "privacy", lambda r: 0.01), FAILS),
+    Case(POWER, "while it still says something at the end", privacy(0.1, 0.1, 0.2, 0.3, 0.4, 0.5), FAILS),
+    Case(POWER, "until it says nothing", privacy(0.1, 0.1, 0.2, 0.3, 0.5, 1.5), NARROWER),
+    Case(POWER, "though it says more in the end than at first", privacy(2.0, 1.5, 1.5, 1.5, 3.0, 1.8), FAILS),
     Case(GENERAL, "no power is lost", bounded, CORRECTED),
     Case(GENERAL, "no power and no slip", both(bounded, lambda t: {
         "constants": change(t["constants"], "printed", lambda r: 100.0)}), HOLDS),
@@ -137,6 +178,8 @@ CASES = [
          silent="no constant"),
     Case(HEURISTIC, "another solution", cell("heuristic", "solved", 0.5), FAILS),
     Case(HEURISTIC, "a better one nearby", cell("heuristic", "nearby", 1e-3), FAILS),
+    Case(HEURISTIC, "one as good nearby", lambda t: {
+        "heuristic": change(t["heuristic"], "nearby", lambda r: r["printed"])}, HOLDS),
     Case(SOLUTION, "it is off", display("(5.24)"), FAILS),
     Case(LEMMA, "it is off", display("(D.101)"), FAILS),
     Case(INTEGRAL, "beyond its ceiling", cell("exponential-integrals", "ceiling", 1.1), FAILS),
