@@ -362,8 +362,8 @@ def test_a_page_says_what_the_columns_of_its_tables_mean(book: Path) -> None:
     data, meanings, again = text.index("*Data.*"), text.index("{dropdown} What the columns mean"), text.index("again")
     assert data < meanings < again
     assert "<dt><code>N</code> (prompts)</dt><dd>Number of prompts.</dd>" in text
-    assert "**figure-1.csv.** Columns: <code>N, excess_risk, method</code>." in text
-    assert "**spread.csv.** One row for each size. Columns: <code>N</code>." in text
+    assert "<strong><code>figure-1.csv</code></strong>. Columns: <code>N, excess_risk, method</code>." in text
+    assert "<strong><code>spread.csv</code></strong>. One row for each size. Columns: <code>N</code>." in text
 
 
 # verdicts

@@ -153,7 +153,9 @@ def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) ->
     for row, own in (("size", "Largest"), ("word", "Half the")):
         of_row = f"One row for each {row}. Columns: <code>N, risk, word</code>."
         assert f"<dt><code>risk</code> (units of y²)</dt><dd>{own} risk.</dd>" in text[text.index(of_row) :]
-    assert text.index("**figure-1.csv.** One") < text.index("**figure-2.csv.** One")
+    assert text.index("<strong><code>figure-1.csv</code></strong>. One") < text.index(
+        "<strong><code>figure-2.csv</code></strong>. One"
+    )
     assert text.endswith("\n\n````")
     assert text.count("Number of prompts") == text.count("A word.") == 1
 
@@ -161,7 +163,7 @@ def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) ->
 def test_a_page_shows_what_it_knows_and_no_more(made: Dictionary) -> None:
     text = dictionary.markdown(made, "part/one", {"figure-1": ["N", "stranger"], "other": ["stranger"]})
     assert "Columns: <code>N, stranger</code>." in text
-    assert "**other.csv.** Columns: <code>stranger</code>." in text
+    assert "<strong><code>other.csv</code></strong>. Columns: <code>stranger</code>." in text
     assert dictionary.markdown(made, "part/one", {"other": ["stranger"]}) == ""
     assert dictionary.markdown(Dictionary(), "part/one", TABLES) == ""
 

@@ -213,7 +213,9 @@ def markdown(dictionary: Dictionary, chapter: str, tables: Tables) -> str:
     parts = [f"````{{dropdown}} What the columns mean\n{_listed(shared)}"]
     for table, columns in tables.items():
         names = f"<code>{html.escape(', '.join(columns))}</code>"
-        about = " ".join(text for text in (f"**{table}.csv.**", dictionary.row(chapter, table)) if text)
+        about = " ".join(
+            text for text in (f"<strong><code>{table}.csv</code></strong>.", dictionary.row(chapter, table)) if text
+        )
         own = {name: entry for name, entry in known[table].items() if name not in shared}
         parts += [f"{about} Columns: {names}.", _listed(own)]
     return "\n\n".join(part for part in (*parts, "````") if part)
