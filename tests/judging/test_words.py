@@ -15,10 +15,10 @@ CLAIM = Claim(
     "part/one",
     headline="It rests {{ distance }} away.",
     correction="Half of it, for {{ size:.1f }}.",
-    would_change="Another {{ what }}.",
+    would_change="Another update.",
     history=(Judged("0.1.0", "holds, corrected"),),
 )
-QUOTED = {"distance": 0.12345, "size": 2, "what": "update"}
+QUOTED = {"distance": 0.12345, "size": 2}
 FOUND = (Number("one", 1.0),)
 
 
@@ -43,6 +43,10 @@ def test_other_verdicts_and_other_grounds_have_words_of_their_own(ruling: Ruling
 def test_every_verdict_can_be_told_without_words_of_its_own(verdict: Verdict) -> None:
     unjudged = Claim("a/1", "Theorem 1", "One.", "part/one", would_change="More.")
     assert finding(unjudged, Ruling(verdict, FOUND)).verdict == verdict
+
+
+def test_what_has_no_numbers_points_to_none() -> None:
+    assert finding(CLAIM, Ruling(UNTESTABLE)).headline == "On these tables it cannot be tested, other than in the book."
 
 
 def test_a_judge_s_own_claim_speaks() -> None:

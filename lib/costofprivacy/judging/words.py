@@ -37,7 +37,7 @@ OTHERWISE = {
     Verdict.CORRECTED: "it holds once corrected",
     Verdict.NARROWER: "it holds under a further condition",
     Verdict.FAILS: "it fails",
-    Verdict.UNTESTABLE: "nothing can be told",
+    Verdict.UNTESTABLE: "it cannot be tested",
 }
 MENDED = "The numbers say where."
 
@@ -63,17 +63,15 @@ def finding(claim: Claim, ruling: Ruling) -> Finding:
     Raises:
         ValueError: if the words quote a value that the judge does not give, or are no headline or no sentence.
     """
+    change = " ".join(claim.would_change.split())  # quotes nothing: it is the same whatever was found
     if (ruling.verdict, ruling.grounds) != (claim.verdict, claim.grounds):
-        headline = f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book; the numbers say why."
+        why = "; the numbers say why" if ruling.numbers else ""
+        headline = f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book{why}."
         mended = MENDED if ruling.verdict in (Verdict.CORRECTED, Verdict.NARROWER) else ""
-        return Finding(ruling.verdict, headline, ruling.numbers, USUAL[ruling.verdict], mended, _change(claim, ruling))
+        return Finding(ruling.verdict, headline, ruling.numbers, USUAL[ruling.verdict], mended, change)
     headline, correction = (say(text, ruling.quoted) for text in (claim.headline, claim.correction))
     consequence = Consequence(claim.consequence or USUAL[ruling.verdict])
-    return Finding(ruling.verdict, headline, ruling.numbers, consequence, correction, _change(claim, ruling))
-
-
-def _change(claim: Claim, ruling: Ruling) -> str:
-    return say(claim.would_change, ruling.quoted)
+    return Finding(ruling.verdict, headline, ruling.numbers, consequence, correction, change)
 
 
 def say(text: str, quoted: Mapping[str, Any]) -> str:
