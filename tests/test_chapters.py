@@ -19,14 +19,13 @@ from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing.plates import Plate
 
 REGISTER = """
-papers: {}
+papers: {x: {arxiv: "1.2v1"}}
 claims:
   - id: x/theorem-1
     place: Theorem 1
     says: One.
     chapter: part/one
     headline: It has {{ rows }} rows.
-    consequence: numbers
     would_change: More rows.
     history: [{version: 0.1.0, verdict: fails}]
   - id: x/theorem-2

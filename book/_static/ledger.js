@@ -25,7 +25,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const select = document.createElement("select");
     const rank = (row) => Number(row.cells[column(name)].dataset.order ?? -1);
     const values = new Set([...rows].sort((a, b) => rank(a) - rank(b)).map((row) => row.dataset[name]).filter(Boolean));
-    select.append(new Option("any", ""), ...[...values].map((value) => new Option(value)));
+    const labelOf = (value) => name === "verdict"
+      ? rows.find((row) => row.dataset[name] === value).querySelector(".verdict").textContent : value;
+    select.append(new Option("any", ""), ...[...values].map((value) => new Option(labelOf(value), value)));
     label.append(name, select);
     bar.append(label);
     return [name, select];

@@ -252,7 +252,9 @@ class Chapter:
         found, judges, drawn = claims.read_findings(self.results), judges_of(self.package), self._drawn()
         own = [claim for claim in self._own() if claim.id in found]
         evidence = {claim: gather(claim, found[claim.id], judges.get(claim.id), drawn, self._titles) for claim in own}
-        return Markdown("\n\n".join(cards.card(claim, found[claim.id], evidence[claim]) for claim in own))
+        papers = claims.read_papers(claims.find_register(self._book))
+        said = (cards.card(c, found[c.id], evidence[c], papers[c.paper]["arxiv"]) for c in own)
+        return Markdown("\n\n".join(said))
 
     def _drawn(self) -> dict[str, tuple[str, ...]]:
         """The tables behind each figure of this page, as its notebook in the project's book says."""

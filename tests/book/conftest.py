@@ -56,7 +56,8 @@ values = Experiment(epsilon, trials).run()
 (results / "figure-1.csv").write_text("value\\n" + "\\n".join(map(str, values)) + "\\n")""",
     "verdict": """# NBVAL_CHECK_OUTPUT
 found = [{{"name": "trials", "value": trials, "error": trials}}]
-entry = {{"claim": "part/theorem-1", "verdict": "holds", "consequence": "none", "correction": "", "numbers": found}}
+entry = {{"claim": "part/theorem-1", "verdict": "holds", "consequence": "none", "numbers": found}}
+entry |= {{"should_read": "", "condition": "", "vacuous": False}}
 (results / "verdicts.json").write_text(json.dumps([entry]))
 print(entry["claim"], entry["verdict"])""",
 }

@@ -46,7 +46,8 @@ def test_a_declared_tolerance_admits_more() -> None:
 
 def entry(**other: object) -> dict[str, object]:
     numbers = [{"name": "slope", "value": -2.0, "error": 0.1}, {"name": "share", "value": 0.5, "error": None}]
-    base = {"claim": "a/theorem-1", "verdict": "holds", "consequence": "none", "correction": "", "headline": "So."}
+    base = dict.fromkeys(("should_read", "condition"), "") | {"vacuous": False, "headline": "So."}
+    base |= {"claim": "a/theorem-1", "verdict": "holds", "consequence": "none"}
     return base | {"numbers": numbers} | other
 
 
@@ -83,7 +84,7 @@ def test_folders_agree_bit_for_bit_or_to_the_tolerance(tmp_path: Path) -> None:
         (entry(numbers=numbers(-2.0, 0.5)[:1]), "a/theorem-1: ['slope'] for ['slope', 'share']"),
         (entry(verdict="fails"), "a/theorem-1: 'fails' for 'holds'"),
         (entry(consequence="numbers"), "a/theorem-1: 'numbers' for 'none'"),
-        (entry(correction="$x$"), "a/theorem-1: '$x$' for ''"),
+        (entry(should_read="$x$"), "a/theorem-1: '$x$' for ''"),
         (entry(claim="a/theorem-2"), "a/theorem-1: 'no finding' for 'holds'; a/theorem-2: 'holds' for 'no finding'"),
     ],
 )

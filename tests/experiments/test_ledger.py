@@ -62,7 +62,8 @@ def test_the_chosen_part_is_read(book: Path, paper: str, verdict: str, expected:
 def test_the_table_leaves_the_headlines_out(book: Path) -> None:
     tables = Experiment().run(Runner(workers=1))
     assert list(tables) == ["ledger"]
-    assert list(tables["ledger"].columns) == ["claim", "paper", "place", "says", "chapter", "verdict", "consequence"]
+    columns = ["claim", "paper", "place", "says", "chapter", "verdict", "consequence", "evidence", "vacuous"]
+    assert list(tables["ledger"].columns) == columns
     assert list(tables["ledger"]["verdict"]) == ["pending", "pending", "fails"]
     assert list(Experiment().read(book)["headline"]) == ["", "", "The ratio is $2$."]
 
@@ -116,8 +117,9 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
     }
     assert [cell.get_text() for cell in judged.find_all(["th", "td"])] == [
         "Theorem 2",
-        "fails",
+        "does not hold",
         "numbers",
+        "",
         r"The ratio is \(2\).",
         "NoisyHead",
         "one",

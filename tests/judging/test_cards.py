@@ -1,5 +1,5 @@
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -33,10 +33,23 @@ CORRECTED = Finding(Verdict.CORRECTED, "It is twice.", RATIO, Consequence.NUMBER
 
 
 @pytest.mark.parametrize(
-    ("verdict", "slug"), [("holds", "holds"), ("holds, narrower", "holds-narrower"), ("pending", "pending")]
+    ("verdict", "slug", "label"),
+    [
+        ("holds", "holds", "holds"),
+        ("holds, narrower", "holds-narrower", "holds under an extra condition"),
+        ("holds, amended", "holds-amended", "holds, amended"),
+        ("pending", "pending", "pending"),
+    ],
 )
-def test_a_badge_is_a_word_with_a_class(verdict: str, slug: str) -> None:
-    assert cards.badge(verdict) == f'<span class="verdict verdict-{slug}">{verdict}</span>'
+def test_a_badge_is_a_label_with_a_class(verdict: str, slug: str, label: str) -> None:
+    assert cards.badge(verdict) == f'<span class="verdict verdict-{slug}">{label}</span>'
+
+
+def test_a_bound_that_says_nothing_is_called_vacuous() -> None:
+    vacuous = replace(HELD, vacuous=True)
+    assert cards.of(vacuous) == f'{cards.badge("holds")} <span class="verdict verdict-vacuous">vacuous here</span>'
+    assert "always predicting 0" in terms(cards.card(ONE, vacuous))["Vacuous here"]
+    assert "Vacuous here" not in terms(cards.card(ONE, HELD))
 
 
 def rendered(markdown: str) -> str:
@@ -92,7 +105,7 @@ def test_a_card_has_every_part() -> None:
         "The paper says": "One $x$ is one.",
         "Found": "It is twice.",
         "Consequence": "*numbers*: something that a reader would compute changes.",
-        "What should stand there": r"$2\lambda$.",
+        "Should read": r"$2\lambda$.",
         "What would change this": "More trials.",
         "Evidence": "Data: {download}`figure-1.csv <one/figure-1.csv>`.",
     }
@@ -116,10 +129,22 @@ def test_a_card_links_what_stands_behind_it() -> None:
 
 def test_a_card_of_what_holds_under_a_condition_names_it_as_one() -> None:
     condition = "$L \\lesssim N$."
-    narrower = Finding(Verdict.NARROWER, "It is so for few.", RATIO, correction=condition, would_change="More.")
+    narrower = Finding(Verdict.NARROWER, "It is so for few.", RATIO, condition=condition, would_change="More.")
     said = terms(cards.card(ONE, narrower))
-    assert said["Where it holds"] == condition
-    assert "What should stand there" not in said
+    assert said["Holds if"] == condition
+    assert "Should read" not in said
+
+
+def test_a_card_quotes_the_paper_and_says_how_it_was_judged() -> None:
+    claim = replace(ONE, quote="It is one.", kind="simulation", undermines="Abstract: “it is one”.")
+    finding = replace(FAILED, rule="It passes if it is one.", argued="It is nearly one. But not quite.")
+    said = terms(cards.card(claim, finding, arxiv="1.2v3"))
+    assert said["The paper"] == "“It is one.” (Theorem 1, [arXiv 1.2v3](https://arxiv.org/abs/1.2v3))"
+    assert said["In our words"] == "One $x$ is one."
+    assert said["Consequence"] == "*conclusion*: what does not follow is: Abstract: “it is one”."
+    assert said["For the authors"] == "It is nearly one. But not quite."
+    assert said["Passes if"] == "It passes if it is one."
+    assert said["Kind of evidence"].startswith("Simulation: we sampled; nothing is proved")
 
 
 def test_a_card_of_what_holds_has_neither_consequence_nor_correction() -> None:
@@ -155,7 +180,9 @@ def test_a_few_other_claims_are_listed_and_many_are_folded() -> None:
     )
     many = [Claim(f"alpha/lemma-{n}", f"Lemma {n}", "So.", "part/one") for n in range(cards.MOST_OPEN + 1)]
     folded = cards.others(many, {claim.id: FAILED if claim is many[0] else HELD for claim in many})
-    assert folded.splitlines()[0] == f"````{{dropdown}} {len(many)} more claims: {cards.MOST_OPEN} holds, 1 fails"
+    assert (
+        folded.splitlines()[0] == f"````{{dropdown}} {len(many)} more claims: {cards.MOST_OPEN} hold, 1 does not hold"
+    )
     assert folded.count("\n- ") == len(many)
     assert cards.others([], {}) == ""
 
@@ -214,5 +241,5 @@ def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:
 def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
     assert cards.tally([Verdict.HOLDS]) == "1 holds, none fails"
     many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
-    assert cards.tally(many) == "2 hold, 1 holds once corrected, 1 cannot be tested, 2 fail"
-    assert cards.tally([Verdict.NARROWER] * 2) == "2 hold under a further condition, none fails"
+    assert cards.tally(many) == "2 hold, 1 holds with a correction, 1 cannot be tested, 2 do not hold"
+    assert cards.tally([Verdict.NARROWER] * 2) == "2 hold under an extra condition, none fails"

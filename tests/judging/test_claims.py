@@ -144,7 +144,18 @@ def test_recorded_findings_follow_the_schema(tmp_path: Path) -> None:
 def test_the_ledger_joins_register_and_findings(book: Path) -> None:
     claims.record(book / "part" / "one", {"alpha/theorem-2": FAILED})
     table = small_ledger(book)
-    columns = ["claim", "paper", "place", "says", "chapter", "verdict", "consequence", "headline"]
+    columns = [
+        "claim",
+        "paper",
+        "place",
+        "says",
+        "chapter",
+        "verdict",
+        "consequence",
+        "evidence",
+        "vacuous",
+        "headline",
+    ]
     assert list(table.columns) == columns
     assert list(table["claim"]) == list(claims.read_register(book / "claims.yml"))
     assert list(table["verdict"]) == ["pending", "fails", "pending", "pending"]
@@ -210,7 +221,9 @@ def test_the_faster_parser_reads_the_register_as_the_plain_one_does() -> None:
     content = yaml.safe_load(path.read_text("utf-8"))
     assert claims.read_papers(path) == content["papers"]
     for one, entry in zip(claims.read_register(path).values(), content["claims"], strict=True):
-        told = {key: value for key, value in asdict(one).items() if value}
+        told = {key: value for key, value in asdict(one).items() if value} | (
+            {"also": list(one.also)} if one.also else {}
+        )
         dated = [{key: str(value) for key, value in judged.items()} for judged in entry.pop("history", [])]
         assert [{k: v for k, v in judged.items() if v} for judged in told.pop("history", ())] == dated
         assert told == entry

@@ -1,29 +1,38 @@
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import costofprivacy
 from costofprivacy.judging import cards, claims, errata
-from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import WEIGHT, Consequence, Finding, Number, Verdict
 
 REGISTER = """
 papers:
   alpha: {title: First Paper, arxiv: 1.5, short: Alpha}
   beta: {title: Second Paper, arxiv: "2", short: Beta}
 claims:
-  - {id: alpha/theorem-1, place: Theorem 1, says: "One\\n  $x$.", chapter: part/one}
+  - {id: alpha/theorem-1, place: Theorem 1, says: "One\\n  $x$.", chapter: part/one, also: [(C.12)]}
   - {id: alpha/theorem-2, place: Theorem 2, says: Two., chapter: part/one}
   - {id: alpha/theorem-3, place: Theorem 3, says: Three., chapter: part/one}
   - {id: beta/figure-1, place: Figure 1, says: Four., chapter: part/one}
   - {id: beta/figure-2, place: Figure 2, says: Five., chapter: part/one, pending: true}
+  - {id: alpha/theorem-4, place: Theorem 4, says: Six., chapter: part/one, slip: alpha/theorem-1}
+  - {id: alpha/theorem-5, place: Theorem 5, says: Seven., chapter: part/one, no_erratum: A choice of settings.}
+slips:
+  - {paper: beta, place: (C.1), printed: One., should_read: Two., why: It is two., chapter: part/one}
 """
 ONE = (Number("n", 1.0),)
 FOUND = {
-    "alpha/theorem-1": Finding(Verdict.CORRECTED, "Twice.", ONE, Consequence.NUMBERS, "$2x$\n  there.", "More."),
+    "alpha/theorem-1": Finding(Verdict.CORRECTED, "Twice.", ONE, Consequence.NUMBERS, "$2x$ there.", "More.", "$x$."),
+    "alpha/theorem-4": Finding(Verdict.CORRECTED, "So.", ONE, Consequence.NONE, "$2y$.", "More.", "$y$."),
+    "alpha/theorem-5": Finding(Verdict.FAILS, "Grid.", ONE, Consequence.NONE, would_change="More."),
     "alpha/theorem-2": Finding(Verdict.HOLDS, "So.", ONE, would_change="More."),
     "alpha/theorem-3": Finding(Verdict.FAILS, "Not.", ONE, Consequence.CONCLUSION, would_change="More."),
-    "beta/figure-1": Finding(Verdict.NARROWER, "Rarely.", ONE, Consequence.CONCLUSION, "For few.", "More."),
+    "beta/figure-1": Finding(
+        Verdict.NARROWER, "Rarely.", ONE, Consequence.CONCLUSION, would_change="More.", condition="For few."
+    ),
 }
 
 
@@ -35,31 +44,53 @@ def book(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_one_line_an_erratum_the_consequential_first(book: Path) -> None:
+def test_one_line_an_erratum_the_gravest_first(book: Path) -> None:
     b = cards.badge
     lines = [line for line in errata.page(book).splitlines() if line]
     assert lines == [
+        "Independent errata: 3. Claims that rest on them: 4. "
+        "Errata that several claims share: 1, with 2 of these claims. Slips in displays that no claim rests on: 1.",
         "## What changes a conclusion or a guarantee",
-        "What the paper concludes from it does not follow, or a guarantee does not hold as stated.",
+        f"{WEIGHT[Consequence.CONCLUSION].capitalize()}.",
+        "### Alpha",
+        f"- **[Theorem 3](#claim-alpha-theorem-3)** {b('fails')} *We know of nothing to put there instead.* "
+        "*Why:* Not.",
         "### Beta",
-        f"- **[Figure 1](#claim-beta-figure-1)** {b('holds, narrower')} For few.",
+        f"- **[Figure 1](#claim-beta-figure-1)** {b('holds, narrower')} *Missing condition:* For few. *Why:* Rarely.",
         "## What changes a number",
         "Something that a reader would compute changes.",
         "### Alpha",
-        f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} $2x$ there.",
-        'One claim fails with nothing to put there instead: <a href="ledger.html#verdict=fails">the ledger lists what '
-        "fails</a>.",
+        f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} *Printed:* $x$. *Should read:* $2x$ there. "
+        "*Why:* Twice. *The same in:* [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
+        "## Slips in displays that no claim rests on",
+        "### Beta",
+        "- **[(C.1)](/book/part/one.ipynb)** *Printed:* One. *Should read:* Two. *Why:* It is two.",
     ]
+
+
+def test_a_choice_of_settings_is_no_erratum(book: Path) -> None:
+    register = claims.read_register(book / "claims.yml")
+    assert "alpha/theorem-5" not in {entry.root.id for entry in errata.errata(register, FOUND)}
+
+
+def test_a_slip_is_inherited_from_its_root(book: Path) -> None:
+    register = claims.read_register(book / "claims.yml")
+    deeper = register | {"alpha/theorem-1": replace(register["alpha/theorem-1"], slip="alpha/theorem-3")}
+    for known in (deeper, {"alpha/theorem-4": register["alpha/theorem-4"]}):
+        with pytest.raises(ValueError, match="slip must name an erratum that is its own root, got 'alpha/theorem-1'"):
+            errata.errata(known, FOUND)
 
 
 def test_a_book_without_slips_has_no_errata(book: Path) -> None:
     (book / "part" / "verdicts.json").unlink()
     claims.record(book / "part", {"alpha/theorem-2": FOUND["alpha/theorem-2"]})
+    register = book / "claims.yml"
+    register.write_text(REGISTER.partition("slips:")[0], encoding="utf-8")
     assert errata.page(book).strip() == ""
 
 
 def test_what_cannot_be_tested_is_no_erratum(book: Path) -> None:
-    untestable = Finding(Verdict.UNTESTABLE, "Nothing.", correction="A note.", would_change="More.")
+    untestable = Finding(Verdict.UNTESTABLE, "Nothing.", would_change="More.")
     register = claims.read_register(book / "claims.yml")
     assert errata.errata(register, {"alpha/theorem-1": untestable}) == []
 
@@ -68,14 +99,20 @@ def test_the_data_say_the_same(book: Path) -> None:
     data = json.loads(errata.data(book))
     assert data["version"] == costofprivacy.__version__
     assert data["papers"]["beta"]["title"] == "Second Paper"
-    assert [entry["claim"] for entry in data["errata"]] == ["beta/figure-1", "alpha/theorem-1"]
-    assert data["errata"][1] == {
+    assert [entry["claim"] for entry in data["errata"]] == ["alpha/theorem-3", "beta/figure-1", "alpha/theorem-1"]
+    assert data["errata"][2] == {
         "paper": "alpha",
         "claim": "alpha/theorem-1",
         "place": "Theorem 1",
         "says": "One $x$.",
+        "quote": "",
         "verdict": "holds, corrected",
         "consequence": "numbers",
-        "correction": "$2x$ there.",
+        "printed": "$x$.",
+        "should_read": "$2x$ there.",
+        "condition": "",
         "found": "Twice.",
+        "rests": ["alpha/theorem-4"],
+        "also": ["(C.12)"],
     }
+    assert data["slips"][0]["why"] == "It is two."

@@ -67,13 +67,13 @@ def test_a_headline_is_short_and_plain(headline: str, message: str) -> None:
     ("parts", "message"),
     [
         ({"verdict": Verdict.HOLDS, "consequence": Consequence.NUMBERS}, "neither consequence nor correction"),
-        ({"verdict": Verdict.HOLDS, "correction": "$x$"}, "neither consequence nor correction"),
-        ({"verdict": Verdict.CORRECTED}, "correction must say"),
-        ({"verdict": Verdict.NARROWER}, "correction must say"),
+        ({"verdict": Verdict.HOLDS, "should_read": "$x$"}, "neither consequence nor correction"),
+        ({"verdict": Verdict.CORRECTED}, "should_read must say"),
+        ({"verdict": Verdict.NARROWER}, "condition must say"),
         ({"verdict": Verdict.FAILS, "numbers": ()}, "numbers must hold at least one"),
         ({"verdict": Verdict.HOLDS, "would_change": ""}, "would_change must say"),
         ({"verdict": Verdict.HOLDS, "headline": "it is so."}, "must be sentences"),
-        ({"verdict": Verdict.FAILS, "correction": "MORE."}, "must be sentences"),
+        ({"verdict": Verdict.FAILS, "argued": "A.", "should_read": "MORE."}, "must be sentences"),
         ({"verdict": Verdict.HOLDS, "would_change": "More"}, "must be sentences"),
     ],
 )

@@ -39,13 +39,21 @@ claims:
       - {version: 0.9.0, verdict: "holds, amended"}
       - {version: 0.10.0, date: 2026-01-02, verdict: "holds, narrower", why: *one-rule}
   - {id: beta/lemma-1, place: Lemma 1, says: Four., chapter: part/two}
+withdrawn:
+  - id: beta/remark-1
+    place: Remark 1
+    says: Five.
+    chapter: part/two
+    history:
+      - {version: 0.9.0, verdict: fails}
+      - {version: 0.10.0, date: 2026-01-03, verdict: withdrawn, why: An aim is no claim.}
 """
 PRESENT = {"alpha/theorem-1": "holds", "alpha/theorem-2": "holds, narrower", "beta/figure-1": "holds, narrower"}
 
 
 def finding(verdict: str) -> Finding:
-    correction = "" if verdict in ("holds", "fails") else "Less."
-    return Finding(Verdict(verdict), "It is so.", (Number("n", 1.0),), correction=correction, would_change="More.")
+    condition = "Less." if verdict == "holds, narrower" else ""
+    return Finding(Verdict(verdict), "It is so.", (Number("n", 1.0),), condition=condition, would_change="More.")
 
 
 @pytest.fixture
@@ -106,6 +114,8 @@ def test_the_page_tells_the_latest_version_first(book: Path) -> None:
     b = cards.badge
     assert [line for line in history.page(book).splitlines() if line] == [
         "## Version 0.10.0",
+        f"- {b('fails')} became {b('withdrawn')} on 2026-01-03. An aim is no claim.",
+        "  Beta: Remark 1.",
         f"- {b('fails')} became {b('holds')} on 2026-01-02. Saved.",
         "  Alpha: [Theorem 1](#claim-alpha-theorem-1).",
         f"- {b('holds, amended')} became {b('holds, narrower')} on 2026-01-02. One rule for all.",

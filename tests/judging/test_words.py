@@ -14,7 +14,9 @@ CLAIM = Claim(
     "One.",
     "part/one",
     headline="It rests {{ distance }} away.",
-    correction="Half of it, for {{ size:.1f }}.",
+    rule="Within {{ CONSISTENT:g }} standard errors.",
+    printed="All of it.",
+    should_read="Half of it, for {{ size:.1f }}.",
     would_change="Another update.",
     history=(Judged("0.1.0", "holds, corrected"),),
 )
@@ -26,7 +28,9 @@ def test_a_claim_speaks_of_the_verdict_that_the_book_found() -> None:
     found = finding(CLAIM, Ruling(CORRECTED, FOUND, QUOTED))
     assert (found.verdict, found.numbers, found.consequence) == (CORRECTED, FOUND, Consequence.NUMBERS)
     assert found.headline == "It rests 0.123 away."
-    assert found.correction == "Half of it, for 2.0."
+    assert (found.printed, found.should_read) == ("All of it.", "Half of it, for 2.0.")
+    assert found.correction == "Printed: All of it. Should read: Half of it, for 2.0."
+    assert found.rule == "Within 4 standard errors."
     assert found.would_change == "Another update."
 
 
@@ -36,6 +40,7 @@ def test_other_verdicts_and_other_grounds_have_words_of_their_own(ruling: Ruling
     assert found.verdict == ruling.verdict
     assert "other than in the book" in found.headline
     assert "0.123" not in found.headline + found.correction
+    assert found.rule == "Within 4 standard errors."
     assert found.would_change == "Another update."
 
 

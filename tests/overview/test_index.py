@@ -69,6 +69,6 @@ def test_a_bar_is_told_to_the_ear_and_leaves_out_what_is_not_there() -> None:
         {"holds": 3, "holds, corrected": 0, "holds, narrower": 0, "fails": 1, "untestable": 0, "pending": 2}
     )
     bar = index.bar(row)
-    assert "aria-label='6 claims: 3 holds, 1 fails, 2 pending'" in bar
+    assert "aria-label='6 claims: 3 holds, 1 does not hold, 2 pending'" in bar
     assert "flex-grow:3" in bar
     assert "corrected" not in bar

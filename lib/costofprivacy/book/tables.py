@@ -12,7 +12,7 @@ import pandas as pd
 from costofprivacy.judging.tolerances import NUMBER, Declared, Exact, Tolerance, of_column
 
 NONE = "no finding"
-EXACT = ("verdict", "consequence", "correction")
+EXACT = ("verdict", "consequence", "should_read", "condition", "vacuous")
 NUMBERS = "verdicts"  # the table, among those with tolerances, whose columns are the numbers of verdicts
 FIELDS = ("value", "error", "against")
 

@@ -11,23 +11,30 @@ from typing import Any
 
 from costofprivacy import __version__
 from costofprivacy.judging import prose, vocabulary
-from costofprivacy.judging.claims import (
-    PENDING,
-    Claim,
-)
+from costofprivacy.judging.claims import KINDS, PENDING, Claim, Kind
 from costofprivacy.judging.evidence import Evidence, gather
-from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
+from costofprivacy.judging.findings import (
+    LABEL,
+    MEANING,
+    VACUOUS,
+    VACUOUS_MEANING,
+    WEIGHT,
+    Consequence,
+    Finding,
+    Number,
+    Verdict,
+)
 from costofprivacy.judging.prose import compact
 from costofprivacy.symbols import Row
 
 WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded
-COUNTED = {  # one claim, several claims
-    Verdict.HOLDS: ("holds", "hold"),
-    Verdict.CORRECTED: ("holds once corrected", "hold once corrected"),
-    Verdict.NARROWER: ("holds under a further condition", "hold under a further condition"),
-    Verdict.UNTESTABLE: ("cannot be tested", "cannot be tested"),
-    Verdict.FAILS: ("fails", "fail"),
+COUNTED = {  # several claims; one claim is as its label says
+    Verdict.HOLDS: "hold",
+    Verdict.CORRECTED: "hold with a correction",
+    Verdict.NARROWER: "hold under an extra condition",
+    Verdict.UNTESTABLE: "cannot be tested",
+    Verdict.FAILS: "do not hold",
 }
 
 
@@ -37,9 +44,20 @@ _POWER = re.compile(
 )
 
 
-def badge(verdict: str) -> str:
-    """A verdict as a coloured word for HTML pages."""
-    return f'<span class="verdict verdict-{slug(verdict)}">{verdict}</span>'
+def badge(verdict: str, *, vacuous: bool = False) -> str:
+    """A verdict as a coloured label for HTML pages, with a second one where the claimed bound says nothing."""
+    shown = f'<span class="verdict verdict-{slug(verdict)}">{label(verdict)}</span>'
+    return f'{shown} <span class="verdict verdict-vacuous">{VACUOUS}</span>' if vacuous else shown
+
+
+def label(verdict: str) -> str:
+    """A verdict as a reader meets it; words of earlier versions as they were."""
+    return LABEL[Verdict(verdict)] if verdict in list(Verdict) else verdict
+
+
+def of(finding: Finding) -> str:
+    """The badge of a finding."""
+    return badge(finding.verdict, vacuous=finding.vacuous)
 
 
 def slug(verdict: str) -> str:
@@ -62,18 +80,25 @@ def typeset(text: str) -> str:
     )
 
 
-def card(claim: Claim, finding: Finding, evidence: Evidence | None = None) -> str:
+def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv: str = "") -> str:
     """All that was found on a claim, as Markdown with an anchor of its own.
 
     Args:
         claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
-            it names, of the claim's chapter.
+            it names, of the claim's chapter. arxiv: the number of the claim's paper, to which a quotation is linked.
     """
     said = [
-        ("The paper says", " ".join(claim.says.split())),
+        ("The paper", quotation(claim, arxiv)),
+        ("In our words" if claim.quote else "The paper says", claim.says),
         ("Found", finding.headline),
-        ("Consequence", _consequence(finding)),
-        ("Where it holds" if finding.verdict == Verdict.NARROWER else "What should stand there", finding.correction),
+        (VACUOUS.capitalize(), _sentence(VACUOUS_MEANING) if finding.vacuous else ""),
+        ("Printed", finding.printed),
+        ("Should read", finding.should_read),
+        ("Holds if", finding.condition),
+        ("Consequence", _consequence(claim, finding)),
+        ("For the authors", finding.argued),
+        ("Passes if", finding.rule),
+        ("Kind of evidence", f"{claim.kind.capitalize()}: {KINDS[Kind(claim.kind)]}." if claim.kind else ""),
         ("What would change this", finding.would_change),
         ("Evidence", _evidence(evidence or gather(claim, finding))),
     ]
@@ -82,7 +107,7 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None) -> st
         [
             f"({claim.anchor})=",
             "`````{div} claim-card",
-            f"{badge(finding.verdict)} **{claim.place}**",
+            f"{of(finding)} **{claim.place}**",
             "",
             *terms,
             *([_numbers(finding.numbers), ""] if finding.numbers else []),
@@ -92,15 +117,23 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None) -> st
     )
 
 
+def quotation(claim: Claim, arxiv: str) -> str:
+    """The paper's own words, marked as such, with a link to the paper; empty where there are none."""
+    if not claim.quote:
+        return ""
+    source = f", [arXiv {arxiv}](https://arxiv.org/abs/{arxiv})" if arxiv else ""
+    return f"“{' '.join(claim.quote.split())}” ({claim.place}{source})"
+
+
 def short(claim: Claim, finding: Finding) -> str:
     """A claim with its verdict and headline, as a small card that leads to the full one."""
-    lines = ["````{div} claim-card", f"{badge(finding.verdict)} **{link(claim)}**", "", finding.headline, "````"]
+    lines = ["````{div} claim-card", f"{of(finding)} **{link(claim)}**", "", finding.headline, "````"]
     return "\n".join(lines)
 
 
 def line(claim: Claim, finding: Finding) -> str:
     """A claim with its verdict in one line that leads to the full card."""
-    return f"{badge(finding.verdict)} {link(claim)}"
+    return f"{of(finding)} {link(claim)}"
 
 
 def link(claim: Claim) -> str:
@@ -121,15 +154,21 @@ def others(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
     if len(lines) <= MOST_OPEN:
         return "\n".join(lines)
     tally = Counter(found[claim.id].verdict for claim in chosen)
-    counted = ", ".join(f"{tally[verdict]} {verdict}" for verdict in Verdict if tally[verdict])
+    counted = ", ".join(_counted(verdict, tally[verdict]) for verdict in Verdict if tally[verdict])
     return "\n".join([f"````{{dropdown}} {len(lines)} more claims: {counted}", *lines, "````"])
 
 
-def _consequence(finding: Finding) -> str:
-    """What a finding changes; nothing for what changes nothing."""
+def _consequence(claim: Claim, finding: Finding) -> str:
+    """What a finding changes, and the sentence that does not follow; nothing for what changes nothing."""
     if finding.consequence == Consequence.NONE:
         return ""
+    if finding.consequence == Consequence.CONCLUSION and claim.undermines:
+        return f"*conclusion*: what does not follow is: {claim.undermines}"
     return f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _evidence(evidence: Evidence) -> str:
@@ -155,7 +194,7 @@ def _foot(claim: Claim) -> str:
 
 def _numbers(numbers: Iterable[Number]) -> str:
     """The numbers behind a verdict as a folded table."""
-    head = "| number | value | ± | held against | table | row |\n|---|---|---|---|---|---|"
+    head = "| number | value | ± | threshold or reference | table | row |\n|---|---|---|---|---|---|"
     rows = [
         f"| {plain(read_out(n.name))} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
         f"| {plain(read_out(n.table))} | {plain(read_out(n.row))} |"
@@ -221,8 +260,12 @@ def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool =
 def definitions() -> str:
     """What each verdict and each consequence means, as a Markdown list."""
     lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]
+    lines += [f"- {badge(Verdict.HOLDS, vacuous=True)} {VACUOUS_MEANING};"]
     lines += [f"- {badge(PENDING)} {WAITING}.", "", "The consequence says what a finding changes.", ""]
     lines += [f"- *{consequence}*: {WEIGHT[consequence]};" for consequence in Consequence]
+    lines[-1] = lines[-1].rstrip(";") + "."
+    lines += ["", "The kind of evidence says how much a verdict can be trusted beyond what we tried.", ""]
+    lines += [f"- *{kind}*: {meaning};" for kind, meaning in KINDS.items()]
     lines[-1] = lines[-1].rstrip(";") + "."
     lines += ["", "Words of comparison mean the same wherever they decide, but where a card names another limit.", ""]
     lines += [f"- *{word}*: {meaning};" for word, meaning in vocabulary.MEANING.items()]
@@ -236,8 +279,7 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 
 
 def _counted(verdict: Verdict, count: int) -> str:
-    """How many have a verdict, in words; what fails is told even where nothing does."""
-    one, many = COUNTED[verdict]
+    """How many have a verdict, in words; what does not hold is named even where there is none."""
     if count == 0:
-        return f"none {one}" if verdict == Verdict.FAILS else ""
-    return f"{count} {one if count == 1 else many}"
+        return "none fails" if verdict == Verdict.FAILS else ""
+    return f"{count} {LABEL[verdict] if count == 1 else COUNTED[verdict]}"

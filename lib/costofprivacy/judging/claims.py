@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +16,41 @@ from typing import Any
 import pandas as pd
 import yaml
 
+from costofprivacy.judging import headlines
 from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 
 VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
+LONGEST_QUOTE = 25  # words
 SHIPPED = Path(__file__).parents[1] / "_book"  # what an installed package brings along of the book
 
 
 OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
-WORDS = (*map(str, Verdict), *OLD_VERDICTS)
+WITHDRAWN = "withdrawn"  # the last verdict of a claim that the paper does not make
+WORDS = (*map(str, Verdict), *OLD_VERDICTS, WITHDRAWN)
+
+
+class Kind(StrEnum):
+    """What kind of evidence a verdict rests on; see `KINDS`."""
+
+    PROOF = "proof"
+    EXACT = "exact computation"
+    SIMULATION = "simulation"
+    CITATION = "citation"
+
+
+KINDS = {
+    Kind.PROOF: "we checked the derivation step by step; the numbers confirm it",
+    Kind.EXACT: "we computed both sides without sampling; nothing is proved beyond the sizes that we computed",
+    Kind.SIMULATION: "we sampled; nothing is proved, and nothing is known beyond the sizes that we simulated",
+    Kind.CITATION: "we compared the paper with the source that it cites or the data that it uses",
+}
+
+
+def usual(verdict: Verdict) -> Consequence:
+    """What a verdict changes where nothing else is said: numbers, unless there is nothing to correct."""
+    unchanged = verdict in (Verdict.HOLDS, Verdict.UNTESTABLE)
+    return Consequence.NONE if unchanged else Consequence.NUMBERS
 
 
 @dataclass(frozen=True)
@@ -55,13 +82,20 @@ class Claim:
     Args:
         id: ``paper/kind-number``. place: where it stands. says: what it says, in our words.
         chapter: the chapter that judges it, or will. pending: whether that chapter does not exist yet.
-        headline, correction, would_change: the words of the book's verdict (`costofprivacy.judging.words`).
-        consequence: what the verdict changes; empty for what it usually changes.
+        quote: the paper's own words, at most `LONGEST_QUOTE` of them.
+        kind: what kind of evidence the verdict rests on. rule: the criterion by which the claim passes.
+        headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
+        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
+            its place; empty where all follow.
+        harmless: whether nothing that a reader would compute changes, although there is something to correct.
+        slip: the claim whose slip this one inherits; empty where the slip is its own. also: places without a claim that
+            have the same slip. no_erratum: why what was found is no erratum of the paper; empty where it is one.
         grounds: which of its judge's ways to the verdict it was; empty where there is one.
         history: the verdicts that it was given, the first one first.
 
     Raises:
-        ValueError: if a verdict of its history is the same as the one before, or has no reason.
+        ValueError: if a verdict of its history is the same as the one before, or has no reason; or the quotation is too
+            long.
     """
 
     id: str
@@ -69,10 +103,20 @@ class Claim:
     says: str
     chapter: str
     pending: bool = False
+    quote: str = ""
+    kind: str = ""
+    rule: str = ""
     headline: str = ""
-    correction: str = ""
+    printed: str = ""
+    should_read: str = ""
+    condition: str = ""
+    argued: str = ""
     would_change: str = ""
-    consequence: str = ""
+    undermines: str = ""
+    harmless: bool = False
+    slip: str = ""
+    also: tuple[str, ...] = ()
+    no_erratum: str = ""
     grounds: str = ""
     history: tuple[Judged, ...] = ()
 
@@ -82,6 +126,17 @@ class Claim:
                 raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
             if not (after.why and after.date):
                 raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
+        if headlines.words(self.quote) > LONGEST_QUOTE:
+            raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
+        if self.kind:
+            Kind(self.kind)
+
+    @property
+    def consequence(self) -> Consequence:
+        """What the book's verdict changes for a reader of the paper."""
+        if self.undermines:
+            return Consequence.CONCLUSION
+        return Consequence.NONE if self.harmless or not self.history else usual(Verdict(self.verdict))
 
     @property
     def verdict(self) -> str:
@@ -97,6 +152,23 @@ class Claim:
     def anchor(self) -> str:
         """The name of its card, the same on every page."""
         return "claim-" + self.id.replace("/", "-").replace(".", "-")
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A slip in a display or a sentence of which nobody would ask whether it holds.
+
+    Args:
+        paper: the short name of the paper. place: where it stands. printed: what stands there.
+        should_read: what should. why: what shows it, in a sentence. chapter: the page that has the derivation.
+    """
+
+    paper: str
+    place: str
+    printed: str
+    should_read: str
+    why: str
+    chapter: str
 
 
 def find_register(start: Path) -> Path:
@@ -129,6 +201,18 @@ def read_register(path: Path) -> dict[str, Claim]:
     return claims
 
 
+def read_withdrawn(path: Path) -> dict[str, Claim]:
+    """What was once judged as a claim and is none, by id: the last verdict of its history is `WITHDRAWN`."""
+    entries = _register(path.read_text(encoding="utf-8")).get("withdrawn") or ()
+    return {entry["id"]: _claim(entry) for entry in entries}
+
+
+def read_slips(path: Path) -> tuple[Slip, ...]:
+    """The slips that stand in no claim."""
+    entries = _register(path.read_text(encoding="utf-8")).get("slips") or ()
+    return tuple(Slip(**entry) for entry in entries)
+
+
 def read_papers(path: Path) -> dict[str, dict[str, str]]:
     """Title, arXiv number, short name and authors of each paper."""
     return copy.deepcopy(_register(path.read_text(encoding="utf-8"))["papers"])
@@ -136,7 +220,7 @@ def read_papers(path: Path) -> dict[str, dict[str, str]]:
 
 def _claim(entry: Mapping[str, Any]) -> Claim:
     history = tuple(Judged(**{key: str(value) for key, value in judged.items()}) for judged in entry.get("history", ()))
-    return Claim(**dict(entry) | {"history": history})
+    return Claim(**dict(entry) | {"history": history, "also": tuple(entry.get("also", ()))})
 
 
 @lru_cache(maxsize=4)
@@ -189,7 +273,7 @@ def counts(table: pd.DataFrame) -> pd.DataFrame:
     return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
 
 
-def _row(claim: Claim, finding: Finding | None) -> dict[str, str]:
+def _row(claim: Claim, finding: Finding | None) -> dict[str, Any]:
     return {
         "claim": claim.id,
         "paper": claim.paper,
@@ -198,6 +282,8 @@ def _row(claim: Claim, finding: Finding | None) -> dict[str, str]:
         "chapter": claim.chapter,
         "verdict": str(finding.verdict) if finding else PENDING,
         "consequence": str(finding.consequence) if finding else "",
+        "evidence": claim.kind,
+        "vacuous": finding.vacuous if finding else False,
         "headline": finding.headline if finding else "",
     }
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from costofprivacy.judging.cards import badge, link
-from costofprivacy.judging.claims import Claim, find_register, read_papers, read_register
+from costofprivacy.judging.claims import WITHDRAWN, Claim, find_register, read_papers, read_register, read_withdrawn
 from costofprivacy.judging.findings import Finding
 
 
@@ -58,7 +58,7 @@ def page(book: Path) -> str:
         book: a folder with ``claims.yml``, or a copy of its chapters in the project around it.
     """
     path = find_register(book)
-    register, papers = read_register(path), read_papers(path)
+    register, papers = read_register(path) | read_withdrawn(path), read_papers(path)
     lines: list[str] = []
     newest_first = sorted(changes(register).items(), key=lambda item: _order(item[0]), reverse=True)
     for version, entries in groupby(newest_first, key=lambda item: item[0].version):
@@ -78,6 +78,11 @@ def _by_paper(
 ) -> Iterable[tuple[Mapping[str, str], str]]:
     """Claims, linked, paper by paper."""
     for name, paper in papers.items():
-        places = [link(claim) for claim in claims if claim.paper == name]
+        places = [_place(claim) for claim in claims if claim.paper == name]
         if places:
             yield paper, "; ".join(places) + "."
+
+
+def _place(claim: Claim) -> str:
+    """The place of a claim, linked to its card, if it has one."""
+    return claim.place if claim.verdict == WITHDRAWN else link(claim)

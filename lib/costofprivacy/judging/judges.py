@@ -32,22 +32,24 @@ class Ruling(NamedTuple):
         verdict: one of the five. numbers: what it rests on; only what is untestable may have none.
         quoted: the values that the claim's words quote, by name.
         grounds: which of several ways to this verdict it was, where they need words of their own; else empty.
+        vacuous: whether the trivial predictor meets the claimed bound wherever it was tested.
     """
 
     verdict: Verdict
     numbers: tuple[Number, ...] = ()
     quoted: Mapping[str, Any] = {}
     grounds: str = ""
+    vacuous: bool = False
 
 
 Judge = Callable[[Tables], Ruling]
 
 
 def reads(printed: bool, *, corrected: bool = False, narrower: bool = False, decided: bool = True) -> Verdict:
-    """The rule of all verdicts: a claim is taken as printed, else once a slip is mended, else under a condition.
+    """The rule of all verdicts: a claim is taken as printed, else once a slip is corrected, else under a condition.
 
     Args:
-        printed: whether it is true as it stands. corrected: whether it is once a slip is mended.
+        printed: whether it is true as it stands. corrected: whether it is once a slip is corrected.
         narrower: whether it is under a further condition. decided: whether the tables can tell.
     """
     if not decided:

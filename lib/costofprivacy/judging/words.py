@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from costofprivacy.judging import prose
-from costofprivacy.judging.claims import Claim, find_register, read_register
-from costofprivacy.judging.findings import Consequence, Finding, Verdict
+from costofprivacy.judging import growth, prose, vocabulary
+from costofprivacy.judging.claims import Claim, find_register, read_register, usual
+from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.judges import Judge, Ruling, claim_of
 from costofprivacy.judging.tables import Tables
 
@@ -25,26 +26,28 @@ WAYS: Mapping[str, Callable[[Any], str]] = {
     "span": prose.span,
     "listed": prose.listed,
 }
-USUAL = {
-    Verdict.HOLDS: Consequence.NONE,
-    Verdict.CORRECTED: Consequence.NUMBERS,
-    Verdict.NARROWER: Consequence.CONCLUSION,
-    Verdict.FAILS: Consequence.CONCLUSION,
-    Verdict.UNTESTABLE: Consequence.NONE,
-}
 OTHERWISE = {
     Verdict.HOLDS: "it holds",
-    Verdict.CORRECTED: "it holds once corrected",
-    Verdict.NARROWER: "it holds under a further condition",
-    Verdict.FAILS: "it fails",
+    Verdict.CORRECTED: "it holds with a correction",
+    Verdict.NARROWER: "it holds under an extra condition",
+    Verdict.FAILS: "it does not hold",
     Verdict.UNTESTABLE: "it cannot be tested",
 }
-MENDED = "The numbers say where."
+ELSEWHERE = "The numbers say where."
+VALUES = {name: value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, float)} | {
+    "LOST_POWER": growth.LOST_POWER,
+    "LOST_POWER_SIMULATED": growth.LOST_POWER_SIMULATED,
+}
 
 
 def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
-    """What a claim's judge finds in some tables, in the claim's words; see `finding`."""
-    return finding(claim, judge(tables))
+    """What a claim's judge finds in some tables, in the claim's words; see `finding`.
+
+    The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
+    """
+    named = getattr(judge, "__globals__", {}).items()
+    thresholds = {name: value for name, value in named if name.isupper() and isinstance(value, (int, float))}
+    return finding(claim, judge(tables), VALUES | thresholds)
 
 
 def headline(judge: Judge, tables: Tables) -> str:
@@ -57,21 +60,43 @@ def headline(judge: Judge, tables: Tables) -> str:
     return judged(claim, judge, tables).headline
 
 
-def finding(claim: Claim, ruling: Ruling) -> Finding:
+def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES) -> Finding:
     """A judge's ruling in its claim's words.
+
+    Args:
+        claim: what was judged. ruling: what was found. thresholds: by name, what the claim's rule may quote.
 
     Raises:
         ValueError: if the words quote a value that the judge does not give, or are no headline or no sentence.
     """
-    change = " ".join(claim.would_change.split())  # quotes nothing: it is the same whatever was found
-    if (ruling.verdict, ruling.grounds) != (claim.verdict, claim.grounds):
-        why = "; the numbers say why" if ruling.numbers else ""
-        headline = f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book{why}."
-        mended = MENDED if ruling.verdict in (Verdict.CORRECTED, Verdict.NARROWER) else ""
-        return Finding(ruling.verdict, headline, ruling.numbers, USUAL[ruling.verdict], mended, change)
-    headline, correction = (say(text, ruling.quoted) for text in (claim.headline, claim.correction))
-    consequence = Consequence(claim.consequence or USUAL[ruling.verdict])
-    return Finding(ruling.verdict, headline, ruling.numbers, consequence, correction, change)
+    own = (ruling.verdict, ruling.grounds) == (claim.verdict, claim.grounds)
+    here = claim if own else _otherwise(claim, ruling)
+    return Finding(
+        verdict=ruling.verdict,
+        headline=say(here.headline, ruling.quoted),
+        numbers=ruling.numbers,
+        consequence=claim.consequence if own else usual(ruling.verdict),
+        should_read=say(here.should_read, ruling.quoted),
+        would_change=say(claim.would_change, {}),
+        printed=say(here.printed, ruling.quoted),
+        condition=say(here.condition, ruling.quoted),
+        rule=say(claim.rule, thresholds),
+        argued=say(here.argued, ruling.quoted),
+        vacuous=ruling.vacuous,
+    )
+
+
+def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
+    """A claim with the words that are said of any claim of which a run finds other than the book."""
+    why = "; the numbers say why" if ruling.numbers else ""
+    return replace(
+        claim,
+        headline=f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book{why}.",
+        printed="",
+        should_read=ELSEWHERE if ruling.verdict == Verdict.CORRECTED else "",
+        condition=ELSEWHERE if ruling.verdict == Verdict.NARROWER else "",
+        argued="",
+    )
 
 
 def say(text: str, quoted: Mapping[str, Any]) -> str:

@@ -157,10 +157,11 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
 def bar(row: pd.Series) -> str:
     """Numbers of claims by verdict, as a bar for the eye and a sentence for the ear."""
     shown = [(verdict, int(row[verdict])) for verdict in (*map(str, Verdict), claims.PENDING) if row[verdict]]
-    said = f"{int(row.sum())} claims: " + ", ".join(f"{count} {verdict}" for verdict, count in shown)
+    told = [f"{count} {cards.label(verdict)}" for verdict, count in shown]
+    said = f"{int(row.sum())} claims: {', '.join(told)}"
     parts = "".join(
-        f"<span class='verdict-bar-{cards.slug(verdict)}' style='flex-grow:{count}' title='{count} {verdict}'></span>"
-        for verdict, count in shown
+        f"<span class='verdict-bar-{cards.slug(verdict)}' style='flex-grow:{count}' title='{title}'></span>"
+        for (verdict, count), title in zip(shown, told, strict=True)
     )
     words = " ".join(f"{count} {cards.badge(verdict)}" for verdict, count in shown)
     return f"<div class='verdict-bar' role='img' aria-label='{html.escape(said)}'>{parts}</div>\n\n{words}"

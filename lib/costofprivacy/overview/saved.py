@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from costofprivacy.judging import cards, claims
-from costofprivacy.judging.findings import Consequence, Finding, Verdict
+from costofprivacy.judging import cards, claims, errata
+from costofprivacy.judging.findings import Consequence, Finding
 from costofprivacy.running import stamps
 
 
@@ -45,19 +45,19 @@ class Saved:
 
     def found(self, claim: str) -> str:
         """What was found of a claim: its badge, which leads to its card, and its headline."""
-        return f"{cards.badge(self.findings[claim].verdict)} {self.headline(claim)}"
+        return f"{cards.of(self.findings[claim])} {self.headline(claim)}"
 
     def headline(self, claim: str) -> str:
         """The headline of a finding, with a link to its card."""
         return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
 
     def slips(self, paper: str) -> str:
-        """How many claims of a paper need mending, and how many of these change a conclusion."""
-        found = [finding for claim, finding in self.findings.items() if self.register[claim].paper == paper]
-        mended = [finding for finding in found if finding.verdict not in (Verdict.HOLDS, Verdict.UNTESTABLE)]
-        grave = sum(finding.consequence == Consequence.CONCLUSION for finding in mended)
+        """How many independent errata a paper has, and how many of these change a conclusion."""
+        found = {claim: finding for claim, finding in self.findings.items() if self.register[claim].paper == paper}
+        roots = [entry for entry in errata.errata(self.register, found) if entry.root.paper == paper]
+        grave = sum(entry.consequence == Consequence.CONCLUSION for entry in roots)
         return (
-            f"Of {len(found)} claims that were judged, {len(mended)} do not stand quite as printed; "
+            f"We judged {len(found)} claims and found {len(roots)} independent errata; "
             f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
         )
 

@@ -19,7 +19,8 @@ from costofprivacy.judging.claims import PENDING, Claim
 from costofprivacy.judging.findings import Consequence, Finding, Verdict
 
 ALL = "everything"  # the folder of the files to take away, among the ledger's results
-COLUMNS = ("place", "verdict", "consequence", "what was found", "paper", "chapter")
+COLUMNS = ("place", "verdict", "consequence", "evidence", "what was found", "paper", "chapter")
+UNSAID = ("consequence", "headline", "should_read", "would_change", "printed", "condition", "rule", "argued")
 VERDICTS = (*map(str, Verdict), PENDING)  # in the order in which they are sorted
 CONSEQUENCES = (*map(str, reversed(Consequence)), "")
 
@@ -85,16 +86,18 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
         "paper": claim.paper,
         "place": claim.place,
         "says": " ".join(claim.says.split()),
+        "quote": " ".join(claim.quote.split()),
+        "evidence": claim.kind,
         "chapter": claim.chapter,
         "card": "" if finding is None else f"{claim.chapter}.html#{claim.anchor}",
     }
     if finding is None:
-        unsaid = dict.fromkeys(("consequence", "headline", "correction", "would_change"), "")
-        return {**said, "verdict": PENDING, **unsaid, "numbers": []}
+        unsaid = dict.fromkeys(UNSAID, "")
+        return {**said, "verdict": PENDING, **unsaid, "vacuous": False, "numbers": []}
     return {**said, **asdict(finding), "verdict": str(finding.verdict), "consequence": str(finding.consequence)}
 
 
-def _row(claim: Claim, row: Mapping[str, str], papers: Mapping[str, Mapping[str, str]]) -> str:
+def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> str:
     """A row of the table; what it is filtered by stands in its attributes."""
     judged = row["verdict"] != PENDING
     place, chapter = html.escape(claim.place), html.escape(claim.chapter.split("/")[-1].replace("-", " "))
@@ -106,8 +109,9 @@ def _row(claim: Claim, row: Mapping[str, str], papers: Mapping[str, Mapping[str,
     page = f"{claim.chapter}.html"
     cells = [
         f'<th scope="row">{_link(f"{page}#{claim.anchor}", place) if judged else place}</th>',
-        f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"])}</td>',
+        f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}</td>',
         f'<td data-order="{CONSEQUENCES.index(row["consequence"])}">{row["consequence"]}</td>',
+        f"<td>{claim.kind}</td>",
         f'<td data-search="{html.escape(said)}">{finding}</td>',
         f"<td>{html.escape(short)}</td>",
         f"<td>{_link(page, chapter) if judged else chapter}</td>",
