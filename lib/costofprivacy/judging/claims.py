@@ -126,7 +126,7 @@ class Claim:
                 raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
             if not (after.why and after.date):
                 raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
-        if headlines.words(self.quote) > LONGEST_QUOTE:
+        if headlines.words(self.quote.replace("…", "")) > LONGEST_QUOTE:
             raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
         if self.kind:
             Kind(self.kind)
