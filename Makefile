@@ -41,7 +41,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
   faults attacks fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -74,9 +74,12 @@ library: $(VENV)/.complete
 chapters: $(VENV)/.complete
 	exec $(BOOK) test --preset "$$PRESET"
 
+pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in _build/pdf (needs Chromium)
+	@exec $(BOOK) pdf
+
 browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
-	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py
+	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py tests/book/test_pdf.py
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"

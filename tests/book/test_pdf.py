@@ -1,0 +1,47 @@
+"""Pages as PDF: what is missing is named, and a letter has two sides."""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book import pdf
+from costofprivacy.book.errors import BookError
+from costofprivacy.book.project import Project
+
+SIDES = 2
+SIDE = re.compile(rb"/Type\s*/Page\b")
+
+
+def rendered(root: Path) -> Project:
+    """A project with a page of every name."""
+    folder = root / "_build" / "html" / "book"
+    folder.mkdir(parents=True)
+    for name in pdf.PAGES:
+        (folder / f"{name}.html").write_text("<p>One.</p>", encoding="utf-8")
+    return Project(root)
+
+
+def test_what_is_not_rendered_is_named(tmp_path: Path) -> None:
+    project = rendered(tmp_path)
+    (tmp_path / "_build" / "html" / "book" / "errata.html").unlink()
+    with pytest.raises(BookError, match="^not rendered: errata .*make pages"):
+        pdf.write(project, print)
+
+
+def test_without_a_browser_nothing_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(BookError, match="needs a browser, one of chromium, .*; none is installed"):
+        pdf.write(rendered(tmp_path), print)
+    assert not (tmp_path / "_build" / "pdf").exists()
+
+
+@pytest.mark.skipif(not os.environ.get("COSTOFPRIVACY_BROWSER"), reason="make browser prints the pages")
+def test_a_letter_has_two_sides() -> None:
+    folder = pdf.write(Project(Path(__file__).parents[2]), print)
+    for name in pdf.PAGES:
+        sides = len(SIDE.findall((folder / f"{name}.pdf").read_bytes()))
+        assert sides >= 1
+        assert not name.startswith("letter") or sides <= SIDES, name
