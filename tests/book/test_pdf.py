@@ -27,13 +27,13 @@ def rendered(root: Path) -> Project:
 def test_what_is_not_rendered_is_named(tmp_path: Path) -> None:
     project = rendered(tmp_path)
     (tmp_path / "_build" / "html" / "book" / "errata.html").unlink()
-    with pytest.raises(BookError, match="^not rendered: errata .*make pages"):
+    with pytest.raises(BookError, match=r"^not rendered: errata .*make pages"):
         pdf.write(project, print)
 
 
 def test_without_a_browser_nothing_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(BookError, match="needs a browser, one of chromium, .*; none is installed"):
+    with pytest.raises(BookError, match=r"needs a browser, one of chromium, .*; none is installed"):
         pdf.write(rendered(tmp_path), print)
     assert not (tmp_path / "_build" / "pdf").exists()
 
