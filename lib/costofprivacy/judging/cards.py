@@ -10,7 +10,7 @@ from itertools import cycle
 from typing import Any
 
 from costofprivacy import __version__
-from costofprivacy.judging import prose, vocabulary
+from costofprivacy.judging import growth, prose, vocabulary
 from costofprivacy.judging.claims import KINDS, PENDING, Claim, Kind
 from costofprivacy.judging.evidence import Evidence, gather
 from costofprivacy.judging.findings import (
@@ -269,7 +269,7 @@ def definitions() -> str:
     lines[-1] = lines[-1].rstrip(";") + "."
     lines += ["", "Words of comparison mean the same wherever they decide, but where a card names another limit.", ""]
     lines += [f"- *{word}*: {meaning};" for word, meaning in vocabulary.MEANING.items()]
-    return "\n".join(lines).rstrip(";") + ".\n"
+    return "\n".join(lines).rstrip(";") + f".\n\n{growth.RULE}\n"
 
 
 def tally(verdicts: Iterable[Verdict]) -> str:

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy import __version__
 from costofprivacy.book import citation
-from costofprivacy.judging import cards, claims
+from costofprivacy.judging import cards, claims, errata
 from costofprivacy.judging.findings import BRIEF, Verdict
 from costofprivacy.judging.prose import compact, compared, course, percent
 from costofprivacy.judging.tables import pick, select
@@ -30,6 +30,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "figure": carrying(saved),
         "judged": f"{len(saved.findings)}",
         "all": f"{len(saved.register)}",
+        "errata": f"{len(errata.errata(saved.register, saved.findings))} independent slips and missing conditions",
         "noisyhead_learns": learns(saved),
         "noisyhead_private": saved.headline("noisyhead/theorem-3.2"),
         "noisyhead_rate": saved.headline("noisyhead/theorem-4.1"),
