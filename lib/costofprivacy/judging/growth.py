@@ -19,9 +19,9 @@ RULE = (
     "A claim about several sizes is tested along each of them alone, with the others at the paper's own values or tied "
     "to it as the claim says. A closed form is followed, with at least one point a decade, to where the claim's "
     "conditions or double precision end; a simulation to where the memory of a laptop ends, with at least three sizes. "
-    f"Whether one side outgrows the other is read off the {LAST} largest sizes: it does if their ratio grows faster than "
-    f"the power {LOST_POWER:g} of the size in closed form, or {LOST_POWER_SIMULATED:g} in a simulation, which ends where "
-    "logarithms still look like powers. Sizes and thresholds are fixed before results are seen."
+    f"One side outgrows the other if, over the {LAST} largest sizes, their ratio grows faster than the power "
+    f"{LOST_POWER:g} of the size in closed form, or {LOST_POWER_SIMULATED:g} in a simulation, which ends where logarithms "
+    "still look like powers. Sizes and thresholds are fixed before results are seen."
 )
 
 
