@@ -20,8 +20,8 @@ RULE = (
     "to it as the claim says. A closed form is followed, with at least one point a decade, to where the claim's "
     "conditions or double precision end; a simulation to where the memory of a laptop ends, with at least three sizes. "
     f"One side outgrows the other if, over the {LAST} largest sizes, their ratio grows faster than the power "
-    f"{LOST_POWER:g} of the size in closed form, or {LOST_POWER_SIMULATED:g} in a simulation, which ends where logarithms "
-    "still look like powers. Sizes and thresholds are fixed before results are seen."
+    f"{LOST_POWER:g} of the size in closed form, or {LOST_POWER_SIMULATED:g} in a simulation, which ends where "
+    "logarithms still look like powers. Sizes and thresholds are fixed before results are seen."
 )
 
 
