@@ -39,7 +39,7 @@ from costofprivacy.judging.headlines import words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.words import judged
-from costofprivacy.running import progress, stamps, times
+from costofprivacy.running import memory, progress, stamps, times
 from costofprivacy.running.disc import naming
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing import plates
@@ -116,7 +116,8 @@ class Chapter:
                 place if place is not None else True,
                 os.environ.get("COSTOFPRIVACY_CLUSTER") or None,
             )
-            return self.keep(self.experiment.run(runner))
+            with memory.limited():
+                return self.keep(self.experiment.run(runner))
         folder, tables = saved
         self.results.mkdir(parents=True, exist_ok=True)
         for name in tables:
@@ -219,7 +220,7 @@ class Chapter:
         files = [*(f"{name}.csv" for name in self._tables), claims.VERDICTS_FILE]
         present = [name for name in files if (self.results / name).is_file()]
         links = ", ".join(f"{{download}}`{name} <{folder}/{name}>`" for name in present)
-        took = self._seconds()
+        took = times.words(self._book, self.name)
         time = f" (about {took} on two cores)" if took else ""
         command, other = f"make chapter NAME={self.name}", self._example()
         example = f', for instance `{command} P="-p {other}"`' if other else ""
@@ -233,13 +234,6 @@ class Chapter:
         """What the columns of the tables mean, folded; nothing where the book does not say it."""
         columns = {name: list(table.columns) for name, table in self._tables.items()}
         return dictionary.markdown(dictionary.find(self._book), self.name, columns)
-
-    def _seconds(self) -> str:
-        """How long the chapter takes at the papers' scale, in words; nothing where it was not measured."""
-        seconds = times.seconds(self._book).get(self.name)
-        if seconds is None:
-            return ""
-        return f"{seconds} seconds" if seconds < 100 else f"{round(seconds / 60)} minutes"
 
     def _example(self) -> str:
         """A parameter with another value than here, admissible in every chapter; nothing where there is none."""

@@ -1,10 +1,9 @@
-"""What must come of a set of parameters: one line, or a run that keeps what was announced."""
+"""What must come of a set of parameters: one line, or a run to its end."""
 
 import importlib
 import math
 import multiprocessing
 import os
-import resource
 import traceback
 import warnings
 from pathlib import Path
@@ -16,12 +15,12 @@ import pandas as pd
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name, place
-from costofprivacy.running import costs
+from costofprivacy.running import memory
 from costofprivacy.running.extras import ExtraMissing
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.orphans import end_with
 
-ALIKE = ("seed", "paper", "verdict")
+LONGEST = 60.0  # seconds of a run; one that takes longer is cut off, and nothing is said of it
 
 
 def experiments(project: Project) -> dict[str, type]:
@@ -30,61 +29,52 @@ def experiments(project: Project) -> dict[str, type]:
     return {name: importlib.import_module(f"{module_name(project, name)}.experiment").Experiment for name in names}
 
 
-def validated(project: Project, name: str, given: dict[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The resolved parameters, None where they are refused; and what is wrong with how they were, if anything."""
+def validated(project: Project, name: str, given: dict[str, Any]) -> dict[str, Any] | None:
+    """The resolved parameters; None where they are refused, which must be in one clear line and without a warning."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             values = parameters.resolve(project, name, given)
-            cost = costs.estimate(parameters.experiment_of(project, name, values), 60.0, 1)
+            parameters.experiment_of(project, name, values)
     except RequestError as error:
         words = str(error)
-        return None, "" if words and "\n" not in words and "Error" not in words else f"not one clear line: {words!r}"
-    except Exception:
-        return None, traceback.format_exc(limit=-2)
-    fine = 0 < cost.seconds < math.inf and 0 < cost.memory < math.inf
-    return values, "" if fine else f"no estimate: {cost}"
+        assert words
+        assert "\n" not in words
+        assert "Error" not in words
+        return None
+    return values
 
 
-def ran(project: Project, name: str, values: dict[str, Any], base: dict[str, Any], limit: float) -> str:
+def ran(project: Project, name: str, values: dict[str, Any], base: dict[str, Any]) -> str:
     """What is wrong with a run in a process of its own; nothing, or words.
 
     Args:
         project: the book. name: the chapter. values: its parameters.
         base: parameters of the same scale that nobody made up; what is empty with them may be empty.
-        limit: seconds after which it is cut off.
     """
-    announced = costs.estimate(parameters.experiment_of(project, name, values), None, 1).memory - costs.PARENT
-    tables, used = _apart(project, name, values, limit)
+    tables, committed = _apart(project, name, values), place(project.book, name).results
     if isinstance(tables, str):
         return tables
-    committed = place(project.book, name).results
-    lost = not_finite(tables, committed)
-    if lost:
-        ordinary, _ = _apart(project, name, base, limit)
+    if lost := not_finite(tables, committed):
+        ordinary = _apart(project, name, base)
         lost = [column for column in lost if isinstance(ordinary, str) or column not in not_finite(ordinary, committed)]
-    if lost:
-        return f"not finite: {lost}"
-    return "" if used <= 2 * announced else f"{used / costs.MB:.0f} MB used, {announced / costs.MB:.0f} MB announced"
+    return f"not finite: {lost}" if lost else ""
 
 
-def _apart(project: Project, name: str, values: dict[str, Any], limit: float) -> tuple[Any, float]:
-    """The tables of a run in a process of its own, or words; and the most memory that it held."""
+def _apart(project: Project, name: str, values: dict[str, Any]) -> Any:
+    """The tables of a run in a process of its own, or what is wrong with it in words; no tables if it is cut off."""
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_measure, args=(parameters.experiment_of(project, name, values), theirs))
     process.start()
     theirs.close()
-    if not mine.poll(limit):
+    try:
+        return mine.recv() if mine.poll(LONGEST) else {}
+    except EOFError:
+        return "the process died"
+    finally:
         process.kill()
         process.join()
-        return f"cut off after {limit:.0f} s", 0.0
-    try:
-        found: tuple[Any, float] = mine.recv()
-    except EOFError:
-        found = "the process died", 0.0
-    process.join()
-    return found
 
 
 def not_finite(tables: dict[str, pd.DataFrame], committed: Path) -> list[str]:
@@ -106,17 +96,17 @@ def not_finite(tables: dict[str, pd.DataFrame], committed: Path) -> list[str]:
 
 
 def _measure(experiment: Any, answer: Any) -> None:
-    """Run it here, and send its tables and the most memory that it held; nothing of it outlives the campaign."""
+    """Run it here within the memory that is free, and send its tables; nothing of it outlives the campaign."""
     end_with(os.getppid())
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), memory.limited():
             warnings.simplefilter("ignore")
             tables: Any = experiment.run(Runner(workers=1))
-    except ExtraMissing:
-        tables = {}  # one clear line says which extra environment it needs
+    except (ExtraMissing, MemoryError):
+        tables = {}  # one clear line says what it needs
     except Exception:
         tables = traceback.format_exc(limit=-3)
-    answer.send((tables, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024.0))
+    answer.send(tables)
     answer.close()
 
 

@@ -47,11 +47,8 @@ def test_a_caption_opens_with_its_title(caption: str, title: str) -> None:
     [
         ('chapter.show("f", pages.draw(tables["a"]))', ("a",)),
         ('chapter.show("f", pages.draw(tables["a"], tables["b-c"], 3))', ("a", "b-c")),
-        ('x = tables["a"]\nchapter.show("f", pages.draw(x))', ("a",)),
-        ('x, y = tables["a"], tables["b"]\nchapter.show("f", pages.draw(y))', ("b",)),
-        ('x, y = split(tables["a"])\nchapter.show("f", pages.draw(y))', ("a",)),
-        ('x = tables["a"]\nfigure = pages.draw(x)\nx = tables["b"]\nchapter.show("f", figure)', ("a",)),
-        ('x = tables["a"]\nx = 3\nchapter.show("f", pages.draw(x))', ()),
+        ('chapter.show(\n    "f",\n    pages.draw(tables["a"], tables["a"]),\n)', ("a",)),
+        ('pages.listed(tables["b"])\nchapter.show("f", pages.draw(tables["a"]))', ("a",)),
         ('chapter.show("f", pages.draw(others["a"]))', ()),
     ],
 )
@@ -59,10 +56,9 @@ def test_a_figure_is_drawn_from_what_its_code_says(code: str, tables: tuple[str,
     assert drawn_from([code]) == {"f": tables}
 
 
-def test_cells_are_read_one_after_the_other() -> None:
+def test_each_figure_of_a_cell_has_its_own_tables() -> None:
     cells = [
-        'x = tables["a"]',
-        'chapter.show("f", draw(x))',
-        'chapter.judge("claim")\nchapter.show("g", draw(tables["b"]))',
+        'chapter.show("f", draw(tables["a"]))\nchapter.show("g", draw(tables["b"], tables["c"]))',
+        'chapter.judge("claim")\nchapter.show("h", draw(tables["b"]))',
     ]
-    assert drawn_from(cells) == {"f": ("a",), "g": ("b",)}
+    assert drawn_from(cells) == {"f": ("a",), "g": ("b", "c"), "h": ("b",)}

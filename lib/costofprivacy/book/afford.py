@@ -1,23 +1,20 @@
-"""What a run or a sweep will take, told before it begins; one that does not fit in memory is refused."""
+"""What is said before a run or a sweep begins, and which are refused at once because they cannot fit in memory."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from joblib import cpu_count
-
 from costofprivacy._validate import ANYWAY, anyway
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
-from costofprivacy.declaration import Parameters
-from costofprivacy.running import costs, times
+from costofprivacy.running import memory, times
+
+NUMBER = 8  # bytes of a double
 
 
 def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], say: Callable[[str], None]) -> None:
-    """Say how long a chapter takes on this machine, and how much memory; at each of several points, for a sweep.
-
-    A chapter whose tables are kept takes less: nothing is then measured.
+    """Say how long a chapter takes at the papers' parameters; how long it takes at others, its progress bar says.
 
     Args:
         project: the book. name: the chapter.
@@ -25,18 +22,17 @@ def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], s
         say: told the line.
 
     Raises:
-        RequestError: it takes more memory than there is, and ANYWAY is not set.
+        RequestError: the prompts alone take more memory than there is, and ANYWAY is not set.
     """
-    experiments = [parameters.experiment_of(project, name, values) for values in points]
-    if not experiments or not isinstance(experiments[0], Parameters):
-        return
-    cost = _estimate(experiments, times.seconds(project.book).get(name), points[0].get(parameters.WORKERS, -1))
-    label = f"{name} at {len(points)} points" if len(points) > 1 else name
-    free = costs.available()
-    if cost.memory > free and not anyway():
-        needs = f"{label} would need {costs.size(cost.memory)} of memory, and {costs.size(free)} are free"
-        raise RequestError(f"{needs}; ask for less, for fewer workers, or for ANYWAY=1")
-    say(f"{label} takes {cost}, or less where blocks are kept")
+    least = max((_least(values) for values in points), default=0.0)
+    free = memory.available()
+    if least > free and not anyway():
+        needs = f"{name} would need at least {memory.size(least)} of memory, and {memory.size(free)} are free for it"
+        raise RequestError(f"{needs}; {memory.REMEDY}")
+    took = times.words(project.book, name)
+    if points and took and parameters.experiment_of(project, name, points[0]):
+        each = f"each of {len(points)} points of {name}" if len(points) > 1 else name
+        say(f"{each} takes about {took} at the papers' parameters on two cores, less where blocks are kept")
 
 
 def side_by_side(points: int, cores: int) -> bool:
@@ -49,13 +45,12 @@ def go_beyond() -> None:
     os.environ[ANYWAY] = "1"
 
 
-def _estimate(experiments: Sequence[Any], timed: float | None, workers: int) -> costs.Cost:
-    """What all of them take: time adds up, memory does where they are side by side."""
-    cores = cpu_count()
-    together = side_by_side(len(experiments), cores)
-    each = [costs.estimate(one, timed, 1 if together else cores if workers == -1 else workers) for one in experiments]
-    seconds = sum(cost.seconds - costs.START for cost in each) / (cores if together else 1)
-    most = sorted((cost.memory for cost in each), reverse=True)
-    shared = costs.PARENT + costs.KERNEL
-    memory = shared + sum(memory - shared for memory in most[:cores]) if together else most[0]
-    return costs.Cost(costs.START + seconds, memory)
+def _least(values: Mapping[str, Any]) -> float:
+    """Bytes of what no trial does without: N prompts of D numbers. Everything else is left to the limit of a run."""
+    if not {"N", "D", "trials"} <= set(values):
+        return 0.0
+    return float(NUMBER * _largest(values["N"]) * _largest(values["D"]))
+
+
+def _largest(value: Any) -> Any:
+    return max(value) if isinstance(value, (list, tuple)) else value

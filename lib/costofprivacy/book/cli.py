@@ -121,8 +121,8 @@ def chapter_command(
         return
     check_name(project, name)
     values = parameters.resolve(project, name, _asked(given))
-    afford.announce(project, name, [values], click.echo)
     _answers(cluster)
+    afford.announce(project, name, [values], click.echo)
     folder = destination.folder(project, out, "runs", name)
 
     from costofprivacy.book import freshness
@@ -176,8 +176,8 @@ def sweep_command(
     in_settled_environment()
     asked = points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
     homes = sweep.homes(project, asked, destination.path(project, out, "sweeps", name))
-    afford.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
     _answers(cluster)
+    afford.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
     folder = destination.folder(project, out, "sweeps", name)
     for line in sweep.run(project, asked, folder, cluster, _note):
         click.echo(line)

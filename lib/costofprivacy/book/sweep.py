@@ -27,7 +27,7 @@ from costofprivacy.book.temporary import temporary
 from costofprivacy.judging.claims import read_register
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.words import judged
-from costofprivacy.running import blocks, cluster, orphans
+from costofprivacy.running import blocks, cluster, memory, orphans
 from costofprivacy.running.disc import naming
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
@@ -64,7 +64,7 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
     for damaged in (places[number].folder for number in left if any(places[number].folder.glob("*"))):
         say(f"{damaged} is damaged; its point is measured anew")
     failures: dict[int, str] = {}
-    with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress:
+    with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress, memory.limited():
         for number, outcome in _measured(project, asked, left, address, progress):
             if isinstance(outcome, str):
                 failures[number] = outcome
@@ -129,13 +129,15 @@ def _measured(
         alike = cluster.identity(type(asked.experiments[0]))
         yield from cluster.spread(address, measure_away, tasks, alike)
     else:
-        yield from orphans.pool(-1)(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
+        pool = orphans.pool(-1, len(missing))
+        yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
 
 
 def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str, pd.DataFrame] | str]:
     """The tables of a point with its number; in their place one line, if its experiment fails."""
     try:
-        return number, experiment.run(runner)
+        with memory.limited():
+            return number, experiment.run(runner)
     except (cluster.ClusterError, KeyboardInterrupt):
         raise
     except Exception as error:  # the other points go on

@@ -91,7 +91,7 @@ def _bring_up_to_date(project: Project, plan: TreePlan, names: list[str], finish
         finish(_executed(project, stale))
     beside = {stale.run.name: stale for stale in every if not stale.run.alone}
     in_order = budgets.longest_first(project, beside)
-    cores = orphans.pool(min(joblib.cpu_count(), max(1, len(beside))))
+    cores = orphans.pool(joblib.cpu_count(), max(1, len(beside)))
     for done in cores(joblib.delayed(_executed)(project, beside[name]) for name in in_order):
         finish(done)
 

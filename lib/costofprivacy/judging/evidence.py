@@ -1,11 +1,10 @@
 """What a finding rests on, for a reader who wants to see it: its tables, the figures drawn from them, its judge.
 
-Which figures are drawn from which tables stands in a chapter's own code, and is read from there.
+A cell that shows a figure names the tables that it is drawn from, and they are read from there.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,8 +13,9 @@ from typing import Any
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.findings import Finding
 
-TABLES = "tables"  # the name under which a chapter's code holds its tables
-SHOW = "show"  # the method of a chapter that shows a figure
+# A figure that a cell shows, with the code from there to the next one or to the cell's end; and a table named in it.
+SHOWN = re.compile(r'\.show\(\s*"(?P<figure>[^"]+)",(?P<drawing>.*?)(?=\.show\(|\Z)', re.DOTALL)
+TABLE = re.compile(r'\btables\["([^"]+)"\]')
 
 
 @dataclass(frozen=True)
@@ -92,64 +92,13 @@ def judge_link(name: str) -> str:
 
 
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The tables that each figure of a chapter is drawn from, by the figure's name, as its code says.
+    """The tables that each figure of a chapter is drawn from, by the figure's name.
 
     Args:
         sources: the code of the chapter's cells, in their order.
 
     Returns:
-        For each call ``chapter.show(name, drawing)`` the tables that ``drawing`` is made of, by way of variables too.
+        For each ``chapter.show("name", drawing)`` the tables that ``drawing`` names, each as ``tables["name"]``.
     """
-    held: dict[str, tuple[str, ...]] = {}
-    found: dict[str, tuple[str, ...]] = {}
-    for statement in (node for source in sources for node in ast.parse(source).body):
-        for target, value in _bindings(statement):
-            held[target] = _tables(value, held)
-        for call in (node for node in ast.walk(statement) if _shows(node)):
-            found[call.args[0].value] = _tables(call.args[1], held)  # type: ignore[attr-defined]
-    return found
-
-
-def _bindings(statement: ast.stmt) -> list[tuple[str, ast.expr]]:
-    """The names that an assignment binds, with what is bound to each."""
-    if not isinstance(statement, ast.Assign):
-        return []
-    pairs: list[tuple[ast.expr, ast.expr]] = []
-    for target in statement.targets:
-        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
-            pairs += zip(target.elts, statement.value.elts)
-        else:
-            pairs += [(name, statement.value) for name in getattr(target, "elts", [target])]
-    return [(name.id, value) for name, value in pairs if isinstance(name, ast.Name)]
-
-
-def _shows(node: ast.AST) -> bool:
-    """Whether a node is a call ``….show("name", drawing)``."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == SHOW
-        and len(node.args) == 2
-        and isinstance(node.args[0], ast.Constant)
-    )
-
-
-def _is_table(node: ast.AST) -> bool:
-    """Whether a node is ``tables["name"]``."""
-    return (
-        isinstance(node, ast.Subscript)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == TABLES
-        and isinstance(node.slice, ast.Constant)
-    )
-
-
-def _tables(expression: ast.expr, held: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The tables that an expression is made of."""
-    found: list[str] = []
-    for node in ast.walk(expression):
-        if isinstance(node, ast.Name):
-            found += held.get(node.id, ())
-        elif _is_table(node):
-            found.append(node.slice.value)  # type: ignore[attr-defined]
-    return tuple(dict.fromkeys(found))
+    shown = (found for source in sources for found in SHOWN.finditer(source))
+    return {found["figure"]: tuple(dict.fromkeys(TABLE.findall(found["drawing"]))) for found in shown}

@@ -1,1 +1,1 @@
-"""Running an experiment: Monte Carlo, blocks, stamps, what a run costs, a cluster, extra environments."""
+"""Running an experiment: Monte Carlo, blocks, stamps, limits of memory, a cluster, extra environments."""

@@ -96,7 +96,7 @@ class Runner:
             yield from self._on_cluster(plan, missing, cluster.identity(*needed), bar)
         elif missing:  # no pool of workers is started for nothing
             tasks = ((index, plan[index], plan[index].saved()) for index in missing)
-            pool = orphans.pool(min(self.workers, len(missing)))
+            pool = orphans.pool(self.workers, len(missing))
             yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
     def _on_cluster(

@@ -1,4 +1,4 @@
-"""Worker processes that do not outlive the process that started them, however it ended."""
+"""Worker processes that do not outlive the process that started them, and share its memory."""
 
 import os
 import threading
@@ -6,17 +6,31 @@ import time
 
 import joblib
 
+from costofprivacy.running import memory
+
 PAUSE = 1.0  # seconds between two looks
 _watched: set[int] = set()
 
 
-def pool(workers: int) -> joblib.Parallel:
+def pool(workers: int, tasks: int) -> joblib.Parallel:
     """Worker processes that end with this one, and hand over what they have finished as it comes.
 
+    If this process has a limit of memory (`costofprivacy.running.memory`), each of them has its share.
+
     Args:
-        workers: how many, at least 1; -1 for all cores.
+        workers: how many, at least 1; -1 for all cores. tasks: how many there are to do; no more workers are started.
     """
-    return joblib.Parallel(workers, return_as="generator_unordered", initializer=end_with, initargs=(os.getpid(),))
+    share = memory.share(joblib.effective_n_jobs(workers))
+    return joblib.Parallel(
+        min(workers, tasks), return_as="generator_unordered", initializer=_begin, initargs=(os.getpid(), share)
+    )
+
+
+def _begin(owner: int, share: float) -> None:
+    """What a worker process does first."""
+    if owner != os.getpid():  # a pool of one works in the owner itself
+        memory.confine(share)
+        end_with(owner)
 
 
 def end_with(owner: int) -> None:

@@ -1,0 +1,107 @@
+"""How much memory a run may take: what is free when it begins, and a limit that the system keeps.
+
+A run that asks for more ends with a `MemoryError` of one line. Without the limit the system would end some process of
+its own choice. The limit counts the private memory of one process (``RLIMIT_DATA``), so it exists on Linux only.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from costofprivacy._validate import anyway
+
+REMEDY = "ask for less, for fewer workers, or for ANYWAY=1"
+FILLED = 0.9  # of what is free: the rest is left to whatever else the machine does
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Let this process, and those that it starts meanwhile, take no more memory than is free now.
+
+    With ANYWAY set, and where the system has no such limit, nothing is limited.
+
+    Raises:
+        MemoryError: what was done inside needs more; the text is one line that says what to do.
+    """
+    earlier, room = _limit(), confine(math.inf if anyway() else available())
+    try:
+        yield
+    except MemoryError as error:
+        most = f"the {size(room)} of memory that are free for it" if room < math.inf else "the memory that is free"
+        raise MemoryError(f"this needs more than {most}; {REMEDY}") from error
+    finally:
+        if room < math.inf:
+            _set_limit(earlier)
+
+
+def confine(room: float) -> float:
+    """Let this process take so many more bytes and no more; returns how many it may take, an earlier limit counted."""
+    held, limit = _held(), _limit()
+    if limit <= held + room or math.isinf(held):
+        return limit - held if limit < math.inf else math.inf
+    _set_limit(held + room)
+    return room
+
+
+def share(processes: int) -> float:
+    """Bytes for each of several processes, if together they may take what this one may."""
+    return _limit() / processes
+
+
+def available() -> float:
+    """Bytes that a run may fill: most of what is free, or of what the group of this process is still allowed."""
+    return FILLED * min(_free(), _allowed())
+
+
+def size(memory: float) -> str:
+    """Bytes in words."""
+    return f"{memory / 2**30:.3g} GB" if memory >= 2**30 else f"{memory / 2**20:.0f} MB"
+
+
+def _held() -> float:
+    """Bytes of private memory that this process has; infinity where the system does not say."""
+    try:
+        return float(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return math.inf
+
+
+def _limit() -> float:
+    """The private memory that this process may have."""
+    if math.isinf(_held()):
+        return math.inf
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return math.inf if soft == resource.RLIM_INFINITY else float(soft)
+
+
+def _set_limit(most: float) -> None:
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY if math.isinf(most) else int(most), hard))
+
+
+def _free() -> float:
+    """What the machine says is available; infinity where it does not say."""
+    try:
+        with open("/proc/meminfo") as told:
+            found = dict(line.split(":", 1) for line in told)
+        return 1024.0 * int(found["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        return math.inf
+
+
+def _allowed() -> float:
+    """What a container still has, if it is one."""
+    try:
+        with open("/sys/fs/cgroup/memory.max") as most, open("/sys/fs/cgroup/memory.current") as used:
+            told = most.read().strip()
+            return math.inf if told == "max" else float(told) - float(used.read())
+    except (OSError, ValueError):
+        return math.inf

@@ -1,0 +1,65 @@
+"""A run that asks for too much ends with one clear line, in this process and in those that it starts."""
+
+import resource
+
+import joblib
+import numpy as np
+import pytest
+
+from costofprivacy._validate import ANYWAY
+from costofprivacy.running import memory, orphans
+
+GB = 2.0**30
+needs_a_limit = pytest.mark.skipif(np.isinf(memory._held()), reason="the system does not limit private memory")
+
+
+def filled(bytes_: float) -> int:
+    return int(np.ones(int(bytes_) // 8).nbytes)
+
+
+@pytest.fixture(autouse=True)
+def one_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: GB)
+
+
+@needs_a_limit
+def test_what_does_not_fit_ends_in_one_line_that_says_what_to_do() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    line = r"^this needs more than the 1 GB of memory .*, or for ANYWAY=1$"
+    with pytest.raises(MemoryError, match=line), memory.limited():
+        filled(2 * GB)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+@needs_a_limit
+def test_worker_processes_share_what_is_free() -> None:
+    with memory.limited():
+        assert list(orphans.pool(2, 2)(joblib.delayed(filled)(GB / 4) for _ in range(2))) == [GB // 4, GB // 4]
+    with pytest.raises(MemoryError, match="this needs more than the 1 GB"), memory.limited():
+        list(orphans.pool(2, 2)(joblib.delayed(filled)(0.9 * GB) for _ in range(2)))
+
+
+@needs_a_limit
+def test_a_limit_within_another_allows_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    with memory.limited():
+        monkeypatch.setattr(memory, "available", lambda: 8 * GB)
+        assert memory.confine(4 * GB) <= GB
+        with pytest.raises(MemoryError, match="this needs more than the "), memory.limited():
+            filled(2 * GB)
+
+
+def test_whoever_wants_it_anyway_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ANYWAY, "1")
+    with memory.limited():
+        assert memory.share(2) == np.inf
+
+
+def test_where_the_system_has_no_limit_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_held", lambda: np.inf)
+    with memory.limited():
+        assert memory.share(2) == np.inf
+
+
+def test_sizes_are_said_in_words() -> None:
+    assert memory.size(300 * 2**20) == "300 MB"
+    assert memory.size(5.5 * GB) == "5.5 GB"
