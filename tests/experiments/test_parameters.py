@@ -66,6 +66,7 @@ OWN: dict[str, dict[str, Any]] = {
     "dpgd/deterministic-equivalent": {"d": 0, "clip": float("inf"), "law_trials": 0, "chain_steps": 0},
     "dpgd/hyperparameters": {"gamma": 1.0, "points": 3, "limit_d": 1},
     "dpgd/schedules": {"n": 5, "gammas": 1.5},
+    "dpgd/small-noise": {"gammas": 0.9, "fixed_gamma": 1e-4, "rho": 5.0},
     "dpgd/lower-bound": {"ratios": 1, "pilot_share": 1.0},
     "dpgd/scaling-laws": {"draws": 1},
     "privacy/rivals": {"real": "iris", "epsilon": 0.0},

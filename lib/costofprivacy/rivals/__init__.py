@@ -9,6 +9,7 @@ module                      what it releases                                    
 `boosting`                  the same, corrected by rounds of noisy gradients        Tang et al. (2023)
 `tukey`                     a point deep among least squares of disjoint parts      Amin et al. (2023)
 `batch_descent`             clipped gradient descent on all records or on samples   Abadi et al. (2016)
+`shrinking_clip`            the same on all records, with a clip that shrinks        this book
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and

@@ -14,7 +14,7 @@ ALPHA, POWER, GENERAL, LOGS = (
     for name in ("section-5.1-larger-alpha", "proposition-5.2", "proposition-5.2-general", "equation-5.17")
 )
 RATE, OFFSET, CONSTANTS = "dpgd/theorem-2", "dpgd/theorem-2-offset", "dpgd/theorem-2-general"
-NOISE, CLIP = "dpgd/section-8-small-noise", "dpgd/section-8-fixed-clip"
+CLIP = "dpgd/section-8-fixed-clip"
 HEURISTIC, SOLUTION, LEMMA, INTEGRAL = "dpgd/equation-5.22", "dpgd/equation-5.24", "dpgd/lemma-d.5", "dpgd/lemma-d.2"
 
 
@@ -170,9 +170,6 @@ CASES = [
          FAILS),
     Case(CONSTANTS, "a risk above its bound", cell("theorem-2", "bound", 1e-9), FAILS),
     Case(CONSTANTS, "a path above its ceiling", cell("theorem-2", "ceiling", 0.1), FAILS),
-    Case(NOISE, "no power is lost at all", axis("small-noise", "zeta", "following", lambda r: r["order"]), HOLDS),
-    Case(NOISE, "a power is lost", axis("small-noise", "gamma^2", "following", lambda r: r["order"] * r["size"]),
-         FAILS),
     Case(CLIP, "a constant does", axis("small-noise", "gamma^2", "proportional", lambda r: r["order"]), FAILS),
     Case(CLIP, "a larger constant does", axis("small-noise", "gamma^2", "fixed", lambda r: r["order"]), HOLDS,
          silent="no constant"),

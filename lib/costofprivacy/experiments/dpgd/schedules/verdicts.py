@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
-from costofprivacy.experiments.dpgd.schedules.small_noise import ALONG_NOISE, FAR
+from costofprivacy.experiments.dpgd.schedules.small_noise import ALONG_NOISE
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER, power
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
@@ -186,22 +186,6 @@ def larger_alpha(tables: Tables) -> Ruling:
 def _lost(table: pd.DataFrame, side: str, axes: Iterable[str]) -> dict[str, float]:
     """The power of the size that a risk loses against the conjectured order, along some axes."""
     return {f"axis = {axis}": power(select(table, axis=axis), "size", side, "order") for axis in axes}
-
-
-@judges("dpgd/section-8-small-noise")
-def small_noise(tables: Tables) -> Ruling:
-    """With a clip that follows the risk, is the risk of the order ζ²(γ + γ²/ρ²) as ζ → 0?"""
-    table = tables["small-noise"]
-    moderate = _lost(table, "following", [axis for axis in dict.fromkeys(table["axis"]) if axis != FAR])
-    far = _lost(table, "following", [FAR])
-    end = select(table, axis=FAR).sort_values("size").iloc[-1]
-    rest = {"risk over the order at the least label noise": end["following"] / end["order"]}
-    found = (
-        *by_row("power lost with a clip that follows", "small-noise", moderate | far, LOST_POWER),
-        *numbers("small-noise", rest, f"axis = {FAR}, zeta = {end['zeta']:g}"),
-    )
-    fails = max(moderate.values()) > LOST_POWER
-    return Ruling(reads(printed=not fails and max(far.values()) <= LOST_POWER, narrower=not fails), found)
 
 
 @judges("dpgd/section-8-fixed-clip")

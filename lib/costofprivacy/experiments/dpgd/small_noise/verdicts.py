@@ -1,0 +1,60 @@
+"""The verdict on what section 8 of arXiv:2505.16329v2 suspects where the label noise vanishes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, POWER
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, power, several
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from costofprivacy.judging.tables import Tables, select
+
+TABLE = "small-noise-full-batch"
+LOST = "power lost by full-batch descent"
+SQUARE = 2.0  # the power of 1/γ in −ln(risk) that belongs to e^{−cρ²/γ²}
+
+
+def along(table: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """One axis, towards vanishing label noise."""
+    return select(table, axis=axis).sort_values("size")
+
+
+def exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows without label noise, with −ln(risk) where a risk has one."""
+    rows = along(table, NONE)
+    return rows.assign(logarithm=-rows["exponent"] / rows["gamma"] ** 2)
+
+
+@judges("dpgd/section-8-small-noise")
+def small_noise(tables: Tables) -> Ruling:
+    """Is ζ²(γ + γ²/ρ²) attained as ζ → 0, by some private algorithm, and at ζ = 0, too?
+
+    That no algorithm does better follows from Theorem 3 by a change of units, which the page derives. Full-batch
+    descent attains the order where it loses no power of the size. Without label noise the order is 0: the claim is
+    true as printed only where the risk is 0 there, too.
+    """
+    table = tables[TABLE]
+    noisy = {f"axis = {axis}": along(table, axis) for axis in (POWER, FIXED)}
+    none, end = exponents(table), noisy[f"axis = {FIXED}"].iloc[-1]
+    sizes = all(several(rows["size"]) for rows in (none, *noisy.values()))
+    lost = {axis: power(rows, "size", "risk", "order") for axis, rows in noisy.items()}
+    grows, last = power(none, "size", "logarithm", ""), none.iloc[-1]
+    of_order = {
+        "full-batch risk over the order": (end["risk"] / end["order"], 1.0),
+        "one-pass risk over the order": (end["one_pass"] / end["order"], 1.0),
+    }
+    found = (
+        *(Number(LOST, value, None, LOST_POWER, TABLE, row) for row, value in lost.items()),
+        *numbers(TABLE, of_order, f"axis = {FIXED}, zeta = {end['zeta']:g}"),
+        *numbers(TABLE, {"power of 1/gamma in -ln(risk) without label noise": (grows, SQUARE)}, f"axis = {NONE}"),
+        Number("ln(risk)(gamma/rho)^2 without label noise", last["exponent"], last["exponent_error"], None, TABLE,
+               f"axis = {NONE}, gamma = {last['gamma']:g}"),
+    )  # fmt: skip
+    attained = max(lost.values()) <= LOST_POWER
+    verdict = reads(
+        printed=attained and bool((none["risk"] == 0).all()),
+        narrower=attained and grows >= SQUARE - LOST_POWER_SIMULATED,
+        decided=sizes,
+    )
+    return Ruling(verdict, found, {"over": end["risk"] / end["order"], "one": end["one_pass"] / end["order"]})
