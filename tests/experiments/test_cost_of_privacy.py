@@ -2,7 +2,6 @@
 
 from dataclasses import fields, replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +16,6 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy import (
     steps,
     verdicts,
 )
-from costofprivacy.experiments.noisyhead.cost_of_privacy import tables as shown
 from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Experiment
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
@@ -27,6 +25,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
@@ -161,24 +160,7 @@ def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame])
 
 
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
-    drawn = (
-        lambda: figures.draw_steps(tables["both-sides"]),
-        lambda: figures.draw_lengths(tables["events"], tables["both-sides"]),
-        lambda: figures.draw_dimensions(tables["noise-response"]),
-        lambda: figures.draw_radius(tables["radius"]),
-        lambda: figures.draw_norms(tables["norms"]),
-        lambda: figures.draw_dominance(tables["dominance"]),
-    )
-    for draw in drawn:
-        plt.close(draw().figure)
-    assert page.answer(tables)
-    assert shown.show_split(tables["split"]).shape == (len(prediction.PENALTIES), 2)
-    assert len(shown.show_conditional(tables["conditional"])) == 2 * 4
-    assert shown.show_recursion(tables["recursion"]).shape == (4, 2)
-    assert len(shown.show_projection_step(tables["projection-step"])) == 9
-    assert shown.show_events(tables["events"]).shape == (9, 2)
-    assert shown.show_radius(tables["radius"]).shape == (7, 2)
-    assert list(shown.show_pairs(tables["signed-sums"]).index) == list(events.PAIRED)
+    check_page("noisyhead/cost-of-privacy", tables)
 
 
 def test_the_answer_follows_its_tables() -> None:
@@ -204,7 +186,6 @@ def test_words_below_figures_follow_their_tables() -> None:
     )
     dominance = measured["dominance"]
     noisy = [figures.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
-    plt.close("all")
     assert "standard errors beyond the amended bound" in steps[0].caption
     assert "stays within the amended bound" in steps[1].caption
     assert "beyond it. Over" in lengths[0].caption

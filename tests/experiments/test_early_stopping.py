@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +24,7 @@ from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from costofprivacy.streams import generator
 from tests import oracles
+from tests.experiments.reading import check_page
 from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
@@ -290,40 +290,11 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
         "proposition-4.1-stopped": Verdict.NARROWER,
         "section-3-noise-below-descent": Verdict.HOLDS,
     }
-    draw(tables)
-    show(tables)
-
-
-def draw(tables: dict[str, pd.DataFrame]) -> None:
-    curves, accounts = tables["closed-form"], tables["accounts"]
-    drawn = [
-        figures.draw_figure_3(tables["figure-3"], tables["comparison"], curves),
-        figures.draw_accounts(accounts, curves),
-        figures.draw_bounds(tables["bounds"], curves),
-        figures.draw_noise_power(curves),
-        figures.draw_stopping(tables["stopping"]),
-        figures.draw_descent(tables["descent"]),
-    ]
-    for plate in drawn:
-        assert all(axes.get_xlabel() for axes in plate.figure.axes)
-        assert "$" not in plate.alt
-        plate.figure.canvas.draw()
-        plt.close(plate.figure)
-
-
-def show(tables: dict[str, pd.DataFrame]) -> None:
-    assert len(short.show_best(tables["best-steps"])) == 2 * 6 + 2
-    assert len(short.show_test_error(tables["test-error"])) == 3 * 2 + 2
-    assert short.show_stopped(tables["stopped"]).shape == (8, 4)
-    assert short.show_parts(tables["parts-at-stop"]).shape == (3 * 2 * 3, 4)
-    assert len(short.show_any_steps(tables["any-steps"])) == 3 * 3
-    assert short.show_section_62(tables["section-62"]).notna().all(axis=None)
-    short.show_deviations(tables["comparison"])
-    assert len(short.show_last_iterate(tables["last-iterate"])) == 2
+    check_page("noisyhead/early-stopping", tables)
 
 
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
-    show(published)
+    check_page("noisyhead/early-stopping", published)
     shown = short.show_test_error(published["test-error"])
     assert {"$T = 1$", "$T = 481$"} <= set(shown.columns) <= {"$T = 1$", "$T = 161$", "$T = 481$"}
     row = published["test-error"].query("setting == 'published' and method == 'noisyhead' and T == 481").iloc[0]
@@ -362,7 +333,6 @@ def test_words_below_figures_follow_their_tables() -> None:
         *(figures.draw_figure_3(rows, measured["comparison"], measured["closed-form"]) for rows in (table, falling)),
         *(figures.draw_stopping(rows) for rows in (stopping, stopping.assign(risk_at_longest_over_best=7.0))),
     ]
-    plt.close("all")
     first, other, steps, costly = (plate.caption for plate in plates)
     assert "the risk is least at $T = 141$" in first
     assert "the risk is least at $T = 481$" in other

@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.high_dimensional import (
     asymptotics,
     experiment,
@@ -20,7 +18,6 @@ from costofprivacy.experiments.noisyhead.high_dimensional import tables as short
 from costofprivacy.experiments.noisyhead.high_dimensional.experiment import start_rows
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.judging.findings import Verdict
-from costofprivacy.judging.headlines import words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import plain
 from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining, recipes
@@ -29,6 +26,7 @@ from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_c
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 
 QUIET = Runner(workers=1)
 TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
@@ -235,38 +233,11 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     found = {claim: judge(tables) for claim, judge in judges_of(page.__package__).items()}
     for claim in ("noisyhead/figure-2", "noisyhead/theorem-4.2ii"):
         assert found[claim].verdict == Verdict.UNTESTABLE
-    draw_and_show(tables)
-
-
-def draw_and_show(tables: dict[str, pd.DataFrame]) -> None:
-    drawn = [
-        figures.draw_figure_2(tables["starts"], tables["figure-2"], tables["comparison"]),
-        figures.draw_settings(tables["figure-2"]),
-        figures.draw_powers(tables["powers"]),
-        figures.draw_progress(tables["progress"], tables["both-sides"]),
-    ]
-    for plate in drawn:
-        assert all(axes.get_xlabel() for axes in plate.figure.axes)
-        plate.figure.canvas.draw()
-        plt.close(plate.figure)
-    assert words(page.answer(tables)) <= LONGEST_ANSWER
-    assert short.show_exponents(tables["powers"]).shape == (9, 2)
-    short.show_slopes(tables["starts"])
-    assert len(short.show_test_error(tables["test-error"])) >= 6
-    assert len(short.show_reference(tables["reference"])) == 9
-    assert short.show_narrow(tables["narrow"]).shape[1] == 2
-    assert short.show_lemmas(tables["lemmas"]).shape == (7, 3)
-    assert len(short.show_tail(tables["lemma-a3-tail"])) == 6
-    assert short.show_regimes(tables["regime-axes"]).shape == (11, 4)
-    assert short.show_steps(tables["proof-steps"]).shape == (7, 3)
-    assert short.show_sums(tables["sum-tail"]).shape == (13, 4)
-    assert len(short.show_sides(tables["both-sides"])) == tables["both-sides"]["N"].nunique()
-    short.show_deviations(tables["comparison"])
-    assert short.show_radii(tables["starts"]).notna().all(axis=None)
+    check_page("noisyhead/high-dimensional", tables)
 
 
 def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
-    draw_and_show(published)
+    check_page("noisyhead/high-dimensional", published)
     shown = short.show_test_error(published["test-error"])["predicted, parts per million"]
     rows = published["test-error"].query("N == 1500 and setting == 'published' and epsilon == 0.01")
     predicted = float(shown["published", "NoisyHead, ε = 0.01"].replace("−", "-"))
@@ -297,7 +268,6 @@ def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.D
     flat = powers.assign(exponent=-2.0)
     words = [figures.draw_powers(told).caption for told in (powers, flat)]
     assert ["falls faster, like" in caption for caption in words] == [True, False]
-    plt.close("all")
 
 
 def test_the_edges_of_what_is_admissible() -> None:

@@ -1,13 +1,8 @@
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.hyperparameters import figures, figures_rates, page, tables
-from costofprivacy.judging.headlines import words
-from costofprivacy.showing.plates import Plate
-from tests.experiments.reading import check_plate, check_table
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/hyperparameters")
@@ -15,27 +10,11 @@ TABLES = committed("dpgd/hyperparameters")
 
 def test_the_answer_follows_the_tables() -> None:
     found = page.answer(TABLES)
-    assert words(found) <= 60
     assert "none fails" in found
     dear = change(TABLES["valley"], "line_risk", lambda rows: 7 * rows["risk"])
     assert "costs 7 to" in page.answer(TABLES | {"valley": dear})
     worse = change(TABLES["limit"], "risk_mean", lambda rows: 3 * rows["ode_risk"])
     assert "1 fails" in page.answer(TABLES | {"limit": worse})
-
-
-PLATES: dict[str, Callable[[], Plate]] = {
-    "figure-4": lambda: figures.draw_figure_4(TABLES["figure-4"]),
-    "difference": lambda: figures.draw_difference(TABLES["figure-4"]),
-    "valley": lambda: figures.draw_valley(TABLES["valley"]),
-    "advice": lambda: figures.draw_advice(TABLES["valley"]),
-    "rates": lambda: figures_rates.draw_rates(TABLES["rates"]),
-    "comparison": lambda: figures_rates.draw_comparison(TABLES["comparison"]),
-}
-
-
-@pytest.mark.parametrize("name", PLATES)
-def test_words_of_plates_are_computed_and_typeset(name: str) -> None:
-    check_plate(PLATES[name]())
 
 
 def test_agreement_counts_points_within_four_standard_errors() -> None:
@@ -58,15 +37,3 @@ def test_costs_are_over_the_least_risk_of_all_clips() -> None:
     assert row["best"] == group["risk"].min()
     assert row["one"] == group.query("clip == 1")["risk"].item() / row["best"]
     assert row["line"] == group.query("clip == 0.1")["line_risk"].item() / row["best"]
-
-
-SHOWN: dict[str, Callable[[], pd.DataFrame]] = {
-    "advice": lambda: tables.show_advice(TABLES["valley"]),
-    "steps": lambda: tables.show_steps(TABLES["steps"]),
-    "reduced": lambda: tables.show_reduced(TABLES["reduced"]),
-}
-
-
-@pytest.mark.parametrize("name", SHOWN)
-def test_tables_are_for_readers(name: str) -> None:
-    check_table(SHOWN[name]())

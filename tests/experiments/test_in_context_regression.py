@@ -1,18 +1,17 @@
 """The machinery behind the chapter on in-context regression."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from costofprivacy.experiments.foundations.in_context_regression import experiment, figures, page
-from costofprivacy.experiments.foundations.in_context_regression import tables as short
 from costofprivacy.experiments.foundations.in_context_regression.experiment import Cell, Design, Experiment
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
-from costofprivacy.noisyhead.prompts import PromptModel, embed, sample
+from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
+from tests.experiments.reading import check_page
 
 
 @pytest.fixture(scope="module")
@@ -78,18 +77,7 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
 
 
 def test_the_page_is_drawn_and_shown_from_tables(tables: dict[str, pd.DataFrame]) -> None:
-    one = sample(PromptModel(3, 6), 1, rng=generator(1, 1, 1))
-    for plate in (
-        figures.draw_test_error(tables["test-error"]),
-        figures.draw_inverse_moment(tables["inverse-moment"]),
-        figures.draw_prompt(one, embed(one)),
-    ):
-        plate.figure.canvas.draw()
-        plt.close(plate.figure)
-    assert len(short.show_identities(tables["identities"])) == 6
-    assert len(short.show_dropped_terms(tables["dropped-terms"])) == 3
-    assert len(short.show_tuned(tables["test-error"])) == 4
-    assert list(short.show_zero_blocks(tables["zero-blocks"]).index) == list(short.BLOCKS.values())
+    check_page("foundations/in-context-regression", tables)
 
 
 def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
@@ -103,7 +91,6 @@ def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.Data
         assert f"at most {factor:g} times that of the best linear head" in figures.draw_test_error(far).caption
     moments = tables["inverse-moment"].assign(over_normalised=0.25)
     assert "The ratio goes from 0.25 at the shortest" in figures.draw_inverse_moment(moments).caption
-    plt.close("all")
 
 
 def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:

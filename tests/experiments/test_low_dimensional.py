@@ -1,6 +1,5 @@
 from collections.abc import Iterator
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +13,7 @@ from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
@@ -99,27 +99,14 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     assert tables["comparison"].empty
     for judge in (verdicts.figure_1, verdicts.theorem_11_low, verdicts.theorem_42i):
         judge(tables)
-    for draw in (
-        lambda: figures.draw_figure_1(tables["figure-1"], tables["comparison"]),
-        lambda: figures.draw_exponents(tables["exponents"], tables["noise-part"]),
-        lambda: figures.draw_test_error(tables["test-error"]),
-        lambda: figures.draw_floors(tables["floors"]),
-    ):
-        plate = draw()
-        assert plate.figure.axes
-        assert "$" not in plate.alt
-        plt.close(plate.figure)
-    assert page.answer(tables)
+    check_page("noisyhead/low-dimensional", tables)
 
 
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     shown = short.show_test_error(published["test-error"])
     assert len(shown) == 3 + 3 + 1
     assert shown.loc["answering 0", "share of the variance predicted, %"] == "0"
-    assert short.show_conditions(published["conditions"]).shape == (2 * 3, 5)
-    assert short.show_steps(published["proof-steps"]).shape == (4, 3)
-    assert len(short.show_floor_axes(published["floor-axes"])) == 2 * 2
-    assert len(short.show_slopes(published["noise-part"])) == len(verdicts.slopes(published["noise-part"]))
+    check_page("noisyhead/low-dimensional", published)
     assert set(short.show_deviations(published["comparison"]).index.levels[1]) == {"NoisyHead", "no noise"}
 
 
@@ -140,7 +127,6 @@ def test_words_below_figures_follow_their_tables() -> None:
         *(figures.draw_figure_1(rows, measured["comparison"]) for rows in (table, doubled)),
         *(figures.draw_floors(rows) for rows in (floors, floors.assign(floor=0.0))),
     ]
-    plt.close("all")
     first, rising, crossed, never = (plate.caption for plate in plates)
     assert r"falls from 4.99 to 1.25 at $\varepsilon = 0.2$" in first
     assert r"rises from 2000 to 8000 at $\varepsilon = 0.2$" in rising

@@ -3,19 +3,18 @@
 import math
 from dataclasses import fields
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, figures, minimisers, page, sensitivity
-from costofprivacy.experiments.noisyhead.mechanism import tables as short
 from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 from tests.experiments.verdicts.machinery import committed
 
 SMALL = {"N": (60, 30), "D": 3, "T": (2, 1, 8), "pairs": 200, "trials": 3}
@@ -101,18 +100,7 @@ def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
 
 
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
-    for plate in (
-        figures.draw_reach(tables["sensitivity"]),
-        figures.draw_composition(tables["composition"]),
-        figures.draw_single_steps(tables["single-steps"]),
-    ):
-        assert "$" not in plate.alt
-        plt.close(plate.figure)
-    assert page.answer(tables)
-    assert short.show_sensitivity(tables["sensitivity"]).shape == (2 * 3, 4)
-    assert len(short.show_noise(tables["noise"])) == 2 * 3
-    assert short.show_minimisers(tables["minimisers"]).shape == (5, 2)
-    assert len(short.show_noise_law(tables["noise-law"])) == len(accounting.FACTORS)
+    check_page("noisyhead/mechanism", tables)
 
 
 def test_the_answer_follows_its_tables() -> None:
@@ -142,7 +130,6 @@ def test_words_below_figures_follow_their_tables() -> None:
             for rows in (composition, composition.assign(epsilon=2.0, noise_multiplier=5))
         ),
     ]
-    plt.close("all")
     broken, held, spent, level = (plate.caption for plate in plates)
     assert "first exceeded for $T = 1$ at $\\varepsilon/T$ = 9" in broken
     assert "at most 0.5 of the claimed" in held

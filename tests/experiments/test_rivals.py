@@ -2,12 +2,10 @@ import io
 import math
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.rivals import (
     closed_forms,
     figures,
@@ -27,7 +25,6 @@ from costofprivacy.experiments.noisyhead.rivals.experiment import (
     published,
     trial,
 )
-from costofprivacy.judging.headlines import words
 from costofprivacy.noisyhead import accounts, dynamics, population, private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -35,6 +32,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, exact_noise_multipl
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 
 QUIET = Runner(workers=1)
 BUDGET = ApproximateDP(0.4, 1e-5)
@@ -225,18 +223,8 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> Non
     assert tables["comparison"].empty
     verdicts.table_1(tables)
     verdicts.appendix_b_early_stopping(tables)
-    for plate in (
-        figures.draw_table_1(tables["table-1"], tables["comparison"]),
-        figures.draw_privacy(tables["privacy"], tables["audit"]),
-        figures.draw_steps(tables["steps"], tables["table-1"]),
-        figures.draw_powers(tables["powers"]),
-        figures.draw_penalties(tables["penalties"], 5.0),
-    ):
-        assert plate.figure.axes
-        plate.figure.canvas.draw()
-        plt.close(plate.figure)
     assert "Table 1" not in figures.draw_table_1(tables["table-1"], tables["comparison"]).alt
-    assert words(page.answer(tables)) <= LONGEST_ANSWER
+    check_page("noisyhead/rivals", tables)
 
 
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
@@ -267,7 +255,6 @@ def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     far = comparison.assign(excess_risk_figure_1=2 * comparison["excess_risk_figure_1"])
     assert "agrees with 2 of 2 numbers" in figures.draw_table_1(table, comparison).caption
     assert "agrees with 0 of 2 numbers" in figures.draw_table_1(table, far).caption
-    plt.close("all")
 
 
 def test_a_reading_is_named_by_what_departs_from_the_text_however_it_was_saved(tables: dict[str, pd.DataFrame]) -> None:
@@ -279,20 +266,7 @@ def test_a_reading_is_named_by_what_departs_from_the_text_however_it_was_saved(t
 
 
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
-    shown = [
-        short.show_table_1(tables["comparison"]),
-        short.show_calibrated(tables["table-1"]),
-        short.show_options(),
-        short.show_readings(tables["readings"]),
-        short.show_other_column(tables["other-column"]),
-        short.show_sensitivity(tables["sensitivity"]),
-        short.show_privacy(tables["privacy"]),
-        short.show_audit(tables["audit"]),
-        short.show_ladder(tables["ladder"]),
-        short.show_exponents(tables["powers"]),
-        short.show_test_error(tables["test-error"]),
-    ]
-    assert all(len(table) and not table.astype(str).isin(["nan"]).all(axis=None) for table in shown)
+    check_page("noisyhead/rivals", tables)
     assert short.show_test_error(tables["test-error"]).loc["answer 0", "test error"].startswith("1.00000")
 
 

@@ -1,12 +1,10 @@
 import math
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.noisyhead.robustness import (
     arithmetic,
     figure,
@@ -19,7 +17,6 @@ from costofprivacy.experiments.noisyhead.robustness import (
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
 from costofprivacy.judging.findings import Verdict
-from costofprivacy.judging.headlines import words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
@@ -29,6 +26,7 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.experiments.reading import check_page
 
 QUIET = Runner(workers=1)
 SMALL = figure.Cell(
@@ -144,18 +142,7 @@ def test_no_head_moves_further_than_its_amended_bound(tiny: dict[str, pd.DataFra
 
 def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     perturbations, arithmetics, none = tiny["perturbations"], tiny["arithmetic"], tiny["comparison"]
-    for draw in (
-        lambda: figures.draw_figure_4(tiny["figure-4"], none),
-        lambda: figures.draw_parts(tiny["parts"], tiny["test-error"]),
-        lambda: figures.draw_growth(tiny["growth"], arithmetics, tiny["figure-4"]),
-        lambda: figures.draw_heads(tiny["heads"]),
-        lambda: figures.draw_ridge(perturbations),
-        lambda: figures.draw_divergence(perturbations),
-    ):
-        figure = draw().figure
-        assert figure.axes
-        plt.close(figure)
-    assert words(page.answer(tiny)) <= LONGEST_ANSWER
+    check_page("noisyhead/robustness", tiny)
     amended = perturbations.query("axis == 'L' and admissible_amended")
     assert len(tables.show_perturbations(perturbations, "admissible_amended")) == len(amended)
     assert tables.show_nearest(arithmetics, none).empty
@@ -183,7 +170,6 @@ def test_captions_follow_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
         assert f"{below} of {count} lie below" in figures.draw_ridge(told).caption
     far = tiny["parts"].assign(share=0.5)
     assert "The attack's share is at most 50 %" in figures.draw_parts(far, tiny["test-error"]).caption
-    plt.close("all")
 
 
 def test_bits_depend_on_the_trial_alone_and_not_on_other_shifts() -> None:

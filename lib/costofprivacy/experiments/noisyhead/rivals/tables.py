@@ -38,10 +38,8 @@ PATHS = {
 def show_table_1(comparison: pd.DataFrame) -> pd.DataFrame:
     """Table 1 as printed, the numbers behind Figure 1, ours, and the deviations from Table 1 in standard errors."""
     cell = comparison["N"].astype(str) + ", " + comparison["epsilon"].map("{:g}".format)
-    by = comparison.assign(method=comparison["method"].map(WAYS), cell=cell).set_index(["setting", "method", "cell"])
-    published, printed = (
-        by.loc[setting].rename_axis(["method", "N, ε"]) for setting in (Setting.PUBLISHED, Setting.PRINTED)
-    )
+    rows = comparison.assign(method=comparison["method"].map(WAYS), **{"N, ε": cell}).set_index(["method", "N, ε"])
+    published, printed = (select(rows, setting=setting) for setting in (Setting.PUBLISHED, Setting.PRINTED))
     numbers = {
         "Table 1": published["excess_risk_theirs"],
         "Figure 1": published["excess_risk_figure_1"],
