@@ -5,23 +5,10 @@ from collections.abc import Callable
 import pandas as pd
 
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change
+from tests.experiments.verdicts.machinery import Case, Change, Tables, both, change, put
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 A1, A2, A3, TAIL = (f"noisyhead/{name}" for name in ("lemma-a.1", "lemma-a.2", "lemma-a.3", "tail-before-lemma-a.2"))
-Change = Callable[[Tables], Tables]
-
-
-def together(*changes: Change) -> Change:
-    """Several changes, one after the other."""
-
-    def changed(t: Tables) -> Tables:
-        tables = dict(t)
-        for one in changes:
-            tables |= one(tables)
-        return tables
-
-    return changed
 
 
 def broken(name: str, failures: float, grows: str = "N", by: float = 0.0, where: str = "N > 0") -> Change:
@@ -63,25 +50,25 @@ LEMMA_CASES = [
     Case(A1, "more often in one cell alone", broken("A.1", 0.035, "N", 1.0, "N == 900"), FAILS),
     Case(A3, "one constant for all", single(0.09), HOLDS),
     Case(A3, "one that grows", single(0.11), NARROWER, says=r"many prompts.*to 3\.32\."),
-    Case(A3, "broken at many prompts, bounded at one", together(broken("A.3", 1.0, "D", 0.2), single(0.0)), FAILS),
+    Case(A3, "broken at many prompts, bounded at one", both(broken("A.3", 1.0, "D", 0.2), single(0.0)), FAILS),
     Case(
         A3,
         "broken at one prompt alone",
-        together(broken("A.3", 1.0, "D", 0.2, "N == 1"), single(0.11)),
+        both(broken("A.3", 1.0, "D", 0.2, "N == 1"), single(0.11)),
         NARROWER,
     ),
 ]
 
 
 def tails(to: Callable[[pd.DataFrame], object], column: str = "over_printed", where: str = "t > 0") -> Change:
-    return lambda t: {"sum-tail": change(t["sum-tail"], column, to, t["sum-tail"].query(where).index)}
+    return put("sum-tail", column, to, where)
 
 
 BOUNDED = tails(lambda r: 5.0 * r["t"] ** 0.09)
 LEMMA_CASES += [
     Case(TAIL, "as printed, up to a constant", BOUNDED, HOLDS),
     *(
-        Case(TAIL, f"beyond at {where}", together(BOUNDED, tails(lambda r: r["t"] ** 0.11, where=where)), CORRECTED)
+        Case(TAIL, f"beyond at {where}", both(BOUNDED, tails(lambda r: r["t"] ** 0.11, where=where)), CORRECTED)
         for where in ("D == 2 and L > 1e9", "D == 100 and L == 1", "D == 5 and L == 1", "D == 20 and L == 30")
     ),
     Case(TAIL, "beyond half the exponent", tails(lambda r: 1.1, "over_halved", "D == 5 and t == 2"), FAILS),

@@ -27,7 +27,7 @@ from costofprivacy.running.stamps import read_table
 
 BOOK = Path(__file__).parents[3] / "book"
 Tables = Mapping[str, pd.DataFrame]
-Change = Callable[[dict[str, pd.DataFrame]], Mapping[str, pd.DataFrame]]
+Change = Callable[[Any], Mapping[str, pd.DataFrame]]  # from all tables of a chapter, those that are other
 
 
 @dataclass(frozen=True)
@@ -149,3 +149,43 @@ def change(
         copy[column] = copy[column].astype(float)
     copy.loc[where, column] = values
     return copy
+
+
+def put(name: str, column: str, to: Any, where: str | Callable[[pd.DataFrame], Any] = "", **values: Any) -> Change:
+    """Some rows of a table with another value in a column.
+
+    Args:
+        name: the table. column: of it. to: the value, or a function from the rows to their values.
+        where, values: which rows: a query or a function that says so, and what columns have there.
+    """
+
+    def changed(t: Tables) -> Tables:
+        rows = where(t[name]) if callable(where) else t[name].eval(where) if where else True
+        return {name: change(t[name], column, to if callable(to) else lambda _: to, having(t[name], **values) & rows)}
+
+    return changed
+
+
+def both(*changes: Change) -> Change:
+    """One change after the other."""
+
+    def changed(t: Tables) -> Tables:
+        tables = dict(t)
+        for one in changes:
+            tables |= one(tables)
+        return tables
+
+    return changed
+
+
+def only(name: str, query: str) -> Change:
+    """The rows of a table that a query names, alone."""
+    return lambda t: {name: t[name].query(query)}
+
+
+def having(table: pd.DataFrame, **values: Any) -> pd.Series:
+    """Which rows of a table have these values."""
+    found = pd.Series(True, table.index)
+    for column, value in values.items():
+        found &= table[column] == value
+    return found

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change
+from tests.experiments.verdicts.machinery import Case, Tables, both, put
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 A2, A4, A5, A6, A7, A8, A9, A10, A11, A12, A13, A14 = (
@@ -18,40 +18,17 @@ To = Callable[[pd.DataFrame], Any]
 SHORT = 31  # a length below D log(NL/κ)
 
 
-def set_in(name: str, column: str, to: To, **values: Any) -> Callable[[Tables], Tables]:
-    """A column of a table in some rows."""
-
-    def changed(t: Tables) -> Tables:
-        mask = pd.Series(True, t[name].index)
-        for key, value in values.items():
-            mask &= t[name][key] == value
-        return {**t, name: change(t[name], column, to, mask)}
-
-    return changed
-
-
-def both(*changes: Callable[[Tables], Tables]) -> Callable[[Tables], Tables]:
-    """One change after the other."""
-
-    def changed(t: Tables) -> Tables:
-        for each in changes:
-            t = each(t)
-        return t
-
-    return changed
-
-
 def worst(check: str, printed: float, halved: float) -> Callable[[Tables], Tables]:
     return both(
-        set_in("recursion", "worst", lambda r: printed, check=check, setting="printed"),
-        set_in("recursion", "worst", lambda r: halved, check=check, setting="corrected"),
+        put("recursion", "worst", lambda r: printed, check=check, setting="printed"),
+        put("recursion", "worst", lambda r: halved, check=check, setting="corrected"),
     )
 
 
 def along(name: str, axis: str, top: str, under: str, power: float, scale: float = 1e-3) -> Callable[[Tables], Tables]:
     """Along an axis, a column over another like a power of the size, from ``scale`` on."""
     to = lambda r: scale * r[under] * (r[axis] / r[axis].min()) ** power  # noqa: E731
-    return set_in(name, top, to, axis=axis)
+    return put(name, top, to, axis=axis)
 
 
 def level(name: str, top: str, under: str, axes: str) -> Callable[[Tables], Tables]:
@@ -60,8 +37,8 @@ def level(name: str, top: str, under: str, axes: str) -> Callable[[Tables], Tabl
 
 def response(power: float, error: float) -> Callable[[Tables], Tables]:
     return both(
-        set_in("noise-response", "value", lambda r: 1.0 * r["D"] ** power, quantity="weights"),
-        set_in("noise-response", "standard_error", lambda r: error * r["value"], quantity="weights"),
+        put("noise-response", "value", lambda r: 1.0 * r["D"] ** power, quantity="weights"),
+        put("noise-response", "standard_error", lambda r: error * r["value"], quantity="weights"),
     )
 
 
@@ -69,26 +46,26 @@ def both_parts(r: pd.DataFrame) -> pd.Series:
     return r["bound_noise"] + r["bound_descent"]
 
 
-DESCENT_FINE = set_in("conditional", "descent_printed", lambda r: both_parts(r) / 2)
+DESCENT_FINE = put("conditional", "descent_printed", lambda r: both_parts(r) / 2)
 NOISE_FINE = level("conditional", "noise", "bound_noise", "NLDT")
-PAIRS_FINE = set_in("signed-sums", "statistic_norm", lambda r: r["allowed"])
+PAIRS_FINE = put("signed-sums", "statistic_norm", lambda r: r["allowed"])
 STATISTIC_FINE = both(
-    set_in("events", "mean_norm", lambda r: 3 * r["G0, proof"]), level("norms", "statistic_norm", "query_bound", "NLD")
+    put("events", "mean_norm", lambda r: 3 * r["G0, proof"]), level("norms", "statistic_norm", "query_bound", "NLD")
 )
 STEPS = [
-    Case(A2, "it moves away", set_in("projection-step", "left_over_middle", lambda r: 1.01, D=5), FAILS),
-    Case(A2, "the split is lost", set_in("projection-step", "middle_over_right", lambda r: 1.01, C0=10.0), FAILS),
-    Case(A2, "rounding alone", both(set_in("projection-step", "left_over_middle", lambda r: 1 + 1e-9),
-         set_in("projection-step", "middle_over_right", lambda r: 1 + 1e-9)), HOLDS),
-    Case(A4, "nothing is broken", both(PAIRS_FINE, set_in("events", "A4_violated", lambda r: 0)), HOLDS),
-    Case(A4, "long prompts alone", both(PAIRS_FINE, set_in("events", "A4_violated", lambda r: 0, L=SHORT)), NARROWER),
+    Case(A2, "it moves away", put("projection-step", "left_over_middle", lambda r: 1.01, D=5), FAILS),
+    Case(A2, "the split is lost", put("projection-step", "middle_over_right", lambda r: 1.01, C0=10.0), FAILS),
+    Case(A2, "rounding alone", both(put("projection-step", "left_over_middle", lambda r: 1 + 1e-9),
+         put("projection-step", "middle_over_right", lambda r: 1 + 1e-9)), HOLDS),
+    Case(A4, "nothing is broken", both(PAIRS_FINE, put("events", "A4_violated", lambda r: 0)), HOLDS),
+    Case(A4, "long prompts alone", both(PAIRS_FINE, put("events", "A4_violated", lambda r: 0, L=SHORT)), NARROWER),
     Case(A4, "a short prompt too", PAIRS_FINE, FAILS, says=OTHERWISE),
-    Case(A4, "one built prompt", both(PAIRS_FINE, set_in("signed-sums", "statistic_norm", lambda r: 1.0, L=100)),
+    Case(A4, "one built prompt", both(PAIRS_FINE, put("signed-sums", "statistic_norm", lambda r: 1.0, L=100)),
          FAILS),
-    Case(A4, "one sum cancels", both(set_in("signed-sums", "sum_norm", lambda r: 1.0 - (r["L"] == 10)),
-         set_in("signed-sums", "statistic_norm", lambda r: 1.0)), FAILS),
-    Case(A4, "the sums do not cancel", both(set_in("signed-sums", "sum_norm", lambda r: 1.0),
-         set_in("signed-sums", "allowed", lambda r: r["statistic_norm"] / 3)), FAILS, says=OTHERWISE),
+    Case(A4, "one sum cancels", both(put("signed-sums", "sum_norm", lambda r: 1.0 - (r["L"] == 10)),
+         put("signed-sums", "statistic_norm", lambda r: 1.0)), FAILS),
+    Case(A4, "the sums do not cancel", both(put("signed-sums", "sum_norm", lambda r: 1.0),
+         put("signed-sums", "allowed", lambda r: r["statistic_norm"] / 3)), FAILS, says=OTHERWISE),
     Case(A5, "as printed", worst("(A.5)", 1 - 1e-9, 0.9), HOLDS),
     Case(A5, "with half the penalty", worst("(A.5)", 0.99, 1 - 1e-9), CORRECTED),
     Case(A5, "not even then", worst("(A.5)", 0.99, 0.99), FAILS),
@@ -104,15 +81,15 @@ STEPS = [
     Case(DISPLAY, "nearly linear", response(1.09, 1e-6), HOLDS),
     Case(DISPLAY, "more than linear", response(1.11, 1e-6), FAILS, says="power 1.11 of the dimension"),
     Case(DISPLAY, "linear within the error", response(1.5, 0.35), HOLDS),
-    Case(DISPLAY, "the prediction is not asked", set_in("noise-response", "closed_form", lambda r: 1.0 * r["D"]),
+    Case(DISPLAY, "the prediction is not asked", put("noise-response", "closed_form", lambda r: 1.0 * r["D"]),
          FAILS),
     Case(DISPLAY, "two dimensions", lambda t: {"noise-response": t["noise-response"].query("D >= 10")}, FAILS),
     Case(DISPLAY, "one dimension", lambda t: {"noise-response": t["noise-response"].query("D == 5")}, UNTESTABLE),
     Case(A9, "both parts inside", both(NOISE_FINE, DESCENT_FINE), HOLDS),
-    Case(A9, "descent outside, bounded", set_in("conditional", "descent_printed", lambda r: 9 * both_parts(r)), HOLDS),
-    Case(A9, "descent grows to just outside", both(DESCENT_FINE, set_in("conditional", "descent_printed",
+    Case(A9, "descent outside, bounded", put("conditional", "descent_printed", lambda r: 9 * both_parts(r)), HOLDS),
+    Case(A9, "descent grows to just outside", both(DESCENT_FINE, put("conditional", "descent_printed",
          lambda r: 1.5 * both_parts(r) * (r["L"] / r["L"].max()) ** 0.5, axis="L")), CORRECTED),
-    Case(A9, "descent grows to just inside", both(DESCENT_FINE, set_in("conditional", "descent_printed",
+    Case(A9, "descent grows to just inside", both(DESCENT_FINE, put("conditional", "descent_printed",
          lambda r: 0.9 * both_parts(r) * (r["L"] / r["L"].max()) ** 0.5, axis="L")), HOLDS),
     Case(A9, "descent grows far inside", along("conditional", "L", "descent_printed", "bound_noise", 0.5, 1e-9),
          CORRECTED),
@@ -124,28 +101,28 @@ STEPS = [
         Case(A9, f"noise is level along {axis}", along("conditional", axis, "noise", "bound_noise", 0.09), CORRECTED)
         for axis in "NLDT"
     ),
-    Case(A9, "half the penalty is not enough", set_in("conditional", "descent_halved", lambda r: r["descent_printed"]),
+    Case(A9, "half the penalty is not enough", put("conditional", "descent_halved", lambda r: r["descent_printed"]),
          FAILS),
     Case(A9, "one N", lambda t: {"conditional": t["conditional"].query("axis != 'N'")}, UNTESTABLE),
 ]  # fmt: skip
 EVENTS = [
-    Case(A10, "often", set_in("events", "D3_fails", lambda r: 2), FAILS),
-    Case(A10, "now and then", set_in("events", "D3_fails", lambda r: 1), HOLDS),
-    Case(A10, "once too often", set_in("events", "D3_fails", lambda r: 1 + (r["L"] == 10)), FAILS),
-    Case(A10, "the union bound is just κ", set_in("events", "D3_union_bound", lambda r: 0.01, L=31), HOLDS),
-    Case(A10, "the union bound is too large", set_in("events", "D3_union_bound", lambda r: 0.0101, L=31), UNTESTABLE),
-    Case(A11, "one constant for all", set_in("constants", "constant_proof", lambda r: 1.4), HOLDS),
-    Case(A11, "nearly so", set_in("constants", "constant_proof", lambda r: r["log_odds"] ** 0.09), HOLDS),
-    Case(A11, "a power of the logarithm", set_in("constants", "constant_proof", lambda r: r["log_odds"] ** 0.11),
+    Case(A10, "often", put("events", "D3_fails", lambda r: 2), FAILS),
+    Case(A10, "now and then", put("events", "D3_fails", lambda r: 1), HOLDS),
+    Case(A10, "once too often", put("events", "D3_fails", lambda r: 1 + (r["L"] == 10)), FAILS),
+    Case(A10, "the union bound is just κ", put("events", "D3_union_bound", lambda r: 0.01, L=31), HOLDS),
+    Case(A10, "the union bound is too large", put("events", "D3_union_bound", lambda r: 0.0101, L=31), UNTESTABLE),
+    Case(A11, "one constant for all", put("constants", "constant_proof", lambda r: 1.4), HOLDS),
+    Case(A11, "nearly so", put("constants", "constant_proof", lambda r: r["log_odds"] ** 0.09), HOLDS),
+    Case(A11, "a power of the logarithm", put("constants", "constant_proof", lambda r: r["log_odds"] ** 0.11),
          CORRECTED),
-    Case(A11, "a power of D", set_in("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.11), FAILS),
-    Case(A11, "the logarithm of D", set_in("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.09),
+    Case(A11, "a power of D", put("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.11), FAILS),
+    Case(A11, "the logarithm of D", put("constants-by-dimension", "constant_proof", lambda r: r["D"] ** 0.09),
          CORRECTED),
-    Case(A11, "the lemma's radius is left", set_in("events", "D2_lemma_fails", lambda r: 2), FAILS),
-    Case(A11, "rarely left", set_in("events", "D2_lemma_fails", lambda r: 1, L=10), CORRECTED),
-    Case(A11, "the lemma needs more", set_in("constants", "constant_lemma", lambda r: 1.43, N=1e6), FAILS),
-    Case(A11, "at some D", set_in("constants-by-dimension", "constant_lemma", lambda r: 1.43), FAILS),
-    Case(A11, "not quite", set_in("constants", "constant_lemma", lambda r: 1.41), CORRECTED),
+    Case(A11, "the lemma's radius is left", put("events", "D2_lemma_fails", lambda r: 2), FAILS),
+    Case(A11, "rarely left", put("events", "D2_lemma_fails", lambda r: 1, L=10), CORRECTED),
+    Case(A11, "the lemma needs more", put("constants", "constant_lemma", lambda r: 1.43, N=1e6), FAILS),
+    Case(A11, "at some D", put("constants-by-dimension", "constant_lemma", lambda r: 1.43), FAILS),
+    Case(A11, "not quite", put("constants", "constant_lemma", lambda r: 1.41), CORRECTED),
     Case(A11, "one N", lambda t: {"constants": t["constants"].tail(1)}, UNTESTABLE),
     Case(A12, "level along L", along("norms", "L", "ridge_norm", "weight_bound", 0.0), HOLDS),
     Case(A12, "nearly level", along("norms", "L", "ridge_norm", "weight_bound", 0.09), HOLDS),
@@ -155,29 +132,29 @@ EVENTS = [
     Case(A12, "half as much outside", along("norms", "L", "ridge_norm", "weight_bound", 0.3, 0.19), FAILS),
     Case(A12, "along N", along("norms", "N", "ridge_norm", "weight_bound", 0.6), FAILS),
     Case(A12, "along D", along("norms", "D", "ridge_norm", "weight_bound", 0.6), FAILS),
-    Case(A12, "in data", set_in("radius", "norm_max", lambda r: 1.1 * r["R_printed"], N=500), FAILS),
-    Case(A12, "just inside in data", set_in("radius", "norm_max", lambda r: r["R_printed"]), NARROWER),
+    Case(A12, "in data", put("radius", "norm_max", lambda r: 1.1 * r["R_printed"], N=500), FAILS),
+    Case(A12, "just inside in data", put("radius", "norm_max", lambda r: r["R_printed"]), NARROWER),
     Case(A12, "one L", lambda t: {"norms": t["norms"].query("axis != 'L'")}, UNTESTABLE),
     Case(A13, "a constant factor", STATISTIC_FINE, HOLDS),
     Case(A13, "in data alone", level("norms", "statistic_norm", "query_bound", "NLD"), NARROWER, says="power 0.47"),
-    Case(A13, "in closed form alone", set_in("events", "mean_norm", lambda r: r["G0, proof"]), NARROWER,
+    Case(A13, "in closed form alone", put("events", "mean_norm", lambda r: r["G0, proof"]), NARROWER,
          says="power 0.489"),
     Case(A13, "a little, in data", both(STATISTIC_FINE,
-         set_in("events", "mean_norm", lambda r: r["G0, proof"] * r["L"] ** 0.24)), HOLDS),
-    Case(A13, "short prompts too", set_in("events", "share above G0, proof", lambda r: 0.011, L=SHORT), FAILS),
-    Case(A13, "short prompts nearly", set_in("events", "share above G0, proof", lambda r: 0.01, L=SHORT), NARROWER),
+         put("events", "mean_norm", lambda r: r["G0, proof"] * r["L"] ** 0.24)), HOLDS),
+    Case(A13, "short prompts too", put("events", "share above G0, proof", lambda r: 0.011, L=SHORT), FAILS),
+    Case(A13, "short prompts nearly", put("events", "share above G0, proof", lambda r: 0.01, L=SHORT), NARROWER),
     Case(A13, "along N", along("norms", "N", "statistic_norm", "query_bound", 0.6), FAILS),
     Case(A13, "along D", along("norms", "D", "statistic_norm", "query_bound", 0.6), FAILS),
     Case(A13, "one L", lambda t: both(STATISTIC_FINE)(t) | {"events": t["events"].head(1)}, UNTESTABLE),
     Case(A14, "a constant factor", STATISTIC_FINE, HOLDS),
-    Case(A14, "no prompt is beyond", set_in("events", "share above G0, proof", lambda r: 0.04), HOLDS),
-    Case(A14, "the longest prompts are", both(set_in("events", "share above G0, proof", lambda r: 0.0),
-         set_in("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
+    Case(A14, "no prompt is beyond", put("events", "share above G0, proof", lambda r: 0.04), HOLDS),
+    Case(A14, "the longest prompts are", both(put("events", "share above G0, proof", lambda r: 0.0),
+         put("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
          says="at length 2000 with probability at most 0.959"),
-    Case(A14, "short prompts are just not", set_in("events", "share above G0, proof", lambda r: 0.04, L=SHORT),
+    Case(A14, "short prompts are just not", put("events", "share above G0, proof", lambda r: 0.04, L=SHORT),
          NARROWER),
-    Case(A14, "short prompts are", set_in("events", "share above G0, proof", lambda r: 0.041, L=SHORT), FAILS),
-    Case(A14, "sums fail", set_in("events", "D2_lemma_fails", lambda r: 2), FAILS),
-    Case(A14, "responses fail", set_in("events", "D3_fails", lambda r: 2), FAILS),
+    Case(A14, "short prompts are", put("events", "share above G0, proof", lambda r: 0.041, L=SHORT), FAILS),
+    Case(A14, "sums fail", put("events", "D2_lemma_fails", lambda r: 2), FAILS),
+    Case(A14, "responses fail", put("events", "D3_fails", lambda r: 2), FAILS),
 ]  # fmt: skip
 CASES = [*STEPS, *EVENTS]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Change, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Change, both, committed, judge, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/algorithm"
@@ -23,27 +23,6 @@ UNDECIDABLE = dict.fromkeys(DEFINED, "a definition claims nothing") | {
 }
 SPECTRA = ("Σ = I", "two levels")
 BOUND = {EARLIER: "(1.2)", LOWER: "(1.5)"}
-
-
-def put(table: str, column: str, to: Callable[[pd.DataFrame], Any], where: str = "") -> Change:
-    """A change of one column of one table, in the rows that a query names."""
-
-    def changed(t: dict[str, pd.DataFrame]) -> Tables:
-        rows = t[table].query(where).index if where else slice(None)
-        return {table: change(t[table], column, to, rows)}
-
-    return changed
-
-
-def both(*changes: Change) -> Change:
-    """One change after the other."""
-
-    def changed(t: dict[str, pd.DataFrame]) -> Tables:
-        for one in changes:
-            t = t | dict(one(t))
-        return t
-
-    return changed
 
 
 def ratio(claim: str, axis: str, to: Callable[[pd.DataFrame], Any]) -> Change:

@@ -10,7 +10,7 @@ from costofprivacy.experiments.dpgd.clipping_factors.experiment import (
     NU_AT_ONE_PRINTED,
 )
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, only, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/clipping-factors"
@@ -26,10 +26,6 @@ def distance(t: Tables, power: float, spectra: str = "isotropic|uniform", error:
     rows = (table["quantity"] == "distance") & table["spectrum"].str.fullmatch(spectra)
     powered = change(table, "value", lambda r: 0.3 * r["d"] ** power, rows)
     return {"dimension": change(powered, "standard_error", lambda r: error * r["value"], rows)}
-
-
-def only(table: str, query: str) -> Any:
-    return lambda t: {table: t[table].query(query)}
 
 
 def off(quantity: str, errors: float, law: str = "Gaussian") -> Any:

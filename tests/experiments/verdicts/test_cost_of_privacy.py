@@ -9,7 +9,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.cost_of_privacy import verdicts
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts import proof_cases
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, having, put, trials
 from tests.experiments.verdicts.proof_cases import OTHERWISE
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -20,17 +20,10 @@ UNDECIDABLE = {R43: "a comparison in words: no table can decide it"}
 To = Callable[[pd.DataFrame], Any]
 
 
-def where(table: pd.DataFrame, **values: Any) -> pd.Series:
-    mask = pd.Series(True, table.index)
-    for column, value in values.items():
-        mask &= table[column] == value
-    return mask
-
-
 def sides(t: Tables, to: To, column: str = "value", **values: Any) -> Tables:
     """The table of both sides with a column set in some rows."""
     table = t["both-sides"]
-    return {**t, "both-sides": change(table, column, to, where(table, **values))}
+    return {**t, "both-sides": change(table, column, to, having(table, **values))}
 
 
 def bound(rows: pd.DataFrame) -> pd.Series:
@@ -69,7 +62,7 @@ def capped(axis: str, *idle: int) -> Callable[[Tables], Tables]:
 
     def changed(t: Tables) -> Tables:
         table = t["both-sides"]
-        mask = where(table, axis=axis, setting="printed", quantity="noise") & ~table[axis].isin(idle)
+        mask = having(table, axis=axis, setting="printed", quantity="noise") & ~table[axis].isin(idle)
         return {**t, "both-sides": change(table, "value", lambda r: r["limit_of_R"], mask)}
 
     return changed
@@ -107,7 +100,7 @@ def best_at(T: int) -> Callable[[Tables], Tables]:
 
 
 def dominance(column: str, to: To, **values: Any) -> Callable[[Tables], Tables]:
-    return lambda t: {**t, "dominance": change(t["dominance"], column, to, where(t["dominance"], **values))}
+    return lambda t: {**t, "dominance": change(t["dominance"], column, to, having(t["dominance"], **values))}
 
 
 def nothing_left(t: Tables) -> Tables:
@@ -118,7 +111,7 @@ def ratio(to: To, error: float = 1e-3, **values: Any) -> Callable[[Tables], Tabl
     """The extra error over the squared difference."""
 
     def changed(t: Tables) -> Tables:
-        mask = where(t["split"], **values)
+        mask = having(t["split"], **values)
         first = change(t["split"], "error_gap", lambda r: to(r) * r["excess_risk"], mask)
         return {**t, "split": change(first, "gap_error", lambda r: error * r["excess_risk"], mask)}
 
@@ -224,7 +217,7 @@ REMARKS = [
     Case(
         SPLIT,
         "a prompt is outside",
-        lambda t: {"split": change(t["split"], "split_worst", lambda r: 1.02, where(t["split"], penalty=0.1))},
+        put("split", "split_worst", 1.02, penalty=0.1),
         FAILS,
     ),
     Case(EXTRA, "a bias too", ratio(lambda r: 3.0, **BIAS), HOLDS),

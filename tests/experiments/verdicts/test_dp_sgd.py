@@ -13,7 +13,7 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, change, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/dp-sgd"
@@ -57,13 +57,6 @@ def spent(t: Tables, method: str, account: str, share: float) -> Tables:
     return {"accounts": change(t["accounts"], f"spent, {REPLACE}", lambda r: share * r["epsilon"], rows)}
 
 
-def both(t: Tables, *changes: Any) -> Tables:
-    found = dict(t)
-    for each in changes:
-        found |= dict(each(found))
-    return found
-
-
 def grown(t: Tables, record: str, power: float) -> Tables:
     rows = t["records"]["record"] == record
     return {"records": change(t["records"], "ratio", lambda r: r["L"].astype(float) ** power, rows)}
@@ -76,18 +69,18 @@ CASES = [
     Case(FIGURE, "NoisyHead is better at the same accounting", lambda t: same(t, 0.5), NARROWER, says="0.5"),
     Case(FIGURE, "NoisyHead is worse in both", lambda t: same(t, 1.6), FAILS),
     Case(PARITY, "a par as printed, NoisyHead alone in closed form",
-         lambda t: both(t, lambda u: stated(u, 1.0), lambda u: unlike_closed_form(u, DP_SGD)), HOLDS),
+         both(lambda u: stated(u, 1.0), lambda u: unlike_closed_form(u, DP_SGD)), HOLDS),
     Case(PARITY, "a par as printed, both in closed form", lambda t: stated(t, 1.2), NARROWER, silent="follows"),
     Case(PARITY, "NoisyHead alone in closed form", lambda t: unlike_closed_form(t, DP_SGD), NARROWER, silent="follows"),
     Case(PARITY, "neither in closed form",
-         lambda t: both(t, lambda u: unlike_closed_form(u, DP_SGD), lambda u: unlike_closed_form(u, NOISYHEAD)),
+         both(lambda u: unlike_closed_form(u, DP_SGD), lambda u: unlike_closed_form(u, NOISYHEAD)),
          NARROWER, says="neither"),
     Case(PARITY, "far apart at the same accounting", lambda t: same(t, 5.0), FAILS),
     Case(PARITY, "far better at the same accounting", lambda t: same(t, 0.1), FAILS),
     Case(FAIR, "both spend the budget",
-         lambda t: both(t, lambda u: spent(u, NOISYHEAD, ALGORITHM, 1.0), lambda u: spent(u, DP_SGD, ADD, 1.0)), HOLDS),
+         both(lambda u: spent(u, NOISYHEAD, ALGORITHM, 1.0), lambda u: spent(u, DP_SGD, ADD, 1.0)), HOLDS),
     Case(FAIR, "both spend a tenth",
-         lambda t: both(t, lambda u: spent(u, NOISYHEAD, ALGORITHM, 0.1), lambda u: spent(u, DP_SGD, ADD, 0.1)), HOLDS),
+         both(lambda u: spent(u, NOISYHEAD, ALGORITHM, 0.1), lambda u: spent(u, DP_SGD, ADD, 0.1)), HOLDS),
     Case(FAIR, "NoisyHead spends half", lambda t: spent(t, NOISYHEAD, ALGORITHM, 0.5), NARROWER, says=r"0\.5 of"),
     Case(FAIR, "the exact accountings differ, too", lambda t: spent(t, DP_SGD, REPLACE, 1.5), FAILS),
     Case(NAIVE, "a prompt costs its length", lambda t: grown(t, PROMPT, 0.5), HOLDS),

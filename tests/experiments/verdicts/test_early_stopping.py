@@ -9,7 +9,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, having, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/early-stopping"
@@ -20,17 +20,9 @@ PARTS = "noisyhead/section-3-noise-below-descent"
 To = Callable[[pd.DataFrame], Any]
 
 
-def rows(table: pd.DataFrame, **where: Any) -> Any:
-    """Which rows of a table have these values."""
-    found = pd.Series(True, table.index)
-    for name, value in where.items():
-        found &= table[name] == value
-    return found
-
-
 def curve(t: Tables, risk: To, error: float = 1e-6, first: int = 1, last: int = 481) -> dict:
     """Figure 3 over some T with another risk of NoisyHead, its relative error given."""
-    own = rows(t["figure-3"], method="noisyhead")
+    own = having(t["figure-3"], method="noisyhead")
     bent = change(t["figure-3"], "excess_risk", risk, own)
     certain = change(bent, "standard_error", lambda r: error * r["excess_risk"].min(), own)
     return {"figure-3": certain[certain["T"].between(first, last)]}
@@ -50,12 +42,12 @@ def stepped(t: Tables, before: float = 0.0, after: float = 0.0) -> dict:
 def matched(t: Tables, deviation: float = 0.5, **where: Any) -> dict:
     """Published numbers that come out again, but for those at this distance."""
     near = change(t["comparison"], "deviation", lambda r: 0.5)
-    return {"comparison": change(near, "deviation", lambda r: deviation, rows(near, **where))}
+    return {"comparison": change(near, "deviation", lambda r: deviation, having(near, **where))}
 
 
 def from_zero(t: Tables, risk: To, error: float = 1e-9) -> dict:
     """Another risk from Γ⁰ = 0 in Algorithm 1's account."""
-    own = rows(t["accounts"], start="zero", account=ALGORITHM)
+    own = having(t["accounts"], start="zero", account=ALGORITHM)
     return {"accounts": change(change(t["accounts"], "excess_risk", risk, own), "standard_error", lambda r: error, own)}
 
 
@@ -65,13 +57,13 @@ def fallen(t: Tables, errors: float) -> dict:
 
 
 def descent(t: Tables, column: str, to: To, **where: Any) -> dict:
-    own = rows(t["descent"], setting="published", start="random", **where)
+    own = having(t["descent"], setting="published", start="random", **where)
     return {"descent": change(t["descent"], column, to, own)}
 
 
 def nudged(t: Tables, errors: float) -> dict:
     """Descent at T = 21 raised over T = 1 by some errors."""
-    table = t["descent"][rows(t["descent"], setting="published", start="random")]
+    table = t["descent"][having(t["descent"], setting="published", start="random")]
     first = table[table["T"] == 1].iloc[0]
     sure = descent(t, "standard_error", lambda r: first["standard_error"], T=21)["descent"]
     level = first["excess_risk"] + errors * 2**0.5 * first["standard_error"]
@@ -85,7 +77,7 @@ def noise(t: Tables, power: float) -> dict:
 
 def best(t: Tables, start: str, to: Callable[[pd.Series], Any]) -> dict:
     """The best T of Algorithm 1 from a start as a function of log N."""
-    own = rows(t["stopping"], start=start, account=ALGORITHM)
+    own = having(t["stopping"], start=start, account=ALGORITHM)
     logs = np.log(t["stopping"]["N"][own])
     steps = np.maximum(1, np.rint(to(logs))).astype(int)
     table = change(t["stopping"], "best_T", lambda r: steps, own)
@@ -101,7 +93,7 @@ def cost(t: Tables, exponent: float = 0.0, ahead: bool = False) -> dict:
 
 def along(t: Tables, axis: str, column: str, power: float, inverse: bool = False) -> dict:
     """The cost over (4.5) grows like a power along one axis."""
-    own, sign = rows(t["any-steps"], axis=axis), -1 if inverse else 1
+    own, sign = having(t["any-steps"], axis=axis), -1 if inverse else 1
     to = lambda r: r["bound_45"] * r[column].astype(float) ** (sign * power)  # noqa: E731
     return {"any-steps": change(t["any-steps"], "excess_risk", to, own)}
 
@@ -118,7 +110,7 @@ def outside(t: Tables) -> Any:
 
 def parts(t: Tables, ratio: float, **where: Any) -> dict:
     table = t["parts-at-stop"]
-    return {"parts-at-stop": change(table, "noise_over_descent", lambda r: ratio, rows(table, **where))}
+    return {"parts-at-stop": change(table, "noise_over_descent", lambda r: ratio, having(table, **where))}
 
 
 CASES = [
@@ -219,7 +211,7 @@ CASES = [
     Case(ANY_T, "it grows along two sizes",
          lambda t: along(t | along(t, "T", "T", 0.3), "T, ε = T", "T", 0.7), FAILS),
     Case(ANY_T, "it is a large constant",
-         lambda t: {"stopped": change(t["stopped"], "excess_risk", lambda r: 1e6 * r["bound_45"])}, HOLDS),
+         put("stopped", "excess_risk", lambda r: 1e6 * r["bound_45"]), HOLDS),
     *(
         Case(ANY_T, f"the rest lags like N^{power}",
              lambda t, p=power: {"stopped": change(t["stopped"], "rest", lambda r: r["least_45"] * r["N"] ** p)},
@@ -237,7 +229,7 @@ CASES = [
     Case(STOPPED, "above it elsewhere alone",
          lambda t: stopped(t, lambda r: 9 * r["bound_46"], (t["stopped"]["N"] == 100) & ~outside(t)), HOLDS),
     Case(STOPPED, "above it at the larger of small budgets",
-         lambda t: stopped(t, lambda r: 9 * r["bound_46"], rows(t["stopped"], N=100.0, epsilon=0.8)),
+         lambda t: stopped(t, lambda r: 9 * r["bound_46"], having(t["stopped"], N=100.0, epsilon=0.8)),
          NARROWER, says="at some budgets.* 9"),
     *(
         Case(STOPPED, f"it grows like N^{power} at one budget",

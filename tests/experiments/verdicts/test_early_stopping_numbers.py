@@ -10,7 +10,7 @@ from costofprivacy.experiments.noisyhead.early_stopping import verdicts
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
-from tests.experiments.verdicts.machinery import change, committed, judge
+from tests.experiments.verdicts.machinery import change, committed, having, judge
 from tests.experiments.verdicts.test_early_stopping import (
     ANY_T,
     C_NOISE,
@@ -25,7 +25,6 @@ from tests.experiments.verdicts.test_early_stopping import (
     noise,
     outside,
     parts,
-    rows,
     stopped,
 )
 
@@ -44,7 +43,7 @@ def test_the_numbers_stand_in_the_tables() -> None:
     for (start, account), value in best_steps.items():
         row = f"source = simulation, start = {start}, account = {account}"
         assert figure[f"best T, {start} start, {account}; {row}"] == value
-    own = t["descent"][rows(t["descent"], setting="published", start="random")].set_index("T")
+    own = t["descent"][having(t["descent"], setting="published", start="random")].set_index("T")
     monotone = list(numbers(MONOTONE).values())
     error = own["standard_error"].to_numpy()
     scores = np.diff(own["excess_risk"]) / np.hypot(error[1:], error[:-1])
@@ -105,8 +104,9 @@ def test_small_budgets_are_those_below_all_others(budget: float, small: bool) ->
     above = (table["N"] == 1e4) & (table["epsilon"] == budget)
     assert verdicts.only_small_budgets(table, above) == small
     assert verdicts.only_small_budgets(table, table["N"] == 1e4)
-    assert not verdicts.only_small_budgets(table, above | rows(table, N=1e4, epsilon=0.8))
-    assert not verdicts.only_small_budgets(table, rows(table, N=1e4, epsilon=0.01) | rows(table, N=100.0, epsilon=0.8))
+    assert not verdicts.only_small_budgets(table, above | having(table, N=1e4, epsilon=0.8))
+    apart = having(table, N=1e4, epsilon=0.01) | having(table, N=100.0, epsilon=0.8)
+    assert not verdicts.only_small_budgets(table, apart)
 
 
 FOUR = {1: (21.0, 3.0), 161: (1.0, 4.0), 481: (21.0, 3.0)}  # T: risk and its error; both steps are four errors
@@ -137,11 +137,11 @@ def test_four_errors_of_the_figure_are_not_more_than_four(points: dict, verdict:
 
 def test_four_errors_from_zero_and_without_noise_are_not_more_than_four() -> None:
     t = committed(CHAPTER)
-    own = rows(t["accounts"], start="zero", account=ALGORITHM)
+    own = having(t["accounts"], start="zero", account=ALGORITHM)
     flat = change(t["accounts"], "excess_risk", lambda r: r["T"].map({1: 21.0}).fillna(1.0), own)
     sure = change(flat, "standard_error", lambda r: r["T"].map({1: 3.0}).fillna(4.0), own)
     assert judge(CHAPTER, FIGURE_3, t | matched(t) | {"accounts": sure}).verdict == Verdict.NARROWER
-    own = rows(t["descent"], setting="published", start="random")
+    own = having(t["descent"], setting="published", start="random")
     level, error = {1: 1.0, 21: 21.0, 41: 99.0}, {1: 3.0, 21: 4.0, 41: 3.0}
     risen = change(t["descent"], "excess_risk", lambda r: r["T"].map(level).fillna(1.0), own)
     risen = change(risen, "standard_error", lambda r: r["T"].map(error).fillna(4.0), own)
@@ -154,7 +154,7 @@ def test_a_tenth_is_much_smaller_and_twice_the_bound_is_where_noise_is_negligibl
     t = committed(CHAPTER)
     assert judge(CHAPTER, PARTS, t | parts(t, 0.1)).numbers[3].value > 0
     assert judge(CHAPTER, PARTS, t | parts(t, 0.1)).verdict == Verdict.HOLDS
-    own = rows(t["stopped"], N=100.0, epsilon=0.8)
+    own = having(t["stopped"], N=100.0, epsilon=0.8)
     edge = change(t["stopped"], "bound_45", lambda r: 2 * r["bound_46"], own)
     nine = stopped({"stopped": edge}, lambda r: 9 * r["bound_46"], own)
     assert judge(CHAPTER, STOPPED, t | nine).verdict == Verdict.HOLDS
@@ -164,8 +164,8 @@ def test_as_much_as_a_threshold_is_not_more() -> None:
     t = committed(CHAPTER)
     level = change(cost(t)["section-62"], "noise_printed", lambda r: r["descent"], t["section-62"]["N"] == 1e4)
     assert judge(CHAPTER, C_NOISE, t | {"section-62": level}).verdict == Verdict.HOLDS
-    nine = stopped(t, lambda r: 9 * r["bound_46"], rows(t["stopped"], N=100.0, epsilon=0.01))["stopped"]
-    one = change(nine, "excess_risk", lambda r: r["bound_46"], rows(nine, N=100.0, epsilon=0.8))
+    nine = stopped(t, lambda r: 9 * r["bound_46"], having(t["stopped"], N=100.0, epsilon=0.01))["stopped"]
+    one = change(nine, "excess_risk", lambda r: r["bound_46"], having(nine, N=100.0, epsilon=0.8))
     assert "at small budgets" in judge(CHAPTER, STOPPED, t | {"stopped": one}).headline
     steady = pd.DataFrame({"N": [1e4, 1e6, 1e8], "best_T": [9, 30, 20], "best_T_over_log_N": [1.0, 2.0, 1.5]})
     assert verdicts.logarithmic(steady)

@@ -8,8 +8,8 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.high_dimensional import asymptotics as asy
 from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.lemma_cases import LEMMA_CASES, OTHERWISE, Change, together
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.lemma_cases import LEMMA_CASES, OTHERWISE
+from tests.experiments.verdicts.machinery import Case, Change, Tables, both, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/high-dimensional"
@@ -23,7 +23,7 @@ THEOREM_42, A18, A19 = "noisyhead/theorem-4.2ii", "noisyhead/equation-a.18", "no
 def figure(
     to: Callable[[pd.DataFrame], object], column: str = "excess_risk", where: str = "method == 'noisyhead'"
 ) -> Change:
-    return lambda t: {"figure-2": change(t["figure-2"], column, to, t["figure-2"].query(where).index)}
+    return put("figure-2", column, to, where)
 
 
 def starts(zero: float, random: float = -0.99, share: float = 0.9) -> Change:
@@ -52,9 +52,9 @@ def one_step_up(N: int, factor: float) -> Change:
 
 
 FIGURE_CASES = [
-    Case(FIGURE_2, "any start, printed settings", together(starts(-1.0), PRINTED_MATCH), HOLDS),
-    Case(FIGURE_2, "a start of no weight", together(starts(-4, share=0.49), PRINTED_MATCH), HOLDS),
-    Case(FIGURE_2, "a start of weight", together(starts(-4, share=0.51), PRINTED_MATCH), NARROWER, says="51.00 %"),
+    Case(FIGURE_2, "any start, printed settings", both(starts(-1.0), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "a start of no weight", both(starts(-4, share=0.49), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "a start of weight", both(starts(-4, share=0.51), PRINTED_MATCH), NARROWER, says="51.00 %"),
     Case(FIGURE_2, "any start, other settings", starts(-1.8), CORRECTED),
     Case(FIGURE_2, "from zero just as fast as in low dimension", starts(-1.9), NARROWER, says="90.00 %"),
     Case(FIGURE_2, "no published number belongs to it", lambda t: {"comparison": t["comparison"].head(0)}, NARROWER),
@@ -62,7 +62,7 @@ FIGURE_CASES = [
     Case(
         FIGURE_2,
         "another fall in low dimension",
-        lambda t: {"powers": change(t["powers"], "exponent", lambda r: -0.9, t["powers"]["regime"] == "low")},
+        put("powers", "exponent", -0.9, regime="low"),
         FAILS,
     ),
     Case(FIGURE_2, "a published number misses", PUBLISHED_MISS, FAILS),
@@ -93,11 +93,11 @@ def unsure(t: Tables) -> Tables:
 
 
 FIGURE_CASES += [
-    Case(FIGURE_2, "a start of half the weight", together(starts(-4, share=0.5), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "a start of half the weight", both(starts(-4, share=0.5), PRINTED_MATCH), HOLDS),
     Case(FIGURE_2, "two sizes", only((1500, 2100)), NARROWER),
     Case(FIGURE_2, "one fall in doubt", doubtful, UNTESTABLE),
     Case(FIGURE_2, "a slope in doubt", unsure, FAILS),
-    Case(FIGURE_2, "held against the size reached", together(starts(-1.95), larger), CORRECTED),
+    Case(FIGURE_2, "held against the size reached", both(starts(-1.95), larger), CORRECTED),
     Case(
         FIGURE_2,
         "it rises with the budget at the first size",
@@ -143,7 +143,7 @@ RATE_CASES = [
     Case(
         THEOREM_11,
         "just as near as may be",
-        together(power(asy.HIGH, asy.RATE_11, -2.0), power(asy.HIGH, asy.BARE, -2.0 + 0.05)),
+        both(power(asy.HIGH, asy.RATE_11, -2.0), power(asy.HIGH, asy.BARE, -2.0 + 0.05)),
         HOLDS,
     ),
     Case(THEOREM_11, "just as near on the way to T", power(asy.HIGH, asy.AT_T, 0.05), HOLDS),
@@ -155,14 +155,14 @@ RATE_CASES = [
     Case(
         SECTION_11,
         "it divides, and so do the rates",
-        together(*REVERSED, power(asy.HIGH, asy.BARE, -2.5), power(asy.HIGH, asy.RATE_11, -2.5)),
+        both(*REVERSED, power(asy.HIGH, asy.BARE, -2.5), power(asy.HIGH, asy.RATE_11, -2.5)),
         HOLDS,
     ),
     *(
         Case(
             SECTION_11,
             f"low dimension as slow as may be, high by {by}",
-            together(
+            both(
                 power(asy.LOW, asy.RATE_11, -2.5),
                 power(asy.LOW, asy.BARE, -2.45),
                 power(asy.HIGH, asy.BARE, -2.45 + by),
@@ -179,13 +179,13 @@ RATE_CASES = [
     Case(
         SECTION_11,
         "it divides, but low dimension is slower than claimed",
-        together(power(asy.LOW, asy.BARE, -2.4), power(asy.HIGH, asy.BARE, -2.9)),
+        both(power(asy.LOW, asy.BARE, -2.4), power(asy.HIGH, asy.BARE, -2.9)),
         FAILS,
     ),
     Case(
         SECTION_11,
         "it multiplies, but low dimension is slower than claimed",
-        together(power(asy.LOW, asy.BARE, -2.4), power(asy.HIGH, asy.BARE, -1.9)),
+        both(power(asy.LOW, asy.BARE, -2.4), power(asy.HIGH, asy.BARE, -1.9)),
         FAILS,
     ),
 ]
@@ -210,9 +210,7 @@ def at_rest(update: str, ratio: float) -> Change:
     def to(rows: pd.DataFrame) -> pd.Series:
         return rows["bound"] * np.where(rows["r"] == rows["r"].max(), ratio, 1e9)
 
-    return lambda t: {
-        "progress": change(t["progress"], "excess_risk", to, t["progress"]["update"] == f"penalty {update}")
-    }
+    return put("progress", "excess_risk", to, update=f"penalty {update}")
 
 
 def simulated(by: float, method: str = "noisyhead") -> Change:
@@ -247,24 +245,24 @@ def halves(t: Tables) -> Tables:
 INSIDE_ROWS = "feature_over_penalty <= 1"
 NO_SLIP = (kept("minimiser", 0.0), at_rest("λ", 0.9), halves)
 INSIDE = (kept("projection", 0.0), small_penalty(0.0))
-TRUE = together(*NO_SLIP, *INSIDE)
+TRUE = both(*NO_SLIP, *INSIDE)
 MOVED = ("L", "r", "N", axes.PENALTY)
 BOUND_CASES = [
     Case(THEOREM_42, "nothing is lost", TRUE, HOLDS),
-    Case(THEOREM_42, "logarithms are", together(TRUE, small_penalty(0.09), kept("projection", 0.24)), HOLDS),
-    Case(THEOREM_42, "the printed update rests above", together(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
-    Case(THEOREM_42, "only its limit shows it", together(TRUE, kept("minimiser", 0.26)), CORRECTED),
-    Case(THEOREM_42, "only its rest shows it", together(TRUE, at_rest("λ", 1.1)), CORRECTED),
-    Case(THEOREM_42, "only one axis shows it", together(TRUE, cost("r", 0.11, axes.FIXED, "risk_printed")), CORRECTED),
-    Case(THEOREM_42, "at rest on the bound", together(TRUE, at_rest("λ", 1.0), at_rest("λ/2", 1.0)), HOLDS),
-    Case(THEOREM_42, "long prompts", together(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
-    Case(THEOREM_42, "in doubt", together(TRUE, kept("projection", 0.26, 0.25)), HOLDS),
-    Case(THEOREM_42, "beyond doubt", together(TRUE, kept("projection", 0.26, 0.24)), NARROWER, says=OTHERWISE),
+    Case(THEOREM_42, "logarithms are", both(TRUE, small_penalty(0.09), kept("projection", 0.24)), HOLDS),
+    Case(THEOREM_42, "the printed update rests above", both(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
+    Case(THEOREM_42, "only its limit shows it", both(TRUE, kept("minimiser", 0.26)), CORRECTED),
+    Case(THEOREM_42, "only its rest shows it", both(TRUE, at_rest("λ", 1.1)), CORRECTED),
+    Case(THEOREM_42, "only one axis shows it", both(TRUE, cost("r", 0.11, axes.FIXED, "risk_printed")), CORRECTED),
+    Case(THEOREM_42, "at rest on the bound", both(TRUE, at_rest("λ", 1.0), at_rest("λ/2", 1.0)), HOLDS),
+    Case(THEOREM_42, "long prompts", both(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
+    Case(THEOREM_42, "in doubt", both(TRUE, kept("projection", 0.26, 0.25)), HOLDS),
+    Case(THEOREM_42, "beyond doubt", both(TRUE, kept("projection", 0.26, 0.24)), NARROWER, says=OTHERWISE),
     Case(
         THEOREM_42,
         "seen but for the longest",
         lambda t: (
-            together(TRUE, kept("projection", 2.0))(t)
+            both(TRUE, kept("projection", 2.0))(t)
             | {
                 "narrow": change(
                     kept("projection", 2.0)(TRUE(t))["narrow"],
@@ -276,23 +274,23 @@ BOUND_CASES = [
         ),
         HOLDS,
     ),
-    Case(THEOREM_42, "small penalties", together(TRUE, small_penalty(0.11)), NARROWER, says=OTHERWISE),
+    Case(THEOREM_42, "small penalties", both(TRUE, small_penalty(0.11)), NARROWER, says=OTHERWISE),
     Case(
         THEOREM_42,
         "no small penalty",
-        together(TRUE, lambda t: {"regime-axes": halves(t)["regime-axes"].query(INSIDE_ROWS)}),
+        both(TRUE, lambda t: {"regime-axes": halves(t)["regime-axes"].query(INSIDE_ROWS)}),
         HOLDS,
     ),
-    Case(THEOREM_42, "simulated, along N", together(TRUE, simulated(0.26)), FAILS),
-    Case(THEOREM_42, "simulated descent", together(TRUE, simulated(0.26, "gradient-descent")), FAILS),
-    Case(THEOREM_42, "simulated logarithms", together(TRUE, simulated(0.24)), HOLDS),
-    Case(THEOREM_42, "half the penalty rests above", together(TRUE, at_rest("λ/2", 1.1)), FAILS),
-    Case(THEOREM_42, "half the penalty below", together(TRUE, at_rest("λ/2", 0.9)), HOLDS),
+    Case(THEOREM_42, "simulated, along N", both(TRUE, simulated(0.26)), FAILS),
+    Case(THEOREM_42, "simulated descent", both(TRUE, simulated(0.26, "gradient-descent")), FAILS),
+    Case(THEOREM_42, "simulated logarithms", both(TRUE, simulated(0.24)), HOLDS),
+    Case(THEOREM_42, "half the penalty rests above", both(TRUE, at_rest("λ/2", 1.1)), FAILS),
+    Case(THEOREM_42, "half the penalty below", both(TRUE, at_rest("λ/2", 0.9)), HOLDS),
     *(
         Case(
             THEOREM_42,
             f"lost along {axis} at {budget}",
-            together(TRUE, cost(axis, 0.11, budget, "risk_halved")),
+            both(TRUE, cost(axis, 0.11, budget, "risk_halved")),
             FAILS,
         )
         for axis in (*MOVED, *axes.PATHS)
@@ -340,7 +338,7 @@ STEP_CASES = [
     Case(
         A19,
         "all penalties, all variances",
-        together(step("(A.19)", axes.SMALL_PENALTY, 0.09), step("(A.19)", axes.VARIANCE, 0.09)),
+        both(step("(A.19)", axes.SMALL_PENALTY, 0.09), step("(A.19)", axes.VARIANCE, 0.09)),
         HOLDS,
     ),
     Case(A19, "all variances", step("(A.19)", axes.VARIANCE, 0.0), NARROWER, says=OTHERWISE),

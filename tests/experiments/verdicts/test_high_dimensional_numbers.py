@@ -10,8 +10,8 @@ from costofprivacy.experiments.noisyhead.high_dimensional import axes
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts_bounds import comparable
 from costofprivacy.judging import words
 from costofprivacy.judging.tables import pick
-from tests.experiments.verdicts.lemma_cases import A1, A2, A3, TAIL, Change, together
-from tests.experiments.verdicts.machinery import committed, judge
+from tests.experiments.verdicts.lemma_cases import A1, A2, A3, TAIL
+from tests.experiments.verdicts.machinery import Change, both, committed, judge
 from tests.experiments.verdicts.test_high_dimensional import (
     A18,
     A19,
@@ -125,7 +125,7 @@ def test_the_numbers_on_the_lemmas_are_those_of_the_tables() -> None:
 
 def correction(claim: str, *changes: Change) -> str:
     t = committed(CHAPTER)
-    return judge(CHAPTER, claim, t | dict(together(*changes)(t))).correction
+    return judge(CHAPTER, claim, t | dict(both(*changes)(t))).correction
 
 
 def test_what_should_stand_there_follows_the_tables() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from costofprivacy.experiments.privacy.how_much_noise import calibration
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "privacy/how-much-noise"
@@ -22,17 +22,6 @@ STEPS, TOGETHER, LEAST, INCLUDED = (
 )
 OUTPUT, ORDER = "dpgd/section-4-last-iterate", "dpgd/section-2-constant-order"
 ROUNDED = 1 + 5e-10  # 1 to rounding
-
-
-def put(name: str, column: str, to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Tables], Any]:
-    """A column of a table in the rows of a query."""
-
-    def changed(t: Tables) -> dict[str, pd.DataFrame]:
-        table = t[name]
-        where = table.query(query).index if query else table.index
-        return {name: change(table, column, to, table.index.isin(where))}
-
-    return changed
 
 
 def spent(to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Tables], Any]:

@@ -10,7 +10,7 @@ from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.figures import agreement
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, put, trials
 
 HOLDS, FAILS = Verdict.HOLDS, Verdict.FAILS
 CHAPTER = "dpgd/hyperparameters"
@@ -25,10 +25,6 @@ def tilted(table: str, column: str, power: float, where: str = "axis == axis") -
         return {table: change(t[table], column, lambda r: r[column] * r["gamma"] ** power, rows)}
 
     return make
-
-
-def put(table: str, column: str, to: Any, where: str) -> Any:
-    return lambda t: {table: change(t[table], column, to, t[table].eval(where))}
 
 
 def maps(make: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 from costofprivacy.experiments.foundations.in_context_regression import verdicts
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "foundations/in-context-regression"
@@ -38,7 +38,7 @@ def product(name: str, score: float, table: str = "dropped-terms", shape: int = 
 
 def ratio(of: Any, column: str = "over_normalised", where: str = "penalty == 0") -> Any:
     """Ratios of the weight to the inverse moment, as a function of the rows."""
-    return lambda t: {"inverse-moment": change(t["inverse-moment"], column, of, t["inverse-moment"].query(where).index)}
+    return put("inverse-moment", column, of, where)
 
 
 def near(power: float, level: float = 1.0, sign: int = -1) -> Any:

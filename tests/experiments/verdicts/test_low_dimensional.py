@@ -6,7 +6,7 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.low_dimensional import verdicts
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/low-dimensional"
@@ -82,7 +82,7 @@ CASES = [
     Case(
         FIGURE_1,
         "it grows with N",
-        lambda t: {"figure-1": change(t["figure-1"], "excess_risk", lambda r: r["excess_risk"] * (r["N"] / 1000) ** 4)},
+        put("figure-1", "excess_risk", lambda r: r["excess_risk"] * (r["N"] / 1000) ** 4),
         FAILS,
     ),
     Case(
@@ -101,7 +101,7 @@ CASES = [
     Case(
         FIGURE_1,
         "noise hides the trend",
-        lambda t: {"figure-1": change(t["figure-1"], "standard_error", lambda r: 10 * r["excess_risk"])},
+        put("figure-1", "standard_error", lambda r: 10 * r["excess_risk"]),
         UNTESTABLE,
     ),
     Case(
@@ -118,9 +118,7 @@ CASES = [
     Case(
         THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="gap of"
     ),
-    Case(
-        THEOREM_11, "doubt", lambda t: {"floors": change(t["floors"], "gap_error", lambda r: r["floor"] * 1e6)}, HOLDS
-    ),
+    Case(THEOREM_11, "doubt", put("floors", "gap_error", lambda r: r["floor"] * 1e6), HOLDS),
     Case(
         THEOREM_11,
         "the noise part has another power",
@@ -173,7 +171,7 @@ CASES = [
     Case(
         THEOREM_11,
         "an idle projection has the power too",
-        lambda t: {"exponents": change(t["exponents"], "exponent", lambda r: -2.5)},
+        put("exponents", "exponent", -2.5),
         FAILS,
         "the projection leaves",
         "buys",

@@ -5,7 +5,7 @@ from typing import Any
 
 from costofprivacy.experiments.dpgd.lower_bound.steps import FIRST, SECOND
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, change, trials
+from tests.experiments.verdicts.machinery import Case, both, change, only, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/lower-bound"
@@ -23,22 +23,6 @@ def to(table: str, column: str, value: Any, where: str = "") -> Any:
     def make(t: Any) -> Any:
         rows = t[table].index if not where else t[table].query(where).index
         return {table: change(t[table], column, value, rows)}
-
-    return make
-
-
-def only(table: str, query: str) -> Any:
-    return lambda t: {table: t[table].query(query)}
-
-
-def both(*changes: Any) -> Any:
-    """Several changes, one after the other."""
-
-    def make(t: Any) -> Any:
-        found: dict[str, Any] = {}
-        for each in changes:
-            found |= dict(each({**t, **found}))
-        return found
 
     return make
 

@@ -8,7 +8,7 @@ from costofprivacy.experiments.noisyhead.newsgroups.runs import PRIVATE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/newsgroups"
@@ -45,11 +45,6 @@ TURN = {
 }
 CALM = {"descent_first": 1.0, "descent_last": 0.5, "descent_rise": 0.0}
 COSTLY = {"last": lambda r: 3 * r["least"], "rise": 8.0}
-
-
-def first(table: str, column: str, value: float, where: str = "") -> Any:
-    """A column of the rows that a query names set to a number."""
-    return lambda t: {table: change(t[table], column, lambda r: value, t[table].eval(where) if where else slice(None))}
 
 
 def gains(value: float, rows: str, error: float = 0.01) -> Any:
@@ -100,11 +95,11 @@ CASES = [
     Case(CAUSE, "every step has the same noise", parts(lambda r: 1.0, lambda r: r["T"]), HOLDS),
     Case(CAUSE, "steps do not add up", parts(lambda r: r["T"], lambda r: 1 / r["T"]), FAILS),
     Case(AGREE, "the bound turns where the risk does", no_noise_seen, HOLDS),
-    Case(AGREE, "a risk above the bound", first("bound", "excess_risk", 1e9), FAILS),
+    Case(AGREE, "a risk above the bound", put("bound", "excess_risk", 1e9), FAILS),
     Case(DATA, "as many as it says", available(50_000), HOLDS),
     Case(DATA, "enough, but not as many", available(40_000), CORRECTED, says="other than in the book"),
-    Case(GUARANTEE, "a prompt costs more", first("guarantee", "last_iterate", 2.0, "prompts_held == 1"), FAILS),
-    Case(GUARANTEE, "no article costs more", first("guarantee", "last_iterate", 0.1), HOLDS),
+    Case(GUARANTEE, "a prompt costs more", put("guarantee", "last_iterate", 2.0, "prompts_held == 1"), FAILS),
+    Case(GUARANTEE, "no article costs more", put("guarantee", "last_iterate", 0.1), HOLDS),
     Case(LEARNING, "every private head foretells", gains(0.3, "all"), HOLDS),
     Case(
         LEARNING,
@@ -114,7 +109,7 @@ CASES = [
         says="other than in the book",
     ),
     Case(LEARNING, "one private head foretells", gains(0.3, "one"), NARROWER),
-    Case(FEATURES, "scores say nothing", first("scores", "explained", 0.0), FAILS),
+    Case(FEATURES, "scores say nothing", put("scores", "explained", 0.0), FAILS),
 ]
 test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acquits_and_convicts = trials(
     CHAPTER, CASES

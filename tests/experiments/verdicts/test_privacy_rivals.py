@@ -6,7 +6,7 @@ import numpy as np
 
 from costofprivacy.experiments.privacy.rivals import methods
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "privacy/rivals"
@@ -30,7 +30,7 @@ def needs(method: str, multiple: float, power: float) -> Any:
 
 def left(method: str, to: Any) -> Any:
     """The share of the risk that is left by a method at d/n fixed."""
-    return lambda t: {"proportional": change(t["proportional"], "share", to, t["proportional"]["method"] == method)}
+    return put("proportional", "share", to, method=method)
 
 
 def clipping(**columns: Any) -> Any:
@@ -45,8 +45,9 @@ def clipping(**columns: Any) -> Any:
 
 CASES = [
     Case(LINEAR, "as AdaSSP needs", needs(methods.FULL, 3.0, 1.5), FAILS),
-    Case(LINEAR, "a logarithm", lambda t: {"thresholds": change(t["thresholds"], "log_records",
-         lambda r: np.log(r["d"] * (2 + 0.3 * np.log(r["d"]))))}, HOLDS, silent="halves"),
+    Case(LINEAR, "a logarithm",
+         put("thresholds", "log_records", lambda r: np.log(r["d"] * (2 + 0.3 * np.log(r["d"])))),
+         HOLDS, silent="halves"),
     Case(STATISTICS, "in proportion to d", needs(methods.ADASSP, 30.0, 1.0), FAILS),
     Case(STATISTICS, "more still", needs(methods.ADASSP, 1.0, 2.0), HOLDS, says="largest"),
     Case(PERTURB, "output perturbation learns nothing", left(methods.OUTPUT, lambda r: 1.0), FAILS),

@@ -10,7 +10,7 @@ import pytest
 from costofprivacy.datasets import DIGITS
 from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, committed, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/real-data"
@@ -100,18 +100,6 @@ def schedules(share: float, query: str = "n > 0") -> Any:
     return make
 
 
-def first(*changes: Any) -> Any:
-    """One change after the other."""
-
-    def make(t: Tables) -> Tables:
-        done = dict(t)
-        for one in changes:
-            done |= dict(one(done))
-        return done
-
-    return make
-
-
 def theory(share: float, query: str = "n > 0") -> Any:
     """The harmonic schedule at a share of the best other risk, by the equations."""
 
@@ -147,7 +135,7 @@ CASES = [
     Case(SIX, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
     Case(LARGE, "in every map", maps(ideal, "figure-5", "kept"), HOLDS, says="every map"),
-    Case(LARGE, "on MNIST only", first(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
+    Case(LARGE, "on MNIST only", both(maps(ideal, "figure-5"), maps(flat, "kept")), NARROWER),
     Case(SMALL, "they are", maps(ideal, "figure-5", "kept"), HOLDS, says="at most 1 times"),
     Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS),
     Case(SMALL, "a stand-in", other, UNTESTABLE),
@@ -155,21 +143,21 @@ CASES = [
     Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
          NARROWER, says=OTHER),
     Case(LOSS, "both below the cap", rows(trivial=0.25), HOLDS),
-    Case(LOSS, "no map above the cap", lambda t: {"figure-5": change(t["figure-5"], "risk", lambda r: 0.2)}, CORRECTED,
+    Case(LOSS, "no map above the cap", put("figure-5", "risk", 0.2), CORRECTED,
          says=OTHER),
     Case(SEEDS, "the algorithm, in few seeds, in more of them", lambda t: seeds(t, rising, 9.0), HOLDS),
     Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, lambda s: 0.5 + 0 * s["n"], 9.0), NARROWER),
     Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, FAILS, says=OTHER),
     Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, FAILS, says=OTHER),
     Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS),
-    Case(EIGHT, "lowest but for a tie at the largest size", first(schedules(0.01), schedules(1.0, "n == 17000")),
+    Case(EIGHT, "lowest but for a tie at the largest size", both(schedules(0.01), schedules(1.0, "n == 17000")),
          NARROWER, says="best at only 10 of 11", mends="At 1 of 11"),
     Case(EIGHT, "behind everywhere", schedules(9.0), FAILS),
-    Case(EIGHT, "behind at one size", first(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
+    Case(EIGHT, "behind at one size", both(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
          says=OTHER),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),
     Case(THEORY, "first everywhere", theory(0.9), HOLDS),
-    Case(THEORY, "first but at the smallest size", first(theory(0.9), theory(1.1, "n == n.min()")), NARROWER),
+    Case(THEORY, "first but at the smallest size", both(theory(0.9), theory(1.1, "n == n.min()")), NARROWER),
     Case(THEORY, "behind everywhere", theory(1.3), FAILS, says="1.3"),
 ]  # fmt: skip
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from costofprivacy.experiments.noisyhead.authors import TRIALS
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/rivals"
@@ -150,7 +150,7 @@ CASES = [
     Case(
         SCALING,
         "it rests at its target",
-        lambda t: {"powers": change(t["powers"], "rests_at", lambda r: 0.0)},
+        put("powers", "rests_at", 0.0),
         HOLDS,
     ),
     *(

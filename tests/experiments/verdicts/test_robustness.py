@@ -9,7 +9,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.robustness import limits
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES, SMALL
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, having, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/robustness"
@@ -22,27 +22,6 @@ Rows = Callable[[pd.DataFrame], Any]
 Make = Callable[[Tables], dict[str, pd.DataFrame]]
 
 
-def everywhere(rows: pd.DataFrame) -> Any:
-    return slice(None)
-
-
-def put(name: str, column: str, to: Rows, where: Rows = everywhere) -> Make:
-    """A column of a table set to something in some of its rows."""
-    return lambda t: {name: change(t[name], column, to, where(t[name]))}
-
-
-def both(*changes: Make) -> Make:
-    """One change after the other."""
-
-    def make(t: Tables) -> dict[str, pd.DataFrame]:
-        changed: dict[str, pd.DataFrame] = {}
-        for one in changes:
-            changed |= one({**t, **changed})
-        return changed
-
-    return make
-
-
 def keep(name: str, where: Rows) -> Make:
     """Some rows of a table alone."""
     return lambda t: {name: t[name][where(t[name])]}
@@ -50,14 +29,10 @@ def keep(name: str, where: Rows) -> Make:
 
 def of(**values: object) -> Rows:
     """The rows with these values."""
+    return lambda rows: having(rows, **values)
 
-    def where(rows: pd.DataFrame) -> pd.Series:
-        found = pd.Series(True, index=rows.index)
-        for column, value in values.items():
-            found &= rows[column] == value
-        return found
 
-    return where
+EVERYWHERE = of()
 
 
 # Figure 4
@@ -120,7 +95,7 @@ def heads(T: int, power: float, size: str = "L", error: float = 1e-3) -> Make:
     )
 
 
-def sizes(claim: str, ratio: Rows, where: Rows = everywhere) -> Make:
+def sizes(claim: str, ratio: Rows, where: Rows = EVERYWHERE) -> Make:
     """The two sides of a claim in closed form."""
 
     def chosen(rows: pd.DataFrame) -> pd.Series:
@@ -207,7 +182,7 @@ GAP_CASES = [
 ]
 
 
-def moved(share: Rows, where: Rows = everywhere, error: float = 1e-3) -> Make:
+def moved(share: Rows, where: Rows = EVERYWHERE, error: float = 1e-3) -> Make:
     """Ridge's displacement at a share of its claimed lower bound."""
     return both(
         put("perturbations", "displacement", lambda r: share(r) * r["claimed"], where),
@@ -235,7 +210,7 @@ RIDGE_CASES = [
 LARGE_SHIFTS = put("perturbations", "admissible", lambda r: False, lambda r: r["mu"] < 1)
 
 
-def like(power: float, where: Rows = everywhere) -> Make:
+def like(power: float, where: Rows = EVERYWHERE) -> Make:
     return put("simplified", "ratio", lambda r: r["N"] ** power, where)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials, try_case
+from tests.experiments.verdicts.machinery import Case, Tables, both, change, committed, judge, only, trials, try_case
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/scaling-laws"
@@ -21,20 +21,6 @@ def to(table: str, column: str, value: Rows, where: Rows | None = None) -> Any:
     def make(t: Tables) -> Tables:
         rows = slice(None) if where is None else where(t[table])
         return {table: change(t[table], column, value, rows)}
-
-    return make
-
-
-def only(table: str, query: str) -> Any:
-    return lambda t: {table: t[table].query(query)}
-
-
-def both(*changes: Any) -> Any:
-    def make(t: dict[str, pd.DataFrame]) -> Tables:
-        told: dict[str, pd.DataFrame] = {}
-        for one in changes:
-            told |= one({**t, **told})
-        return told
 
     return make
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/schedules"
@@ -68,18 +68,6 @@ def bounded(t: Tables, where: str = "") -> Tables:
     return axis("decay", where, "left", lambda r: 0.5 * r["right"])(t)
 
 
-def both(*changes: Any) -> Any:
-    """One change after the other."""
-
-    def make(t: Tables) -> Tables:
-        done = dict(t)
-        for one in changes:
-            done |= dict(one(done))
-        return done
-
-    return make
-
-
 def offsets(rule: str, power: float) -> Any:
     def make(t: Tables) -> Tables:
         rows = t["offsets"]["rule"] == rule
@@ -89,12 +77,12 @@ def offsets(rule: str, power: float) -> Any:
 
 
 def schedule(name: str, to: Any) -> Any:
-    return lambda t: {"rates": change(t["rates"], "risk", to, t["rates"]["schedule"] == name)}
+    return put("rates", "risk", to, schedule=name)
 
 
 def rated(where: str, column: str, to: Any) -> Any:
     """A column of some rows of the rates."""
-    return lambda t: {"rates": change(t["rates"], column, to, t["rates"].eval(where))}
+    return put("rates", column, to, where)
 
 
 def little_harm(t: Tables) -> Tables:
@@ -117,9 +105,7 @@ def cell(table: str, column: str, value: float, row: int = 0) -> Any:
 
 
 def display(name: str) -> Any:
-    return lambda t: {
-        "solutions": change(t["solutions"], "difference", lambda r: 1e-3, t["solutions"]["display"] == name)
-    }
+    return put("solutions", "difference", 1e-3, display=name)
 
 
 CASES = [
@@ -156,8 +142,7 @@ CASES = [
     Case(POWER, "until it says nothing", privacy(0.1, 0.1, 0.2, 0.3, 0.5, 1.5), NARROWER),
     Case(POWER, "though it says more in the end than at first", privacy(2.0, 1.5, 1.5, 1.5, 3.0, 1.8), FAILS),
     Case(GENERAL, "no power is lost", bounded, CORRECTED),
-    Case(GENERAL, "no power and no slip", both(bounded, lambda t: {
-        "constants": change(t["constants"], "printed", lambda r: 100.0)}), HOLDS),
+    Case(GENERAL, "no power and no slip", both(bounded, put("constants", "printed", 100.0)), HOLDS),
     Case(GENERAL, "a small eigenvalue loses", axis("decay", "smallest", "left", lambda r: r["size"]), FAILS),
     Case(LOGS, "a power is lost", axis("decay", "rho = 1, log-log", "left", lambda r: r["right"] * r["size"]), FAILS),
     Case(RATE, "a power is lost", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
@@ -178,8 +163,7 @@ CASES = [
          silent="no constant"),
     Case(HEURISTIC, "another solution", cell("heuristic", "solved", 0.5), FAILS),
     Case(HEURISTIC, "a better one nearby", cell("heuristic", "nearby", 1e-3), FAILS),
-    Case(HEURISTIC, "one as good nearby", lambda t: {
-        "heuristic": change(t["heuristic"], "nearby", lambda r: r["printed"])}, HOLDS),
+    Case(HEURISTIC, "one as good nearby", put("heuristic", "nearby", lambda r: r["printed"]), HOLDS),
     Case(SOLUTION, "it is off", display("(5.24)"), FAILS),
     Case(LEMMA, "it is off", display("(D.101)"), FAILS),
     Case(INTEGRAL, "beyond its ceiling", cell("exponential-integrals", "ceiling", 1.1), FAILS),
