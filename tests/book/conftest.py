@@ -2,8 +2,9 @@
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -141,3 +142,14 @@ def rendered() -> Path:
             pytest.skip("no book in _build/html: `make pages` renders it")
         return html
     return rendering.rendered()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all pages of a module."""
+    from tests.book import browsing
+
+    with browsing.browser() as found:
+        if isinstance(found, str):
+            pytest.skip(found)
+        yield found

@@ -6,7 +6,6 @@ Each rule of `tests.book.browsing` is held against the committed book, rendered 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,6 @@ from tests.book.browsing import DARK, LIGHT, NARROW, WIDE, View
 
 LISTING = "_modules/costofprivacy/privacy/profiles.html"  # sources are all set alike
 PAGES = [address for address in rendering.addresses() if address != "_modules/index.html"] + [LISTING]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """One browser for all pages."""
-    with browsing.browser() as found:
-        if isinstance(found, str):
-            pytest.skip(found)
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -59,10 +49,10 @@ def by_axe(seen: View, width: int) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_the_rendered_book(book: Path, chromium: Browser, address: str) -> None:
+def test_the_rendered_book(book: Path, browser: Browser, address: str) -> None:
     """A page is loaded once and resized, as loading it is dear; axe comes last, since it looks at a thinned page."""
     found: dict[str, list[str]] = {}
-    with browsing.view(chromium, book, address, WIDE) as seen:
+    with browsing.view(browser, book, address, WIDE) as seen:
         found["raw_words"] = browsing.raw_words(seen)
         for width in widths(address):
             seen.resize(width)
@@ -90,9 +80,9 @@ def linked_cards(book: Path, address: str) -> set[tuple[str, str]]:
     return {((path.parent / page).resolve().as_posix() if page else path.as_posix(), card) for page, card in pairs}
 
 
-def test_every_link_to_a_card_lands_on_it(book: Path, chromium: Browser) -> None:
+def test_every_link_to_a_card_lands_on_it(book: Path, browser: Browser) -> None:
     links = set().union(*(linked_cards(book, address) for address in PAGES))
-    page = chromium.new_page()
+    page = browser.new_page()
     page.route("**/mathjax/**", lambda route: route.abort())
     missing = []
     for target in sorted({target for target, _ in links}):

@@ -6,7 +6,6 @@ Skipped where there is no browser. `make browser` runs these, on the book that `
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from costofprivacy.experiments.explore.dpgd import page as dpgd
 from costofprivacy.experiments.explore.noisyhead import page as noisyhead
 from costofprivacy.judging.tables import pick
 from costofprivacy.noisyhead.accounts import ALGORITHM, LAST
-from costofprivacy.running.stamps import read_table
+from tests.experiments.verdicts.machinery import committed
 
-from . import browsing, rendering
+from . import rendering
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("noisyhead", "dpgd")
@@ -26,14 +25,6 @@ PATIENCE = 60_000  # milliseconds: several people share the machine
 WIDE, NARROW = {"width": 1300, "height": 1000}, {"width": 390, "height": 844}
 
 each_page = pytest.mark.parametrize("name", NAMES)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsing.browser() as found:
-        if isinstance(found, str):
-            pytest.skip(found)
-        yield found
 
 
 class Visit:
@@ -76,7 +67,7 @@ class Visit:
 
 
 def tables(name: str) -> dict[str, Any]:
-    return {path.stem: read_table(path) for path in sorted((ROOT / "book" / "explore" / name).glob("*.csv"))}
+    return committed(f"explore/{name}")
 
 
 def noisyhead_sentence(**choice: Any) -> str:

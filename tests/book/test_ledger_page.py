@@ -8,7 +8,6 @@ import pytest
 
 from costofprivacy.experiments.ledger import page as ledger
 from costofprivacy.experiments.ledger.experiment import Experiment
-from tests.book import browsing
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,14 +23,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     script = '<script defer src="ledger.js"></script>'
     (folder / "ledger.html").write_text(f"<!DOCTYPE html><meta charset='utf-8'>{script}{table}", "utf-8")
     return (folder / "ledger.html").as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with browsing.browser() as found:
-        if isinstance(found, str):
-            pytest.skip(found)
-        yield found
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,15 +14,15 @@ from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import read_table
+from tests.experiments.verdicts.machinery import BOOK, committed
 
-BOOK = Path(__file__).parents[2] / "book"
 ALPHA = {CONSTANT: 0.0, ROOT: 0.5}
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
     """As they lie in the book."""
-    return {path.stem: read_table(path) for path in sorted((BOOK / "explore" / "dpgd").glob("*.csv"))}
+    return committed("explore/dpgd")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,15 +17,15 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import read_table
 from costofprivacy.settings import Setting
+from tests.experiments.verdicts.machinery import BOOK, committed
 
-BOOK = Path(__file__).parents[2] / "book"
 FIGURE_1 = "D = 5, λ = 5"
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
     """As they lie in the book."""
-    return {path.stem: read_table(path) for path in sorted((BOOK / "explore" / "noisyhead").glob("*.csv"))}
+    return committed("explore/noisyhead")
 
 
 @pytest.fixture(scope="module")

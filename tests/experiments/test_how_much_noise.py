@@ -1,7 +1,6 @@
 """The page on noise and cost: its tables against other ways to them, its words against its tables."""
 
 import math
-from pathlib import Path
 
 import dp_accounting
 import numpy as np
@@ -19,10 +18,9 @@ from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.groups import BLANK, REPLACE
 from costofprivacy.running.montecarlo import Runner
-from costofprivacy.running.stamps import read_table
+from tests.experiments.verdicts.machinery import committed
 
-FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "how-much-noise"
-TABLES = {path.stem: read_table(path) for path in FOLDER.glob("*.csv")}
+TABLES = committed("privacy/how-much-noise")
 
 
 @pytest.fixture(scope="module")

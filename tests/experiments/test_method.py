@@ -15,10 +15,9 @@ from costofprivacy.experiments.method import experiment, figures, page, regressi
 from costofprivacy.experiments.method import tables as shown
 from costofprivacy.judging.tables import select
 from costofprivacy.judging.vocabulary import CONSISTENT
-from costofprivacy.running import stamps
+from tests.experiments.verdicts.machinery import committed
 
-FOLDER = Path(__file__).parents[2] / "book" / "method"
-TABLES = {path.stem: stamps.read_table(path) for path in FOLDER.glob("*.csv")}
+TABLES = committed("method")
 
 
 def test_the_algorithms_run_as_the_closed_forms_say() -> None:

@@ -1,7 +1,6 @@
 """The page on what a correct ε leaves open: its attacks against the estimator and other ways, its words, its tables."""
 
 import math
-from pathlib import Path
 
 import dp_accounting
 import numpy as np
@@ -27,11 +26,10 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import tables 
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy import GaussianDP
-from costofprivacy.running.stamps import read_table
+from tests.experiments.verdicts.machinery import committed
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
-FOLDER = Path(__file__).parents[2] / "book" / "privacy" / "what-this-does-not-protect"
-TABLES = {path.stem: read_table(path) for path in FOLDER.glob("*.csv")}
+TABLES = committed("privacy/what-this-does-not-protect")
 PAIR = Pair(40, 3, 0.5, 7)
 
 

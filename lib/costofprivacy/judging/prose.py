@@ -81,6 +81,11 @@ def measured(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
 
 
+def with_errors(rows: pd.DataFrame, value: str, error: str = "standard_error") -> list[str]:
+    """The numbers in a column with the errors in another, each as in `measured`."""
+    return [measured(*pair) for pair in zip(rows[value], rows[error], strict=True)]
+
+
 def course(first: float, last: float, error: float = 0.0, tell: Callable[[float], str] = compact) -> str:
     """How something goes from its first value to its last: ``falls from 3 to 0.2``, ``stays near 3``.
 

@@ -13,7 +13,7 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, both, change, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, change, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/dp-sgd"
@@ -53,13 +53,11 @@ def unlike_closed_form(t: Tables, method: str) -> Tables:
 
 
 def spent(t: Tables, method: str, account: str, share: float) -> Tables:
-    rows = (t["accounts"]["method"] == method) & (t["accounts"]["account"] == account)
-    return {"accounts": change(t["accounts"], f"spent, {REPLACE}", lambda r: share * r["epsilon"], rows)}
+    return put("accounts", f"spent, {REPLACE}", lambda r: share * r["epsilon"], method=method, account=account)(t)
 
 
 def grown(t: Tables, record: str, power: float) -> Tables:
-    rows = t["records"]["record"] == record
-    return {"records": change(t["records"], "ratio", lambda r: r["L"].astype(float) ** power, rows)}
+    return put("records", "ratio", lambda r: r["L"].astype(float) ** power, record=record)(t)
 
 
 CASES = [

@@ -80,8 +80,7 @@ def only(sizes: tuple[int, ...]) -> Change:
 
 def doubtful(t: Tables) -> Tables:
     """One budget's fall is hidden by its error."""
-    own = t["figure-2"].query("method == 'noisyhead' and epsilon == 0.1").index
-    return {"figure-2": change(t["figure-2"], "standard_error", lambda r: r["excess_risk"], own)}
+    return put("figure-2", "standard_error", lambda r: r["excess_risk"], method="noisyhead", epsilon=0.1)(t)
 
 
 def larger(t: Tables) -> Tables:
@@ -112,26 +111,14 @@ FIGURE_CASES += [
 
 def power(regime: str, quantity: str, value: float, last: bool = True) -> Change:
     """Another exponent at the largest N, or everywhere else."""
-
-    def changed(t: Tables) -> Tables:
-        powers = t["powers"]
-        own = (powers["regime"] == regime) & (powers["quantity"] == quantity)
-        at_end = powers["N"] == powers["N"].max()
-        return {"powers": change(powers, "exponent", lambda r: value, own & (at_end if last else ~at_end))}
-
-    return changed
+    where = "N == N.max()" if last else "N < N.max()"
+    return put("powers", "exponent", value, where, regime=regime, quantity=quantity)
 
 
 def cost(axis: str, by: float, budget: str, column: str = "error_gap") -> Change:
     """A cost that outgrows its rate by a power along one axis, and is tiny."""
-
-    def changed(t: Tables) -> Tables:
-        regimes = t["regime-axes"]
-        bound = "rate_11" if column == "error_gap" else "bound_44"
-        own = (regimes["axis"] == axis) & (regimes["budget"] == budget)
-        return {"regime-axes": change(regimes, column, lambda r: 1e-9 * r[bound] * r["size"] ** by, own)}
-
-    return changed
+    bound = "rate_11" if column == "error_gap" else "bound_44"
+    return put("regime-axes", column, lambda r: 1e-9 * r[bound] * r["size"] ** by, axis=axis, budget=budget)
 
 
 LAST = list(axes.PATHS)[-1]
@@ -301,11 +288,7 @@ BOUND_CASES = [
 
 
 def step(name: str, axis: str, by: float) -> Change:
-    def changed(t: Tables) -> Tables:
-        steps, own = t["proof-steps"], (t["proof-steps"]["step"] == name) & (t["proof-steps"]["axis"] == axis)
-        return {"proof-steps": change(steps, "left", lambda r: 1e3 * r["right"] * r["size"] ** by, own)}
-
-    return changed
+    return put("proof-steps", "left", lambda r: 1e3 * r["right"] * r["size"] ** by, step=name, axis=axis)
 
 
 def one_size(t: Tables) -> Tables:

@@ -10,21 +10,16 @@ from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.figures import agreement
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, put, trials
+from tests.experiments.verdicts.machinery import Case, Tables, committed, put, trials
 
 HOLDS, FAILS = Verdict.HOLDS, Verdict.FAILS
 CHAPTER = "dpgd/hyperparameters"
 UNDECIDABLE = {"dpgd/section-5-earlier-bounds": "it is a reading of three other papers, which have no table here"}
 
 
-def tilted(table: str, column: str, power: float, where: str = "axis == axis") -> Any:
+def tilted(table: str, column: str, power: float, where: str = "") -> Any:
     """A column multiplied by γ^power in some rows."""
-
-    def make(t: Tables) -> Tables:
-        rows = t[table].eval(where)
-        return {table: change(t[table], column, lambda r: r[column] * r["gamma"] ** power, rows)}
-
-    return make
+    return put(table, column, lambda r: r[column] * r["gamma"] ** power, where)
 
 
 def maps(make: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from costofprivacy.experiments.privacy.rivals import methods
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
+from tests.experiments.verdicts.machinery import Case, both, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "privacy/rivals"
@@ -18,14 +18,7 @@ LINEAR, CLIP, PERTURB, STATISTICS = (
 
 def needs(method: str, multiple: float, power: float) -> Any:
     """Records of a method: a multiple of a power of d."""
-
-    def make(t: Tables) -> Tables:
-        rows = t["thresholds"]["method"] == method
-        return {
-            "thresholds": change(t["thresholds"], "log_records", lambda r: np.log(multiple * r["d"] ** power), rows)
-        }
-
-    return make
+    return put("thresholds", "log_records", lambda r: np.log(multiple * r["d"] ** power), method=method)
 
 
 def left(method: str, to: Any) -> Any:
@@ -34,13 +27,7 @@ def left(method: str, to: Any) -> Any:
 
 
 def clipping(**columns: Any) -> Any:
-    def make(t: Tables) -> Tables:
-        table = t["clipping"]
-        for name, to in columns.items():
-            table = change(table, name, to)
-        return {"clipping": table}
-
-    return make
+    return both(*(put("clipping", name, to) for name, to in columns.items()))
 
 
 CASES = [

@@ -28,8 +28,7 @@ def sensitive(t: Tables, column: str, to: object) -> Tables:
 
 
 def spent(t: Tables, calibration: str, times: float) -> Tables:
-    rows = t["privacy"]["calibration"] == calibration
-    return {"privacy": change(t["privacy"], "delta_spent", lambda r: times * r["delta"], rows)}
+    return put("privacy", "delta_spent", lambda r: times * r["delta"], calibration=calibration)(t)
 
 
 def right_noise(t: Tables, power: float) -> Tables:
@@ -77,9 +76,7 @@ def without_noise(t: Tables, share: float, where: str = "N > 0") -> Tables:
 
 def exponent(t: Tables, power: float, algorithm: str, path: str) -> Tables:
     """The ratio of an algorithm's noise to DP-ridge's has this power, and two logarithms, along one path."""
-    table = t["powers"]
-    rows = (table["algorithm"] == algorithm) & (table["path"] == path)
-    return {"powers": change(table, "exponent", lambda r: power + 2 / np.log(r["size"]), rows)}
+    return put("powers", "exponent", lambda r: power + 2 / np.log(r["size"]), algorithm=algorithm, path=path)(t)
 
 
 PATHS = (

@@ -18,15 +18,9 @@ CLIP = "dpgd/section-8-fixed-clip"
 HEURISTIC, SOLUTION, LEMMA, INTEGRAL = "dpgd/equation-5.22", "dpgd/equation-5.24", "dpgd/lemma-d.5", "dpgd/lemma-d.2"
 
 
-def risk(spectrum: str, schedule: str, to: Any, query: str = "n > 0") -> Any:
+def risk(spectrum: str, schedule: str, to: Any, query: str = "") -> Any:
     """Risks of Figure 7 multiplied, for one schedule and spectrum."""
-
-    def make(t: Tables) -> Tables:
-        table = t["figure-7"]
-        rows = table.eval(query) & (table["spectrum"] == spectrum) & (table["schedule"] == schedule)
-        return {"figure-7": change(table, "ode_risk", lambda r: to * r["ode_risk"], rows)}
-
-    return make
+    return put("figure-7", "ode_risk", lambda r: to * r["ode_risk"], query, spectrum=spectrum, schedule=schedule)
 
 
 def harmonic(t: Tables, share: float = 1.0, spectra: str = "isotropic|uniform") -> Tables:
@@ -69,11 +63,7 @@ def bounded(t: Tables, where: str = "") -> Tables:
 
 
 def offsets(rule: str, power: float) -> Any:
-    def make(t: Tables) -> Tables:
-        rows = t["offsets"]["rule"] == rule
-        return {"offsets": change(t["offsets"], "risk", lambda r: r["order"] * r["inverse"] ** power, rows)}
-
-    return make
+    return put("offsets", "risk", lambda r: r["order"] * r["inverse"] ** power, rule=rule)
 
 
 def schedule(name: str, to: Any) -> Any:

@@ -6,7 +6,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import LINEAR, PRIVA
 from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.tables import select
-from tests.experiments.verdicts.machinery import Case, Tables, change, committed, judge, trials
+from tests.experiments.verdicts.machinery import Case, Tables, committed, judge, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/softmax-head"
@@ -15,16 +15,11 @@ TRADE = "noisyhead/section-8-softmax"
 
 
 def errs(t: Tables, route: tuple[str, str], value: float, head: str = SOFTMAX, **where: object) -> Tables:
-    errors = t["test-error"]
-    rows = (errors["head"] == head) & (errors["bound"] == route[0]) & (errors["account"] == route[1])
-    for column, wanted in where.items():
-        rows &= errors[column] == wanted
-    return {"test-error": change(errors, "test_error", lambda r: value, rows)}
+    return put("test-error", "test_error", value, head=head, bound=route[0], account=route[1], **where)(t)
 
 
 def finds(t: Tables, fault: str, head: str = SOFTMAX, claim: str = "epsilon") -> Tables:
-    rows = (t["audit"]["fault"] == fault) & (t["audit"]["head"] == head)
-    return {"audit": change(t["audit"], f"{claim}_found", lambda r: 1.01 * r[claim], rows)}
+    return put("audit", f"{claim}_found", lambda r: 1.01 * r[claim], fault=fault, head=head)(t)
 
 
 def priced(t: Tables, price: float, **where: object) -> Tables:

@@ -10,7 +10,7 @@ from IPython.display import Markdown
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
-from costofprivacy.judging.prose import compact, measured, percent, plain
+from costofprivacy.judging.prose import compact, percent, plain, with_errors
 from costofprivacy.judging.tables import pick
 
 SHOWN = {
@@ -39,9 +39,7 @@ def largest(steps: pd.DataFrame) -> pd.DataFrame:
 def show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Test errors of methods for prompts, by covariance."""
     steps = largest(saved["ladder"])
-    text = steps.assign(
-        text=[measured(v, e) for v, e in zip(steps["test_error"], steps["standard_error"], strict=True)]
-    )
+    text = steps.assign(text=with_errors(steps, "test_error"))
     wide = text.pivot(index="rung", columns="covariance", values="text").loc[list(SHOWN), text["covariance"].unique()]
     return wide.rename(index=SHOWN, columns=readings.title).rename_axis(index="method", columns=None)
 

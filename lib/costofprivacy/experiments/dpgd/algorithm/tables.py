@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
-from costofprivacy.judging.prose import measured, plain
+from costofprivacy.judging.prose import plain, with_errors
 from costofprivacy.judging.tables import select
 
 
@@ -59,7 +59,9 @@ def show_tightness(tightness: pd.DataFrame) -> pd.DataFrame:
 
 def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
     """Risks by schedule and placement of the noise, with their standard errors."""
-    wide = placement.assign(text=_risks(placement)).pivot(index="schedule", columns="placement", values="text")
+    wide = placement.assign(text=with_errors(placement, "excess_risk")).pivot(
+        index="schedule", columns="placement", values="text"
+    )
     return wide.loc[placement["schedule"].unique(), placement["placement"].unique()].rename_axis(columns=None)
 
 
@@ -81,7 +83,7 @@ def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
     """Mean risk with its standard error, and its share of the limit, by γ, covariance and ρ."""
     rows = select(rates, axis="gamma")
     shares = (rows["excess_risk"] / rows["limit"]).map(" ({:.2f})".format)
-    wide = rows.assign(text=_risks(rows) + shares, rho=rows["rho"].map("ρ = {:g}".format))
+    wide = rows.assign(text=with_errors(rows, "excess_risk") + shares, rho=rows["rho"].map("ρ = {:g}".format))
     wide = wide.rename(columns={"spectrum": "covariance", "gamma": "γ"})
     shown = wide.pivot(index=["covariance", "γ"], columns="rho", values="text").rename_axis(columns=None)
     return shown.sort_index(ascending=False).loc[list(rows["spectrum"].unique())]
@@ -90,7 +92,8 @@ def show_along_gamma(rates: pd.DataFrame) -> pd.DataFrame:
 def show_along_n(rates: pd.DataFrame) -> pd.DataFrame:
     """Mean risk with its standard error for Σ = I, by n and way of clipping, beside (1.2) to (1.4)."""
     rows = select(rates, axis="n", spectrum=ISOTROPIC)
-    wide = rows.assign(text=_risks(rows)).pivot(index=["n", "d"], columns="algorithm", values="text")
+    told = rows.assign(text=with_errors(rows, "excess_risk"))
+    wide = told.pivot(index=["n", "d"], columns="algorithm", values="text")
     bounds = rows.drop_duplicates("n").set_index(["n", "d"])[["rate_1.2", "rate_1.3", "rate_1.4"]]
     return wide.join(bounds.rename(columns=lambda name: f"({name.removeprefix('rate_')})").map(plain))
 
@@ -99,11 +102,6 @@ def show_translation(translation: pd.DataFrame) -> pd.DataFrame:
     """ε at δ = 1/n², and its square over ρ² log n, by n."""
     shown = translation.map(plain).set_index("n")
     return shown.rename(columns={"epsilon": "ε at δ = 1/n²", "ratio": "ε² / (ρ² log n)"})
-
-
-def _risks(rows: pd.DataFrame) -> list[str]:
-    """Risks with their standard errors."""
-    return [measured(value, error) for value, error in zip(rows["excess_risk"], rows["standard_error"])]
 
 
 def _named(table: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.judging.prose import measured, plain
+from costofprivacy.judging.prose import plain, with_errors
 from costofprivacy.judging.tables import select
 
 
 def show_definition(definition: pd.DataFrame) -> pd.DataFrame:
     """Simulated factors with their standard errors, and the closed form, for the page."""
-    text = [measured(value, error) for value, error in zip(definition["value"], definition["standard_error"])]
-    shown = definition.assign(simulated=text).rename(columns={"direction": "error in"})
+    shown = definition.assign(simulated=with_errors(definition, "value")).rename(columns={"direction": "error in"})
     index = ["law", "spectrum", "error in"]
     table = shown.pivot(index=index, columns="quantity", values="simulated")
     table = table.loc[list(map(tuple, shown[index].drop_duplicates().to_numpy()))]

@@ -7,7 +7,7 @@ import pandas as pd
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.figures import bound_power, power
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import SCHEDULES
-from costofprivacy.judging.prose import measured, plain
+from costofprivacy.judging.prose import measured, plain, with_errors
 from costofprivacy.judging.tables import select
 
 DEVIATIONS = {
@@ -25,17 +25,12 @@ def show_released(table: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "schedule": rows["alpha"].map(SCHEDULES),
         "spectrum": rows["spectrum"],
-        "excess risk": _measured(rows["risk_mean"], rows["standard_error"]),
+        "excess risk": with_errors(rows, "risk_mean"),
         "predicted, (4.23)": rows["ode_risk"].map("{:.3f}".format),
         "test error": rows["test_error"].map("{:.3f}".format),
         "test error of answering 0": rows["response_variance"].map("{:.2f}".format),
     }
     return pd.DataFrame(columns).set_index(["schedule", "spectrum"])
-
-
-def _measured(values: pd.Series, errors: pd.Series) -> list[str]:
-    """Values with their errors."""
-    return [measured(value, error) for value, error in zip(values, errors)]
 
 
 def show_exponents(rates: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +76,8 @@ def show_one_step(one_step: pd.DataFrame) -> pd.DataFrame:
     ratios = {}
     for reading in ("derived", "printed"):
         terms = rows[reading]
-        ratios[f"over the {reading} term"] = _measured(rows["value"] / terms, rows["standard_error"] / terms.abs())
+        over = rows.assign(value=rows["value"] / terms, standard_error=rows["standard_error"] / terms.abs())
+        ratios[f"over the {reading} term"] = with_errors(over, "value")
     return rows[["quadratic", "term"]].assign(**ratios).set_index(["quadratic", "term"])
 
 
@@ -123,7 +119,7 @@ def show_caps(caps: pd.DataFrame) -> pd.DataFrame:
 
 def show_integrals(diffusion: pd.DataFrame) -> pd.DataFrame:
     """The distance of the diffusion's risk from either integral, for both drifts, for the page."""
-    text = _measured(diffusion["value"], diffusion["standard_error"])
+    text = with_errors(diffusion, "value")
     return diffusion.assign(text=text).pivot(index="n", columns=["drift", "integral"], values="text")
 
 

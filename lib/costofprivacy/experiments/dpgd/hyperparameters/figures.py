@@ -14,7 +14,14 @@ from matplotlib.image import AxesImage
 from costofprivacy.experiments.dpgd.heat import LINES, dots, heat, papers_lines
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
 from costofprivacy.experiments.dpgd.hyperparameters.tables import FEW, USUAL, advice
-from costofprivacy.experiments.dpgd.hyperparameters.verdicts_maps import WITHIN, Valley, deviations, figure_4, valleys
+from costofprivacy.experiments.dpgd.hyperparameters.verdicts_maps import (
+    CAP,
+    WITHIN,
+    Valley,
+    deviations,
+    figure_4,
+    valleys,
+)
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import percent, plain, span
 from costofprivacy.judging.tables import select
@@ -23,7 +30,6 @@ from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
 from costofprivacy.showing.spoken import described
 
-CAP = 1.0  # of the figure
 KINK = 1.5  # a learning rate within this factor of 2/γ is beside the kink of min(η̃, 2/γ)
 
 

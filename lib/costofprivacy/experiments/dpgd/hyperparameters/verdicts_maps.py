@@ -18,6 +18,7 @@ from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING, WORSE, worse
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 SMALL = 0.3  # clipping constants up to this one count as small: those where the valley is fitted
 WITHIN = 0.9  # of 2/γ: a valley up to there is not cut by the cap
+CAP = 1.0  # of the figure
 EVEN = 1.25  # quotient up to which products cη̃(0), and risks, count as one
 
 
@@ -86,16 +87,15 @@ class Valley:
         return bool(worse(path[-1], path[0]) and (np.diff(path) > -CONSISTENT * self.error.max()).all())
 
 
-def valleys(table: pd.DataFrame, column: str = "risk_mean") -> list[Valley]:
-    """The valley of each map; with `ode_risk` in the place of the simulated means there is no error."""
+def valleys(table: pd.DataFrame) -> list[Valley]:
+    """The valley of each map of simulated means."""
     found = []
     for (gamma, alpha), panel in table.groupby(["gamma", "alpha"]):
-        spread = panel["risk_sd"] / np.sqrt(panel["trials"]) if column == "risk_mean" else 0.0
-        panel = panel.assign(error=spread)
+        panel = panel.assign(error=panel["risk_sd"] / np.sqrt(panel["trials"]))
         inside, outside = (panel[mask] for mask in _sides(panel, float(gamma)))
-        best, beyond = _least(inside, column), _least(outside, column)
-        clip, rate, risk, error = (best[name].to_numpy() for name in ("clip", "learning_rate", column, "error"))
-        other, other_error = (beyond[name].to_numpy() for name in (column, "error"))
+        best, beyond = _least(inside), _least(outside)
+        clip, rate, risk, error = (best[name].to_numpy() for name in ("clip", "learning_rate", "risk_mean", "error"))
+        other, other_error = (beyond[name].to_numpy() for name in ("risk_mean", "error"))
         found.append(Valley(clip, rate, risk, error, other, other_error, float(gamma), float(alpha)))
     return found
 
@@ -105,13 +105,13 @@ def _sides(panel: pd.DataFrame, gamma: float) -> tuple[pd.Series, pd.Series]:
     return inside, ~inside
 
 
-def _least(panel: pd.DataFrame, column: str) -> pd.DataFrame:
-    return panel.loc[panel.groupby("clip")[column].idxmin()].sort_values("clip")
+def _least(panel: pd.DataFrame) -> pd.DataFrame:
+    return panel.loc[panel.groupby("clip")["risk_mean"].idxmin()].sort_values("clip")
 
 
-def deviations(table: pd.DataFrame, cap: float = 1.0) -> pd.DataFrame:
+def deviations(table: pd.DataFrame) -> pd.DataFrame:
     """How far simulated means are from the ODE's, in standard errors, where the risk is below the cap of the figure."""
-    rows = table[table["ode_risk"] < cap]
+    rows = table[table["ode_risk"] < CAP]
     error = rows["risk_sd"] / np.sqrt(rows["trials"])
     return rows.assign(deviation=(rows["risk_mean"] - rows["ode_risk"]) / error)
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.lower_bound.attacks import ZERO
 from costofprivacy.experiments.dpgd.lower_bound.optimality import BALL, PATHS, PRIOR
-from costofprivacy.judging.prose import measured, plain
+from costofprivacy.judging.prose import plain, with_errors
 from costofprivacy.judging.tables import select
 
 PATH_NAMES = dict(zip(PATHS, ("ρ = 1", "ρ = √γ", "ρ = γ^¾")))
@@ -29,7 +29,7 @@ def show_chain(chain: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "ρ": rows["rho"].map(plain),
         "learning rate over the best": rows["multiple"].map(plain),
-        "score": _measured(rows, "score", "score_error"),
+        "score": with_errors(rows, "score", "score_error"),
         "by the first record's ratio, as printed": rows["first"].map(plain),
         "by each record's own ratio": rows["each"].map(plain),
         "by the worst pair of records": rows["most"].map(plain),
@@ -43,9 +43,9 @@ def show_attack(attack: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "algorithm": rows["algorithm"],
         "ρ": [_spent(name, rho) for name, rho in zip(rows["algorithm"], rows["rho"])],
-        "score": _measured(rows, "score", "score_error"),
-        "on fresh records": _measured(rows, "fresh", "fresh_error"),
-        "excess risk": _measured(rows, "risk", "risk_error"),
+        "score": with_errors(rows, "score", "score_error"),
+        "on fresh records": with_errors(rows, "fresh", "fresh_error"),
+        "excess risk": with_errors(rows, "risk", "risk_error"),
         "certified ρ": rows["certified"].map(plain),
     }
     return pd.DataFrame(columns).set_index(["algorithm", "ρ"])
@@ -62,7 +62,7 @@ def show_rivals(rivals: pd.DataFrame) -> pd.DataFrame:
     """Simulated and predicted risks of DP-GD and of a pilot with one averaged step."""
     columns = {
         "algorithm": rivals["algorithm"],
-        "simulated risk": _measured(rivals, "risk", "standard_error"),
+        "simulated risk": with_errors(rivals, "risk", "standard_error"),
         "predicted": rivals["predicted"].map(plain),
     }
     return pd.DataFrame(columns).set_index("algorithm")
@@ -80,8 +80,3 @@ def show_outside(outside: pd.DataFrame) -> pd.DataFrame:
     table = rows.pivot(index="label_noise", columns="d", values="leaves").rename(columns=lambda d: f"d = {d}")
     table.insert(0, "mean squared norm", rows.groupby("label_noise")["spread"].first())
     return table.rename_axis(index="ζ", columns=None).map(plain).rename(index=plain)
-
-
-def _measured(rows: pd.DataFrame, value: str, error: str) -> list[str]:
-    """The values in a column with the errors in another."""
-    return [measured(*pair) for pair in zip(rows[value], rows[error])]

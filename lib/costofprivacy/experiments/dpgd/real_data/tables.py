@@ -8,7 +8,7 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.real_data.figure_eight import SCHEDULES
 from costofprivacy.experiments.dpgd.real_data.verdicts_rows import fractions
-from costofprivacy.judging.prose import measured, percent, plain
+from costofprivacy.judging.prose import measured, percent, plain, with_errors
 from costofprivacy.judging.tables import select
 
 
@@ -63,7 +63,7 @@ def show_seeds(table: pd.DataFrame) -> pd.DataFrame:
     }
     found = fractions(table)
     shares = found["explained"].map(percent, na_action="ignore").fillna("–")
-    blown = [measured(s, e) for s, e in zip(found["share"], found["standard_error"])]
+    blown = with_errors(found, "share")
     numbers = ["typical", "training", "feature_out", "feature_in", "worst", "worst_limited"]
     found = found.assign(share=blown, explained=shares, **{name: found[name].map(_or_dash) for name in numbers})
     return found[list(names)].rename(columns=names).set_index(["n", "rows that normalise"])
@@ -83,7 +83,7 @@ def show_figure_8(table: pd.DataFrame) -> pd.DataFrame:
     """Mean risk with its standard error, by data set, view and n; the number of seeds; the best harmonic τ."""
     place = ["data", "view", "n"]
     found = means(table)
-    told = found.assign(shown=[measured(r, e) for r, e in zip(found["risk"], found["standard_error"])])
+    told = found.assign(shown=with_errors(found, "risk"))
     wide = told.pivot(index=place, columns="schedule", values="shown")[list(SCHEDULES)]
     wide.columns = [name if name == "harmonic" else f"α = {name}" for name in SCHEDULES]
     wide["harmonic τ"] = select(table, schedule="harmonic").groupby(place)["offset"].first().map(plain)

@@ -8,7 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.a_head_that_works import floor, ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, NO_DATA, NON_PRIVATE, ZERO
-from costofprivacy.judging.prose import measured, percent, plain
+from costofprivacy.judging.prose import percent, plain, with_errors
 from costofprivacy.judging.tables import Tables
 
 WAYS = {floor.NOISY: "as it is", floor.QUIET: "without noise", floor.FREE: "and without clipped gradients"}
@@ -27,7 +27,7 @@ def show_theory(theory: pd.DataFrame) -> pd.DataFrame:
             "$\\tau$": rows["label_noise"].map("{:g}".format),
             "head": rows["head"].map(readings.METHODS),
             "test error, closed form": rows["closed_form"].map(plain),
-            "simulated": _pairs(rows, "test_error"),
+            "simulated": with_errors(rows, "test_error"),
         }
     ).set_index("features")
 
@@ -45,7 +45,7 @@ def show_ends(tables: Tables) -> pd.DataFrame:
 def show_ladder(steps: pd.DataFrame) -> pd.DataFrame:
     """The test error of every rung and of the four ends, at each ε and covariance."""
     edge = steps["edge"].astype(bool) if "edge" in steps else pd.Series(False, steps.index)
-    text = [error + EDGE * at for error, at in zip(_pairs(steps, "test_error"), edge, strict=True)]
+    text = [error + EDGE * at for error, at in zip(with_errors(steps, "test_error"), edge, strict=True)]
     columns = [f"{readings.title(c)}, ε = {e:g}" for c, e in zip(steps["covariance"], steps["epsilon"], strict=True)]
     wide = steps.assign(text=text, column=columns).pivot(index="rung", columns="column", values="text")
     rows = [ZERO, NO_DATA, *ladder.RUNGS, NON_PRIVATE, BEST]
@@ -65,7 +65,7 @@ def show_thresholds(area: pd.DataFrame) -> pd.DataFrame:
 def show_tasks(tasks: pd.DataFrame) -> pd.DataFrame:
     """Test errors where tasks are not isotropic."""
     names = {"covariance": tasks["covariance"].map(readings.title), "tasks": tasks["tasks"].map(readings.TASKS)}
-    text = tasks.assign(text=_pairs(tasks, "test_error"), **names)
+    text = tasks.assign(text=with_errors(tasks, "test_error"), **names)
     wide = text.pivot(index=["covariance", "tasks"], columns="method", values="text")
     shown = {name: readings.METHODS[name] for name in (BEST, NON_PRIVATE, PRIVATE, COVARIANCE)}
     return wide[list(shown)].rename(columns=shown).rename_axis(index=["features", "tasks"], columns=None)
@@ -79,7 +79,7 @@ def show_poison(poison: pd.DataFrame) -> pd.DataFrame:
             "the poisoned prompt": poison["attack"],
             "size": poison["size"].map("{:g}".format),
             "private: test error": poison["clean"].map(plain),
-            "its change": _pairs(poison, "change"),
+            "its change": with_errors(poison, "change"),
             "shift over noise": poison["shift_over_noise"].map(plain),
             "bound $\\mu$": poison["mu"].map(plain),
             "least squares: test error": poison["plain_clean"].map(plain),
@@ -124,11 +124,7 @@ def show_floor(quiet: pd.DataFrame) -> pd.DataFrame:
         "$\\varepsilon$": quiet["epsilon"].map("{:g}".format),
         readings.METHODS[NON_PRIVATE]: (quiet["non_private"] - quiet["best"]).map(plain),
     }
-    told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=_pairs(quiet, "excess"))
+    told = pd.DataFrame(index).assign(way=quiet["way"].map(WAYS), text=with_errors(quiet, "excess"))
     wide = told.pivot(index=list(index), columns="way", values="text")[list(WAYS.values())]
     order = pd.MultiIndex.from_frame(told[list(index)].drop_duplicates())
     return wide.loc[order].reset_index(readings.METHODS[NON_PRIVATE]).rename_axis(columns=None)
-
-
-def _pairs(table: pd.DataFrame, column: str) -> list[str]:
-    return [measured(v, e) for v, e in zip(table[column], table["standard_error"], strict=True)]

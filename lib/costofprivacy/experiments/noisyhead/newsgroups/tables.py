@@ -8,7 +8,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.newsgroups import judging
 from costofprivacy.experiments.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, NO_DATA, NOUGHT, PRIVATE, RIDGE
 from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST, LAST_STEP
-from costofprivacy.judging.prose import compact, measured, percent
+from costofprivacy.judging.prose import compact, percent, with_errors
 
 PREDICTORS = {
     NOUGHT: "answering 0",
@@ -97,15 +97,15 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
     shown = {
         "predictor": rows["method"].map(lambda method: PREDICTORS.get(method, method)),
         "$T$": rows["T"].map(lambda T: str(T) if T else "–"),
-        "test error": _measured(rows, "test_error", "standard_error"),
-        "share foretold beyond the mean": _measured(rows, "gain", "gain_error"),
+        "test error": with_errors(rows, "test_error", "standard_error"),
+        "share foretold beyond the mean": with_errors(rows, "gain", "gain_error"),
     }
     return pd.DataFrame(shown).set_index("predictor")
 
 
 def show_scores(scores: pd.DataFrame) -> pd.DataFrame:
     """The share of the length's variance that the scores explain, without heads and prompts."""
-    shown = scores.assign(share=_measured(scores, "explained", "standard_error")).pivot_table(
+    shown = scores.assign(share=with_errors(scores, "explained", "standard_error")).pivot_table(
         index=["features", "length"], columns="model", values="share", aggfunc="first", sort=False
     )
     return shown.rename_axis(index=["scores", "length"], columns=None)
@@ -142,10 +142,6 @@ def _short(rows: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
     """Columns under the names that a reader sees, those of broken numbers with three digits."""
     shown = rows[list(names)].rename(columns=names)
     return shown.apply(lambda column: column.map(compact) if column.dtype == float else column)
-
-
-def _measured(rows: pd.DataFrame, value: str, error: str) -> list[str]:
-    return [measured(v, e) for v, e in zip(rows[value], rows[error], strict=True)]
 
 
 def _whole(value: float) -> str:

@@ -24,7 +24,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     ZERO,
 )
 from costofprivacy.experiments.noisyhead.softmax_head.readings import ROUTES, Value, title, told
-from costofprivacy.judging.prose import compact, measured, percent, plain
+from costofprivacy.judging.prose import compact, measured, percent, plain, with_errors
 from costofprivacy.judging.tables import Tables, pick, select
 
 COLUMNS = {
@@ -62,7 +62,7 @@ def show_prices(errors: pd.DataFrame) -> pd.DataFrame:
         "features": found["covariance"].map(title),
         "$N$": found["N"].map(str),
         "budget": found["epsilon"].map("$\\varepsilon = {:g}$".format),
-        "price": [measured(price, error) for price, error in zip(found["price"], found["error"])],
+        "price": with_errors(found, "price", "error"),
     }
     table = pd.DataFrame(shown).pivot(index=["features", "$N$"], columns="budget", values="price")
     return table.rename_axis(columns=None)

@@ -9,7 +9,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from costofprivacy.experiments.privacy.what_this_does_not_protect.repaired import GAINED
-from costofprivacy.judging.prose import measured, percent, plain
+from costofprivacy.judging.prose import percent, plain, with_errors
 
 CHECKLIST = (
     ("Seed", "Randomness of the operating system; never a seed, never a log of one", "leave `random_state` out"),
@@ -42,7 +42,7 @@ CHECKLIST = (
 def show_seeds(seeds: pd.DataFrame) -> pd.DataFrame:
     """The attackers with and without a list of seeds."""
     shares = {"hits": seeds["hits"].map(percent), "false alarms": seeds["false_alarms"].map(percent)}
-    found = {"advantage": _measured(seeds), "allowed": seeds["bound"].map(plain)}
+    found = {"advantage": with_errors(seeds, "advantage"), "allowed": seeds["bound"].map(plain)}
     return pd.DataFrame({"attacker": seeds["attack"]} | shares | found).set_index("attacker")
 
 
@@ -55,7 +55,7 @@ def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
         "$\\mu$ of one run": "one_mu",
         "audit: $\\mu$ at least": "mu",
     }
-    told = _plain(audited, columns) | {"advantage": _measured(audited)}
+    told = _plain(audited, columns) | {"advantage": with_errors(audited, "advantage")}
     return pd.DataFrame({"runs $k$": audited["runs"]} | told).set_index("runs $k$")
 
 
@@ -69,7 +69,7 @@ def show_repaired(repaired: pd.DataFrame) -> pd.DataFrame:
 def show_repeats(repeats: pd.DataFrame) -> pd.DataFrame:
     """Releases averaged: their error falls, and ε grows."""
     told = _plain(repeats, {"error over that of one": "error", "$\\varepsilon$ together": "epsilon"})
-    told |= {"advantage, measured": _measured(repeats), "allowed": repeats["bound"].map(plain)}
+    told |= {"advantage, measured": with_errors(repeats, "advantage"), "allowed": repeats["bound"].map(plain)}
     return pd.DataFrame({"releases": repeats["releases"]} | told).set_index("releases")
 
 
@@ -96,9 +96,9 @@ def show_timing(timing: pd.DataFrame) -> pd.DataFrame:
 def show_population(population: pd.DataFrame) -> pd.DataFrame:
     """How well members and strangers are predicted, and whether one can tell them apart by it."""
     told = {
-        "variance explained of members": _measured(population, "members", "members_error"),
-        "variance explained of strangers": _measured(population, "strangers", "strangers_error"),
-        "advantage of guessing who is in": _measured(population),
+        "variance explained of members": with_errors(population, "members", "members_error"),
+        "variance explained of strangers": with_errors(population, "strangers", "strangers_error"),
+        "advantage of guessing who is in": with_errors(population, "advantage"),
         "allowed": population["bound"].map(plain),
     }
     return pd.DataFrame({"$n$": population["n"]} | told).set_index("$n$")
@@ -113,8 +113,3 @@ def show_checklist() -> Markdown:
 def _plain(table: pd.DataFrame, columns: Mapping[str, str]) -> dict[str, Any]:
     """Columns of a table under the names that they have for readers."""
     return {label: table[name].map(plain) for label, name in columns.items()}
-
-
-def _measured(table: pd.DataFrame, value: str = "advantage", error: str = "standard_error") -> list[str]:
-    """A column with its errors."""
-    return [measured(*row) for row in table[[value, error]].itertuples(index=False, name=None)]
