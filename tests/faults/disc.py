@@ -93,4 +93,4 @@ def _without_privileges(chapter: Chapter) -> Callable[[list[str]], "subprocess.C
 
 
 def _said(done: "subprocess.CompletedProcess[str]") -> list[str]:
-    return [line for line in done.stderr.splitlines() if not line.startswith(("make", NAME, "point "))]
+    return [line for line in done.stderr.splitlines() if not line.startswith(("make", NAME, "point ", "each of "))]
