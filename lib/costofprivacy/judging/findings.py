@@ -135,5 +135,5 @@ class Finding:
         if not self.would_change:
             raise ValueError(f"would_change must say what would change the verdict: {self.headline!r}")
         for text in (self.headline, self.printed, self.should_read, self.condition, self.rule, self.would_change):
-            if text[:1].islower() or text.isupper() or (text and text[-1] not in ".?$"):
+            if text[:1].islower() or text.isupper() or (text and text[-1] not in ".?$”"):
                 raise ValueError(f"what is said of a claim must be sentences, got {text!r}")

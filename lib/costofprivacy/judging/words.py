@@ -7,6 +7,7 @@ another verdict, or the same one on other grounds, says so in one sentence that 
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -45,7 +46,7 @@ def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
 
     The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
     """
-    named = getattr(judge, "__globals__", {}).items()
+    named = getattr(inspect.unwrap(judge), "__globals__", {}).items()
     thresholds = {name: value for name, value in named if name.isupper() and isinstance(value, (int, float))}
     return finding(claim, judge(tables), VALUES | thresholds)
 

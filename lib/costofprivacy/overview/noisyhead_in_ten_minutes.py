@@ -25,7 +25,7 @@ CLAIMS = {
     "rival_privacy": "noisyhead/appendix-b-privacy",
     "dp_sgd": "noisyhead/figure-5",
     "articles": "noisyhead/figure-6",
-    "articles_learnt": "noisyhead/section-7-learning",
+    "articles_learnt": "noisyhead/section-1.1-utility",
 }
 
 

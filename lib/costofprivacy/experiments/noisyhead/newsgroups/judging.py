@@ -9,7 +9,7 @@ import pandas as pd
 
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import Judge, Ruling
-from costofprivacy.judging.prose import compact, listed
+from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import Tables, describe, select
 from costofprivacy.judging.vocabulary import CONSISTENT, ON_A_PAR
 from costofprivacy.noisyhead.accounts import ALGORITHM
@@ -72,19 +72,6 @@ def settles(rows: pd.DataFrame) -> pd.Series:
     """Whether descent ends no higher than it begins, and rises beyond doubt at no step."""
     finite = np.isfinite(rows["descent_first"]) & np.isfinite(rows["descent_last"])
     return finite & (rows["descent_last"] <= rows["descent_first"]) & (rows["descent_rise"] <= CONSISTENT)
-
-
-def by_choice(shapes: pd.DataFrame, seen: pd.Series) -> str:
-    """One choice at a time from the figure's: the values with which something is seen, and those with which not."""
-    found = []
-    for name, words in CHOICES.items():
-        rows = own(shapes, name)
-        with_it = [told(value) for value in dict.fromkeys(rows[name][seen[rows.index]])]
-        without = [told(value) for value in dict.fromkeys(rows[name]) if told(value) not in with_it]
-        if without:
-            yes = f"with {listed(with_it)}" if with_it else "with none"
-            found.append(f"{words[0].upper() + words[1:]}: {yes}, not with {listed(without)}.")
-    return " ".join(found)
 
 
 def told(value: object) -> str:

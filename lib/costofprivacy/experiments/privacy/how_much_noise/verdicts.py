@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 
 from costofprivacy.judging.findings import Number
@@ -21,14 +19,14 @@ def appendix_a2_steps(tables: Tables) -> Ruling:
     steps, least = tables["single-steps"], tables["limits"]["epsilon_limit"].min()
     over = steps[steps["spent_over_asked"] > 1 + ROUNDING].sort_values(["epsilon", "delta"])
     inside = steps.loc[steps["epsilon"] <= least, "spent_over_asked"].max()
-    asked = {"δ spent over δ asked, largest up to there": (inside, 1.0)}
+    asked = {"largest ratio of the δ spent to the δ claimed, up to there": (inside, 1.0)}
     found = (
-        *numbers("limits", {"ε of a step up to which it is private, least": (least, 1.0)}),
+        *numbers("limits", {"largest ε of a step up to which it is private, over all δ": (least, 1.0)}),
         *numbers("single-steps", asked, f"epsilon ≤ {least:.3g}"),
         *_first(over),
     )
     verdict = reads(printed=over.empty, narrower=over["epsilon"].min() > min(1.0, least))
-    return Ruling(verdict, found, {"least": least, "end": math.floor(10 * least) / 10})
+    return Ruling(verdict, found, {"least": least})
 
 
 def _first(over: pd.DataFrame) -> tuple[Number, ...]:
@@ -37,7 +35,9 @@ def _first(over: pd.DataFrame) -> tuple[Number, ...]:
         return ()
     first = over.iloc[0]
     at = f"epsilon = {first['epsilon']:g}, delta = {first['delta']:g}"
-    return numbers("single-steps", {"δ spent over δ asked": (first["spent_over_asked"], 1.0)}, at)
+    return numbers(
+        "single-steps", {"ratio of the δ spent to the δ claimed, just beyond": (first["spent_over_asked"], 1.0)}, at
+    )
 
 
 @judges("noisyhead/appendix-a.2-composition")
@@ -48,26 +48,10 @@ def appendix_a2_composition(tables: Tables) -> Ruling:
     worst, several_steps = table.loc[share.idxmax()], share[table["T"] > 1].max()
     at = f"epsilon = {worst['epsilon']:g}, T = {worst['T']:.0f}"
     named = {
-        "δ of all steps over δ asked, largest": (share.max(), 1.0, at),
+        "largest ratio of the δ of all steps to the δ claimed": (share.max(), 1.0, at),
         "the same with more than one step": (several_steps, 1.0, "T > 1"),
     }
     return Ruling(reads(share.max() <= 1 + SEARCHED), numbers("composition", named), {"several": several_steps})
-
-
-@judges("noisyhead/section-3-minimum-noise")
-def section_3_minimum_noise(tables: Tables) -> Ruling:
-    """Is the noise of Theorem 3.2 the least that is private?"""
-    table = tables["composition"].assign(ratio=lambda t: t["printed"] / t["least"])
-    proven = table[table["epsilon"] <= table["T"]]
-    by_steps = proven.groupby("T")["ratio"].min()
-    least, most = proven["ratio"].min(), proven["ratio"].max()
-    named = {
-        "printed noise over the least, least": (least, 1.0),
-        "printed noise over the least, largest": (most, 1.0),
-        "the least, most over fewest steps": (by_steps.iloc[-1] / by_steps.iloc[0], 1.0),
-    }
-    verdict = reads(printed=most <= 1 + ROUNDING, corrected=most / least <= 1 + ROUNDING)
-    return Ruling(verdict, numbers("composition", named, "epsilon ≤ T"), {"least": least, "most": most})
 
 
 @judges("noisyhead/section-3-inclusion")
@@ -76,8 +60,8 @@ def section_3_inclusion(tables: Tables) -> Ruling:
     table = tables["inclusion"]
     share = (table[["left_out", "found"]].max(axis=1) / table["bound"]).max()
     named = {
-        "move of a prompt left out over the noise's sensitivity": (share, 1.0),
-        "replaced over left out, exact, largest": (table["replaced"] / table["left_out"]).max(),
+        "how far leaving out a prompt moves a step, over the sensitivity that the noise is made for": (share, 1.0),
+        "largest ratio of the moves by replacing and by leaving out": (table["replaced"] / table["left_out"]).max(),
     }
     return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("inclusion", named), {"part": share})
 
@@ -89,8 +73,8 @@ def section_4_last_iterate(tables: Tables) -> Ruling:
     ratio, kept = table["every_mu"] / table["last_mu"], (table["last_mu"] / table["rho"]).max()
     schedule = table.loc[ratio.idxmin(), "schedule"]
     named = {
-        "ρ of every iterate over that of the last, least": (ratio.min(), 1.0, schedule),
-        "ρ of the last iterate over ρ, largest": (kept, 1.0),
+        "least ratio of the ρ of every iterate to that of the last": (ratio.min(), 1.0, schedule),
+        "largest ratio of the ρ of the last iterate to the ρ claimed": (kept, 1.0),
     }
     verdict = reads(printed=kept <= 1 + ROUNDING < ratio.min())
     return Ruling(verdict, numbers("outputs", named), {"least": ratio.min()})
