@@ -11,12 +11,11 @@ from tests.experiments.verdicts.machinery import Case, Tables, put, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "privacy/how-much-noise"
-STEPS, TOGETHER, LEAST, INCLUDED = (
+STEPS, TOGETHER, INCLUDED = (
     f"noisyhead/{name}"
     for name in (
         "appendix-a.2-steps",
         "appendix-a.2-composition",
-        "section-3-minimum-noise",
         "section-3-inclusion",
     )
 )
@@ -30,13 +29,6 @@ def spent(to: Callable[[pd.DataFrame], Any], query: str = "") -> Callable[[Table
 
 def log_power(power: float) -> Callable[[pd.DataFrame], Any]:
     return lambda r: r["log"] ** power
-
-
-def printed(most: float, least: float) -> Callable[[Tables], Any]:
-    """The printed noise over the least, for 50 steps and for all others."""
-    return lambda t: put("composition", "printed", lambda r: most * r["least"], "T == 50")(
-        put("composition", "printed", lambda r: least * r["least"])(t)
-    )
 
 
 def outputs(every: float, last: float) -> Callable[[Tables], Any]:
@@ -60,15 +52,6 @@ CASES = [
          says="at most 1 of"),
     Case(TOGETHER, "rounding is forgiven", put("composition", "delta_together", lambda r: r["delta"] * (1 + 1e-8)),
          HOLDS),
-    Case(LEAST, "it is the least", put("composition", "printed", lambda r: r["least"]), HOLDS),
-    Case(LEAST, "a factor", put("composition", "printed", lambda r: 2 * r["least"]), CORRECTED),
-    Case(LEAST, "one number of steps has more", lambda t: put("composition", "printed", lambda r: 3 * r["least"],
-         "T == 50")(put("composition", "printed", lambda r: r["least"])(t)), FAILS, says="1 to 3 times"),
-    Case(LEAST, "it is the least, to rounding", printed(ROUNDED, ROUNDED), HOLDS),
-    Case(LEAST, "a factor, to rounding", printed(2 * ROUNDED, 2.0), CORRECTED),
-    Case(LEAST, "two factors", printed(3.0, 2.0), FAILS, says="2 to 3 times"),
-    Case(LEAST, "budgets beyond T are not asked", lambda t: put("composition", "printed", lambda r: 0.1 * r["least"],
-         "epsilon > T")(put("composition", "printed", lambda r: r["least"])(t)), HOLDS),
     Case(INCLUDED, "a prompt left out moves further", put("inclusion", "found", lambda r: 1.5 * r["bound"],
          "setting == 'printed'"), FAILS),
     Case(INCLUDED, "by the formula too", put("inclusion", "left_out", lambda r: 1.5 * r["bound"]), FAILS),

@@ -54,22 +54,6 @@ def appendix_a2_composition(tables: Tables) -> Ruling:
     return Ruling(reads(share.max() <= 1 + SEARCHED), numbers("composition", named), {"several": several_steps})
 
 
-@judges("noisyhead/section-3-minimum-noise")
-def section_3_minimum_noise(tables: Tables) -> Ruling:
-    """Is the noise of Theorem 3.2 the least that is private?"""
-    table = tables["composition"].assign(ratio=lambda t: t["printed"] / t["least"])
-    proven = table[table["epsilon"] <= table["T"]]
-    by_steps = proven.groupby("T")["ratio"].min()
-    least, most = proven["ratio"].min(), proven["ratio"].max()
-    named = {
-        "printed noise over the least, least": (least, 1.0),
-        "printed noise over the least, largest": (most, 1.0),
-        "the least, most over fewest steps": (by_steps.iloc[-1] / by_steps.iloc[0], 1.0),
-    }
-    verdict = reads(printed=most <= 1 + ROUNDING, corrected=most / least <= 1 + ROUNDING)
-    return Ruling(verdict, numbers("composition", named, "epsilon ≤ T"), {"least": least, "most": most})
-
-
 @judges("noisyhead/section-3-inclusion")
 def section_3_inclusion(tables: Tables) -> Ruling:
     """Does noise made for a replaced prompt hide whether one was there at all?"""
