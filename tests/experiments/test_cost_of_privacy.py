@@ -186,8 +186,8 @@ def test_words_below_figures_follow_their_tables() -> None:
     )
     dominance = measured["dominance"]
     noisy = [figures.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
-    assert "standard errors beyond the amended bound" in steps[0].caption
-    assert "stays within the amended bound" in steps[1].caption
+    assert "standard errors beyond the corrected bound" in steps[0].caption
+    assert "stays within the corrected bound" in steps[1].caption
     assert "beyond it. Over" in lengths[0].caption
     assert "within it. Over" in lengths[1].caption
     assert "on below what descent leaves" in noisy[0].caption

@@ -16,6 +16,7 @@ PLACES = ("equation-2.3", "equation-2.4", "equation-2.5", "appendix-a.1")
 TOLERANCES: Declared = {
     "identities": {"relative_difference": Cases("identity", dict.fromkeys(HOLD, Rounding()))},
     "verdicts": {
-        f"noisyhead/{place}: largest difference, {name}": Rounding() for place, name in zip(PLACES, HOLD, strict=True)
+        f"noisyhead/{place}: relative difference from the head, {name}, largest": Rounding()
+        for place, name in zip(PLACES, HOLD, strict=True)
     },
 }

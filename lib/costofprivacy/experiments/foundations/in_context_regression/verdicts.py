@@ -8,9 +8,8 @@ import pandas as pd
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, describe, select
-from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
+from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT, ROUNDING
 
-ROUNDING = 1e-12  # relative to the largest prediction
 ALL_WEIGHTS = "(2.3), all weights"
 PRINTED_24, TRANSPOSED_24 = "(2.4), as printed", "(2.4), with W11 transposed"
 PRINTED_25, TRANSPOSED_25 = "(2.5), as printed", "(2.5), Γ = w22 W11 transposed"
@@ -27,19 +26,19 @@ def equation_23(tables: Tables) -> Ruling:
 
 @judges("noisyhead/equation-2.4")
 def equation_24(tables: Tables) -> Ruling:
-    """The form multiplied out; W₁₁ wants a transpose, and the blocks are w₂₁."""
+    """The form multiplied out; W₁₁ must be transposed, and the blocks are w₂₁."""
     return _transposed(tables, PRINTED_24, TRANSPOSED_24)
 
 
 @judges("noisyhead/equation-2.5")
 def equation_25(tables: Tables) -> Ruling:
-    """ŷ = ⟨Γ, Z⟩; Γ = w₂₂ W₁₁ wants a transpose."""
+    """ŷ = ⟨Γ, Z⟩; Γ = w₂₂ W₁₁ must be transposed."""
     return _transposed(tables, PRINTED_25, TRANSPOSED_25)
 
 
-def _transposed(tables: Tables, printed: str, mended: str) -> Ruling:
+def _transposed(tables: Tables, printed: str, corrected: str) -> Ruling:
     """Which of two forms of the prediction is the head's: the printed one, or the one with W₁₁ transposed?"""
-    as_printed, transposed = _worst(tables, printed), _worst(tables, mended)
+    as_printed, transposed = _worst(tables, printed), _worst(tables, corrected)
     verdict = reads(printed=as_printed.value <= ROUNDING, corrected=transposed.value <= ROUNDING)
     return Ruling(verdict, (as_printed, transposed), {"off": as_printed.value})
 
@@ -49,10 +48,10 @@ def appendix_a1(tables: Tables) -> Ruling:
     """Do the dropped terms carry nothing, is the fourth of the form ⟨Γ, Z⟩, and do zero blocks stay?"""
     dropped, contained = tables["dropped-terms"], _worst(tables, CONTAINED)
     products = dropped[dropped["product"] != SQUARE]
-    common = _largest_score("mean product of a dropped term", products, "dropped-terms")
+    common = _largest_score("mean product of a dropped term with the response or the rest", products, "dropped-terms")
     slope = _largest_score("slope of the loss at zero blocks", tables["zero-blocks"], "zero-blocks")
     least = select(dropped, product=SQUARE)["mean"].min()
-    added = numbers("dropped-terms", {"least that the even terms add to the error": (least, 0.0)}, SQUARE)
+    added = numbers("dropped-terms", {"mean square that the dropped terms add to the error, least": least}, SQUARE)
     unseen = common.value <= CONSISTENT and slope.value <= CONSISTENT
     verdict = reads(printed=unseen and contained.value <= ROUNDING)
     return Ruling(verdict, (common, slope, contained, *added), {"products": len(products)})
@@ -99,7 +98,14 @@ def _worst(tables: Tables, identity: str) -> Number:
     rows = select(tables["identities"], identity=identity)
     worst = rows.loc[rows["relative_difference"].idxmax()]
     where = describe({name: worst[name] for name in ("identity", "D", "L")})
-    return Number(f"largest difference, {identity}", worst["relative_difference"], None, ROUNDING, "identities", where)
+    return Number(
+        f"relative difference from the head, {identity}, largest",
+        worst["relative_difference"],
+        None,
+        ROUNDING,
+        "identities",
+        where,
+    )
 
 
 def _largest_score(name: str, rows: pd.DataFrame, table: str) -> Number:

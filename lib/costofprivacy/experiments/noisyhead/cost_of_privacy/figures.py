@@ -22,7 +22,7 @@ SEEN = 1e-30  # excess risks below it are left out of a figure
 
 
 def ratio(sides: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Measured cost along L over the bound that is held against it: (4.2) for the printed setting, else the amended."""
+    """Measured cost along L over its bound: (4.2) for the printed setting, the corrected one for the other."""
     rows = quantity(sides, setting, "L", "total")
     bound = rows["bound_descent"] + rows["bound_noise"] if setting == "printed" else rows["bound_amended"]
     return pd.DataFrame(
@@ -35,7 +35,7 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
     events, printed, corrected = events.sort_values("L"), ratio(sides, "printed"), ratio(sides, "corrected")
     with figures.panels(2, figsize=(9.2, 3.9)) as (figure, (left, right)):
         _draw_norms_of_prompts(left, events)
-        looks = figures.looks(("(4.2) as\nprinted", "amended\nbound"))
+        looks = figures.looks(("(4.2) as\nprinted", "corrected\nbound"))
         for rows, (label, look) in zip((printed, corrected), looks.items(), strict=True):
             figures.points(right, rows, "L", "ratio", label=label, **look)
         _draw_one(right)
@@ -47,7 +47,7 @@ def draw_lengths(events: pd.DataFrame, sides: pd.DataFrame) -> Plate:
         f"**Prompts and their summaries, for $L$ of {span(events['L'])}.** Left: the mean of $\\|Z\\|_F$ "
         f"{along(events, 'mean_norm')}, while the proof's $G$ {along(events, 'G, proof')}. At the end $\\Pi_G$ cuts "
         f"{cut[1]} of the prompts (shares at the bottom; line: root mean square, closed form). "
-        f"Right: the measured cost over (4.2), constants one, {along(printed, 'ratio')}, {word}. Over the amended "
+        f"Right: the measured cost over (4.2), constants one, {along(printed, 'ratio')}, {word}. Over the corrected "
         f"bound it is at most {compact(corrected['ratio'].max())}. {BARS}"
     )
     return Plate(figure, caption, f"{described(figure)} The share of prompts cut goes from {cut[0]} to {cut[1]}.")
@@ -90,7 +90,7 @@ def draw_steps(sides: pd.DataFrame) -> Plate:
                     axes.plot(rows["T"], rows[f"bound_{part}"], **bound)
             figures.log_axes(axes, STEPS, "excess risk" if setting == "printed" else "")
             axes.set_title(title)
-        panels[1].plot(rows["T"], rows["bound_amended"], "k--", lw=1, label="amended,\ntotal")
+        panels[1].plot(rows["T"], rows["bound_amended"], "k--", lw=1, label="corrected,\ntotal")
     total = corrected["total"]
     beyond = ((total["value"] - total["bound_amended"]) / total["standard_error"]).max()
     kept = "stays within" if beyond <= 0 else f"comes at most {compact(beyond)} standard errors beyond"
@@ -99,7 +99,7 @@ def draw_steps(sides: pd.DataFrame) -> Plate:
         f"**Cost of descent and cost of noise for $T$ of {steps}.** As printed, descent "
         f"{along(printed['descent'], 'value')} where its bound {along(printed['descent'], 'bound_descent')}. The noise "
         f"{along(printed['noise'], 'value')}, and the sum of both is least at $T = {best}$. Corrected, descent "
-        f"{along(corrected['descent'], 'value')}, and the total {kept} the amended bound. {BARS}"
+        f"{along(corrected['descent'], 'value')}, and the total {kept} the corrected bound. {BARS}"
     )
     return Plate(figure, caption)
 

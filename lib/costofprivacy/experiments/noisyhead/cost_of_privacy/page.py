@@ -15,9 +15,9 @@ def answer(tables: Tables) -> str:
     lengths = span(events["L"])
     rows = select(tables["both-sides"], setting="corrected", quantity="total")
     exceeded = (rows["value"] > rows["bound_amended"] + CONSISTENT * rows["standard_error"]).sum()
-    amended = "holds at every size tried" if exceeded == 0 else f"is exceeded at {exceeded} of {len(rows)} sizes"
+    corrected = "holds at every size tried" if exceeded == 0 else f"is exceeded at {exceeded} of {len(rows)} sizes"
     return (
-        f"{words.headline(theorem_41, tables)} The proof lets a prompt's summary, $\\|Z\\|_F$, shrink with the "
-        f"prompt's length $L$. For $L$ of {lengths} its mean {along(events, 'mean_norm')}. An amended bound, without "
-        f"hidden constants, {amended}."
+        f"{words.headline(theorem_41, tables)} The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, "
+        f"vanishes as prompts grow, but for $L$ of {lengths} its mean {along(events, 'mean_norm')}. A corrected bound "
+        f"without hidden constants {corrected}."
     )

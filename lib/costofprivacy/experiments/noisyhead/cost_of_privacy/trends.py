@@ -10,6 +10,7 @@ import pandas as pd
 
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LAST, several
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 _TINY = 1e-300  # for 0
 SYMBOLS = {"penalty": "λ", "log_odds": "log(N/κ)"}  # of columns that are no symbols themselves
@@ -32,7 +33,12 @@ class Trend:
     @property
     def lost(self) -> bool:
         """Whether the ratio grows like a power beyond doubt."""
-        return self.power - 2 * self.error > self.limit
+        return self.power - CONSISTENT * self.error > self.limit
+
+    @property
+    def changes(self) -> bool:
+        """Whether the ratio grows or falls like a power beyond doubt."""
+        return abs(self.power) - CONSISTENT * self.error > self.limit
 
     def number(self, name: str, table: str, row: str) -> Number:
         """The power as a number of a finding."""

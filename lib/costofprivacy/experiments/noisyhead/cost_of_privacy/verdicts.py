@@ -1,4 +1,4 @@
-"""Verdicts on section 4 of arXiv:2504.16000v2: the split of the test error, Theorem 4.1 and Remarks 4.1-4.3."""
+"""Verdicts on section 4 of arXiv:2504.16000v2: the split of the test error, Theorem 4.1 and Remarks 4.1-4.2."""
 
 from __future__ import annotations
 
@@ -48,33 +48,39 @@ def _along(rows: pd.DataFrame, axis: str, right: pd.Series | float) -> Trend | N
 
 @judges("noisyhead/theorem-4.1")
 def theorem_41(tables: Tables) -> Ruling:
-    """(4.2): left over right along each size, its descent part, and the amended bound in the corrected setting."""
+    """(4.2): left over right along each size, its descent part, and the corrected bound in the corrected setting."""
     sides = tables["both-sides"]
-    trends, rests = _totals(sides), _rests(sides)
-    worst, inside, exceeded = lost(trends), _short_ratio(tables), _amended_score(sides)
+    trends, rests = totals(sides), _rests(sides)
+    worst, inside, exceeded = lost(trends), _short_ratio(tables), _corrected_score(sides)
     named = {
-        "largest measured over claimed, short prompts": (inside, 1.0, "axis = L, printed"),
-        "largest excess over the amended bound, in errors": (exceeded, CONSISTENT, ""),
+        "measured cost over the bound, short prompts, largest": (inside, 1.0, "axis = L, printed"),
+        "excess over the corrected bound, in standard errors, largest": (exceeded, CONSISTENT, ""),
     }
     found = (
-        *told(trends, "measured over claimed", "both-sides", ", printed"),
-        *told([rests], "descent over its part", "both-sides", ", printed"),
+        *told(trends, "measured cost over the bound", "both-sides", ", printed"),
+        *told([rests], "descent over the bound's descent term", "both-sides", ", printed"),
         *numbers("both-sides", named),
     )
-    beyond_mending = exceeded > CONSISTENT
+    kept = exceeded <= CONSISTENT
     verdict = reads(
         printed=not worst and not lost([rests]),
-        corrected=not worst and not beyond_mending,
-        narrower=[g.size for g in worst] == ["L"] and inside <= 1 and not beyond_mending,
+        corrected=not worst and kept,
+        narrower=[g.size for g in worst] == ["L"] and inside <= 1 and kept,
         decided=bool(worst) or None not in (*trends, rests),
     )
-    return Ruling(verdict, found, {"power": worst[0].power if worst else np.nan})
+    return Ruling(verdict, found, {"power": worst[0].power if worst else np.nan}, vacuous=_trivial(sides))
 
 
-def _totals(sides: pd.DataFrame) -> list[Trend | None]:
+def _trivial(sides: pd.DataFrame) -> bool:
+    """Whether always predicting 0 is within the right side of (4.2) at all sizes."""
+    rows = select(sides, setting="printed", quantity="total")
+    return bool((rows["zero_risk"] <= rows["bound_descent"] + rows["bound_noise"]).all())
+
+
+def totals(sides: pd.DataFrame) -> list[Trend | None]:
     """How the left side of (4.2) over its right goes along each size."""
-    totals = {axis: quantity(idle(sides), "printed", axis, "total") for axis in AXES}
-    return [_along(rows, axis, rows["bound_descent"] + rows["bound_noise"]) for axis, rows in totals.items()]
+    parts = {axis: quantity(idle(sides), "printed", axis, "total") for axis in AXES}
+    return [_along(rows, axis, rows["bound_descent"] + rows["bound_noise"]) for axis, rows in parts.items()]
 
 
 def _rests(sides: pd.DataFrame) -> Trend | None:
@@ -83,8 +89,8 @@ def _rests(sides: pd.DataFrame) -> Trend | None:
     return _along(descent, "T", descent["bound_descent"])
 
 
-def _amended_score(sides: pd.DataFrame) -> float:
-    """By how many standard errors the corrected algorithm exceeds the amended bound where it does so most."""
+def _corrected_score(sides: pd.DataFrame) -> float:
+    """By how many standard errors the corrected algorithm exceeds the corrected bound where it does so most."""
     rows = select(sides, setting="corrected", quantity="total")
     return float(((rows["value"] - rows["bound_amended"]) / rows["standard_error"]).max())
 
@@ -101,8 +107,8 @@ def _short_ratio(tables: Tables) -> float:
 def remark_41(tables: Tables) -> Ruling:
     """The noise grows with T as its bound does, descent decays as its bound does, and some finite T is best."""
     sides, row = tables["both-sides"], "axis = T, printed"
-    late, mended = _late_noise(sides), quantity(sides, "corrected", "T", "descent")
-    rests, decays = _rests(sides), _along(mended, "T", mended["zero_risk"])
+    late, halved = _late_noise(sides), quantity(sides, "corrected", "T", "descent")
+    rests, decays = _rests(sides), _along(halved, "T", halved["zero_risk"])
     if not several(late["T"]) or rests is None or decays is None:
         return Ruling(Verdict.UNTESTABLE)
     power, error = _fits.power_law(late["T"], late["value"], late["standard_error"])
@@ -113,9 +119,10 @@ def remark_41(tables: Tables) -> Ruling:
     noise = {"power of T in the noise": {"value": power, "error": error, "against": claimed}}
     found = (
         *numbers("both-sides", noise, row),
-        rests.number("descent over its part", "both-sides", row),
-        decays.number("descent with half the penalty", "both-sides", "axis = T, corrected"),
-        *numbers("both-sides", {"best T": (best["T"], last), "excess risk at the best T": risk}, row),
+        rests.number("descent over the bound's descent term", "both-sides", row),
+        decays.number("descent, update and Γ* of one loss", "both-sides", "axis = T, corrected"),
+        *numbers("both-sides", {"best T": best["T"], "largest T tried": last}, row),
+        *numbers("both-sides", {"excess risk at the best T, beside that of always predicting 0": risk}, row),
     )
     splits = consistent(power, claimed, error) and best["T"] != last
     verdict = reads(printed=splits and not rests.lost, corrected=splits and decays.power < DECAYS)
@@ -138,8 +145,8 @@ def remark_42(tables: Tables) -> Ruling:
         return Ruling(Verdict.UNTESTABLE)
     printed, halved, inside = _left_over(table)
     named = {
-        "largest that is left over noise, printed": (printed, MUCH_SMALLER),
-        "the same with half the penalty": (halved, MUCH_SMALLER),
+        "error left without noise, over the noise, largest": (printed, MUCH_SMALLER),
+        "the same, update and Γ* of one loss": (halved, MUCH_SMALLER),
         "the same, short prompts alone": (inside, MUCH_SMALLER, "inside"),
     }
     found = (
@@ -147,7 +154,7 @@ def remark_42(tables: Tables) -> Ruling:
         fall.number("the noise", "dominance", "axis = D"),
         seen.number("the measured noise", "both-sides", "axis = D, printed, noise"),
     )
-    level, helps = not lost([fall, seen]), fall.power < 0 and seen.power + 2 * seen.error < 0
+    level, helps = not lost([fall, seen]), fall.power < 0 and seen.power + CONSISTENT * seen.error < 0
     verdict = reads(
         printed=level and printed < MUCH_SMALLER,
         corrected=level and halved < MUCH_SMALLER,
@@ -162,18 +169,13 @@ def _left_over(table: pd.DataFrame) -> tuple[float, float, float]:
     return printed.max(), halved.max(), halved[table["inside"]].max()
 
 
-@judges("noisyhead/remark-4.3")
-def remark_43(tables: Tables) -> Ruling:
-    """A comparison in words."""
-    return Ruling(Verdict.UNTESTABLE)
-
-
 @judges("noisyhead/section-4-split")
 def section_4_split(tables: Tables) -> Ruling:
     """L_test(Γ̂) ≤ 2L_test(Γ*) + 2(difference of the predictions)², prompt by prompt."""
     worst = tables["split"]["split_worst"].max()
     return Ruling(
-        reads(printed=worst <= 1 + ROUNDING), numbers("split", {"largest left over right of any prompt": (worst, 1.0)})
+        reads(printed=worst <= 1 + ROUNDING),
+        numbers("split", {"left side over right side, largest of any prompt": (worst, 1.0)}),
     )
 
 
@@ -186,8 +188,8 @@ def section_4_extra_error(tables: Tables) -> Ruling:
         return Ruling(Verdict.UNTESTABLE)
     away, largest = ((noise["ratio"] - 1) / noise["error"]).abs().max(), bias["ratio"].max()
     named = {
-        "extra error over squared difference, noise, from 1 in errors": (away, CONSISTENT, NOISE),
-        "extra error over squared difference, bias, largest": (largest, 1.0, BIAS),
+        "noise: extra error over squared difference, distance from 1 in standard errors": (away, CONSISTENT, NOISE),
+        "bias: extra error over squared difference, largest": (largest, 1.0, BIAS),
     }
     powers = (g.number("that ratio", "split", name) for name, g in zip((NOISE, BIAS), trends) if g)
     noise_fails = lost(trends[:1]) or away > CONSISTENT

@@ -14,6 +14,7 @@ from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import ROUNDING
 
 CONFIDENCE = 1e-3  # of the binomial statements
 LEMMA = math.sqrt(2)  # the constant that serves in Lemma A.2
@@ -33,8 +34,8 @@ def equation_a10(tables: Tables) -> Ruling:
     failures, data_sets, compatible = _count(events, "D3_fails")
     union, kappa = events["D3_union_bound"].max(), failure_probability(events)
     named = {
-        "data sets with a larger response": (failures, kappa * data_sets, f"of {data_sets}"),
-        "union bound": (union, kappa, "its largest"),
+        "data sets with a response beyond C; expected at most": (failures, kappa * data_sets, f"of {data_sets}"),
+        "union bound on their probability, largest": (union, kappa, "its largest"),
     }
     undecided = compatible and union > kappa
     return Ruling(reads(printed=compatible, decided=not undecided), numbers("events", named))
@@ -51,9 +52,9 @@ def equation_a11(tables: Tables) -> Ruling:
         return Ruling(Verdict.UNTESTABLE)
     lemma = max(sizes["constant_lemma"].max(), dimensions["constant_lemma"].max())
     found = (
-        logs.number("the constant needed", "constants", "last two N"),
-        across.number("the constant needed", "constants-by-dimension", "last two D"),
-        *numbers("constants", {"constant needed with Lemma A.2's radius": (lemma, LEMMA)}, "its largest"),
+        logs.number("the constant needed with the printed radius", "constants", "last two N"),
+        across.number("the constant needed with the printed radius", "constants-by-dimension", "last two D"),
+        *numbers("constants", {"constant needed with Lemma A.2's radius, largest": (lemma, LEMMA)}, "its largest"),
         *numbers("events", {"data sets that exceed Lemma A.2's radius": failures}, f"of {data_sets}"),
     )
     kept = compatible and not across.lost
@@ -74,12 +75,12 @@ def equation_a12(tables: Tables) -> Ruling:
     ratio, worst = norms["ridge_norm"] / norms["weight_bound"], lost(trends)
     measured, sure = (radius["norm_max"] / radius["R_printed"]).max(), ratio[norms["sure"]].max()
     in_norms = {
-        "largest ‖Γ*‖/R": (ratio.max(), 1.0, "all"),
-        "largest ‖Γ*‖/R inside the condition": (sure, 1.0, "sure"),
+        "‖Γ*‖/R, largest, prompts of any length": (ratio.max(), 1.0, "all"),
+        "‖Γ*‖/R, largest under the condition": (sure, 1.0, "sure"),
     }
     in_data = {
-        "largest ‖Γ*‖/R in data": (measured, 1.0, "all"),
-        "noise variance that the right R saves": (radius["variance_saved"].max(), 1.0, "largest"),
+        "‖Γ*‖/R, largest in drawn data": (measured, 1.0, "all"),
+        "noise variance with the printed R over that with C/(2√λ), largest": radius["variance_saved"].max(),
     }
     found = (*told(trends, "‖Γ*‖/R", "norms"), *numbers("norms", in_norms), *numbers("radius", in_data))
     left = measured > 1
@@ -89,6 +90,19 @@ def equation_a12(tables: Tables) -> Ruling:
         decided=left or bool(worst) or None not in trends,
     )
     return Ruling(verdict, found, {"power": worst[0].power if worst else np.nan})
+
+
+@judges("noisyhead/display-before-a.12")
+def display_before_a12(tables: Tables) -> Ruling:
+    """Can the largest responses be taken out of Σ y_k Z_k? Both sides, over |y_{1,L+1}|, for one prompt of pairs."""
+    paired = tables["signed-sums"]
+    excess = paired["statistic_norm"] - paired["allowed"]
+    shown = paired.loc[excess.idxmax()]
+    named = {
+        "left side over the query's response, one prompt": (shown["statistic_norm"], shown["allowed"]),
+        "norm of the sum of its features": shown["sum_norm"],
+    }
+    return Ruling(reads(printed=excess.max() <= ROUNDING), numbers("signed-sums", named, f"L = {shown['L']:.0f}"))
 
 
 def _statistic(tables: Tables) -> dict[str, list[Trend | None]]:
@@ -128,10 +142,10 @@ def equation_a14(tables: Tables) -> Ruling:
     length = events.loc[at_most.idxmin(), "L"]
     parts = {"sums": _count(events, "D2_lemma_fails"), "responses": _count(events, "D3_fails")}
     named = {
-        "largest probability possible": (least, claimed, f"L = {length:.0f}"),
+        "probability of all events, at most": (least, claimed, f"L = {length:.0f}"),
         "the same, short prompts": (inside, claimed, "L ≤ D log(NL/κ)"),
     }
-    counted = {f"data sets with larger {name}": (k, None, f"of {n}") for name, (k, n, _) in parts.items()}
+    counted = {f"data sets with {name} beyond their radius": (k, None, f"of {n}") for name, (k, n, _) in parts.items()}
     rare = all(compatible for _, _, compatible in parts.values())
     bounded = not any(lost(trends) for trends in _statistic(tables).values())
     verdict = reads(printed=rare and (least >= claimed or bounded), narrower=rare and inside >= claimed)

@@ -15,8 +15,7 @@ RULE = Cases("check", dict.fromkeys(AT_REST, Rounding()))
 TOLERANCES: Declared = {
     "minimisers": {"value": RULE, "standard_error": RULE},
     "verdicts": {
-        "noisyhead/equation-2.7: slope over its value at 0, largest": Rounding(),
-        "noisyhead/section-3-update: the same to ridge at 2λ": Rounding(),
-        "noisyhead/section-3-update: the same with half the penalty": Rounding(),
+        "noisyhead/equation-2.7: gradient of the loss at the formula, over that at 0, largest": Rounding(),
+        "noisyhead/section-3-update: distance at rest to (2.7) with 2λ, over its norm": Rounding(),
     },
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers
+from costofprivacy.experiments.noisyhead.mechanism.sensitivity import FAR
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
-
-ROUNDING = 1e-9
+from costofprivacy.judging.vocabulary import ROUNDING
 
 
 def _constant(ratio: pd.Series) -> bool:
@@ -39,10 +39,9 @@ def algorithm_1(tables: Tables) -> Ruling:
     noise = tables["noise"]
     ratio, exact = noise["printed_std"] / noise["calibrated_std"], noise["printed_std"] / noise["exact_std"]
     named = {
-        "printed over calibrated, least": (ratio.min(), 1.0),
-        "printed over calibrated, largest": (ratio.max(), 1.0),
-        "printed over exact composition, least": (exact.min(), 1.0),
-        "printed over exact composition, largest": (exact.max(), 1.0),
+        "printed noise over the Gaussian mechanism's, least": (ratio.min(), 1.0),
+        "printed noise over the Gaussian mechanism's, largest": (ratio.max(), 1.0),
+        "printed noise over what exact composition needs, largest": exact.max(),
     }
     steady = _constant(ratio)
     verdict = reads(printed=steady and abs(ratio.iloc[0] - 1) <= ROUNDING, corrected=steady)
@@ -55,9 +54,9 @@ def equation_a1(tables: Tables) -> Ruling:
     table = tables["sensitivity"]
     share = _reached(table, "bound")
     named = {
-        "largest change found over the bound": (share.max(), 1.0),
-        "least change found over the exact sensitivity": (_reached(table, "exact").min(), 1.0),
-        "bound over the exact sensitivity, largest": ((table["bound"] / table["exact"]).max(), 1.0),
+        "change found over the bound, largest": (share.max(), 1.0),
+        "change found over the exact sensitivity, least": (_reached(table, "exact").min(), 1.0),
+        "the bound over the exact sensitivity, largest": (table["bound"] / table["exact"]).max(),
     }
     verdict = reads(printed=share.max() <= 1 + ROUNDING, corrected=_constant(share))
     return Ruling(verdict, numbers("sensitivity", named), {"most": share.max()})
@@ -77,9 +76,13 @@ def theorem_32(tables: Tables) -> Ruling:
     at = f"T = {first['T']:.0f}, epsilon = {first['epsilon']:g}"
     found = (
         *numbers("single-steps", {"δ spent over δ claimed, largest for ε ≤ T": (inside, 1.0)}, "epsilon_per_step ≤ 1"),
-        *numbers("sensitivity", {"largest change of an update over its bound": (share, 1.0)}),
-        *numbers("composition", {"ε spent by all iterates": (spent[longest], claimed[longest])}, f"T = {longest}"),
-        *numbers("single-steps", {"δ spent over δ claimed": (delta[first.name], 1.0)}, at),
+        *numbers("sensitivity", {"change of an update over (A.1), largest": (share, 1.0)}),
+        *numbers(
+            "composition",
+            {"ε spent by all iterates, beside ε claimed": (spent[longest], claimed[longest])},
+            f"T = {longest}",
+        ),
+        *numbers("single-steps", {"δ spent over δ claimed, first to exceed 1": (delta[first.name], 1.0)}, at),
     )
     kept = share <= 1 + ROUNDING and over.empty
     verdict = reads(printed=kept and broken.empty, narrower=kept and first["epsilon_per_step"] > 1)
@@ -90,21 +93,20 @@ def theorem_32(tables: Tables) -> Ruling:
 def equation_27(tables: Tables) -> Ruling:
     """(2.7) minimises (2.6)."""
     worst = _check(tables, minimisers.GRADIENT).max()
-    named = {"slope over its value at 0, largest": (worst, ROUNDING)}
+    named = {"gradient of the loss at the formula, over that at 0, largest": (worst, ROUNDING)}
     return Ruling(reads(printed=worst <= ROUNDING), numbers("minimisers", named, minimisers.GRADIENT))
 
 
 @judges("noisyhead/section-3-update")
 def section_3_update(tables: Tables) -> Ruling:
     """The update of section 3 comes to rest at the minimiser of (2.6)."""
-    single, half = (_check(tables, name).max() for name in (minimisers.SINGLE, minimisers.HALVED))
+    single, double = (_check(tables, name).max() for name in (minimisers.SINGLE, minimisers.DOUBLE))
     named = {
-        "distance at rest to the minimiser, over its norm": (single, 0.0, minimisers.SINGLE),
-        "the same to ridge at 2λ": (_check(tables, minimisers.DOUBLE).max(), 0.0, minimisers.DOUBLE),
-        "the same with half the penalty": (half, 0.0, minimisers.HALVED),
-        "norm at rest over that of the minimiser": (_check(tables, minimisers.NORM).mean(), 1.0, minimisers.NORM),
+        "distance at rest to (2.7), over its norm": (single, 0.0, minimisers.SINGLE),
+        "distance at rest to (2.7) with 2λ, over its norm": (double, 0.0, minimisers.DOUBLE),
+        "norm at rest over that of (2.7)": (_check(tables, minimisers.NORM).mean(), 1.0, minimisers.NORM),
     }
-    verdict = reads(printed=single <= ROUNDING, corrected=half <= ROUNDING)
+    verdict = reads(printed=single <= ROUNDING, corrected=double <= ROUNDING)
     return Ruling(verdict, numbers("minimisers", named), {"distance": single})
 
 
@@ -114,8 +116,8 @@ def section_3_noise_variance(tables: Tables) -> Ruling:
     table = tables["noise-law"]
     plain, square = table["variance_over_sensitivity"], table["variance_over_square"]
     named = {
-        "variance over sensitivity, largest over least": (plain.max() / plain.min(), 1.0),
-        "variance over its square, largest over least": (square.max() / square.min(), 1.0),
+        "noise variance over sensitivity: largest over least": (plain.max() / plain.min(), 1.0),
+        "noise variance over squared sensitivity: largest over least": (square.max() / square.min(), 1.0),
     }
     decided = several(table["sensitivity"])
     return Ruling(reads(_constant(plain), corrected=_constant(square), decided=decided), numbers("noise-law", named))
@@ -126,15 +128,39 @@ def section_12_accounting(tables: Tables) -> Ruling:
     """Would exact accounting, that of Gaussian differential privacy, need less noise at the same budget?"""
     saved = tables["noise"]["printed_std"] / tables["noise"]["exact_std"]
     named = {
-        "printed over exact standard deviation, least": (saved.min(), 1.0),
-        "printed over exact standard deviation, largest": (saved.max(), 1.0),
+        "printed noise over what exact accounting needs, least": saved.min(),
+        "printed noise over what exact accounting needs, largest": saved.max(),
     }
-    return Ruling(reads(printed=saved.min() > 1 + ROUNDING), numbers("noise", named), {"saved": saved.min()})
+    return Ruling(
+        reads(printed=saved.min() > 1 + ROUNDING), numbers("noise", named), {"saved": saved.min(), "most": saved.max()}
+    )
 
 
 @judges("noisyhead/section-2-any-noise")
 def section_2_any_noise(tables: Tables) -> Ruling:
     """The sensitivity bound is tried on prompts that no Gaussian law gives: responses at a million, tokens alike."""
     share = _reached(tables["sensitivity"], "bound").max()
-    named = {"change under built prompts over the bound": (share, 1.0)}
+    named = {"change of an update over (A.1), any prompts, largest": (share, 1.0)}
     return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("sensitivity", named), {"share": share})
+
+
+@judges("noisyhead/section-1.1-clipping")
+def section_11_clipping(tables: Tables) -> Ruling:
+    """Which clip (A.1) needs: that of the context's responses, where Π_G bounds the statistics, or the query's.
+
+    Any statistic of the ball of radius G ≤ C is reached without clipping the context: the exact sensitivity is the
+    same. Two query responses ±y at one statistic across Γ move a step by 2η₀Gy/N, y/(C + RG) times the bound.
+    """
+    table = tables["sensitivity"]
+    context = (table["exact"] / table["bound"]).max()
+    query = (FAR / (table["clip_norm"] + table["weight_bound"] * table["feature_bound"])).min()
+    named = {
+        "context's responses not clipped: change of an update over (A.1), largest": (context, 1.0),
+        f"query's response of {FAR:g} not clipped: the same, least": (query, 1.0),
+    }
+    verdict = reads(
+        printed=context > 1 + ROUNDING,
+        narrower=query > 1 + ROUNDING,
+        decided=bool((table["feature_bound"] <= table["clip_norm"]).all()),
+    )
+    return Ruling(verdict, numbers("sensitivity", named))
