@@ -129,7 +129,12 @@ def test_every_value_beyond_is_tried() -> None:
         ("dpgd/algorithm", {"n": 10**6}, r"n · others must be between"),
         ("dpgd/deterministic-equivalent", {"n": [20]}, "n must be at least 4 / gamma = 40, got 20"),
         ("dpgd/lower-bound", {"d": 4}, "d times each of ratios must be at least 24, got 20"),
-        ("dpgd/scaling-laws", {"steep_phi": [1.0]}, "phi must be below 1"),
+        (
+            "dpgd/scaling-laws",
+            {"steep_phi": [1.0]},
+            "steep_psi must be below 1 - steep_phi, got 0.1 with steep_phi = 1$",
+        ),
+        ("dpgd/scaling-laws", {"flat_phi": [0.6]}, "flat_psi must be below 1 - flat_phi, got 0.5 with flat_phi = 0.6$"),
         ("dpgd/scaling-laws", {"decades": [2, 3]}, "decades must be more than 4"),
         ("dpgd/real-data", {"mnist_gamma": [1.0, 0.001]}, "mnist_gamma asks for .* some are to test on$"),
         ("dpgd/real-data", {"mnist_gamma": [1e-308]}, "mnist_gamma asks for .* some are to test on$"),

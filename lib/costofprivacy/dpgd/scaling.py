@@ -257,7 +257,9 @@ def _check(phi: ArrayLike, psi: ArrayLike, alpha: ArrayLike = 0.0) -> None:
     if not (exponent < 1).all():
         raise ValueError(f"phi must be below 1, got {exponent.max()!r}")
     if not (weight < 1 - exponent).all():
-        raise ValueError(f"psi must be below 1 - phi, got {psi!r} with phi {phi!r}")
+        wide, steep = (each.ravel() for each in np.broadcast_arrays(weight, exponent))
+        worst = int(np.argmax(wide + steep))
+        raise ValueError(f"psi must be below 1 - phi, got {wide[worst]:g} with phi = {steep[worst]:g}")
     if not (degree >= 0).all():
         raise ValueError(f"alpha must be non-negative, got {degree.min()!r}")
 

@@ -83,8 +83,10 @@ class Experiment(Parameters):
 
     def check(self) -> None:
         """Refuse a target without a finite norm, and decades too few to see a slope."""
-        for phis, psis in ((self.flat_phi, self.flat_psi), (self.steep_phi, self.steep_psi)):
-            scaling.size(*np.meshgrid(phis, psis), 0.0)
+        for figure, phis, psis in (("flat", self.flat_phi, self.flat_psi), ("steep", self.steep_phi, self.steep_psi)):
+            if max(psis) >= 1 - max(phis):
+                at = f"got {max(psis):g} with {figure}_phi = {max(phis):g}"
+                raise ValueError(f"{figure}_psi must be below 1 - {figure}_phi, {at}")
         if len(self.decades) <= curves.WINDOW or self.decades[-1] >= CLOSE:
             raise ValueError(f"decades must be more than {curves.WINDOW} and below {CLOSE}, got {list(self.decades)}")
 

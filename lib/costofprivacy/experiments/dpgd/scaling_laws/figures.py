@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of arXiv:2505.16329v2 re-computed, and how small γ must be for their slopes."""
+"""Figures 2 and 3 of arXiv:2505.16329v2 recomputed, and how small γ must be for their slopes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def draw_figure_2(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
     found = words.headline(figure_2, {"figure-2": points, "slopes": slopes, "fits": fits})
     return Plate(
         figure,
-        f"**Figure 2, re-computed to smaller $\\gamma$.** Risk with the best learning rate at each $\\gamma$, "
+        f"**Figure 2, recomputed to smaller $\\gamma$.** Risk with the best learning rate at each $\\gamma$, "
         f"$\\alpha={alpha:g}$. Dashed: $\\gamma^h$ of Theorem 4 through the last point. {found} Crosses: "
         f"{int(rows['at_cap'].sum())} points at the cap $2/\\gamma$. Solved equations: no sampling error.",
     )
@@ -66,7 +66,7 @@ def draw_figure_3(points: pd.DataFrame, slopes: pd.DataFrame, fits: pd.DataFrame
     found = words.headline(figure_3, {"figure-3": points, "slopes": slopes, "fits": fits})
     return Plate(
         figure,
-        f"**Figure 3, re-computed to smaller $\\gamma$.** Risk with the best learning rate, "
+        f"**Figure 3, recomputed to smaller $\\gamma$.** Risk with the best learning rate, "
         f"{privacy(rows['b'].iloc[0])}, $\\psi={rows['psi'].iloc[0]:g}$. Dashed: $\\gamma^h$ through the last point. "
         f"{found} Crosses: {int(rows['at_cap'].sum())} points at the cap. Solved equations: no sampling error.",
     )
@@ -166,8 +166,8 @@ def draw_approach(slopes: pd.DataFrame, far: pd.DataFrame, settled: pd.DataFrame
         figure,
         f"**How small $\\gamma$ must be.** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
         f"{privacy(place['b'])}; marks: solved; lines: closed form. Of {len(table)} curves "
-        f"{int(table['settles_at'].notna().sum())} end within {WITHIN:g} (dashed). The last "
-        f"to get there needs $\\gamma={_power(latest['settles_at'])}$: $\\varphi={latest['phi']:g}$, "
+        f"{int(table['settles_at'].notna().sum())} end within {WITHIN:g} (dashed). The slowest "
+        f"one needs $\\gamma={_power(latest['settles_at'])}$: $\\varphi={latest['phi']:g}$, "
         f"$\\psi={latest['psi']:g}$, $\\alpha={latest['alpha']:g}$, where $\\varphi(\\alpha+1)="
         f"{latest['phi'] * (latest['alpha'] + 1):.3g}$.",
     )

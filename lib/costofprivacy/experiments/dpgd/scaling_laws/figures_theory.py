@@ -51,9 +51,9 @@ def _cost_of(rows: pd.DataFrame) -> str:
     demand = f"At {privacy(rows['b'].iloc[0])}"
     start, end = select(rows, gamma=rows["gamma"].max())["ratio"].max(), smallest(rows)["ratio"].max()
     if end >= start:
-        return f"{demand} the factor grows from {compact(start)} to {compact(end)}."
+        return f"{demand} the factor by which privacy raises the risk grows from {compact(start)} to {compact(end)}."
     largest, least = percent(start - 1), percent(end - 1)
-    return f"{demand} it adds up to {largest} at the largest $\\gamma$ and {least} at the least."
+    return f"{demand} privacy adds up to {largest} at the largest $\\gamma$ and {least} at the smallest."
 
 
 def draw_critical(critical: pd.DataFrame) -> Plate:
@@ -66,11 +66,11 @@ def draw_critical(critical: pd.DataFrame) -> Plate:
         panels[1].set(title=r"targets, $\alpha \to \infty$")
     steepest = select(right, phi=right["phi"].max())
     negative = steepest[steepest["psi"] < 0]
-    kept = [f" With $\\psi={row.psi:g}$ {compact(row.critical)} is left." for row in negative.head(1).itertuples()]
+    kept = [f" With $\\psi={row.psi:g}$ it is {compact(row.critical)}." for row in negative.head(1).itertuples()]
     return Plate(
         figure,
-        "**Where privacy is free: below the lines.** A larger $b$ is a stricter demand. Over all spectra and targets "
-        f"shown the critical $b$ goes from {compact(critical['critical'].min())} to "
+        "**Where privacy is free: below the lines.** A larger $b$ is a stricter requirement. Over all spectra and "
+        f"targets shown the critical $b$ goes from {compact(critical['critical'].min())} to "
         f"{compact(critical['critical'].max())}. At the steepest spectrum, $\\psi=0$, it is "
         f"{compact(select(steepest, psi=0)['critical'].iloc[0])} with the best schedule.{''.join(kept)} Closed form.",
     )
@@ -103,7 +103,7 @@ def draw_panels(panels: pd.DataFrame) -> Plate:
             peaks.append(f"{plain(height)} at a = {plain(peak['a'])} ({number})")
     return Plate(
         figure,
-        "**Figures 10 to 13, re-computed.** Star: where the smallest exponent is largest. Privacy is free where that "
+        "**Figures 10 to 13, recomputed.** Star: where the smallest exponent is largest. Privacy is free where that "
         f"is the crossing of $e_1$ and $e_2$: {listed(free)}. All four draw (E.42), the case $\\varphi(\\alpha+1)<2$. "
         "Closed form.",
         f"{described(figure)} The smallest exponent is largest, {listed(peaks)}.",
@@ -128,8 +128,8 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         f"**The logarithm of (6.6).** $\\varphi={place['phi']:g}$, $\\psi={place['psi']:g}$, "
-        f"$\\alpha={place['alpha']:g}$, $b={place['b']:g}$, so $\\varphi(\\alpha+1)=2$. At $v=\\gamma^a$ the power of "
-        f"the logarithm is {compact(log_power(rows, 'power'))}; a rate that is no pure power has "
-        f"{compact(log_power(rows, 'best'))} (dashed: 1 and {compact(claims['best'])}) and ends {compact(gain)} times "
-        "lower. Closed form.",
+        f"$\\alpha={place['alpha']:g}$, $b={place['b']:g}$, so $\\varphi(\\alpha+1)=2$. At $v=\\gamma^a$ the risk "
+        f"contains the logarithm to the power {compact(log_power(rows, 'power'))}, at the best $v$, which is no power "
+        f"of $\\gamma$, to the power {compact(log_power(rows, 'best'))} (dashed: 1 and {compact(claims['best'])}). The "
+        f"best risk ends {compact(gain)} times lower. Closed form.",
     )

@@ -14,8 +14,8 @@ def answer(tables: Tables) -> str:
     cost = tables["cost"]
     free = cost[cost["b"] <= cost["critical"]].groupby("gamma")["ratio"].max()
     return (
-        "Risk falls like $\\gamma^h$, $\\gamma=d/n$; weak directions lower $h$. In Figure 2 privacy is free down to "
-        f"$\\rho=\\gamma^b$, $b$ from {compact(cost['critical'].min())} to {compact(cost['critical'].max())}: at "
-        f"constant $\\rho$ it adds {percent(free.iloc[-1] - 1)} at the largest $\\gamma$, "
-        f"{percent(free.iloc[0] - 1)} at the least. Of {len(verdicts)} claims, {tally(verdicts)}."
+        "The risk falls like $\\gamma^h$, $\\gamma=d/n$; weak directions lower $h$. In Figure 2 privacy is free in the "
+        f"limit up to $\\rho=\\gamma^b$, $b$ = {compact(cost['critical'].min())} to "
+        f"{compact(cost['critical'].max())}; constant $\\rho$ adds {percent(free.iloc[-1] - 1)} at the largest "
+        f"$\\gamma$. Of {len(verdicts)} claims, {tally(verdicts)}."
     )

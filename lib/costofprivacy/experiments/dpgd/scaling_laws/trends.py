@@ -15,12 +15,10 @@ LOG_POWER = 0.25  # a power of ln(1/γ) from which on a logarithm is there
 
 
 def powers(table: pd.DataFrame, by: list[str], left: str) -> pd.DataFrame:
-    """The power of 1/γ in a column for each group, with the group's columns, ascending."""
-    found = [
-        dict(zip(by, place)) | {"power": growth.power(rows, "inverse_gamma", left, "")}
-        for place, rows in table.groupby(by, sort=False)
-    ]
-    return pd.DataFrame(found).sort_values("power", ignore_index=True)
+    """The power of 1/γ in a column for each group with several γ, with the group's columns, ascending."""
+    found = [(*place, growth.power(rows, "inverse_gamma", left, "")) for place, rows in table.groupby(by, sort=False)]
+    table = pd.DataFrame(found, columns=[*by, "power"]).dropna(subset="power")
+    return table.sort_values("power", ignore_index=True)
 
 
 def log_power(rows: pd.DataFrame, column: str) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
@@ -43,7 +45,7 @@ def assumption_3(tables: Tables) -> Ruling:
     named = {
         "largest error of the mass": (mass, ROUNDED),
         "largest error of the mean": (mean, ROUNDED),
-        "least squared norm of the target near the end": end,
+        "squared norm of the target near ψ = 1 − φ, least": (end, UNBOUNDED),
     }
     grows = end > UNBOUNDED and (norms.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
     return Ruling(reads(printed=grows and max(mass, mean) <= ROUNDED), numbers("spectra", named))
@@ -54,13 +56,13 @@ def proposition_e1(tables: Tables) -> Ruling:
     """Are the kernels x^−κ up to constants for x ≥ 1, and constants below, over fifteen decades?"""
     kernels, groups = tables["kernels"].assign(inverse_gamma=tables["kernels"]["x"]), ["phi", "psi", "kernel"]
     worst = furthest(powers(kernels[kernels["x"] >= 1], groups, "ratio"), "power")
-    spread = kernels.groupby(groups)["ratio"].agg(lambda r: r.max() / r.min())
-    widest = {"largest ratio of two of a kernel's quotients": spread.max()}
+    spread = kernels.groupby(groups, as_index=False)["ratio"].agg(lambda r: r.max() / r.min())
+    widest = most(spread, "ratio")
     found = (
-        number("largest power of x left over", worst, "power", LOST_POWER, "kernels", *groups),
-        *numbers("kernels", widest, str(spread.idxmax())),
+        number("largest power of x in kernel over its order", worst, "power", LOST_POWER, "kernels", *groups),
+        number("kernel over its order, largest over least", widest, "ratio", None, "kernels", *groups),
     )
-    return Ruling(reads(printed=abs(worst["power"]) <= LOST_POWER and spread.max() < float("inf")), found)
+    return Ruling(reads(printed=abs(worst["power"]) <= LOST_POWER and math.isfinite(widest["ratio"])), found)
 
 
 def path_powers(tables: Tables) -> pd.DataFrame:
@@ -87,8 +89,8 @@ def lemma_e2(tables: Tables) -> Ruling:
     low, high = least(kinds, "low"), most(bounded, "high")
     found = (
         number("least power of 1/γ in risk over explicit side", low, "low", -LOST_POWER, "paths", *CURVE),
-        number("largest one, risk bounded", high, "high", LOST_POWER, "paths", *CURVE),
-        *numbers("paths", {"least ratio": tables["paths"]["ratio"].min()}),
+        number("largest power, risk bounded", high, "high", LOST_POWER, "paths", *CURVE),
+        *numbers("paths", {"least risk over explicit side": tables["paths"]["ratio"].min()}),
     )
     return Ruling(reads(printed=low["low"] >= -LOST_POWER and high["high"] <= LOST_POWER), found)
 
@@ -103,8 +105,8 @@ def lemma_e3(tables: Tables) -> Ruling:
     high, low = most(bounded, "high"), least(bounded, "low")
     found = (
         number("largest power of 1/γ in risk over explicit side", high, "high", LOST_POWER, "paths", *CURVE),
-        number("least power of 1/γ in it", low, "low", -LOST_POWER, "paths", *CURVE),
-        *(number("the same where that side is unbounded", row, "high", None, "paths", *CURVE)
+        number("least power of 1/γ in risk over explicit side", low, "low", -LOST_POWER, "paths", *CURVE),
+        *(number("largest power where that side is unbounded", row, "high", None, "paths", *CURVE)
           for _, row in other.sort_values("high").tail(1).iterrows()),
     )  # fmt: skip
     verdict = reads(printed=high["high"] <= LOST_POWER and low["low"] >= -LOST_POWER)
@@ -121,8 +123,8 @@ def lemma_e4(tables: Tables) -> Ruling:
     low, high = kinds.iloc[0], tight.iloc[-1]
     found = (
         number("least power of 1/γ in risk over the order", low, "power", -LOST_POWER, "orders", *CURVE),
-        number("largest one under the conditions", high, "power", LOST_POWER, "orders", *CURVE),
-        *(number("largest one outside them", row, "power", None, "orders", *CURVE)
+        number("largest power under the lemma's conditions", high, "power", LOST_POWER, "orders", *CURVE),
+        *(number("largest power outside them", row, "power", None, "orders", *CURVE)
           for _, row in loose.tail(1).iterrows()),
     )  # fmt: skip
     verdict = reads(printed=low["power"] >= -LOST_POWER and high["power"] <= LOST_POWER)
@@ -133,16 +135,19 @@ def lemma_e4(tables: Tables) -> Ruling:
 def lemma_e5(tables: Tables) -> Ruling:
     """(E.35) to (E.39): the exponents at all places; and (E.37) with both equalities."""
     apart, places = optimum(tables, (1, 2, 3, 4))
-    lost, corner = furthest(powers(tables["powers"], PLACE, "ratio"), "power"), boundary(tables)
+    left, corner = powers(tables["powers"], PLACE, "ratio"), boundary(tables)
+    if left.empty or corner.empty:
+        return Ruling(Verdict.UNTESTABLE)
+    lost = furthest(left, "power")
     found = (
         *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
         number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
-        *(number("power of ln(1/γ), both equalities", row, "at_power", 0.0, "logarithm", *PLACE)
+        *(number("power of ln(1/γ), both equalities", row, "at_power", LOG_POWER, "logarithm", *PLACE)
           for _, row in corner.iterrows()),
     )  # fmt: skip
     right = apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER
     verdict = reads(printed=right and (corner["at_power"] <= LOG_POWER).all(), narrower=right)
-    return Ruling(verdict, found, {"places": places, "power": corner["at_power"].max()})
+    return Ruling(verdict, found, {"places": places})
 
 
 def peaks(tables: Tables, name: str) -> tuple[pd.Series, ...]:
@@ -158,10 +163,10 @@ def drawn(tables: Tables, name: str, free: bool) -> Ruling:
     share = (select(tables["other_spectra"], figure=name)["free"] == free).mean()
     expected, line = without["a"] if free else costly["a"], ("panels", "kappa1", "alpha", "b")
     found = (
-        number("a where the smallest exponent peaks", whole, "a", expected, *line),
+        number("a where the smallest exponent is largest", whole, "a", expected, *line),
         number("a without the private term", without, "a", None, *line),
-        number("φ up to which (E.42) is the case drawn", whole, "largest_phi", None, "panels", "alpha"),
-        *numbers("other_spectra", {"share of other spectra with this conclusion": (share, 1.0)}, f"figure = {name}"),
+        number("largest φ to which (E.42) applies", whole, "largest_phi", None, "panels", "alpha"),
+        *numbers("other_spectra", {"share of other φ with the same conclusion": share}, f"figure = {name}"),
     )
     is_free, is_costly = abs(whole["a"] - without["a"]) < GRID, abs(whole["a"] - costly["a"]) < GRID
     verdict = reads(printed=is_free if free else is_costly and not is_free)

@@ -9,7 +9,7 @@ from costofprivacy.experiments.dpgd.scaling_laws.verdicts_lemmas import CURVE
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.growth import LOST_POWER
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
-from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.vocabulary import ROUNDING
 
 QUADRATURE = 1e-6  # relative error of the integrals behind (E.12)
@@ -24,8 +24,8 @@ def equation_e12(tables: Tables) -> Ruling:
     ratio = rows[["as_printed", "half_clock"]].rdiv(rows["solved"], axis=0)
     printed, half = (ratio - 1).abs().max()
     named = {
-        "largest relative difference, as printed": (printed, QUADRATURE, "as_printed"),
-        "largest relative difference, at half the clock": (half, QUADRATURE, "half_clock"),
+        "(E.12) against (E.10), largest relative difference": (printed, QUADRATURE, "as_printed"),
+        "the same with the missing 2": (half, QUADRATURE, "half_clock"),
     }
     verdict = reads(printed=printed <= QUADRATURE, corrected=half <= QUADRATURE)
     return Ruling(verdict, numbers("linear", named), {"ratio": ratio["as_printed"].max()})
@@ -36,7 +36,7 @@ def equation_e14(tables: Tables) -> Ruling:
     """(E.14): does the comparison hold with a C₂ for which μ_c C₂ ≥ c/√(2R + ζ²), or only with a larger one?"""
     ratio = tables["comparison"].groupby("constant")["ratio"].min()
     named = {
-        f"least ratio of the two sides, {name} constant": (ratio[name], 1.0, f"constant = {name}")
+        f"left over right side of (E.14), {name} constant": (ratio[name], 1.0, f"constant = {name}")
         for name in ("least", "larger")
     }
     suffices = ratio >= 1 - COMPARED
@@ -50,13 +50,13 @@ def equation_e27(tables: Tables) -> Ruling:
     rows = tables["paths"].assign(quotient=lambda t: t["sampling"] / (t["gamma"] * t["v"]))
     ends = rows.groupby([*CURVE, "inverse_gamma"], as_index=False, sort=False)["quotient"].max()
     kinds = powers(ends, CURVE, "quotient")
-    if kinds["power"].isna().all():
+    if kinds.empty:
         return Ruling(Verdict.UNTESTABLE)
     worst, largest = kinds.iloc[-1], most(rows, "quotient")
     product = (rows["gamma"] * rows["v"]).max()
     found = (
-        number("largest power of 1/γ in the quotient by γv", worst, "power", LOST_POWER, "paths", *CURVE),
-        number("largest quotient", largest, "quotient", None, "paths", *CURVE, "gamma", "time"),
+        number("largest power of 1/γ in sampling noise over γv", worst, "power", LOST_POWER, "paths", *CURVE),
+        number("largest sampling noise over γv", largest, "quotient", None, "paths", *CURVE, "gamma", "time"),
         *numbers("paths", {"largest γv": (product, 2.0)}),
     )
     verdict = reads(printed=worst["power"] <= LOST_POWER and product <= 2)
@@ -65,58 +65,44 @@ def equation_e27(tables: Tables) -> Ruling:
 
 @judges("dpgd/equation-e.45")
 def equation_e45(tables: Tables) -> Ruling:
-    """(E.45), (E.48), (E.51), (E.54): is the noise on the way bounded at the chosen a, in every case?"""
+    """(E.45), (E.48), (E.51), (E.54): is the private noise along the run bounded at the chosen a, in every case?"""
     rows = tables["exponents"].dropna(subset="tight")
     low = least(rows, "tight")
-    found = number("least exponent of the noise on the way", low, "tight", 0.0, "exponents", "phi", "alpha", "b")
+    found = number(
+        "least exponent of the private noise along the run", low, "tight", 0.0, "exponents", "phi", "alpha", "b"
+    )
     return Ruling(reads(printed=low["tight"] >= 0), (found,), {"places": len(rows)})
 
 
 @judges("dpgd/equation-e.46")
 def equation_e46(tables: Tables) -> Ruling:
-    """(E.46): is a in [−1, 0], and do b ≤ 1 and κ₁ > 1 alone put it there?"""
+    """(E.46): is a in [−1, 0] in the case that the sentence treats, b > K/(2(K + 1))?"""
     rows = tables["reasons"]
     case, outside = rows[rows["b"] > rows["bound"]]["a"], least(rows, "a")
     found = (
-        *numbers("reasons", {"least a where b is above its bound": (case.min(), -1.0)}, "b > bound"),
-        number("least a where only b ≤ 1 is asked", outside, "a", -1.0, "reasons", "phi", "psi", "alpha", "b"),
+        *numbers("reasons", {"least a, b above its bound": (case.min(), -1.0)}, "b > bound"),
+        *numbers("reasons", {"largest a, b above its bound": (case.max(), 0.0)}, "b > bound"),
+        number("least a, any b ≤ 1", outside, "a", None, "reasons", "phi", "psi", "alpha", "b"),
     )
-    inside = case.between(-1, 0).all()
-    verdict = reads(printed=inside and outside["a"] >= -1, corrected=inside)
-    return Ruling(verdict, found, {"allowed": outside["a"]})
+    verdict = reads(printed=bool(case.between(-1, 0).all()), decided=not case.empty)
+    return Ruling(verdict, found, {"places": len(case)})
 
 
 @judges("dpgd/equation-e.48")
 def equation_e48(tables: Tables) -> Ruling:
-    """After (E.48): 2 − 2b + 4a/3 > 0 at α = ½, "since 3κ₁/2 + 2 > 3/2": against which number is it held?"""
+    """After (E.48): 2 − 2b + 4a/3 > 0 at α = ½, "since 3κ₁/2 + 2 > 3/2": which number must it exceed?"""
     rows = tables["reasons"].dropna(subset="threshold")
     if rows.empty:
         return Ruling(Verdict.UNTESTABLE)
     low, high, left = rows["threshold"].min(), rows["threshold"].max(), rows["left"].min()
     named = {
-        "least number to compare with": (low, PRINTED_BOUND),
-        "largest number to compare with": (high, PRINTED_BOUND),
-        "least value over 2(1 − b)": (left, 0.0),
+        "number that K + 2 must exceed, least": (low, PRINTED_BOUND),
+        "number that K + 2 must exceed, largest": (high, PRINTED_BOUND),
+        "least 2 − 2b + 4a/3, over 2(1 − b)": (left, 0.0),
     }
     as_printed = (rows["threshold"] - PRINTED_BOUND).abs().max() <= ROUNDING
     verdict = reads(printed=left > 0 and as_printed, corrected=left > 0)
     return Ruling(verdict, numbers("reasons", named, "alpha = 0.5"), {"number": high})
-
-
-@judges("dpgd/appendix-e-references")
-def appendix_e_references(tables: Tables) -> Ruling:
-    """The three figures named for b ≤ K/(2(K + 1)): do they show that case?"""
-    printed, meant = (select(tables["references"], kind=kind) for kind in ("printed", "meant"))
-    wrong, repeats = printed[~printed["fits"]], len(printed) - printed["figure"].nunique()
-    named = {
-        "figures named that show the other case": (len(wrong), 0.0),
-        "figures named twice": (repeats, 0.0),
-    }
-    found = (
-        *numbers("references", named, "kind = printed"),
-        *(number("its b", row, "b", row["critical"], "references", "figure") for _, row in wrong.iterrows()),
-    )
-    return Ruling(reads(printed=wrong.empty and not repeats, corrected=meant["fits"].all()), found)
 
 
 def tested(tables: Tables) -> pd.DataFrame:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.experiments.dpgd.scaling_laws.trends import (
     LOG_POWER,
     furthest,
-    least,
     log_power,
     most,
     number,
     powers,
 )
 from costofprivacy.judging.findings import Number, Verdict
-from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.growth import LOST_POWER, power
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.vocabulary import ROUNDING
@@ -32,13 +32,21 @@ def optimum(tables: Tables, cases: tuple[int, ...]) -> tuple[float, int]:
 
 
 def equal(tables: Tables) -> pd.DataFrame:
-    """The curves with φ(α+1) = 2: a row each, with the powers of ln(1/γ) in its risk at v = γ^a and at the best v."""
+    """The curves with φ(α+1) = 2: a row each.
+
+    Returns:
+        the last row of each curve, with the powers of ln(1/γ) in its risk at v = γ^a and at the best v, and the power
+        of γ by which the second falls faster.
+    """
     table = tables["logarithm"]
     found = [
-        rows.iloc[-1].to_dict() | {"at_power": log_power(rows, "power"), "at_best": log_power(rows, "best")}
+        rows.iloc[-1].to_dict() | {
+            "at_power": log_power(rows, "power"), "at_best": log_power(rows, "best"),
+            "power_gained": power(rows.assign(inverse=np.exp(rows["log"])), "inverse", "power", "best"),
+        }
         for _, rows in table.groupby(PLACE, sort=False)
-    ]
-    return pd.DataFrame(found, columns=[*table, "at_power", "at_best"])
+    ]  # fmt: skip
+    return pd.DataFrame(found, columns=[*table, "at_power", "at_best", "power_gained"])
 
 
 def critical_at(rows: pd.DataFrame) -> pd.Series:
@@ -64,31 +72,34 @@ class _Case(NamedTuple):
 
     Args:
         right: whether it is. places: at how many places h is compared with a numerical optimum.
-        lost: the power of 1/γ in solved risks over γ^h. numbers: those behind it.
+        numbers: those behind it.
     """
 
     right: bool
     places: int
-    lost: float
     numbers: tuple[Number, ...]
 
 
-def solved(tables: Tables, case: int) -> _Case:
-    """A case of the theorem: is h the numerical optimum, and γ^h the order of the risk at v = γ^a?"""
+def solved(tables: Tables, case: int) -> _Case | None:
+    """A case of the theorem: is h the numerical optimum, and γ^h the order of the risk at v = γ^a? None if untried."""
     (apart, places), rows = optimum(tables, (case,)), tables["powers"]
-    lost = furthest(powers(rows[rows["case"] == case], PLACE, "ratio"), "power")
+    left = powers(rows[rows["case"] == case], PLACE, "ratio")
+    if left.empty or not places:
+        return None
+    lost = furthest(left, "power")
     found = (
         *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}, f"case = {case}"),
         number("largest power of 1/γ in risk over γ^h", lost, "power", LOST_POWER, "powers", *PLACE),
     )
-    power = abs(lost["power"])
-    return _Case(bool(apart <= ROUNDING and power <= LOST_POWER), places, power, found)
+    return _Case(bool(apart <= ROUNDING and abs(lost["power"]) <= LOST_POWER), places, found)
 
 
 def without_logarithm(tables: Tables, case: int) -> Ruling:
     """A case without a logarithm."""
     found = solved(tables, case)
-    return Ruling(reads(printed=found.right), found.numbers, {"places": found.places, "power": found.lost})
+    if found is None:
+        return Ruling(Verdict.UNTESTABLE)
+    return Ruling(reads(printed=found.right), found.numbers, {"places": found.places})
 
 
 @judges("dpgd/theorem-4i")
@@ -106,28 +117,28 @@ def theorem_4ii(tables: Tables) -> Ruling:
 @judges("dpgd/theorem-4iii")
 def theorem_4iii(tables: Tables) -> Ruling:
     """The third case, its two equalities together among it: there e₃ has a logarithm and is as large as the others."""
-    corner = boundary(tables)
-    if corner.empty:
+    corner, found, at = boundary(tables), solved(tables, 3), ("logarithm", *PLACE)
+    if corner.empty or found is None:
         return Ruling(Verdict.UNTESTABLE)
-    found, row, at = solved(tables, 3), most(corner, "at_best"), ("logarithm", *PLACE)
+    row = most(corner, "at_power")
     extra = (
-        number("power of ln(1/γ) at v = γ^a, both equalities", row, "at_power", 0.0, *at),
-        number("power of ln(1/γ) at the best v, both equalities", row, "at_best", 0.0, *at),
+        number("power of ln(1/γ) at v = γ^a, both equalities", row, "at_power", LOG_POWER, *at),
+        number("power of ln(1/γ) at the best v, both equalities", row, "at_best", None, *at),
     )
     verdict = reads(printed=found.right and row["at_power"] <= LOG_POWER, narrower=found.right)
-    return Ruling(verdict, found.numbers + extra, {"power": row["at_power"]})
+    return Ruling(verdict, found.numbers + extra)
 
 
 @judges("dpgd/theorem-4iv")
 def theorem_4iv(tables: Tables) -> Ruling:
     """(6.6), with its logarithm where φ(α + 1) = 2: is it the first power of ln(1/γ) at v = γ^a?"""
-    rows = costly(tables)
-    if rows.empty:
+    rows, found = costly(tables), solved(tables, 4)
+    if rows.empty or found is None:
         return Ruling(Verdict.UNTESTABLE)
-    found, row = solved(tables, 4), furthest(rows.assign(off=rows["at_power"] - 1), "off")
+    row = furthest(rows.assign(off=rows["at_power"] - 1), "off")
     extra = number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, "logarithm", *PLACE)
     verdict = reads(printed=found.right and abs(row["off"]) <= LOST_POWER)
-    return Ruling(verdict, (*found.numbers, extra), {"places": found.places, "power": found.lost})
+    return Ruling(verdict, (*found.numbers, extra), {"places": found.places})
 
 
 @judges("dpgd/theorem-4-lower")
@@ -135,34 +146,35 @@ def theorem_4_lower(tables: Tables) -> Ruling:
     """Does no c, and no fixed a, bring the risk below γ^h? Best rates at many c, and the numerical optimum."""
     clips, rows = tables["clips"], tables["exponents"]
     best = clips.groupby([*PLACE, "gamma", "inverse_gamma"], sort=False, as_index=False)["ratio"].min()
-    lowest = least(powers(best, PLACE, "ratio"), "power")
-    gain = (rows["best_h"] - rows["h"]).max()
+    left, gain = powers(best, PLACE, "ratio"), (rows["best_h"] - rows["h"]).max()
+    if left.empty:
+        return Ruling(Verdict.UNTESTABLE)
+    lowest = left.iloc[0]
     found = (
         number("least power of 1/γ in the best risk over γ^h", lowest, "power", -LOST_POWER, "clips", *PLACE),
         *numbers("exponents", {"largest gain of another fixed a": (gain, 0.0)}),
-        *(number("power of ln(1/γ) at the best rate, none fixed", row, "at_best", 1.0, "logarithm", *PLACE)
-          for _, row in costly(tables).iterrows()),
-    )  # fmt: skip
+    )
     verdict = reads(printed=lowest["power"] >= -LOST_POWER and gain <= ROUNDING)
     return Ruling(verdict, found, {"constants": clips["clip"].nunique()})
 
 
 @judges("dpgd/section-6-optimal")
 def section_6_optimal(tables: Tables) -> Ruling:
-    """Is Theorem 4's risk the optimum over (c, η̃(0)), also over η̃(0) that are no pure powers of γ?"""
+    """Is γ^h the least power of the risk, also over η̃(0) that are no power of γ, which may gain logarithms?"""
     rows = costly(tables)
     if rows.empty:
         return Ruling(Verdict.UNTESTABLE)
     apart, _ = optimum(tables, (1, 2, 3, 4))
-    row = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain")
+    row, most_gained = most(rows.assign(gain=rows["at_power"] - rows["at_best"]), "gain"), most(rows, "power_gained")
     kappa, at = 2 - row["phi"] - row["psi"], ("logarithm", *PLACE)
     found = (
+        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
+        number("largest power of γ gained at the best v", most_gained, "power_gained", LOST_POWER, *at),
         number("power of ln(1/γ) at v = γ^a", row, "at_power", 1.0, *at),
         number("power of ln(1/γ) at the best v", row, "at_best", kappa / (kappa + row["phi"]), *at),
-        *numbers("exponents", {"largest distance of h from a numerical optimum": (apart, ROUNDING)}),
     )
-    verdict = reads(printed=apart <= ROUNDING and row["gain"] <= LOST_POWER, narrower=apart <= ROUNDING)
-    return Ruling(verdict, found, {"power": row["at_power"], "best": row["at_best"]})
+    verdict = reads(printed=apart <= ROUNDING and most_gained["power_gained"] <= LOST_POWER)
+    return Ruling(verdict, found)
 
 
 @judges("dpgd/section-6-critical-b")
@@ -170,6 +182,8 @@ def section_6_critical_b(tables: Tables) -> Ruling:
     """Does the critical b lie in (¼, ½) or (0, ½), and a in (−1, 0)?"""
     rows = tables["exponents"]
     is_flat = rows["phi"] * (rows["alpha"] + 1) < 2
+    if is_flat.all() or not is_flat.any():
+        return Ruling(Verdict.UNTESTABLE)
     columns = {
         "critical b, φ(α+1) < 2": (rows.loc[is_flat, "critical"], 0.25, 0.5),
         "critical b, φ(α+1) ≥ 2": (rows.loc[~is_flat, "critical"], 0.0, 0.5),
@@ -200,8 +214,8 @@ def section_6_monotone(tables: Tables) -> Ruling:
     found = (
         *numbers("exponents", {"largest fall of h when α grows": (fall, 0.0)}, "h and h_more"),
         *numbers("printed_exponent", {
-            "dip of the printed h across equality": (first, 0.0, f"depth = {dip.index[0]:.0f}"),
-            "the same at the least γ": (last, 0.0, f"depth = {dip.index[-1]:.0f}"),
+            "dip of the printed h across equality": {"value": first, "row": f"depth = {dip.index[0]:.0f}"},
+            "dip of the printed h, least γ": (last, first, f"depth = {dip.index[-1]:.0f}"),
         }),
     )  # fmt: skip
     vanishes = math.isfinite(last) and (last < first or first <= ROUNDING)
