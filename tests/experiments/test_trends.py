@@ -1,4 +1,4 @@
-"""How deviations are held against log²n/√n."""
+"""How deviations are compared with log²n/√n."""
 
 import math
 
@@ -30,7 +30,7 @@ def test_a_power_has_its_exponent_and_the_error_of_the_last_two_sizes():
     assert (found.number.value, found.number.error, found.number.against) == (found.exponent, found.error, found.bound)
 
 
-def test_what_is_lost_in_noise_is_held_against_the_largest_share_before():
+def test_what_is_lost_in_noise_is_compared_with_the_largest_share_before():
     found = trends.fall("x", "t", series(BOUND * [0.1, 0.2, 0.5], BOUND * [0.01, 0.03, 0.04]))
     assert not found.resolved
     assert found.excess == found.rise == pytest.approx((0.5 - 0.2) / 0.05)
@@ -62,7 +62,14 @@ def test_of_several_the_slowest_is_quoted():
     found = trends.judge([slow, fast])
     assert (found.verdict, found.grounds) == ("holds", "")
     assert found.quoted == pytest.approx({"power": -0.5, "bound": LAST})
-    assert [number.name for number in found.numbers] == ["power of n, -0.5", "power of n, -0.6"]
+    assert [number.name for number in found.numbers] == ["power of n: -0.5", "power of n: -0.6"]
+
+
+def test_what_is_no_number_decides_nothing():
+    fine = trends.fall("x", "t", series(SIZES**-0.5, 0.001 * SIZES**-0.5))
+    unknown = trends.fall("x", "t", series(np.array([0.3, 0.1, math.nan])))
+    for falls in ([], [unknown], [fine, unknown], [unknown, fine]):
+        assert trends.judge(falls).verdict == "untestable"
 
 
 def test_of_several_without_a_power_the_largest_is_quoted():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.equivalent_displays import shown
-from tests.experiments.verdicts.machinery import Case, Tables, change
+from tests.experiments.verdicts.machinery import Case, Tables, change, only
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 E412, E413, D1 = "dpgd/equation-4.12", "dpgd/equation-4.13", "dpgd/proposition-d.1"
@@ -46,7 +48,7 @@ CASES = [
             "both sides fail as much",
             lambda t: margins(margins(no_margins(t), "printed", "lower", -0.2, True), "printed", "upper", -0.2, True),
             CORRECTED,
-            says="upper bound is",
+            says="upper bound can be",
         )
         for claim in (E413, D1)
     ),
@@ -56,6 +58,17 @@ CASES = [
         lambda t: {"enclosure": t["enclosure"].assign(risk=10.0, lower=11.0, upper=10.0)},
         HOLDS,
     ),
+    *(
+        Case(
+            E412,
+            f"no number, {reading}, {above}",
+            lambda t, r=reading, a=above: exact(t, r, "lower", np.nan, a),
+            UNTESTABLE,
+        )
+        for reading in ("printed", "corrected")
+        for above in (False, True)
+    ),
+    Case(E412, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
     Case(
         E412, "off just at the cap", lambda t: at_the_cap(exact(t, "printed", "lower", 1.0, False), "lower", 1e9), FAILS
     ),
@@ -105,7 +118,7 @@ CASES = [
                 f"{side} off beyond",
                 lambda t, s=side: exact(t, "printed", s, 1.5, True),
                 CORRECTED,
-                says="0.5-fold",
+                says="reaches 0.5 times",
             ),
             Case(E412, f"{side} off inside", lambda t, s=side: exact(t, "printed", s, 1.5, False), FAILS),
             *(
@@ -146,10 +159,20 @@ CASES = [
                     f"{side} fails as printed",
                     lambda t, s=side: margins(no_margins(t), "printed", s, -0.2, True),
                     CORRECTED,
-                    says="lower bound is 1.2 times" if side == "lower" else "upper bound is 0.8 times",
+                    says="lower bound can be 1.2 times" if side == "lower" else "upper bound can be 0.8 times",
                 )
                 for side in SIDES
             ),
+            *(
+                Case(
+                    claim,
+                    f"no number, {reading}",
+                    lambda t, r=reading: margins(t, r, "upper", np.nan, True),
+                    UNTESTABLE,
+                )
+                for reading in ("printed", "corrected")
+            ),
+            Case(claim, "no rates above the cap", only("enclosure", "share_of_cap < 1"), UNTESTABLE),
             Case(claim, "a hair", lambda t: margins(no_margins(t), "corrected", "lower", -0.005, True), HOLDS),
             *(
                 Case(

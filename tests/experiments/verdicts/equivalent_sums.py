@@ -57,6 +57,15 @@ CASES = [
             Case(C5, f"{name}: the bound", lambda t, q=name: summed(t, q, lambda r: 2 * r["printed"]), HOLDS),
         )
     ),
+    Case(C5, "no number", lambda t: summed(t, CAPS[2], lambda r: np.nan), UNTESTABLE),
+    Case(C5, "nothing is left", lambda t: {"sums": t["sums"].assign(value=0.0)}, UNTESTABLE),
+    *(
+        Case(E422, f"no number, {name}", lambda t, q=name: summed(t, q, lambda r: np.nan), UNTESTABLE)
+        for name in (JUMP, "(4.22), harmonic", "(4.22), square root", "last over the one before, square root")
+    ),
+    *(Case(c, "no number", lambda t: remainder(t, lambda r: np.nan), UNTESTABLE) for c in (C60, C61)),
+    Case(C60, "no middle", lambda t: at_d(t, 30, np.nan, "middle"), UNTESTABLE),
+    Case(C61, "no error", lambda t: remainder(t, lambda r: np.nan, "upper_error"), UNTESTABLE),
     Case(C5, "small sizes", lambda t: sized(t, "sums", lambda n: n < 500), UNTESTABLE),
     Case(E422, "two sizes", lambda t: sized(t, "sums", lambda n: n < 1000), HOLDS, says="287 times"),
     Case(

@@ -9,6 +9,7 @@ import pytest
 
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Change, both, committed, judge, put, trials
+from tests.experiments.verdicts.precision_cases import ABSTRACT_CASES
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/algorithm"
@@ -206,7 +207,7 @@ CASES = [
     Case(STEP, "nothing stretches even so", put("expansion", "bare", lambda r: 1.0), HOLDS),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
+test_found, test_cases, test_complete = trials(CHAPTER, [*CASES, *ABSTRACT_CASES], UNDECIDABLE)
 
 
 def numbers(claim: str, changed: Change = lambda t: {}) -> dict[str, tuple[float, float | None]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, both, change, put, trials
+from tests.experiments.verdicts.precision_cases import PRECISION_CASES
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/schedules"
@@ -158,4 +159,4 @@ CASES = [
     Case(INTEGRAL, "another limit", cell("exponential-integrals", "limit", 0.9), FAILS),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, [*CASES, *PRECISION_CASES])

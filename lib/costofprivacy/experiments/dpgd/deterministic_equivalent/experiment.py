@@ -36,7 +36,7 @@ class Experiment(Parameters):
     axis_d: tuple[int, ...] = many(count(1, 10**5), 1, 2, 3, 5, 10, 30, 100, 300, 1000, ascending=True)
     """Dimensions along which the equivalent is followed down to the smallest."""
     theory_n: tuple[int, ...] = many(count(2, 10**7), 160, 480, 1440, 4320, ascending=True)
-    """Numbers of samples at which Algorithm 1 is held against the diffusion."""
+    """Numbers of samples at which Algorithm 1 is compared with the diffusion."""
     step_d: tuple[int, ...] = many(count(1, 10**5), 10, 100, 300, ascending=True)
     """Dimensions in which single steps are measured."""
     theory_trials: int = parameter(TRIALS, 20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.verdicts import theorem_1_path
 from costofprivacy.judging import words
 from costofprivacy.judging.cards import tally
@@ -19,9 +20,18 @@ def answer(tables: Tables) -> str:
     strays = released_strays(tables["figure-1"]).groupby("d").max()
     runs = listed(f"{percent(share)} in dimension {d}" for d, share in strays.iloc[[0, -1]].drop_duplicates().items())
     return (
-        f"A run's released risk typically strays from the prediction by {runs}. "
-        f"{words.headline(theorem_1_path, tables)} Of {len(verdicts)} claims, {tally(verdicts)}."
+        f"A released risk typically strays from its prediction by {runs}. {_along_a_run(tables)} Of {len(verdicts)} "
+        f"claims, {tally(verdicts)}."
     )
+
+
+def _along_a_run(tables: Tables) -> str:
+    """How fast a run comes closer to R(t), beside the claimed bound."""
+    powers = theorem_1_path(tables).quoted
+    if "power" not in powers:
+        return words.headline(theorem_1_path, tables)
+    found, bound = (trends.power(powers[name]) for name in ("power", "bound"))
+    return f"The largest distance along a run scales like {found}, the claimed bound like {bound}."
 
 
 def released_strays(table: pd.DataFrame) -> pd.Series:

@@ -28,10 +28,8 @@ TOLERANCES: Declared = {
     "enclosure": {"lower_margin": ROUNDED, "upper_margin": ROUNDED},  # a bound that is the risk itself, rounded
     "identities": {"relative_difference": Cases("identity", dict.fromkeys(IDENTITIES, Rounding()))},
     "verdicts": {
-        "dpgd/equation-4.12: difference over the risk, as printed, below the cap": ROUNDED,
-        "dpgd/equation-4.12: difference over the risk, corrected": ROUNDED,
-        "dpgd/definition-4.2: (4.7), exponential integrator and LSODA": Rounding(),
-        "dpgd/equation-4.11: (4.11), d equations and one": Rounding(),
-        "dpgd/equation-4.17: (4.17), drift with 2 z q": Rounding(),
+        "dpgd/definition-4.2: relative difference of two solvers of (4.7)": Rounding(),
+        "dpgd/equation-4.11: relative difference of the d equations and the single one": Rounding(),
+        "dpgd/equation-4.17: relative error of the drift with 2 z q, corrected": Rounding(),
     },
 }

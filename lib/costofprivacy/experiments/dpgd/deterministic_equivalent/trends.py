@@ -1,7 +1,8 @@
 """How measured deviations fall with the number of samples, beside the bound log²n/√n, for judges and pages.
 
-A bound with logarithms has no power: between 4320 and 12960 samples log²n/√n falls like n^(−0.28). A deviation is held
-against it between the same two sizes, each exponent with its error; one that is mostly noise, by its size instead.
+A bound with logarithms has no power: between 4320 and 12960 samples log²n/√n falls like n^(−0.28). We compare the
+exponent of a deviation with that of the bound between the same two sizes. Where noise hides the exponent, we compare
+the sizes themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.judges import Ruling, reads
 from costofprivacy.judging.vocabulary import CONSISTENT
 
-RESOLVED = 0.05  # an exponent with a larger error says nothing: it could not even tell the bound from a constant
+RESOLVED = 0.05  # an exponent with a larger error says nothing: it cannot even distinguish the bound from a constant
 STEEP = -0.2  # where the bound does not fall like this power at least, it is too near to a constant
-ALLOWED = 0.1  # share of the bound that the error of a deviation may make up
-LEVEL = 1.2  # what stays below this multiple of what it was has not grown
+ALLOWED = 0.1  # fraction of the bound that the error of a deviation may make up
+LEVEL = 1.2  # what stays below this multiple of what it was has not grown; sizes here differ by 10 to 30 times
 SMALL = Ruling(Verdict.UNTESTABLE)  # too few sizes, or too small ones, to show a trend
 BY_SIZE = "by size"  # the grounds where no power of n is resolved
 
@@ -63,8 +64,8 @@ class Fall:
     def number(self) -> Number:
         """The exponent, or the share of the bound where there is none, as data."""
         if self.resolved:
-            return Number(f"power of n, {self.name}", self.exponent, self.error, self.bound, self.table, "last two n")
-        return Number(f"share of the bound, {self.name}", self.share, self.share_error, 1.0, self.table, "last n")
+            return Number(f"power of n: {self.name}", self.exponent, self.error, self.bound, self.table, "last two n")
+        return Number(f"over log²n/√n: {self.name}", self.share, self.share_error, 1.0, self.table, "last n")
 
 
 def fall(name: str, table: str, rows: pd.DataFrame) -> Fall:
@@ -104,8 +105,10 @@ def judge(falls: Sequence[Fall]) -> Ruling:
     """Whether deviations fall as fast as the bound: what is found on a claim that they do.
 
     It quotes the slowest power of n beside that of its bound; where none is resolved, the largest percentage of the
-    bound that is left.
+    bound that is left. Nothing is decided where there is no deviation, or one that is no number.
     """
+    if not falls or any(math.isnan(fall.excess) for fall in falls):
+        return SMALL
     contradicted = max(falls, key=lambda fall: fall.excess).contradicted
     noisy = max(fall.share_error for fall in falls) > ALLOWED
     verdict = reads(printed=not contradicted, decided=contradicted or not noisy)
@@ -116,10 +119,10 @@ def judge(falls: Sequence[Fall]) -> Ruling:
     return Ruling(verdict, found, {"power": slowest.exponent, "bound": slowest.bound})
 
 
-def as_printed_or_mended(printed: Fall, mended: Fall) -> Verdict:
-    """The verdict on a claim that a deviation falls as fast as the bound, which it may do once something is mended."""
-    decided = printed.resolved and (mended.resolved or not printed.contradicted)
-    return reads(printed=not printed.contradicted, corrected=not mended.contradicted, decided=decided)
+def as_printed_or_corrected(printed: Fall, corrected: Fall) -> Verdict:
+    """The verdict on a claim that a deviation falls as fast as the bound, as printed or once a slip is corrected."""
+    decided = printed.resolved and (corrected.resolved or not printed.contradicted)
+    return reads(printed=not printed.contradicted, corrected=not corrected.contradicted, decided=decided)
 
 
 def power(exponent: float) -> str:

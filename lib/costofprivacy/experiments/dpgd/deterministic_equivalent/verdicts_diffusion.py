@@ -8,6 +8,7 @@ import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
 from costofprivacy.experiments.dpgd.deterministic_equivalent.homogenised import SCALE, TAIL
+from costofprivacy.experiments.dpgd.deterministic_equivalent.trends import LEVEL
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
@@ -16,6 +17,7 @@ from costofprivacy.judging.vocabulary import CONSISTENT
 
 NOTHING = 0.01  # growth of a logarithm that is none
 HEAVIEST = math.log(1 - TAIL) / math.log(1 - SCALE)  # the tail of (C.17) and (C.26) over their value at y = 1
+LAST_LINE = 2.0  # the last line of the proof of Lemma C.2 over the sharper bound that `sums` derives
 
 
 @judges("dpgd/equation-4.14")
@@ -47,8 +49,10 @@ def _tracking(table: pd.DataFrame, quantity: str) -> Ruling:
     if trends.too_small(table):
         return trends.SMALL
     names = [f"{quantity}, {drift} drift" for drift in ("printed", "derived")]
-    printed, derived = (trends.fall(name, "homogenised", select(table, quantity=name)) for name in names)
-    verdict = trends.as_printed_or_mended(printed, derived)
+    printed, derived = (
+        trends.fall(f"distance in the {name}", "homogenised", select(table, quantity=name)) for name in names
+    )
+    verdict = trends.as_printed_or_corrected(printed, derived)
     return Ruling(verdict, (printed.number, derived.number), {"printed": printed.exponent})
 
 
@@ -58,13 +62,13 @@ def equation_c45(tables: Tables) -> Ruling:
     table = tables["diffusion"]
     if trends.too_small(table):
         return trends.SMALL
-    printed, mended = (
-        trends.fall(f"{drift} drift, {integral}", "diffusion", select(table, drift=drift, integral=integral))
+    printed, corrected = (
+        trends.fall(f"distance, {drift} drift, {integral}", "diffusion", select(table, drift=drift, integral=integral))
         for drift, integral in {"printed": "i/4π", "derived": "i/2π"}.items()
     )
-    verdict = trends.as_printed_or_mended(printed, mended)
-    powers = {"printed": printed.exponent, "mended": mended.exponent}
-    return Ruling(verdict, (printed.number, mended.number), powers)
+    verdict = trends.as_printed_or_corrected(printed, corrected)
+    powers = {"printed": printed.exponent, "corrected": corrected.exponent}
+    return Ruling(verdict, (printed.number, corrected.number), powers)
 
 
 # ---------------------------------------------------------------------------------------------------- martingales
@@ -77,15 +81,16 @@ def lemma_c2(tables: Tables) -> Ruling:
     if not (several(sums["n"]) and several(table["n"])):
         return trends.SMALL
     rows = sums[sums["quantity"].str.startswith("(C.16)")]
-    worst, within = (float((rows["value"] / rows[bound]).max()) for bound in ("printed", "derived"))
+    proved = LAST_LINE * rows["derived"]
+    worst, within = (float((rows["value"] / bound).max(skipna=False)) for bound in (rows["printed"], proved))
     named = {
-        "discretisation error over its bound": (worst, 1.0),
-        "discretisation error over the derived bound": (within, 1.0),
+        "discretisation error over the printed bound": (worst, 1.0),
+        "discretisation error over the bound of the proof's last line": (within, 1.0),
     }
     found = (*numbers("sums", named, "quantity = (C.16)"), *_martingale(table, name))
-    small, beyond = _stays_small(table, name), worst > 1 and within > 1
-    verdict = reads(printed=small and worst <= 1, corrected=small and not beyond)
-    return Ruling(verdict, found, {"worst": worst, "within": within})
+    small, known = _stays_small(table, name), not (math.isnan(worst + within) or _unknown(table, name))
+    verdict = reads(printed=small and worst <= 1, corrected=small and min(worst, within) <= 1, decided=known)
+    return Ruling(verdict, found, {"worst": worst})
 
 
 @judges("dpgd/lemma-c.3")
@@ -95,8 +100,8 @@ def lemma_c3(tables: Tables) -> Ruling:
     if not several(table["n"]):
         return trends.SMALL
     found = _martingale(table, name)
-    power, tail = (number.value for number in found)
-    return Ruling(reads(printed=_stays_small(table, name)), found, {"power": power, "tail": tail})
+    verdict = reads(printed=_stays_small(table, name), decided=not _unknown(table, name))
+    return Ruling(verdict, found, {"power": found[0].value})
 
 
 def _martingale(table: pd.DataFrame, name: str) -> tuple[Number, ...]:
@@ -104,20 +109,29 @@ def _martingale(table: pd.DataFrame, name: str) -> tuple[Number, ...]:
     rows = select(table, quantity=name).sort_values("n")
     fall = trends.fall(name, "homogenised", rows.iloc[[0, -1]])
     named = {
-        "power of n over all sizes": {"value": fall.exponent, "error": fall.error, "against": -0.5},
-        "upper decile over the scale, at worst": ((rows["tail"] / rows["scale"]).max(), HEAVIEST),
+        "power of n of the supremum, over all sizes": {"value": fall.exponent, "error": fall.error, "against": -0.5},
+        "90 % quantile of the supremum over its 63 % quantile, largest": (
+            (rows["tail"] / rows["scale"]).max(),
+            HEAVIEST,
+        ),
     }
     return numbers("homogenised", named, f"quantity = {name}")
 
 
 def _stays_small(table: pd.DataFrame, name: str) -> bool:
-    """Whether a martingale keeps below Cn^(−1/2)y but for a probability of e^(−y), of which its tail tells."""
+    """Whether a martingale stays below Cn^(−1/2)y except with probability e^(−y), which its tail shows."""
     rows = select(table, quantity=name).sort_values("n")
     scaled, error = (rows[column] * rows["n"] ** 0.5 for column in ("value", "standard_error"))
-    growth = scaled.iloc[-1] - trends.LEVEL * scaled.iloc[0]
-    grown = growth > CONSISTENT * math.hypot(error.iloc[-1], trends.LEVEL * error.iloc[0])
+    growth = scaled.iloc[-1] - LEVEL * scaled.iloc[0]
+    grown = growth > CONSISTENT * math.hypot(error.iloc[-1], LEVEL * error.iloc[0])
     heavy = (rows["tail"] / rows["scale"]).max() > HEAVIEST
     return not (grown or heavy)
+
+
+def _unknown(table: pd.DataFrame, name: str) -> bool:
+    """Whether a size of a martingale, or its tail, is no number."""
+    rows = select(table, quantity=name)
+    return bool((rows["value"] + rows["standard_error"] + rows["tail"] / rows["scale"]).isna().any())
 
 
 @judges("dpgd/lemma-c.4")
@@ -135,7 +149,8 @@ def lemma_c4(tables: Tables) -> Ruling:
     }
     shown = max(ends.values(), key=lambda pair: float(pair[0]["tail"]))
     first, last = (float(row["tail"]) for row in shown)
-    verdict = reads(printed=not any(_grows(*pair) for pair in ends.values()))
+    known = not any(math.isnan(size) for size, *_ in named.values())
+    verdict = reads(printed=not any(_grows(*pair) for pair in ends.values()), decided=known)
     return Ruling(verdict, numbers("homogenised", named), {"first": first, "last": last})
 
 
@@ -148,10 +163,10 @@ def _ends(table: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Series]:
 def _grows(first: pd.Series, last: pd.Series) -> bool:
     """Whether any of `_growths` is larger at the last n than at the first."""
     before, after = _growths(first), _growths(last)
-    return any(after[what] > trends.LEVEL * before[what] + NOTHING for what in before)
+    return any(after[what] > LEVEL * before[what] + NOTHING for what in before)
 
 
 def _growths(row: pd.Series) -> dict[str, float]:
     """Mean and tail of log sup ‖v‖²/‖v_0‖², and its spread in units of n^(−1/2)."""
     scaled = row["standard_deviation"] * row["n"] ** 0.5
-    return {"mean growth": row["value"], "upper decile of the growth": row["tail"], "spread times √n": scaled}
+    return {"mean log growth": row["value"], "90 % quantile of the log growth": row["tail"], "spread times √n": scaled}

@@ -33,9 +33,12 @@ def equation_c42(tables: Tables) -> Ruling:
 
 def _resolvent_drift(tables: Tables) -> Ruling:
     """v'Σ(Σ − z)⁻¹v against ‖v‖² + z q_z(v), and with 2 z q_z(v)."""
-    printed, mended = (identity(tables, f"(4.17), drift with {term}", EXACT) for term in ("z q", "2 z q"))
-    verdict = reads(printed=printed.value <= EXACT, corrected=mended.value <= EXACT)
-    return Ruling(verdict, (printed, mended), {"off": printed.value})
+    printed, corrected = (
+        identity(tables, f"(4.17), drift with {term}", EXACT, f"relative error of the drift with {term}, {reading}")
+        for term, reading in zip(("z q", "2 z q"), READINGS)
+    )
+    verdict = reads(printed=printed.value <= EXACT, corrected=corrected.value <= EXACT)
+    return Ruling(verdict, (printed, corrected), {"off": printed.value})
 
 
 @judges("dpgd/equation-4.20")
@@ -93,7 +96,7 @@ def equation_c29(tables: Tables) -> Ruling:
 
 
 def _display(tables: Tables, name: str, quoted: Mapping[str, Any] | None = None) -> Ruling:
-    """Whether a display says what it should: as printed, once it is mended, or neither."""
+    """Whether a display says what it should: as printed, once it is corrected, or neither."""
     printed, corrected = (says(tables, name, reading) for reading in READINGS)
     return Ruling(reads(printed=printed, corrected=corrected), ratios(tables, name), quoted or {})
 
@@ -103,7 +106,7 @@ def equation_c5(tables: Tables) -> Ruling:
     """Is the cap 2/‖x‖² or 2/‖x‖?"""
     stretches = {reading: select(tables["caps"], reading=reading)["stretch"].max() for reading in READINGS}
     named = {
-        f"largest stretch of a step, {reading} cap": (stretch, 1.0, f"reading = {reading}")
+        f"largest factor by which a step stretches distances, {reading} cap": (stretch, 1.0, f"reading = {reading}")
         for reading, stretch in stretches.items()
     }
     printed, corrected = (stretch <= 1 + EXACT for stretch in stretches.values())
@@ -115,7 +118,7 @@ def equation_c5(tables: Tables) -> Ruling:
 def equation_c8(tables: Tables) -> Ruling:
     """The Hessian's error, small if the sampling term that it subtracts is the right one, and the product term."""
     deviations = sampling(tables)
-    terms = {  # as printed, and mended
+    terms = {  # as printed, and as corrected
         "the Hessian's error": [deviation <= CONSISTENT for deviation in deviations],
         "the product of gradient and noise": [says(tables, "(C.8)", reading) for reading in READINGS],
     }

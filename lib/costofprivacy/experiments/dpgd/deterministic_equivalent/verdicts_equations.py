@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from costofprivacy.judging.findings import Number
@@ -9,11 +11,12 @@ from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, describe, select
 from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
 
-FINITE = 2.0  # over d: half the variance of ‖x‖²/d, tr Σ²/d² ≤ λ_max/d, which second order may cost a step's mean
+FINITE = 2.0  # over d: the size of second-order effects on the mean of a step, as tr Σ²/d² ≤ λ_max/d
 SOLVED = 1e-5  # relative difference of two solutions of one equation
 EXACT = 1e-6  # relative difference of two sides of an identity, one of them by central differences
-CLEARED = -0.01  # a bound with a smaller margin, in parts of the risk, fails
+SLACK = 0.01  # fraction of the risk by which a bound may be crossed, which the solver's error is far below
 READINGS = ("printed", "corrected")
+HALVES = {"D, lower half": "D of the smaller half of the eigenvalues", "D, upper half": "D of the larger half"}
 
 
 # ---------------------------------------------------------------------------------------------------- single steps
@@ -21,19 +24,21 @@ READINGS = ("printed", "corrected")
 
 @judges("dpgd/definition-4.2")
 def definition_42(tables: Tables) -> Ruling:
-    """The drift of D_i, term by term and at every d, and a solution that two solvers share."""
+    """The drift of D_i, term by term and at every d, and one solution from two solvers."""
     steps = tables["one-step"]
     off = _deviation(steps, "derived")
     largest = _at_the_largest(steps)
     over = largest["value"] / largest["derived"]
     ratio = over.loc[(over - 1).abs().idxmax()]
-    gap = identity(tables, "(4.7), exponential integrator and LSODA", SOLVED)
+    gap = identity(
+        tables, "(4.7), exponential integrator and LSODA", SOLVED, "relative difference of two solvers of (4.7)"
+    )
     named = {
-        "worst term over that of the equations": (ratio, 1.0, "largest d"),
+        "worst measured term over the term of the equations": (ratio, 1.0, "largest d"),
         "largest deviation beyond 2/d, in standard errors": (off, CONSISTENT),
     }
-    broken = off > CONSISTENT or gap.value > SOLVED
-    return Ruling(reads(printed=not broken), (*numbers("one-step", named, ""), gap), {"ratio": ratio})
+    verdict = reads(printed=off <= CONSISTENT and gap.value <= SOLVED, decided=not math.isnan(off + gap.value))
+    return Ruling(verdict, (*numbers("one-step", named, ""), gap), {"ratio": ratio})
 
 
 @judges("dpgd/equation-c.7")
@@ -42,7 +47,8 @@ def equation_c7(tables: Tables) -> Ruling:
     printed, derived = sampling(tables)
     last = _at_the_largest(select(tables["one-step"], term="sampling"))
     hidden = max(printed, derived) <= CONSISTENT  # too few trials to tell a term from its half
-    verdict = reads(printed=printed <= CONSISTENT, corrected=derived <= CONSISTENT, decided=not hidden)
+    decided = not (hidden or math.isnan(printed + derived))
+    verdict = reads(printed=printed <= CONSISTENT, corrected=derived <= CONSISTENT, decided=decided)
     return Ruling(verdict, sampling_numbers(tables), {"ratio": (last["value"] / last["printed"]).mean()})
 
 
@@ -56,10 +62,11 @@ def sampling_numbers(tables: Tables) -> tuple[Number, ...]:
     """The sampling term over the printed one at the largest d, for every quadratic."""
     last = _at_the_largest(select(tables["one-step"], term="sampling"))
     over, errors = last["value"] / last["printed"], last["standard_error"] / last["printed"]
-    return tuple(
-        Number(f"sampling term over the printed, {name}", ratio, error, 1.0, "one-step", "largest d, term = sampling")
-        for name, ratio, error in zip(last["quadratic"], over, errors)
-    )
+    named = {
+        f"measured sampling term over the printed one, {name}": {"value": ratio, "error": error, "against": 1.0}
+        for name, ratio, error in zip(last["quadratic"].replace(HALVES), over, errors)
+    }
+    return numbers("one-step", named, "largest d, term = sampling")
 
 
 def _at_the_largest(rows: pd.DataFrame) -> pd.DataFrame:
@@ -70,7 +77,7 @@ def _deviation(rows: pd.DataFrame, reading: str) -> float:
     """The largest distance from a reading in standard errors, less what a finite d may do."""
     allowed = FINITE / rows["d"] * rows[reading].abs()
     beyond = ((rows["value"] - rows[reading]).abs() - allowed).clip(lower=0)
-    return float((beyond / rows["standard_error"]).max())
+    return float((beyond / rows["standard_error"]).max(skipna=False))
 
 
 # ------------------------------------------------------------------------------------------------------ identities
@@ -79,27 +86,29 @@ def _deviation(rows: pd.DataFrame, reading: str) -> float:
 @judges("dpgd/equation-4.11")
 def equation_411(tables: Tables) -> Ruling:
     """For Σ = I, d equations and one."""
-    gap = identity(tables, "(4.11), d equations and one", SOLVED)
-    return Ruling(reads(printed=not gap.value > SOLVED), (gap,))
+    name = "relative difference of the d equations and the single one"
+    gap = identity(tables, "(4.11), d equations and one", SOLVED, name)
+    return Ruling(reads(printed=gap.value <= SOLVED, decided=not math.isnan(gap.value)), (gap,))
 
 
-def identity(tables: Tables, name: str, against: float) -> Number:
-    """How far the two sides of an identity are apart."""
-    return cite(name, tables, "identities", "relative_difference", against=against, identity=name)
+def identity(tables: Tables, identity: str, against: float, name: str) -> Number:
+    """How far the two sides of an identity are apart, as a number of this name."""
+    return cite(name, tables, "identities", "relative_difference", against=against, identity=identity)
 
 
 def says(tables: Tables, display: str, reading: str) -> bool:
     """Whether every term of a display says what it should, in this reading."""
     rows = select(tables["displays"], display=display, reading=reading)
-    return bool(((rows["value"] / rows["derived"] - 1).abs() <= EXACT).all())
+    return len(rows) > 0 and bool(((rows["value"] / rows["derived"] - 1).abs() <= EXACT).all())
 
 
 def ratios(tables: Tables, display: str) -> tuple[Number, ...]:
     """Each term of a display over what it should be, in all readings."""
     return tuple(
-        Number(f"{row.term}, {row.reading}, over what it should be", row.value / row.derived, None, 1.0, "displays",
+        Number(f"{row.term}, {row.reading}, over the independent computation", ratio, None, 1.0, "displays",
                f"display = {row.display}")
         for row in select(tables["displays"], display=display).itertuples()
+        for ratio in (row.value / row.derived,)
     )  # fmt: skip
 
 
@@ -109,24 +118,26 @@ def ratios(tables: Tables, display: str) -> tuple[Number, ...]:
 @judges("dpgd/equation-4.12")
 def equation_412(tables: Tables) -> Ruling:
     """For Σ = I its two equations are to be (4.11), which has η̄. Nothing is decided if others were solved."""
-    inside, beyond, mended = _isotropic(tables["enclosure"])
+    inside, beyond, corrected = _isotropic(tables["enclosure"])
     named = {
-        "difference over the risk, as printed, below the cap": (inside, 0.0),
-        "difference over the risk, as printed, above the cap": (beyond, 0.0),
-        "difference over the risk, corrected": (mended, 0.0),
+        "largest error over the risk, as printed, rates below the cap": (inside, ABOUT),
+        "largest error over the risk, as printed, rates above the cap": (beyond, ABOUT),
+        "largest error over the risk, as corrected": (corrected, ABOUT),
     }
     found = (*numbers("enclosure", named, "isotropic"), *ratios(tables, "(4.12)"))
-    exact = not max(inside, mended) > ABOUT
-    verdict = reads(printed=exact and beyond <= ABOUT, corrected=exact, decided=says(tables, "(4.12)", "corrected"))
+    exact, known = max(inside, corrected) <= ABOUT, not math.isnan(inside + beyond + corrected)
+    decided = known and says(tables, "(4.12)", "corrected")
+    verdict = reads(printed=exact and beyond <= ABOUT, corrected=exact, decided=decided)
     return Ruling(verdict, found, {"beyond": beyond})
 
 
 def _isotropic(enclosure: pd.DataFrame) -> tuple[float, float, float]:
-    """Largest distance of both bounds from the risk, over it, for Σ = I: as printed below and above the cap, mended."""
+    """Largest relative distance of both bounds from the risk, Σ = I: as printed below and above the cap, corrected."""
     rows = select(enclosure, spectrum="isotropic")
-    worst = rows[["lower", "upper"]].sub(rows["risk"], axis=0).abs().max(axis=1) / rows["risk"]
+    worst = rows[["lower", "upper"]].sub(rows["risk"], axis=0).abs().max(axis=1, skipna=False) / rows["risk"]
     printed, above = rows["reading"] == "printed", rows["share_of_cap"] > 1
-    return worst[printed & ~above].max(), worst[printed & above].max(), worst[~printed].max()
+    below, beyond, corrected = (worst[at].max(skipna=False) for at in (printed & ~above, printed & above, ~printed))
+    return below, beyond, corrected
 
 
 @judges("dpgd/equation-4.13")
@@ -142,18 +153,18 @@ def proposition_d1(tables: Tables) -> Ruling:
 
 
 def _enclosure(enclosure: pd.DataFrame) -> Ruling:
-    margin = enclosure[["lower_margin", "upper_margin"]].min(axis=1)
+    margin = enclosure[["lower_margin", "upper_margin"]].min(axis=1, skipna=False)
     corrected, above = enclosure["reading"] == "corrected", enclosure["share_of_cap"] > 1
-    safe, printed = margin[corrected | ~above].min(), margin[~corrected & above].min()
+    safe, printed = (margin[rows].min(skipna=False) for rows in (corrected | ~above, ~corrected & above))
     worst = {side: _worst(enclosure[~corrected], side) for side in ("lower", "upper")}
     lower, upper = (-row[f"{side}_margin"] for side, row in worst.items())
     named = {
-        "least margin over the risk, capped or below the cap": (safe, CLEARED),
-        "excess of the lower bound over the risk, as printed": (lower, 0.0, _case(worst["lower"])),
-        "deficit of the upper bound over the risk, as printed": (upper, 0.0, _case(worst["upper"])),
+        "least margin over the risk, rate capped or below the cap": (safe, -SLACK),
+        "excess of the lower bound over the risk, as printed": (lower, SLACK, _case(worst["lower"])),
+        "deficit of the upper bound over the risk, as printed": (upper, SLACK, _case(worst["upper"])),
     }
-    capped = not safe < CLEARED
-    verdict = reads(printed=capped and printed >= CLEARED, corrected=capped)
+    capped, known = safe >= -SLACK, not math.isnan(safe + printed)
+    verdict = reads(printed=capped and printed >= -SLACK, corrected=capped, decided=known)
     side, ratio = ("lower", 1 + lower) if lower > upper else ("upper", 1 - upper)
     return Ruling(verdict, numbers("enclosure", named, ""), {"cases": corrected.sum(), "side": side, "ratio": ratio})
 

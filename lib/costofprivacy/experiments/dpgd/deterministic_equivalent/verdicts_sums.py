@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends
-from costofprivacy.judging.growth import several
+from costofprivacy.experiments.dpgd.deterministic_equivalent.trends import LEVEL
+from costofprivacy.judging.growth import LOST_POWER, several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, describe, select
 from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
 
 SOLVED = 1e-5  # relative difference that is rounding
-LEFT = 0.1  # power of the risk up to which none is left
 NOTHING = 1e-6  # of the bound
 HEAVIEST = 4.5  # 99 % over 63 % quantile: 2.9 for a Gaussian's size, 4.6 for an exponential tail
 
@@ -29,16 +30,17 @@ def equation_422(tables: Tables) -> Ruling:
     last, zero = jump.iloc[-1], none.iloc[-1]
     falls, rises = _power(_sum(sums, "(4.22), harmonic")), _power(jump)
     off = _sum(sums, "(4.22), square root")["value"].max()
-    named = {
-        "last noise over the one before": (last["value"], last["printed"], _place(last)),
+    named: dict[str, tuple[Any, ...]] = {
+        "variance of the last noise over the one before": (last["value"], last["printed"], _place(last)),
         "the same where the rate ends at zero": (zero["value"], 0.0, _place(zero)),
-        "power of n of the noise's relative error": (falls, -1.0, "quantity = (4.22), harmonic"),
-        "power of n of the last over the one before": (rises, 1.0),
-        "relative error, square root": (off, SOLVED),
+        "power of n in the relative error of (4.22)": (falls, -1.0, "quantity = (4.22), harmonic"),
+        "power of n in the last variance over the one before": (rises, 1.0),
+        "relative error of (4.22), square root": (off, SOLVED),
     }
     unlike = [abs(ratio - 1) > ABOUT for ratio in (last["value"] / last["printed"], rises)]
     broken = [*unlike, none["value"].any(), falls > -1 + ABOUT, off > SOLVED]
-    return Ruling(reads(printed=not any(broken)), numbers("sums", named, ""), {"jump": last["value"]})
+    decided = not any(math.isnan(value[0]) for value in named.values())
+    return Ruling(reads(printed=not any(broken), decided=decided), numbers("sums", named, ""), {"jump": last["value"]})
 
 
 def _place(row: pd.Series) -> str:
@@ -47,13 +49,19 @@ def _place(row: pd.Series) -> str:
 
 @judges("dpgd/lemma-c.5")
 def lemma_c5(tables: Tables) -> Ruling:
-    """The random cap in the place of 2/d, in the mean over the features, both lines of (C.33)."""
+    """What the random cap changes compared with 2/d, in the mean over the features, in both lines of (C.33)."""
     sums = tables["sums"]
     rows = sums[sums["quantity"].str.startswith("(C.32)")].assign(bound=lambda r: r["printed"])
     if trends.too_small(rows):
         return trends.SMALL
-    falls = [trends.fall(str(name), "sums", part) for name, part in rows.groupby("quantity", sort=False)]
-    return trends.judge([fall for fall in falls if fall.share > NOTHING])
+    falls = [trends.fall(_line(str(name)), "sums", part) for name, part in rows.groupby("quantity", sort=False)]
+    return trends.judge([fall for fall in falls if not fall.share <= NOTHING])
+
+
+def _line(quantity: str) -> str:
+    """Which line of (C.33) a sum is, and where its learning rate lies."""
+    place, _, squares = quantity.removeprefix("(C.32), ").partition(", ")
+    return f"{'second' if squares else 'first'} line of (C.33), learning rate {place}"
 
 
 def _sum(sums: pd.DataFrame, quantity: str) -> pd.DataFrame:
@@ -80,18 +88,19 @@ def equation_c60(tables: Tables) -> Ruling:
     power = max(_power(rows, "risk", "scaled") for _, rows in table.groupby("d"))
     tail, worst = (table["upper"] / table["middle"]).max(), table["scaled"].max()
     named = {
-        "scaled remainder at the largest d over the largest before": (growth, trends.LEVEL),
-        "power of the risk that is left between the last two": (power, LEFT),
-        "upper over middle quantile": (tail, HEAVIEST),
-        "largest upper quantile of the scaled remainder": (worst,),
+        "scaled remainder at the largest d over the largest before": (growth, LEVEL),
+        "power of the risk in the scaled remainder, two largest risks": (power, LOST_POWER),
+        "99 % quantile of the remainder over its 63 % quantile, largest": (tail, HEAVIEST),
+        "largest 99 % quantile of the scaled remainder": (worst,),
     }
-    broken = growth > trends.LEVEL or power > LEFT or tail > HEAVIEST
-    return Ruling(reads(printed=not broken), numbers("last-step", named, ""), {"most": math.ceil(10 * worst) / 10})
+    known = not (table["scaled"] + table["middle"]).isna().any()
+    verdict = reads(printed=growth <= LEVEL and power <= LOST_POWER and tail <= HEAVIEST, decided=known)
+    return Ruling(verdict, numbers("last-step", named, ""), {"most": math.ceil(10 * worst) / 10 if known else worst})
 
 
 @judges("dpgd/equation-c.61")
 def equation_c61(tables: Tables) -> Ruling:
-    """The same beside log d/√d, at risks of order one."""
+    """The same compared with log d/√d, at risks of order one."""
     table = tables["last-step"]
     one = min(table["squared_norm"], key=lambda square: abs(math.log(square)))
     rows = select(table, squared_norm=one).sort_values("d")
@@ -100,7 +109,7 @@ def equation_c61(tables: Tables) -> Ruling:
     power, bound = _power(rows, "d", "upper"), _power(rows, "d", "bound")
     relative = (rows["upper_error"] / rows["upper"]).tail(2)
     error = float(np.hypot(*relative) / np.log(rows["d"].iloc[-1] / rows["d"].iloc[-2]))
-    named = {"power of d of the upper quantile": {"value": power, "error": error, "against": bound}}
+    named = {"power of d in the 99 % quantile of the remainder": {"value": power, "error": error, "against": bound}}
     found = numbers("last-step", named, "last two d, risk of order one")
-    slower = power > bound + CONSISTENT * error
-    return Ruling(reads(printed=not slower), found, {"power": power, "bound": bound})
+    verdict = reads(printed=power <= bound + CONSISTENT * error, decided=not math.isnan(power + bound + error))
+    return Ruling(verdict, found, {"power": power, "bound": bound})
