@@ -15,7 +15,7 @@ def test_the_answer_follows_the_tables() -> None:
     level = change(placement, "excess_risk", lambda rows: 0.3)
     assert "by 1, all noise in the last step by 1." in page.answer(TABLES | {"placement": level})
     spent = change(TABLES["outputs"], "renyi_share", lambda rows: 2.0, TABLES["outputs"].index[:1])
-    assert "1 fails" in page.answer(TABLES | {"outputs": spent})
+    assert "1 does not hold" in page.answer(TABLES | {"outputs": spent})
 
 
 def test_placements_are_held_against_4_2_schedule_by_schedule() -> None:
