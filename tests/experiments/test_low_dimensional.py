@@ -113,10 +113,10 @@ def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> No
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/low-dimensional")
     answer = page.answer(measured)
-    assert "is 1.05, more than always answering 0 has (1)" in answer
+    assert "has test error 1.05, which is worse than always predicting 0 (1)" in answer
     better = measured["test-error"].assign(test_error=0.5, best_linear_head=0.25)
     other = page.answer(measured | {"test-error": better})
-    assert "is 0.5, less than always answering 0 has (1). The best linear head has 0.25." in other
+    assert "has test error 0.5, which is better than always predicting 0 (1). The best linear head has 0.25." in other
 
 
 def test_words_below_figures_follow_their_tables() -> None:
@@ -130,7 +130,7 @@ def test_words_below_figures_follow_their_tables() -> None:
     first, rising, crossed, never = (plate.caption for plate in plates)
     assert r"falls from 4.99 to 1.25 at $\varepsilon = 0.2$" in first
     assert r"rises from 2000 to 8000 at $\varepsilon = 0.2$" in rising
-    assert "that is 1 times the excess risk of always answering 0" in rising
+    assert "that is 1 times the excess risk of always predicting 0" in rising
     assert "on the bound lies below what descent leaves" in crossed
     assert "bound lies below" not in never
     assert "is not seen" in never

@@ -63,7 +63,7 @@ def test_what_the_numbers_on_the_proposition_are() -> None:
     t = committed(CHAPTER)
     ratio = t["stopped"]["excess_risk"] / t["stopped"]["bound_46"]
     found = list(numbers(STOPPED).values())
-    assert found[1:] == [ratio.max(), ratio[~outside(t)].max(), t["stopped"]["T_over_log_N"].min()]
+    assert found[1:4] == [ratio.max(), ratio[~outside(t)].max(), t["stopped"]["T_over_log_N"].min()]
     over = t["any-steps"]["excess_risk"] / t["any-steps"]["bound_45"]
     simulated = verdicts.both_sides(t["accounts"], t["bounds"])["over_45"].max()
     share = (t["stopped"]["rest"] / t["stopped"]["least_45"]).max()
@@ -71,6 +71,14 @@ def test_what_the_numbers_on_the_proposition_are() -> None:
     last = t["section-62"].iloc[-1]
     cost = [last["exponent_noise_printed"], last["noise_printed"] / last["noise_45"], len(t["section-62"])]
     assert list(numbers(C_NOISE).values()) == cost
+
+
+@pytest.mark.parametrize("claim", [ANY_T, STOPPED])
+def test_a_bound_is_vacuous_where_always_predicting_0_meets_it(claim: str) -> None:
+    t = committed(CHAPTER)
+    assert judge(CHAPTER, claim, t).vacuous
+    tight = {name: t["stopped"][name] * 1e-10 for name in ("excess_risk", "bound_45", "bound_46", "rest", "least_45")}
+    assert not judge(CHAPTER, claim, t | {"stopped": t["stopped"].assign(**tight)}).vacuous
 
 
 def test_where_noise_never_is_small_no_share_is_told() -> None:

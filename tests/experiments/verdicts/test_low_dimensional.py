@@ -11,6 +11,7 @@ from tests.experiments.verdicts.machinery import Case, Tables, change, put, tria
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/low-dimensional"
 FIGURE_1, THEOREM_11, THEOREM_42 = "noisyhead/figure-1", "noisyhead/theorem-1.1-low", "noisyhead/theorem-4.2i"
+HYPER = "noisyhead/section-6.1-hyperparameters"
 A15, A16, A17 = (f"noisyhead/equation-a.{number}" for number in (15, 16, 17))
 
 
@@ -65,6 +66,12 @@ def one_axis(t: Tables, axis: str, column: str, power: float) -> Tables:
     return floors(t) | {"floor-axes": change(found, column, lambda r: r["bound"] * r[axis] ** power, rows)}
 
 
+def conditions(t: Tables, probability: float, rate: object) -> Tables:
+    """Another promised probability, and another learning rate over the end of its interval."""
+    promised = change(t["conditions"], "probability", lambda r: probability)
+    return {"conditions": change(promised, "eta0_over_limit", rate, promised["setting"] == "printed")}
+
+
 def step(t: Tables, name: str, axis: str, power: float, least: float = 0.0) -> Tables:
     """A proof step whose left side has this power of the size too much along one axis, from a size on."""
     size, table = ("L" if axis == "L" else "N"), t["proof-steps"]
@@ -96,7 +103,7 @@ CASES = [
         "it rises where the projection caps",
         lambda t: risen(t, 2000, 1.0, 2.0) | capped(t, t["noise-part"]["N"] == 1500),
         NARROWER,
-        says="by a factor 1.5",
+        says="by a factor of 1.5",
     ),
     Case(
         FIGURE_1,
@@ -173,8 +180,21 @@ CASES = [
         "an idle projection has the power too",
         put("exponents", "exponent", -2.5),
         FAILS,
-        "the projection leaves",
-        "buys",
+        "the projection then leaves",
+    ),
+    Case(
+        THEOREM_11,
+        "the gap exceeds the bound from another size on",
+        lambda t: gap(t, lambda r: r["bound"] * (0.1 + (r["N"] / 5e5) ** 0.4)),
+        FAILS,
+        says=r"beyond \$10\^\{6\}\$",
+    ),
+    Case(
+        THEOREM_42,
+        "the floor never exceeds the bound in the simulation",
+        lambda t: one_axis(t, "N", "floor", 0.2),
+        FAILS,
+        says=r"beyond \$\\infty\$",
     ),
     Case(THEOREM_42, "the simulation lags", lambda t: floors(t) | {"floors": t["floors"]}, FAILS),
     Case(THEOREM_42, "one size", lambda t: {"floor-axes": t["floor-axes"].drop_duplicates("axis")}, UNTESTABLE),
@@ -188,6 +208,12 @@ CASES = [
         for claim, name in ((A15, "(A.15)"), (A16, "(A.16)"), (A17, "(A.17)"))
         for axis in ("N", "L", "D")
     ),
+    Case(HYPER, "inside the theorem", lambda t: conditions(t, 0.2, lambda r: 0.99), HOLDS),
+    Case(HYPER, "a probability of zero", lambda t: conditions(t, 0.0, lambda r: 0.99), CORRECTED),
+    Case(HYPER, "the learning rate at the end", lambda t: conditions(t, 0.2, lambda r: 1.0), CORRECTED),
+    Case(HYPER, "a factor that grows slowly", lambda t: conditions(t, -3.0, lambda r: r["N"] ** 0.24), CORRECTED),
+    Case(HYPER, "a factor that grows", lambda t: conditions(t, -3.0, lambda r: r["N"] ** 0.26), FAILS),
+    Case(HYPER, "one size", lambda t: {"conditions": t["conditions"].query("N == 1000")}, UNTESTABLE),
     Case(A15, "one size", lambda t: {"proof-steps": t["proof-steps"].query("N == 1000000")}, UNTESTABLE),
     Case(A17, "a power of L beyond N", lambda t: step(t, "(A.17)", "L", 0.5, 1e7), NARROWER),
     Case(A17, "a power of L throughout", lambda t: step(t, "(A.17)", "L", 0.5), FAILS),

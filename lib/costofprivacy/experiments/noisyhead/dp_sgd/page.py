@@ -17,10 +17,10 @@ def answer(tables: Tables) -> str:
     """The chapter's answer."""
     published, corrected = (least_over_zero(tables["figure-5"], s) for s in (Setting.PUBLISHED, Setting.CORRECTED))
     return (
-        f"{words.headline(figure_5, tables)} Opacus counts a prompt added or removed, the paper one replaced: twice "
-        f"the distance. In multiples of that of answering 0, NoisyHead's least excess risk is "
-        f"{compact(published[NOISYHEAD])} (in the corrected settings {compact(corrected[NOISYHEAD])}), DP-SGD's "
-        f"{compact(published[DP_SGD])} ({compact(corrected[DP_SGD])})."
+        f"{words.headline(figure_5, tables)} Opacus protects adding or removing a prompt, the paper replacing one. "
+        f"Over that of always predicting 0, the least excess risk of NoisyHead is {compact(published[NOISYHEAD])} "
+        f"(with our corrections {compact(corrected[NOISYHEAD])}), that of DP-SGD {compact(published[DP_SGD])} "
+        f"({compact(corrected[DP_SGD])})."
     )
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on Figure 5, section 6.4 and section 1.1's words on DP-SGD, arXiv:2504.16000v2."""
+"""Verdicts on Figure 5, section 6.4 and what sections 1.1 and 1.2 say on DP-SGD, arXiv:2504.16000v2."""
 
 from __future__ import annotations
 
@@ -22,12 +22,9 @@ from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT
+from costofprivacy.judging.vocabulary import ABOUT, CONSISTENT, ON_A_PAR, about
 from costofprivacy.settings import Setting
 
-MARGIN = 1.05  # a ratio of risks up to this is a match, whatever the trials can tell apart
-PAR = 2.0  # risks within this factor of each other are on a par
-SPENT = 0.05  # relative difference of two ε that count as one
 PLACE = ["N", "epsilon"]
 READINGS = {  # NoisyHead's accounting, DP-SGD's, and what its gradients are
     "stated": (ALGORITHM, ADD, LOSS),
@@ -36,10 +33,10 @@ READINGS = {  # NoisyHead's accounting, DP-SGD's, and what its gradients are
     "clipped": (REPLACE, REPLACE, RESPONSES),
 }
 LARGEST = {  # what the largest ratio of each reading is called
-    "stated": "largest ratio to DP-SGD, Algorithm 1's noise and Opacus's accountant",
-    "same": "largest ratio, both exact, a prompt replaced, the same gradients",
-    "mixed": "largest ratio, both exact, each its own relation, DP-SGD on the loss",
-    "clipped": r"largest ratio, both exact, DP-SGD clipped at $\mathcal{C}$",
+    "stated": "largest ratio of the excess risks, each method with the noise that it states",
+    "same": "largest ratio with the same exact accounting, one prompt replaced",
+    "mixed": "largest ratio with exact accounting, each method with its own neighbours",
+    "clipped": r"largest ratio with the same exact accounting, DP-SGD clipped at $\mathcal{C}$",
 }
 NAMES = {NOISYHEAD: "NoisyHead", DP_SGD: "DP-SGD"}
 
@@ -63,14 +60,14 @@ def ratios(figure: pd.DataFrame, head: str, sgd: str, gradients: str, setting: s
 
 
 def matched(found: pd.DataFrame) -> bool:
-    """Whether NoisyHead is nowhere worse than DP-SGD, to the margin and within the errors."""
-    return bool((found["ratio"] <= MARGIN + CONSISTENT * found["error"]).all())
+    """Whether NoisyHead is everywhere on a par with DP-SGD or better, within the errors."""
+    return bool((found["ratio"] <= ON_A_PAR + CONSISTENT * found["error"]).all())
 
 
 def on_par(found: pd.DataFrame) -> bool:
-    """Whether the two risks are everywhere within a factor of two, and the errors, of each other."""
+    """Whether the two risks are everywhere on a par, within the errors."""
     low, high = found["ratio"] - CONSISTENT * found["error"], found["ratio"] + CONSISTENT * found["error"]
-    return bool((low <= PAR).all() and (high >= 1 / PAR).all())
+    return bool((low <= ON_A_PAR).all() and (high >= 1 / ON_A_PAR).all())
 
 
 def _readings(figure: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -84,7 +81,8 @@ def _comparisons(figure: pd.DataFrame) -> tuple[Number, ...]:
     private = published[published["method"].isin(list(NAMES))]
     zero = select(published, method=ZERO).set_index("N")["excess_risk"]
     beside = (private["excess_risk"] / private["N"].map(zero)).groupby(private["method"]).min()
-    least = {f"least excess risk of {name} over that of answering 0": (beside[m], 1.0) for m, name in NAMES.items()}
+    name = "least excess risk of {} over that of always predicting 0"
+    least = {name.format(NAMES[m]): (beside[m], 1.0) for m in NAMES}
     largest = (_largest(found, LARGEST[name]) for name, found in _readings(figure).items())
     return *largest, *numbers("figure-5", least, "setting = published")
 
@@ -110,6 +108,15 @@ def closed_form_error(figure: pd.DataFrame, method: str) -> float:
     rows = rows[rows["gradients"].fillna("").isin(["", LOSS, UPDATE])]
     off = (rows["closed_form"] - rows["excess_risk"]).abs() - CONSISTENT * rows["standard_error"]
     return float((off.clip(lower=0) / rows["excess_risk"]).max())
+
+
+@judges("noisyhead/section-1.2-dp-sgd")
+def analogous(tables: Tables) -> Ruling:
+    """Does a closed form like that of NoisyHead give the risk of DP-SGD, wherever no gradient is cut?"""
+    error = closed_form_error(tables["figure-5"], DP_SGD)
+    named = {f"relative error of the closed form of {NAMES[DP_SGD]}, beyond the trials' own": (error, ABOUT)}
+    found = numbers("figure-5", named, "setting = published, account = replace one")
+    return Ruling(reads(printed=error <= ABOUT), found)
 
 
 @judges("noisyhead/section-6.4-parity")
@@ -142,7 +149,7 @@ def fair(tables: Tables) -> Ruling:
     }
     shares = {name: rows[f"spent, {REPLACE}"] / rows["epsilon"] for name, rows in told.items()}
     named = {
-        f"spent share of the budget, {name}": (share[share.sub(1).abs().idxmax()], 1.0)
+        f"privacy loss as a fraction of the stated budget, {name}": (share[share.sub(1).abs().idxmax()], 1.0)
         for name, share in shares.items()
     }
     head, sgd, *exact = (share.to_numpy() for share in shares.values())
@@ -152,8 +159,8 @@ def fair(tables: Tables) -> Ruling:
 
 
 def _as_one(ratio: np.ndarray) -> bool:
-    """Whether what is spent counts as one with what it is held against."""
-    return bool((np.abs(np.log(ratio)) < SPENT).all())
+    """Whether two privacy losses are everywhere approximately the same."""
+    return all(about(value, 1.0) for value in ratio)
 
 
 @judges("noisyhead/section-1.1-dp-sgd")
@@ -164,11 +171,11 @@ def naive(tables: Tables) -> Ruling:
     longest = select(records, record=PROMPT).sort_values("L").iloc[-1]
     at, a_prompt, a_pair = f"L = {longest['L']:.0f}", f"record = {PROMPT}", f"record = {PAIR}"
     named = {
-        "power of the length in DP-SGD's noise over NoisyHead's, a prompt a record": (prompt, LOST_POWER, a_prompt),
-        "the same, a pair a record": (pair, LOST_POWER, a_pair),
-        "the ratio itself, a prompt a record": (longest["ratio"], 1.0, f"{a_prompt}, {at}"),
+        "power of the length in DP-SGD's noise over NoisyHead's, a prompt is a record": (prompt, LOST_POWER, a_prompt),
+        "the same, a pair is a record": (pair, LOST_POWER, a_pair),
+        "DP-SGD's noise over NoisyHead's, a prompt is a record": (longest["ratio"], 1.0, f"{a_prompt}, {at}"),
     }
     clipped = numbers("opacus-runs", {"gradients that Opacus clips for each prompt": (runs["rows"].mean(), 1.0)}, "")
     decided = not (np.isnan(prompt) or np.isnan(pair))
     verdict = reads(printed=prompt > LOST_POWER, narrower=pair > LOST_POWER, decided=decided)
-    return Ruling(verdict, numbers("records", named) + clipped, {"ratio": longest["ratio"]})
+    return Ruling(verdict, numbers("records", named) + clipped)

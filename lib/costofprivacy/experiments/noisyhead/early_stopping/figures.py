@@ -50,7 +50,7 @@ def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.D
         f"**Figure 3 of the paper, re-run**: excess risk over $\\Gamma^*$ against the number of steps. Left, from the "
         f"random start, the risk is least at $T = {best['T']}$, where it is {compact(best['excess_risk'])}"
         f"{near} (lines: closed form; dashed: the noise's part). Right, from $\\Gamma^0 = 0$, it is least at "
-        f"$T = {_least(printed, 'excess_risk')['T']}$ and {along(printed, 'excess_risk')}; answering 0 has "
+        f"$T = {_least(printed, 'excess_risk')['T']}$ and {along(printed, 'excess_risk')}; always predicting 0 has "
         f"{compact(zero)}. {BARS}",
         alt=f"{described(figure)} Marks at every second number of steps measured.",
     )

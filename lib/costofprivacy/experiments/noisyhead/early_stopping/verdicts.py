@@ -1,4 +1,4 @@
-"""Verdicts on Figure 3, Proposition 4.1 and what sections 3, 4 and 6.2 say on early stopping."""
+"""Verdicts on Figure 3, Proposition 4.1 and what sections 1.1, 3, 4, 6.2 and 8 say on early stopping."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import (
     ALONG_T,
     FROM_R,
     FROM_ZERO,
+    LONGEST,
 )
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import LOST_POWER, power
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, select
-from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER
+from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER, WORSE
+from costofprivacy.noisyhead import population, recipes
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 
 FIRST, LAST = 1, 480  # the paper's T, over which Figure 3 falls and rises
@@ -96,6 +98,41 @@ def never_turns(rows: pd.DataFrame) -> bool:
     return bool(only_rises or only_falls or (scores[:low] > CONSISTENT).any() or (scores[low:] < -CONSISTENT).any())
 
 
+@judges("noisyhead/section-1.1-phase-transition")
+def section_11_phase_transition(tables: Tables) -> Ruling:
+    """Does the test error itself fall and rise again with T, and from a start at zero, too?"""
+    errors = select(tables["test-error"], method="noisyhead").rename(columns={"test_error": "excess_risk"})
+    own, zero = (select(errors, setting=setting) for setting in ("published", "printed"))
+    (fall, rise), from_zero, never = turn(own), turn(zero)[0], never_turns(own)
+    depth = (own.sort_values("T")["excess_risk"].iloc[0] - own["excess_risk"].min()) / own["response_variance"].max()
+    named = {
+        "fall of the test error to its least, in standard errors": (fall, CONSISTENT),
+        "rise of the test error from its least, in standard errors": (rise, CONSISTENT),
+        "fall of the test error from zero, in standard errors": (from_zero, CONSISTENT, "setting = printed"),
+        "depth of the fall, as a fraction of Var(y)": depth,
+        "least test error over Var(y)": (own["excess_risk"] / own["response_variance"]).min(),
+    }
+    seen = not never
+    verdict = reads(
+        printed=seen and from_zero > CONSISTENT,
+        narrower=seen,
+        decided=never or not (fall <= CONSISTENT or rise <= CONSISTENT),
+    )
+    found = numbers("test-error", named, "setting = published")
+    return Ruling(verdict, found, {"depth": depth})
+
+
+@judges("noisyhead/section-8-necessity")
+def section_8_necessity(tables: Tables) -> Ruling:
+    """Is the longest training worse than the best T, from every start and in every account of the same budget?"""
+    least = tables["stopping"].groupby("account")["risk_at_longest_over_best"].min()
+    rows = {account: (least[account], WORSE, f"account = {account}") for account in ACCOUNTS}
+    named = {f"least risk after {LONGEST} steps over the least risk, {account}": row for account, row in rows.items()}
+    needed = {account: value > WORSE for account, (value, *_) in rows.items()}
+    verdict = reads(printed=all(needed.values()), narrower=needed[ALGORITHM])
+    return Ruling(verdict, numbers("stopping", named))
+
+
 @judges("noisyhead/section-6.2-monotone")
 def section_62_monotone(tables: Tables) -> Ruling:
     """Over the figure's T, does descent without noise approach Γ* at every step, in the mean and in each data set?"""
@@ -107,9 +144,9 @@ def section_62_monotone(tables: Tables) -> Ruling:
         "excess risk at the first T": {"value": risk[0], "error": error.iloc[0]},
         "excess risk at the last T": {"value": risk[-1], "error": error.iloc[-1], "against": risk[0]},
         "largest rise at a step, in standard errors": (scores.max(), CONSISTENT),
-        "largest share of data sets with a rise": (risen, 0.0, f"{row}, in_figure = True"),
-        "the same, far beyond the figure": own["risen"].max(),
-        "where descent rests, closed form": (own["rest"].iloc[-1], own["excess_risk"].iloc[-1]),
+        "largest fraction of data sets in which the risk rises": (risen, 0.0, f"{row}, in_figure = True"),
+        "the same with far more steps than the figure shows": own["risen"].max(),
+        "excess risk at which descent comes to rest": (own["rest"].iloc[-1], own["excess_risk"].iloc[-1]),
     }
     rises, falls = bool((scores > CONSISTENT).any()), bool((np.diff(risk) < 0).all())
     verdict = reads(printed=not (rises or risen > 0), narrower=not rises, decided=rises or falls)
@@ -128,11 +165,11 @@ def section_4_optimal_stopping(tables: Tables) -> Ruling:
     powers = noise_exponents(tables["closed-form"], ALGORITHM)
     own = select(tables["stopping"], account=ALGORITHM).sort_values("N")
     own = own[own["N"] >= ASYMPTOTIC]
-    far, zero = select(own, start=FROM_R), select(own, start=FROM_ZERO)
+    far, zero, transient = select(own, start=FROM_R), select(own, start=FROM_ZERO), own["transient"].max()
     found = (
         *(_exponent(powers, i) for i in (0, -1)),
         *(_over_log(rows, which) for rows in (far, zero) for which in ("min", "max")),
-        *numbers("stopping", {"transient in steps, 1/(4λη₀)": own["transient"].max()}, f"account = {ALGORITHM}"),
+        *numbers("stopping", {"steps up to which the noise grows like a cube": transient}, f"account = {ALGORITHM}"),
     )
     last, decided = powers.iloc[-1], bool((far["best_T"] > 1).sum() >= ENOUGH)
     narrower, cubic = logarithmic(far) and not last > 3 + POWER, bool(last > 3 - POWER)
@@ -166,17 +203,18 @@ def _steady(values: pd.Series) -> bool:
 
 @judges("noisyhead/section-6.2-c-noise")
 def section_62_c_noise(tables: Tables) -> Ruling:
-    """Is section 6.2's C_Noise the second term of (4.5) up to logarithms, and below C_Descent at r = N?"""
+    """Is section 6.2's C_Noise the second term of (4.5) up to logarithms, and does descent exceed either at r = N?"""
     section = tables["section-62"].sort_values("N")
     last, ahead = section.iloc[-1], section["noise_printed"] > section["descent"]
     printed, right = last["exponent_noise_printed"], last["exponent_noise_45"]
     named = {
         "power of N in the printed noise cost": (printed, right),
         "printed noise cost over that of (4.5)": (last["noise_printed"] / last["noise_45"], 1.0),
-        "sizes at which it exceeds descent": (ahead.sum(), 0.0, ""),
+        "sizes at which the printed noise cost exceeds descent": (ahead.sum(), 0.0, ""),
     }
     alike = not abs(printed - right) > LOST_POWER + THREE_LOGS / np.log(last["N"])
-    verdict = reads(printed=alike and not ahead.any(), corrected=alike)
+    below = not (section["noise_45"] > section["descent"]).any()
+    verdict = reads(printed=alike and not ahead.any(), corrected=below)
     return Ruling(verdict, numbers("section-62", named, f"N = {last['N']:g}"), {"printed": printed, "right": right})
 
 
@@ -227,13 +265,25 @@ def proposition_41_any_t(tables: Tables) -> Ruling:
     largest = (any_steps["excess_risk"] / any_steps["bound_45"]).max()
     simulated = both_sides(tables["accounts"], tables["bounds"])["over_45"].max()
     named = _lost(powers) | {
-        "largest cost over (4.5) at one size": {"value": largest, "table": "any-steps"},
+        "largest cost over (4.5) along steps and budget": {"value": largest, "table": "any-steps"},
         "largest excess risk simulated over (4.5)": {"value": simulated, "table": "accounts", "row": "start = random"},
-        "rest of descent over the least of (4.5)": (stopped["rest"] / stopped["least_45"]).max(),
-        "power of N in the rest over the least of (4.5)": (rest, LOST_POWER),
+        "where descent comes to rest, over the least of (4.5)": (stopped["rest"] / stopped["least_45"]).max(),
+        "power of N in this ratio": (rest, LOST_POWER),
     }
+    named["largest excess risk of always predicting 0 over (4.5)"] = (trivial(stopped, "least_45"), 1.0)
     kept = not any(value > LOST_POWER for value in powers.values())
-    return Ruling(reads(printed=kept and not rest > LOST_POWER, corrected=kept), numbers("stopped", named, ""))
+    verdict = reads(printed=kept and not rest > LOST_POWER, corrected=kept)
+    vacuous = kept and max(trivial(stopped, "least_45"), trivial(any_steps, "bound_45")) <= 1
+    return Ruling(verdict, numbers("stopped", named, ""), vacuous=vacuous)
+
+
+def trivial(rows: pd.DataFrame, bound: str) -> float:
+    """The largest excess risk of always predicting 0 over a bound, at D = L = √N, λ = N/D and without label noise."""
+    risks = [
+        population.zero_excess_risk(recipes.overparametrised_model(int(N), 0.0), recipes.high_dimension_penalty(int(N)))
+        for N in rows["N"]
+    ]
+    return float((np.array(risks) / rows[bound]).max())
 
 
 @judges("noisyhead/proposition-4.1-stopped")
@@ -247,13 +297,16 @@ def proposition_41_stopped(tables: Tables) -> Ruling:
     named = {
         "largest power of N in the cost over (4.6)": (grows, LOST_POWER),
         "largest cost over (4.6)": (ratio.max(), constant, f"N = {worst['N']:g}, epsilon = {worst['epsilon']:g}"),
-        "largest where noise is negligible in (4.5)": (inside, 1.0),
+        "largest cost over (4.6) where the noise is negligible in (4.5)": (inside, 1.0),
         "least number of steps over log N at r = N": (stopped["T_over_log_N"].min(), 1.0),
     }
     stays, above = not grows > LOST_POWER, ratio > constant
     verdict = reads(printed=stays and not above.any(), narrower=stays)
+    zero = trivial(stopped, "bound_46")
+    named["largest excess risk of always predicting 0 over (4.6)"] = (zero, 1.0)
     budgets = "small" if only_small_budgets(stopped, above) else "some"
-    return Ruling(verdict, numbers("stopped", named, ""), {"budgets": budgets, "factor": ratio.max()})
+    quoted = {"budgets": budgets, "factor": ratio.max(), "place": f"$N = {worst['N']:g}$"}
+    return Ruling(verdict, numbers("stopped", named, ""), quoted, vacuous=stays and zero <= 1)
 
 
 def only_small_budgets(stopped: pd.DataFrame, above: pd.Series) -> bool:
@@ -282,7 +335,7 @@ def section_3_noise_below_descent(tables: Tables) -> Ruling:
     zero = {
         name: (least[FROM_ZERO], MUCH_SMALLER),
         f"{name}, no learning rate tuned": (untuned, MUCH_SMALLER),
-        "largest share of the error that descent then removes": removed(parts),
+        "largest fraction of the error that descent then removes": removed(parts),
     }
     found = (
         *numbers("parts-at-stop", {name: (least[FROM_R], MUCH_SMALLER)}, f"start = {FROM_R}"),

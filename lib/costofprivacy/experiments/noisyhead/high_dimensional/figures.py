@@ -97,8 +97,8 @@ def draw_settings(table: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         r"**The three settings at the largest $\varepsilon$**; bars of two standard errors, hidden by the marks. "
-        f"At $N = {table['N'].max()}$ the excess risk is {told}. Even the least is {word} that of answering 0, by "
-        f"a factor {compact(max(best, trivial) / min(best, trivial))}.",
+        f"At $N = {table['N'].max()}$ the excess risk is {told}. Even the least is {word} that of always predicting 0, "
+        f"by a factor {compact(max(best, trivial) / min(best, trivial))}.",
     )
 
 
@@ -129,8 +129,9 @@ def draw_powers(powers: pd.DataFrame) -> Plate:
         "**How the noise part falls**, in closed form, for the algorithm of Theorem 4.1. Left, with its logarithms "
         f"divided out: in high dimension it falls {word}, like $N^{{{high:.2f}}}$ against $N^{{{low:.2f}}}$, where "
         f"Theorem 1.1 has $N^{{{claimed[1]:.2f}}}$ and $N^{{{claimed[0]:.2f}}}$ (dashed). Right: in high dimension the "
-        f"whole that is at stake, the excess risk of answering 0, goes like $N^{{{trivial['exponent']:.2f}}}$. "
-        f"At the largest $N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
+        f"excess risk of always predicting 0, which is all there is to gain, goes like "
+        f"$N^{{{trivial['exponent']:.2f}}}$. At the largest "
+        f"$N$ the noise with its logarithms is {times(noise['value'] / trivial['value'])} as large.",
     )
 
 

@@ -14,10 +14,10 @@ def answer(tables: Tables) -> str:
     """The chapter's answer."""
     slopes = start_slopes(tables["starts"]).set_index("start")["exponent"]
     powers = [f"{name} like $N^{{{slopes[start]:.2f}}}$" for start, name in STARTS.items() if start in slopes]
-    fall = f"The risk goes {listed(powers)}. " if powers else ""
+    fall = f"It falls {listed(powers)}. " if powers else ""
     trained = select(tables["test-error"], method="noisyhead")
     predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
     return (
         f"{words.headline(figure_2, tables)} {fall}{words.headline(theorem_11_high, tables)} "
-        f"But its private heads predict at most {percent(predicted)} of the response."
+        f"Its private heads explain at most {percent(predicted)} of Var(y)."
     )

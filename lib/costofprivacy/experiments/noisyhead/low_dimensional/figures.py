@@ -58,7 +58,7 @@ def draw_figure_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
         f"**Figure 1 of the paper, re-run**: excess risk over $\\Gamma^*$ for $N$ of {span(table['N'])}. Left, in the "
         f"settings behind the published numbers, it {along(ends[0], 'excess_risk')} at $\\varepsilon = {low:g}$ and "
         f"{along(ends[1], 'excess_risk')} at $\\varepsilon = {high:g}$.{near} Right: at the largest $N$ that is "
-        f"{compact(ends[1]['excess_risk'].iloc[-1] / zero)} times the excess risk of always answering 0. {BARS}",
+        f"{compact(ends[1]['excess_risk'].iloc[-1] / zero)} times the excess risk of always predicting 0. {BARS}",
     )
 
 
@@ -96,7 +96,7 @@ def draw_test_error(table: pd.DataFrame) -> Plate:
         figure,
         f"**Test error** at $\\varepsilon = {epsilon:g}$, in closed form over a fresh prompt. Left: as published it "
         f"{along(published, 'test_error')}, as printed it {along(printed, 'test_error')}. "
-        f"Always answering 0 has {compact(last['response_variance'])}, the best linear head "
+        f"Always predicting 0 has test error {compact(last['response_variance'])}, the best linear head "
         f"{compact(last['best_linear_head'])} at the largest $N$. Right: the corrected algorithm comes to predict "
         f"{compact(predicted[0])} % of the response's variance, its reference $\\Gamma^*$ {compact(predicted[1])} %. "
         f"{BARS}",
@@ -162,7 +162,7 @@ def draw_floors(floors: pd.DataFrame) -> Plate:
         figure,
         "**Excess risk without any noise**, in the population, and the right side of (4.3) at "
         r"$\varepsilon = \infty$ with constant one: another constant shifts the dashed line. What descent leaves at "
-        f"$\\Gamma_{{2\\lambda}}$ {along(rest, 'floor')}. The bias of $\\Pi_G$ {biased}, where answering 0 has "
+        f"$\\Gamma_{{2\\lambda}}$ {along(rest, 'floor')}. The bias of $\\Pi_G$ {biased}, where always predicting 0 has "
         f"{compact(rest['zero_risk'].iloc[-1])}.{below} The bias is simulated (bars: two standard errors; points not "
         "distinguishable from 0 are left out).",
     )

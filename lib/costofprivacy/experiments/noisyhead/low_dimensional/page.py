@@ -14,9 +14,10 @@ def answer(tables: Tables) -> str:
     table = tables["test-error"]
     rows = select(table, N=table["N"].max(), epsilon=table["epsilon"].max(), method="noisyhead")
     head, fixed = pick(rows, setting=Setting.PUBLISHED), rows["response_variance"].iloc[0]
-    word = compared(head["test_error"], fixed, ("less than", "as much as", "more than"), head["standard_error"])
+    word = compared(head["test_error"], fixed, ("better than", "no better than", "worse than"), head["standard_error"])
     return (
-        f"{words.headline(theorem_11_low, tables)} In the settings behind Figure 1 the test error at "
-        f"$N = {head['N']:.0f}$, $\\varepsilon = {head['epsilon']:g}$ is {compact(head['test_error'])}, {word} always "
-        f"answering 0 has ({compact(fixed)}). The best linear head has {compact(head['best_linear_head'])}."
+        f"{words.headline(theorem_11_low, tables)} In the settings behind Figure 1, at $N = {head['N']:.0f}$ and "
+        f"$\\varepsilon = {head['epsilon']:g}$, the private head has test error {compact(head['test_error'])}, which "
+        f"is {word} always predicting 0 ({compact(fixed)}). "
+        f"The best linear head has {compact(head['best_linear_head'])}."
     )

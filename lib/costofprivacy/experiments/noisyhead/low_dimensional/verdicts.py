@@ -12,13 +12,14 @@ from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.judging import growth
 from costofprivacy.judging.findings import Number
-from costofprivacy.judging.growth import LOST_POWER
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 
 IDLE = 0.2  # Π_R is idle where the closed form of the noise is below this share of what R allows
 POWER = 0.05  # within which an exponent at N = 1e30 is that power
+WHAT_STAYS = {"floor": "bias of the projection", "minimiser": "distance between the two ridge solutions"}
 SIZES = {"N": "the number of prompts", "L": "the length of prompts", "D": "the dimension"}
 
 
@@ -45,7 +46,7 @@ def _course(rows: pd.DataFrame, scores: np.ndarray, rises: pd.DataFrame) -> tupl
     private, trivial = select(rows, method="noisyhead"), select(rows, method="zero").set_index("N")["excess_risk"]
     least = (private["excess_risk"] / private["N"].map(trivial)).min()
     named = {
-        "least excess risk over that of answering 0": (least, 1.0),
+        "least excess risk over that of always predicting 0": (least, 1.0),
         "weakest fall, in standard errors": (-scores.max() if scores.size else 0.0, CONSISTENT, ""),
         "steps in N at which the risk rises": (len(rises), 0.0),
     }
@@ -61,6 +62,24 @@ def _where_it_rises(rises: pd.DataFrame) -> dict[str, Any]:
     return {"factor": worst["last"] / worst["first"], "places": places}
 
 
+@judges("noisyhead/section-6.1-hyperparameters")
+def section_61_hyperparameters(tables: Tables) -> Ruling:
+    """Do κ and η₀ of Figure 1 meet the conditions of Theorem 4.1, or miss them by constants only?"""
+    rows = select(tables["conditions"], setting="printed").sort_values("N")
+    promised, rate = rows["probability"].max(), rows["eta0_over_limit"]
+    grows = growth.power(rows, "N", "eta0_over_limit", "")
+    named = {
+        "largest probability that Theorem 4.1 promises": (promised, 0.0),
+        "least learning rate over the largest that it allows": (rate.min(), 1.0),
+        "largest learning rate over the largest that it allows": (rate.max(), 1.0),
+        "power of N with which this ratio grows": (grows, LOST_POWER_SIMULATED),
+    }
+    met = bool(promised > 0 and rate.max() < 1)
+    constant = grows <= LOST_POWER_SIMULATED
+    verdict = reads(printed=met, corrected=constant, decided=met or not np.isnan(grows))
+    return Ruling(verdict, numbers("conditions", named, "setting = printed"), {"rate": rate.max()})
+
+
 def capped_cells(noise: pd.DataFrame) -> pd.DataFrame:
     """N and ε of the published cells in which Π_R holds the noise back."""
     capped = noise.drop(idle_rows(noise).index)
@@ -73,16 +92,19 @@ def theorem_11_low(tables: Tables) -> Ruling:
     floors, exponents = tables["floors"], tables["exponents"].sort_values("N")
     last, far = exponents.groupby("algorithm")["exponent"].last(), _last_projection(floors)
     claimed, bare, idle = (last[name] for name in (limits.CLAIMED, limits.OWN_LOGS, limits.FIXED))
-    powers = {"power of N, own logarithms out": (bare, claimed), "power of N, projection idle": (idle, claimed)}
+    powers = {
+        "power of N in the noise, its logarithms divided out": (bare, claimed),
+        "the same with a projection that changes nothing": (idle, claimed),
+    }
     gap, error = far["test_error_gap"], far["gap_error"]
-    costs = {"prediction error that the projection costs": {"value": gap, "error": error, "against": 0.0}}
+    costs = {"test-error gap that the projection leaves": {"value": gap, "error": error, "against": 0.0}}
     found = (
         *numbers("exponents", powers, f"N = {exponents['N'].max():.0e}"),
         *numbers("floors", costs, f"part = projection, L = {far['L']:.0f}"),
         *_fitted(tables["noise-part"]),
     )
     slow, stays = bare > claimed + POWER, projection_stays(floors, "test_error_gap", "gap_error")
-    quoted = {"gap": gap, "bought": " that buys this speed" if idle > claimed + POWER else ""}
+    quoted = {"gap": gap, "beyond": _first_above(floors, "test_error_gap")}
     return Ruling(reads(printed=not (slow or stays)), found, quoted, "slow noise" if slow else "")
 
 
@@ -92,7 +114,7 @@ def theorem_42i(tables: Tables) -> Ruling:
     floors, axes = tables["floors"], tables["floor-axes"]
     lost = {left: growth.powers(axes, {"N": "N", "L": "L"}, left, "bound") for left in ("floor", "minimiser")}
     powers = {
-        f"power of {size} that {left} over bound grows with": (power, LOST_POWER, f"axis = {size}")
+        f"power of {size} in the {WHAT_STAYS[left]} over the bound": (power, LOST_POWER, f"axis = {size}")
         for left, found in lost.items()
         for size, power in found.items()
     }
@@ -102,8 +124,14 @@ def theorem_42i(tables: Tables) -> Ruling:
         corrected=not stays,
         decided=not any(np.isnan(power) for power, *_ in powers.values()),
     )
-    quoted = {"lasting": _lasting(lost["floor"])}
+    quoted = {"lasting": _lasting(lost["floor"]), "beyond": _first_above(floors, "floor")}
     return Ruling(verdict, (*_left_over(tables), *numbers("floor-axes", powers)), quoted)
+
+
+def _first_above(floors: pd.DataFrame, left: str) -> float:
+    """The first N of the table at which what Π_G leaves exceeds the bound (4.3), its constant one; else infinity."""
+    rows = select(floors, part="projection")
+    return float(rows.loc[rows[left] > rows["bound"], "N"].min()) if (rows[left] > rows["bound"]).any() else np.inf
 
 
 def _left_over(tables: Tables) -> tuple[Number, ...]:
@@ -113,7 +141,7 @@ def _left_over(tables: Tables) -> tuple[Number, ...]:
     rest = {"value": descent["excess_risk"], "error": descent["standard_error"], "against": 0.0}
     bias = {"value": far["floor"], "error": far["standard_error"], "against": far["bound"]}
     descends = {"excess risk of descent without noise": rest}
-    projects = {"bias of the projection": bias, "excess risk of answering 0": far["zero_risk"]}
+    projects = {"bias of the projection": bias, "excess risk of always predicting 0": far["zero_risk"]}
     return (
         *numbers("figure-1", descends, f"setting = published, N = {descent['N']:.0f}"),
         *numbers("floors", projects, f"part = projection, L = {far['L']:.0f}"),
@@ -156,7 +184,12 @@ def _step(tables: Tables, step: str, short: bool = False) -> Ruling:
         f"power of left over right along {name}": (lost[axis], LOST_POWER, f"step = {step}, axis = {axis}")
         for axis, name in SIZES.items()
     }
-    named["the same along the length up to the number of prompts"] = (inside, LOST_POWER, f"step = {step}, axis = L")
+    if short:
+        named["the same along the length up to the number of prompts"] = (
+            inside,
+            LOST_POWER,
+            f"step = {step}, axis = L",
+        )
     growing = [axis for axis, power in lost.items() if power > LOST_POWER]
     verdict = reads(
         printed=not growing,
@@ -195,7 +228,7 @@ def _fitted(noise: pd.DataFrame) -> tuple[Number, ...]:
     best = fitted.loc[fitted["sizes"].idxmax()]
     slope = {"value": best["exponent"], "error": best["standard_error"]}
     row = f"setting = published, epsilon = {best['epsilon']:g}"
-    return numbers("noise-part", {"fitted power of N, logarithms in": slope}, row)
+    return numbers("noise-part", {"fitted power of N in the simulated noise, with its logarithms": slope}, row)
 
 
 def _last_projection(floors: pd.DataFrame) -> pd.Series:
