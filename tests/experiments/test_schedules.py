@@ -8,6 +8,7 @@ import pytest
 from costofprivacy.dpgd import control, equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
 from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
+from costofprivacy.experiments.dpgd.schedules.verdicts_proofs import OUTRUN
 from costofprivacy.running.montecarlo import Runner, generator
 
 
@@ -117,3 +118,16 @@ def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monke
 
     monkeypatch.setattr(equivalent, "final_risk", unsettled)
     assert best._solved(equations, place, found) == found.risk
+
+
+@pytest.mark.parametrize(("share", "bounded"), [(0.15, True), (0.3, False)])
+def test_proposition_52_breaks_where_private_noise_outruns_clipped_descent(share: float, bounded: bool) -> None:
+    """αγ/ρ at a constant below or above `OUTRUN`, inside (5.14): risk over bound falls, or grows like ln²(1/γ)."""
+    over = []
+    for power in (16, 64):
+        log = power * math.log(10)
+        gamma, rho = 10.0**-power, 10.0**-power * log**1.5
+        row = orders._own("", 1.0, share * rho / gamma, gamma, rho, 0.3, 0.1)
+        over.append(float(row["left"]) / float(row["right"]))  # type: ignore[arg-type]
+    assert (share < OUTRUN) == bounded
+    assert over[1] < over[0] if bounded else over[1] > 8 * over[0]

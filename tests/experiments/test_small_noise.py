@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.dpgd import control
-from costofprivacy.experiments.dpgd.small_noise import experiment, figures, load, page, tables
+from costofprivacy.experiments.dpgd.small_noise import experiment, figures, page, tables
 from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, Cell, Experiment
 from costofprivacy.judging.headlines import words
 from costofprivacy.streams import generator
@@ -69,7 +69,3 @@ def test_the_plate_is_computed_and_typeset() -> None:
 def test_tables_are_for_readers() -> None:
     check_table(tables.show_exponents(TABLE))
     check_table(tables.show_orders(TABLE))
-
-
-def test_more_records_are_a_larger_load() -> None:
-    assert load.load(Experiment(gammas=(0.01,))).work > load.load(Experiment(gammas=(0.1,))).work

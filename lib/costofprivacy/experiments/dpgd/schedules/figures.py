@@ -60,9 +60,9 @@ def draw_figure_7(figure: pd.DataFrame, optimum: pd.DataFrame) -> Plate:
         drawn,
         caption=(
             f"**Figure 7, re-computed.** {words.headline(figure_7, {'figure-7': figure})} Lines: the equations, tuned. "
-            f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation; the means are off the "
-            f"lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves up to "
-            f"{percent(gain / (1 + gain))} of the harmonic risk."
+            f"Marks: means of {int(run['trials'].max())} runs, bands of one standard deviation. The means differ from "
+            f"the lines by {percent(off.median())} in the median. The best of all schedules for isotropic data saves "
+            f"up to {percent(gain / (1 + gain))} of the harmonic risk."
         ),
     )
 
@@ -115,9 +115,9 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
     return Plate(
         drawn,
         caption=(
-            "**How far schedules are from the least risk as data grow**, isotropic, tuned, in units of "
-            r"$4b_1/a^2+27b_2/a^2$. At the smallest $\gamma$ of the left panel the harmonic schedule is at "
-            f"{compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness."
+            "**Risks of tuned schedules on isotropic data, as multiples of the least order** "
+            r"$4b_1/a^2+27b_2/a^2$, as data grow. At the smallest $\gamma$ of the left panel the harmonic schedule is "
+            f"at {compact(end[HARMONIC])}, output perturbation at {compact(end[BASE])}. No randomness."
         ),
     )
 
@@ -143,7 +143,7 @@ def draw_theorem(theorem: pd.DataFrame, rates: pd.DataFrame) -> Plate:
     return Plate(
         drawn,
         caption=(
-            "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of doing nothing (dashed) "
+            "**Theorem 2 at its own constants**, $\\rho=1$. Its bound is below the risk of always answering 0 (dashed) "
             f"{says}. "
             f"At the smallest $\\gamma$ it is {times(last['bound'] / least)} the tuned risk; run with its constants, "
             f"the schedule has {times(last['risk'] / least)} the tuned risk there. No randomness."

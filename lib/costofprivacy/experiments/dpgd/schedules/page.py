@@ -14,8 +14,8 @@ def answer(tables: Tables) -> str:
     worst = tables["gains"].groupby("family")["excess"].max()
     behind = excess(wide(tables["figure-7"], UNIFORM)).max()
     return (
-        "For isotropic data the best schedule is known: constant, then along an explicit curve. A tuned harmonic one "
-        f"costs up to {percent(worst[HARMONIC])} more, a constant one {times(1 + worst[CONSTANT])} the risk, a flat "
-        f"start with a power after it {percent(worst[FLAT_FREE])}. On a uniform spectrum harmonic has up to "
-        f"{times(1 + behind)} the risk of a power of $1-t$."
+        "For isotropic data we know the best schedule: constant, then along an explicit curve. Tuned harmonic "
+        f"schedules have up to {percent(worst[HARMONIC])} more risk, constant ones up to {times(1 + worst[CONSTANT])} "
+        f"the risk, and a constant start with a power after it costs {percent(worst[FLAT_FREE])}. On a uniform "
+        f"spectrum harmonic schedules have up to {times(1 + behind)} the risk of polynomial ones."
     )

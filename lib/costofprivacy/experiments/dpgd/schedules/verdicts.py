@@ -8,15 +8,21 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, ISOTROPIC, OPTIMUM, UNIFORM
+from costofprivacy.experiments.dpgd.schedules.figure_seven import (
+    HARMONIC,
+    INITIAL_RISK,
+    ISOTROPIC,
+    OPTIMUM,
+    UNIFORM,
+)
 from costofprivacy.experiments.dpgd.schedules.small_noise import ALONG_NOISE
 from costofprivacy.judging.findings import Number
-from costofprivacy.judging.growth import LOST_POWER, power
+from costofprivacy.judging.growth import LOST_POWER, power, several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from costofprivacy.judging.prose import listed
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import ABOUT, ON_A_PAR, about
+from costofprivacy.judging.vocabulary import ON_A_PAR, WORSE, worse
 
-SAME = 0.01  # two tuned risks within this share are the same
 WITHIN = 4.0  # a quotient of orders between this and its inverse is of order one
 OUTPUT = "0"  # output perturbation, α = 0
 
@@ -55,23 +61,25 @@ def _as_claimed(table: pd.DataFrame) -> bool:
 
 @judges("dpgd/figure-7")
 def figure_7(tables: Tables) -> Ruling:
-    """Does every risk fall with n, output perturbation win early and lose late, the harmonic schedule keep up?"""
+    """Does every risk fall with n, and does output perturbation win early and lose to α ≥ 1 late?"""
     both = {name: wide(tables["figure-7"], name) for name in (ISOTROPIC, UNIFORM)}
-    over = {name: 1 + excess(table) for name, table in both.items()}
-    most = {_at(name, ratio.idxmax()): ratio.max() for name, ratio in over.items()}
-    found = by_row("harmonic over the best power, at worst", "figure-7", most, ON_A_PAR)
-    behind = over[UNIFORM][over[UNIFORM] > ON_A_PAR]
-    claimed = all(map(_as_claimed, both.values()))
-    verdict = reads(
-        printed=claimed and max(most.values()) <= ON_A_PAR,
-        narrower=claimed and not over[ISOTROPIC].max() > ON_A_PAR,
+    steps = {f"spectrum = {name}": (table / table.shift()).max(axis=None) for name, table in both.items()}
+    best = {name: polynomial(table).idxmin(axis=1) for name, table in both.items()}
+    ends = {_at(name, n): float(alphas[n]) for name, alphas in best.items() for n in alphas.index[[0, -1]]}
+    found = (
+        *by_row("largest risk over the risk at the next smaller n", "figure-7", steps, 1.0),
+        *by_row("exponent of the best polynomial schedule", "figure-7", ends),
     )
-    return Ruling(verdict, found, {"factor": behind.max(), "n": behind.index.min()})
+    verdict = reads(
+        printed=all(map(_as_claimed, both.values())),
+        decided=all(several(table.index) for table in both.values()),
+    )
+    return Ruling(verdict, found, {"late": listed(sorted({alphas.iloc[-1] for alphas in best.values()}))})
 
 
 @judges("dpgd/section-7-output-perturbation")
 def output_perturbation(tables: Tables) -> Ruling:
-    """Can output perturbation outperform the other schedules where n is small?"""
+    """Can output perturbation outperform the others where n is small? The harmonic schedule has it as a limit."""
     found: list[Number] = []
     wins = []
     for name in (ISOTROPIC, UNIFORM):
@@ -82,7 +90,7 @@ def output_perturbation(tables: Tables) -> Ruling:
             "best decaying power over output perturbation": (others.drop(HARMONIC).min() / own, 1.0),
         }
         found += numbers("figure-7", named, _at(name, table.index[0]))
-        wins.append(own <= (1 + SAME * (others.idxmin() == HARMONIC)) * others.min())
+        wins.append(own <= others.drop(HARMONIC).min() and not worse(own, others[HARMONIC]))
     return Ruling(reads(printed=all(wins)), tuple(found), {"factor": found[1].value})  # isotropic data
 
 
@@ -100,16 +108,15 @@ def non_isotropic(tables: Tables) -> Ruling:
 @judges("dpgd/section-7-harmonic-isotropic")
 def harmonic_isotropic(tables: Tables) -> Ruling:
     """Does the harmonic schedule pay at small and at large n on isotropic data?"""
-    over = excess(wide(tables["figure-7"], ISOTROPIC))
+    over = 1 + excess(wide(tables["figure-7"], ISOTROPIC))
     first, last, most = over.iloc[0], over.iloc[-1], over.max()
     named = {
-        "harmonic over the best power, smallest n": (1 + first, 1.0, _at(ISOTROPIC, over.index[0])),
-        "harmonic over the best power, largest n": (1 + last, 1.0, _at(ISOTROPIC, over.index[-1])),
-        "harmonic over the best power, at worst": (1 + most, 1.0, _at(ISOTROPIC, over.idxmax())),
+        "harmonic over the best polynomial risk, smallest n": (first, WORSE, _at(ISOTROPIC, over.index[0])),
+        "harmonic over the best polynomial risk, largest n": (last, 1 / ON_A_PAR, _at(ISOTROPIC, over.index[-1])),
+        "harmonic over the best polynomial risk, at worst": (most, 1.0, _at(ISOTROPIC, over.idxmax())),
     }
-    verdict = reads(printed=first <= SAME and last < -ABOUT)
-    grounds = "never above" if most <= SAME else ""
-    return Ruling(verdict, numbers("figure-7", named), {"below": -last, "above": most}, grounds)
+    verdict = reads(printed=not worse(first, 1.0) and last * ON_A_PAR < 1, decided=several(over.index))
+    return Ruling(verdict, numbers("figure-7", named), {"below": 1 - last, "above": max(most - 1, 0.0)})
 
 
 @judges("dpgd/section-7-harmonic-uniform")
@@ -117,21 +124,16 @@ def harmonic_uniform(tables: Tables) -> Ruling:
     """Is it optimal at small n on the uniform spectrum, and on a par with the powers at n = 10⁴ d?"""
     table = wide(tables["figure-7"], UNIFORM)
     over, powers, risk = 1 + excess(table), polynomial(table).iloc[-1], table[HARMONIC].iloc[-1]
-    near = [name for name, other in powers.items() if about(risk, other)]
+    near = [name for name, other in powers.items() if 1 / ON_A_PAR <= risk / other <= ON_A_PAR]
     first, last = (_at(UNIFORM, n) for n in over.index[[0, -1]])
     named = {
-        "harmonic over the best power, smallest n": (over.iloc[0], 1.0, first),
-        "harmonic over the best power, largest n": (over.iloc[-1], ON_A_PAR, last),
+        "harmonic over the best polynomial risk, smallest n": (over.iloc[0], WORSE, first),
+        "harmonic over the best polynomial risk, largest n": (over.iloc[-1], ON_A_PAR, last),
     }
     named |= {f"harmonic over alpha = {name}, largest n": (risk / powers[name], 1.0, last) for name in powers.index}
-    starts = not over.iloc[0] > 1 + SAME
-    verdict = reads(printed=starts and over.iloc[-1] <= ON_A_PAR, narrower=starts and bool(near))
-    quoted = {
-        "factor": over.iloc[-1],
-        "par": next(iter(near), ""),
-        "best": powers.idxmin(),
-        "share": powers.min() / risk,
-    }
+    starts, late = not worse(over.iloc[0], 1.0), over.iloc[-1] <= ON_A_PAR
+    verdict = reads(printed=starts and late, narrower=starts and bool(near), decided=several(over.index))
+    quoted = {"factor": over.iloc[-1], "par": next(iter(near), ""), "best": powers.idxmin()}
     return Ruling(verdict, numbers("figure-7", named), quoted)
 
 
@@ -166,7 +168,7 @@ def _exponents(path: str, rows: pd.DataFrame) -> _Exponents:
 def _told(path: _Exponents) -> tuple[Number, ...]:
     named = {
         "best exponent over ln ln(1/gamma)": (path.share, 1.0),
-        "risk of the largest exponent over the best": (path.cost, 1.0),
+        "risk at the largest exponent over the least risk": (path.cost, ON_A_PAR),
     }
     return numbers("rates", named, path.place)
 
@@ -180,7 +182,8 @@ def larger_alpha(tables: Tables) -> Ruling:
     found = tuple(number for path in paths for number in _told(path))
     good = all(path.rises and 1 / WITHIN <= path.share <= WITHIN and path.cost > ON_A_PAR for path in paths)
     alpha, cost = max((path.best, path.cost) for path in paths)
-    return Ruling(reads(printed=good), found, {"alpha": alpha, "cost": cost})
+    decided = all(several(part["inverse"]) for _, part in rows.groupby("path"))
+    return Ruling(reads(printed=good, decided=decided), found, {"alpha": alpha, "cost": cost})
 
 
 def _lost(table: pd.DataFrame, side: str, axes: Iterable[str]) -> dict[str, float]:
@@ -198,9 +201,9 @@ def fixed_clip(tables: Tables) -> Ruling:
     row = f"axis = {small}"
     left = select(table, axis=small).sort_values("size")["proportional"].iloc[-1]
     found = (
-        *by_row("power lost, c = O(zeta)", "small-noise", proportional, LOST_POWER),
-        *by_row("power lost, any constant c", "small-noise", fixed, LOST_POWER),
-        *numbers("small-noise", {"risk left with c = O(zeta)": left}, row),
+        *by_row("power by which the risk outgrows the order, c = O(zeta)", "small-noise", proportional, LOST_POWER),
+        *by_row("power by which the risk outgrows the order, best constant c", "small-noise", fixed, LOST_POWER),
+        *numbers("small-noise", {"risk left with c = O(zeta)": (left, INITIAL_RISK)}, row),
     )
-    grounds = "" if fixed[row] > LOST_POWER else "a larger constant"
-    return Ruling(reads(printed=proportional[row] > LOST_POWER), found, {"left": left}, grounds)
+    verdict = reads(printed=proportional[row] > LOST_POWER, decided=not math.isnan(proportional[row]))
+    return Ruling(verdict, found, {"left": left}, "" if fixed[row] > LOST_POWER else "a larger constant")

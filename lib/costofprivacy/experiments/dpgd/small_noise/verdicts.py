@@ -11,7 +11,7 @@ from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
 
 TABLE = "small-noise-full-batch"
-LOST = "power lost by full-batch descent"
+LOST = "power by which the full-batch risk outgrows the order"
 SQUARE = 2.0  # the power of 1/γ in −ln(risk) that belongs to e^{−cρ²/γ²}
 
 
@@ -28,16 +28,13 @@ def exponents(table: pd.DataFrame) -> pd.DataFrame:
 
 @judges("dpgd/section-8-small-noise")
 def small_noise(tables: Tables) -> Ruling:
-    """Is ζ²(γ + γ²/ρ²) attained as ζ → 0, by some private algorithm, and at ζ = 0, too?
+    """Is ζ²(γ + γ²/ρ²) attained as ζ → 0, by some private algorithm, and at ζ = 0, too, where it is 0?
 
-    That no algorithm does better follows from Theorem 3 by a change of units, which the page derives. Full-batch
-    descent attains the order where it loses no power of the size. Without label noise the order is 0: the claim is
-    true as printed only where the risk is 0 there, too.
+    That no algorithm does better follows from Theorem 3 by a change of units, which the page derives.
     """
     table = tables[TABLE]
     noisy = {f"axis = {axis}": along(table, axis) for axis in (POWER, FIXED)}
     none, end = exponents(table), noisy[f"axis = {FIXED}"].iloc[-1]
-    sizes = all(several(rows["size"]) for rows in (none, *noisy.values()))
     lost = {axis: power(rows, "size", "risk", "order") for axis, rows in noisy.items()}
     grows, last = power(none, "size", "logarithm", ""), none.iloc[-1]
     of_order = {
@@ -51,10 +48,7 @@ def small_noise(tables: Tables) -> Ruling:
         Number("ln(risk)(gamma/rho)^2 without label noise", last["exponent"], last["exponent_error"], None, TABLE,
                f"axis = {NONE}, gamma = {last['gamma']:g}"),
     )  # fmt: skip
-    attained = max(lost.values()) <= LOST_POWER
-    verdict = reads(
-        printed=attained and bool((none["risk"] == 0).all()),
-        narrower=attained and grows >= SQUARE - LOST_POWER_SIMULATED,
-        decided=sizes,
-    )
-    return Ruling(verdict, found, {"over": end["risk"] / end["order"], "one": end["one_pass"] / end["order"]})
+    attained, zero = max(lost.values()) <= LOST_POWER, bool((none["risk"] == 0).all())
+    narrower = attained and grows >= SQUARE - LOST_POWER_SIMULATED
+    decided = all(several(rows["size"]) for rows in (none, *noisy.values()))
+    return Ruling(reads(printed=attained and zero, narrower=narrower, decided=decided), found)
