@@ -97,6 +97,32 @@ def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
         assert (slope >= floor - 1e-6).all()
 
 
+def test_a_few_strong_directions_hold_the_signal_and_the_trace_is_d() -> None:
+    model = models.few_strong(500, 0.02)
+    assert model.spectrum.eigenvalues.sum() == pytest.approx(500)
+    assert sorted(model.spectrum.eigenvalues)[-3:] == pytest.approx([(500 - 26) / 498, 13, 13])
+    assert model.initial_risk == pytest.approx(0.5)
+    assert np.count_nonzero(model.target) == 2
+
+
+@pytest.mark.parametrize("cell", noise.DISPUTED, ids=lambda cell: cell.covariance)
+def test_risks_by_placement_are_predicted_from_the_same_equations(cell: noise.PlacementCell) -> None:
+    """Euler's method on (4.7) with each placement's own noise, step by step."""
+    steps, model = 5000, cell.model
+    lam, energies = model.spectrum.eigenvalues, np.tile(model.initial_energies, (3, 1))
+    gamma, t = model.d / cell.n, np.arange(steps) / steps
+    rates = np.append(cell.schedule(t), 0.0)
+    tails = np.stack([rates**2, rates[0] ** 2 * np.append(1 - t, 0.0), np.append(np.full(steps, rates[0] ** 2), 0.0)])
+    added = -2 * (cell.clip * gamma / cell.rho) ** 2 * np.diff(tails, axis=1)
+    for k in range(steps):
+        P = energies @ lam / model.d + cell.label_noise**2 / 2
+        ratio, rate = cell.clip / np.sqrt(2 * P), min(rates[k], 2 / gamma) / steps
+        pull = 2 * rate * descent_reduction_at(ratio)[:, None] * lam * energies
+        push = rate**2 * steps * gamma * (variance_reduction_at(ratio) * P)[:, None] * lam
+        energies = energies - pull + push + added[:, k, None]
+    assert list(noise.predicted_risks(cell).values()) == pytest.approx(energies @ lam / model.d, rel=2e-3)
+
+
 @pytest.mark.parametrize("name", models.SPECTRA)
 @pytest.mark.parametrize(("gamma", "rho"), [(1e-9, 1e-5), (1e-6, 1.0)])  # the noise dominates, the data do
 def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation(

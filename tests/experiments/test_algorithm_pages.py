@@ -13,7 +13,7 @@ def test_the_answer_follows_the_tables() -> None:
     assert "none fails" in found
     placement = TABLES["placement"]
     level = change(placement, "excess_risk", lambda rows: 0.3)
-    assert "by 1, all noise in the last step by 1." in page.answer(TABLES | {"placement": level})
+    assert "multiplies the risk of (4.2) by 1 for" in page.answer(TABLES | {"placement": level})
     spent = change(TABLES["outputs"], "renyi_share", lambda rows: 2.0, TABLES["outputs"].index[:1])
     assert "1 does not hold" in page.answer(TABLES | {"outputs": spent})
 
@@ -29,7 +29,7 @@ def test_the_caption_on_the_noise_tells_a_better_placement() -> None:
     noise, placement = TABLES["noise"], TABLES["placement"]
     assert "No placement is better." in figures.draw_noise(noise, placement).caption
     better = change(placement, "above", lambda rows: -5 * rows["above_error"], placement["placement"] == page.EVEN)
-    assert "A placement that is better was found." in figures.draw_noise(noise, better).caption
+    assert "A better placement was found." in figures.draw_noise(noise, better).caption
 
 
 def test_the_caption_on_expansion_follows_what_was_found() -> None:

@@ -15,7 +15,7 @@ def test_the_answer_follows_the_tables() -> None:
     worse = (definition["law"] == "Gaussian") & (definition["quantity"] == "mu")
     other = page.answer(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
     assert "With Gaussian features" in other
-    assert "is 0.1, where" in other
+    assert "clipping leaves 0.1 of the descent, where" in other
     assert "none fails" in found
     assert "none fails" not in other
 
@@ -28,7 +28,7 @@ def test_the_furthest_factor_is_further_on_either_side() -> None:
 
 def test_the_caption_on_precision_follows_the_errors() -> None:
     worse = change(TABLES["precision"], "nu_error", lambda rows: 0.02, TABLES["precision"].index[:1])
-    assert "errs by at most 0.02 over" in figures.draw_precision(worse).caption
+    assert "here is at most 0.02 over" in figures.draw_precision(worse).caption
 
 
 def test_powers_of_the_distance_are_those_of_its_rows() -> None:

@@ -17,7 +17,8 @@ CHAPTER = "dpgd/clipping-factors"
 DISTANCE, FACTORS = "dpgd/equation-4.5", "dpgd/equation-4.6"
 MU, NU = "dpgd/lemma-b.1-mu", "dpgd/lemma-b.1-nu"
 BOUNDS, LIMITS, HALF = "dpgd/lemma-b.2-bounds", "dpgd/lemma-b.2-limits", "dpgd/lemma-b.2-half"
-FIGURE, AT_ONE = "dpgd/figure-9", "dpgd/equation-b.24"
+FIGURE, AT_ONE, MONOTONE = "dpgd/figure-9", "dpgd/equation-b.24", "dpgd/lemma-b.2-monotone"
+NORM = "dpgd/section-4-gradient-norm"
 
 
 def distance(t: Tables, power: float, spectra: str = "isotropic|uniform", error: float = 0.005) -> Tables:
@@ -98,13 +99,13 @@ CASES = [
     Case(FACTORS, "nu starts above its ratio", curve("nu", lambda r: 0.021 + 0.979 * r["nu"]), FAILS),
     Case(FACTORS, "nu starts below its ratio", curve("nu", lambda r: 0.019 + 0.981 * r["nu"]), HOLDS),
     Case(MU, "cancellation at a small ratio", error("mu_error", 1e-6, 0), FAILS),
-    Case(MU, "cancellation at a large ratio", error("mu_error", 2e-12, 64), FAILS),
-    Case(MU, "an error just small enough", error("mu_error", 0.9e-12, 30), HOLDS),
+    Case(MU, "cancellation at a large ratio", error("mu_error", 2e-9, 64), FAILS),
+    Case(MU, "an error just small enough", error("mu_error", 0.9e-9, 30), HOLDS),
     Case(MU, "mu is off", off("mu", -4.1), FAILS),
     Case(MU, "mu is nearly off", off("mu", 3.9), HOLDS, says=r"within 3\.9 standard errors"),
     Case(MU, "the share left whole is off", off("share whole", 4.1), FAILS),
     Case(NU, "cancellation at a small ratio", error("nu_error", 1e-6, 0), FAILS),
-    Case(NU, "cancellation at a large ratio", error("nu_error", 2e-12, 64), FAILS),
+    Case(NU, "cancellation at a large ratio", error("nu_error", 2e-9, 64), FAILS),
     Case(NU, "nu is off", off("nu", 4.1), FAILS),
     Case(NU, "nu is nearly off", off("nu", -3.9), HOLDS),
     Case(BOUNDS, "mu too large", bound("mu_high", lambda r: 0.7979, [3]), FAILS),
@@ -132,28 +133,40 @@ CASES = [
     Case(LIMITS, "nu follows the noise alone", gap("nu", 1.0, "noise"), FAILS),
     Case(LIMITS, "a single small ratio", only("bounds", "clip >= 0.3"), UNTESTABLE),
     Case(LIMITS, "two clipping constants", only("bounds", "0.03 <= clip <= 0.1 and label_noise > 0.2"), HOLDS,
-         says="0.03 label noises"),
+         says="0.03 times the label noise"),
     Case(HALF, "it falls to 0.49 where clipped", bound("nu_half_clipped", lambda r: 0.49, [4]), FAILS),
     Case(HALF, "it falls to 0.49 where not", bound("nu_half_unclipped", lambda r: 0.49, [26]), FAILS),
     Case(HALF, "exactly a half", bound("nu_half_clipped", lambda r: 0.5, [4]), FAILS),
     Case(HALF, "just above", bound("nu_half_unclipped", lambda r: 0.501, [26]), HOLDS, says="least is 0.501"),
     Case(HALF, "no risk beyond clipping", only("bounds", "clip < 0.01"), UNTESTABLE),
-    Case(FIGURE, "the drawn ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS),
-    Case(FIGURE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)), CORRECTED,
-         says="rises up to 2.08;"),
-    Case(FIGURE, "it is level once", curve("nu_over_ratio", lambda r: 1 - r["ratio"].round(1)), CORRECTED),
-    Case(FIGURE, "the substitute rises", curve("nu_over_square", lambda r: r["nu_over_ratio"]), FAILS),
     Case(FIGURE, "mu falls", curve("mu", lambda r: -r["mu"]), FAILS),
     Case(FIGURE, "nu falls", curve("nu", lambda r: -r["nu"]), FAILS),
     Case(FIGURE, "mu is level once", curve("mu", lambda r: r["mu"].round(2)), FAILS),
     Case(FIGURE, "nu is level once", curve("nu", lambda r: r["nu"].round(2)), FAILS),
     Case(FIGURE, "the mean's ratio is level", curve("mu_over_ratio", lambda r: r["mu_over_ratio"].round(2)), FAILS),
-    Case(FIGURE, "the substitute is level", curve("nu_over_square", lambda r: r["nu_over_square"].round(2)), FAILS),
     Case(FIGURE, "the mean's ratio rises", curve("mu_over_ratio", lambda r: r["mu"]), FAILS),
+    Case(FIGURE, "nu ends at 0.9", curve("nu", lambda r: 0.9 * r["nu"]), FAILS),
+    Case(FIGURE, "nu ends nearly at 1", curve("nu", lambda r: 0.99995 * r["nu"]), HOLDS),
+    Case(MONOTONE, "the printed ratio falls", curve("nu_over_ratio", lambda r: r["nu_over_square"]), HOLDS),
+    Case(MONOTONE, "the printed ratio rises", curve("nu_over_ratio", lambda r: r["nu"]), HOLDS),
+    Case(MONOTONE, "it rises late", curve("nu_over_ratio", lambda r: 1 - r["ratio"] + 6 * (r["ratio"] > 4.9)),
+         CORRECTED, says="rises to 2.08 "),
+    Case(MONOTONE, "it is level once", curve("nu_over_ratio", lambda r: 1 - r["ratio"].round(1)), CORRECTED),
+    Case(MONOTONE, "the substitute rises", curve("nu_over_square", lambda r: r["nu_over_ratio"]), FAILS),
+    Case(MONOTONE, "the substitute is level", curve("nu_over_square", lambda r: r["nu_over_square"].round(2)), FAILS),
+    Case(MONOTONE, "nu falls", curve("nu", lambda r: -r["nu"]), FAILS),
+    Case(MONOTONE, "nu is level once", curve("nu", lambda r: r["nu"].round(2)), FAILS),
+    Case(NORM, "every residual is of one size", curve("mu", lambda r: 1.0 * (r["ratio"] >= 1)), HOLDS),
+    Case(NORM, "some are larger", curve("mu", lambda r: 0.9 * (r["ratio"] >= 1)), CORRECTED, says="changes 10.0 %"),
+    Case(NORM, "some are smaller", curve("mu", lambda r: 0.1 + 0.9 * (r["ratio"] >= 1)), CORRECTED, says="0 %"),
+    Case(NORM, "the share left whole is off", off("share whole", 4.1), FAILS),
+    Case(NORM, "the share left whole is nearly off", off("share whole", -3.9), CORRECTED),
+    Case(NORM, "no clipping above the norm", only("factors", "ratio < 1"), UNTESTABLE),
     Case(AT_ONE, "quadrature differs", landmark(quadrature=0.517), FAILS),
     Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),
     Case(AT_ONE, "the decimal is another", landmark(closed=0.52, quadrature=0.52, printed=0.52), CORRECTED),
-    Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS, says="is 0.516,"),
+    Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS,
+         says="give 0.516,"),
 ]  # fmt: skip
 
 BESIDE = [  # what a claim does not speak of

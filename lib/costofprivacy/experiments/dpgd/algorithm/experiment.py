@@ -133,10 +133,12 @@ class Experiment(Parameters):
         laws = [self.shared(identity.IdentityCell, law=law) for law in identity.LAWS]
         risks = runner.run(rates.rate_trial, self.rate_cells, self.trials, self.seed)
         places = runner.run(noise.placement_trial, list(placed), self.placements, self.seed)
+        disputed = runner.run(noise.placement_trial, list(noise.DISPUTED), self.placements, self.seed)
         ratios = runner.run(identity.identity_trial, laws, self.placements, self.seed)
         found = {
             "rates": [rates.rate_rows(cell, values, self.log_power) for cell, values in risks.items()],
             "placement": [noise.placement_rows(placed[cell], cell, values) for cell, values in places.items()],
+            "placement-by-covariance": [noise.disputed_rows(cell, values) for cell, values in disputed.items()],
             "identity": [identity.identity_rows(cell, values) for cell, values in ratios.items()],
         }
         return {name: pd.concat(tables, ignore_index=True) for name, tables in found.items()}

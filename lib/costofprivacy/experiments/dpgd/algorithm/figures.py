@@ -49,12 +49,12 @@ def _draw_placements(axes: Axes, placement: pd.DataFrame) -> None:
 def _noise_caption(noise: pd.DataFrame, placement: pd.DataFrame) -> str:
     factors, others = placement_factors(placement), placement[placement["placement"] != OURS]
     least = others.loc[(others["above"] / others["above_error"]).idxmin()]
-    texts = ("A placement that is better was found", "No placement is better", "No placement is better")
+    texts = ("A better placement was found", "No placement is better", "No placement is better")
     return (
         "**Where the noise belongs.** Left: the share of the noise that (4.2) has added by time $t$, marks before the "
         f"last step. That step adds {_shares(noise, _last)}. Right: the mean risk of {placement['trials'].min()} "
-        f"releases, bars of two standard errors. Over that with (4.2), it is {span(factors[EVEN])} with even noise and "
-        f"{span(factors[LAST])} with all noise in the last step. "
+        f"releases, $\\Sigma = I$, bars of two standard errors. Even noise multiplies the risk of (4.2) by "
+        f"{span(factors[EVEN])}, and all noise in the last step by {span(factors[LAST])}. "
         f"{compared(least['above'], 0.0, texts, least['above_error'])}."
     )
 

@@ -19,9 +19,8 @@ def answer(tables: Tables) -> str:
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     factors = placement_factors(tables["placement"])
     return (
-        f"{words.headline(proposition_41, tables)} At equal privacy, even noise multiplies the released risk by "
-        f"{span(factors[EVEN])}, all noise in the last step by {span(factors[LAST])}. Of "
-        f"{len(verdicts)} claims, {tally(verdicts)}."
+        f"{words.headline(proposition_41, tables)} With the same privacy, all noise in the last step multiplies the "
+        f"risk of (4.2) by {span(factors[LAST])} for $\\Sigma = I$. Of {len(verdicts)} claims, {tally(verdicts)}."
     )
 
 

@@ -65,6 +65,12 @@ def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
     return wide.loc[placement["schedule"].unique(), placement["placement"].unique()].rename_axis(columns=None)
 
 
+def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
+    """Predicted and simulated risks by covariance and placement of the noise."""
+    rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=_risks(disputed))
+    return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]
+
+
 def show_conversions(conversions: pd.DataFrame) -> pd.DataFrame:
     """ε by four routes at the middle δ, for the page."""
     middle = sorted(conversions["delta"].unique())[conversions["delta"].nunique() // 2]

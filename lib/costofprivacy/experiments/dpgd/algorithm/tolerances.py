@@ -5,6 +5,7 @@ from __future__ import annotations
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 GRADIENT = "∇ of (A.7) by differences against the step over η, median"
+FALL = "power of the size by which the bound outgrows the least known risk"
 
 TOLERANCES: Declared = {
     "outputs": {"renyi_share": Relative(scale=1e-5)},  # 0 up to its quadrature where records are kept apart by a step
@@ -12,10 +13,15 @@ TOLERANCES: Declared = {
         "above": Relative(1e-10, of="excess_risk"),
         "above_error": Relative(1e-10, of="excess_risk"),
     },
+    "placement-by-covariance": {
+        "above": Relative(1e-10, of="excess_risk"),
+        "above_error": Relative(1e-10, of="excess_risk"),
+    },
     "steps": {"worst": Cases("check", {GRADIENT: Rounding()})},  # divided differences, against exact gradients
     "verdicts": {
-        "dpgd/equation-1.5: power of the fall below the bound along both": Relative(scale=1e-6),  # 0 but for rounding
-        "dpgd/equation-1.5: power of the fall below the bound along n": Relative(scale=1e-6),
+        f"dpgd/equation-1.5: {FALL}, along γ = ρ²": Relative(scale=1e-6),  # 0 but for rounding
+        f"dpgd/equation-1.5: {FALL}, along n": Relative(scale=1e-6),
+        "dpgd/equation-1.3: power of log n in (1.4)": Relative(scale=1e-6),
         f"dpgd/equation-a.9: {GRADIENT}": Rounding(),
     },
 }

@@ -1,13 +1,15 @@
-"""Verdicts on Algorithm 1, Proposition 4.1 and Appendix A of arXiv:2505.16329v2."""
+"""Verdicts on Algorithm 1, Proposition 4.1, the noise schedule and Appendix A of arXiv:2505.16329v2."""
 
 from __future__ import annotations
 
 import math
 
+from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
+from costofprivacy.experiments.dpgd.algorithm.noise import PLACEMENTS
 from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.judges import Judge, Ruling, judges, numbers, reads
-from costofprivacy.judging.tables import Tables
-from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING, WORSE
 
 GRID = 1e-3  # relative error of divergences of densities on a grid
 DIFFERENCES = 1e-6  # relative error of a distance after a step, and of its growth
@@ -34,7 +36,7 @@ def equation_11(tables: Tables) -> Ruling:
     rows = tables["identity"]
     worst = ((rows["ratio"] - 1).abs() / rows["standard_error"]).max()
     found = tuple(
-        Number("two sides of (1.1), ratio", r.ratio, r.standard_error, 1.0, "identity", f"law = {r.law}")
+        Number("left side of (1.1) over its right side", r.ratio, r.standard_error, 1.0, "identity", f"law = {r.law}")
         for r in rows.itertuples()
     )
     return Ruling(reads(printed=worst <= CONSISTENT), found, {"errors": worst})
@@ -48,12 +50,12 @@ def proposition_41(tables: Tables) -> Ruling:
     moved = (sensitivity[["largest_found", "constructed"]].max(axis=1) / sensitivity["bound"]).max()
     every = schedules["rho_every"] / schedules["rho"]
     spent = {
-        "largest divergence over the one claimed": (renyi, 1.0),
-        "largest δ over that of ρ-Gaussian DP": (delta, 1.0),
+        "largest divergence over the one claimed, on a grid": (renyi, 1 + GRID),
+        "largest δ over that of ρ-Gaussian DP, on a grid": (delta, 1 + GRID),
     }
     released = {
-        "ρ if every iterate is released, over ρ, least": (every.min(), 1.0),
-        "ρ if every iterate is released, over ρ, most": (every.max(), 1.0),
+        "privacy parameter if every iterate is released, over ρ, least": (every.min(), 1.0),
+        "privacy parameter if every iterate is released, over ρ, most": (every.max(), 1.0),
     }
     found = (
         *numbers("outputs", spent, "all pairs of neighbours"),
@@ -95,6 +97,27 @@ def equation_42(tables: Tables) -> Ruling:
     return Ruling(reads(printed=not fails), numbers("schedules", named, "all schedules"))
 
 
+@judges("dpgd/section-4-performance")
+def section_4_performance(tables: Tables) -> Ruling:
+    """Has (4.2) the least released risk of all placements of the noise, for every covariance?"""
+    rows, alike = tables["placement-by-covariance"], tables["placement"]
+    own = select(rows, placement=PLACEMENTS[0]).set_index("covariance")["predicted"]
+    shares = rows.assign(share=rows["predicted"] / rows["covariance"].map(own))
+    least = shares.loc[shares.groupby("covariance", sort=False)["share"].idxmin()]
+    better = set(shares.loc[shares["share"] * WORSE < 1, "covariance"])
+    if (alike["above"] < -CONSISTENT * alike["above_error"] - ROUNDING).any():
+        better |= {ISOTROPIC}
+    worst = least.loc[least["share"].idxmin()]
+    named = {
+        f"least predicted risk of a placement over that with (4.2), {r.covariance}": (r.share, 1.0, r.placement)
+        for r in least.itertuples()
+    }
+    above = {"value": worst["above"], "error": worst["above_error"], "against": 0.0, "row": worst["placement"]}
+    found = numbers("placement-by-covariance", named | {"simulated risk above that with (4.2), there": above})
+    verdict = reads(printed=not better, narrower=ISOTROPIC not in better)
+    return Ruling(verdict, found, {"gain": 1 - worst["share"]})
+
+
 @judges("dpgd/proposition-a.3")
 def proposition_a3(tables: Tables) -> Ruling:
     """ρ²/2-zCDP implies (ρ²/2 + ρ√(2 ln(1/δ)), δ)-DP."""
@@ -106,8 +129,8 @@ def proposition_a3(tables: Tables) -> Ruling:
     named = {
         "claimed ε over the exact one, least": (simple.min(), 1.0),
         "claimed ε over the exact one, most": (simple.max(), 1.0),
-        "best ε from zCDP over the exact one, least": (best.min(), 1.0),
-        "best ε from zCDP over the exact one, most": (best.max(), 1.0),
+        "best ε by Rényi divergences over the exact one, least": (best.min(), 1.0),
+        "best ε by Rényi divergences over the exact one, most": (best.max(), 1.0),
     }
     found = (
         *numbers("conversions", {"pairs of ρ and δ beyond the claimed ε": ((~safe).sum(), 0.0)}, "all rows"),

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS, ZERO
+from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC
+from costofprivacy.experiments.dpgd.algorithm.rates import ALGORITHMS, BOUNDS
 from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.growth import LOST_POWER, power, several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
@@ -15,6 +16,7 @@ from costofprivacy.judging.vocabulary import CONSISTENT
 
 BOUNDED = 1.0  # a privacy term that ends below it stays bounded along its axis
 LEVEL = 0.03  # a power of n that is none: the least sizes are small
+ALONG = {"gamma": "γ at constant ρ", "both": "γ = ρ²", "n": "n", "rho": "ρ at constant γ"}
 
 
 @judges("dpgd/equation-1.2")
@@ -23,10 +25,10 @@ def equation_12(tables: Tables) -> Ruling:
     rows = select(tables["lower-bounds"], claim=BOUNDS[0])
     along = select(rows, axis="n").sort_values("n")
     share = along["second"] / along["gamma"]
-    if (share.diff().dropna() < 0).all():
-        return _lower_bound(rows)
-    last = {"privacy term over d/n, largest n": (share.iloc[-1], share.iloc[0])}
-    return Ruling(Verdict.FAILS, numbers("lower-bounds", last, "axis = n"))
+    verdict, found, *_ = _lower_bound(rows)
+    last = {"privacy term over d/n at the largest n, beside that at the least": (share.iloc[-1], share.iloc[0])}
+    found += numbers("lower-bounds", last, "axis = n")
+    return Ruling(verdict if (share.diff().dropna() < 0).all() else Verdict.FAILS, found)
 
 
 @judges("dpgd/equation-1.5")
@@ -36,17 +38,17 @@ def equation_15(tables: Tables) -> Ruling:
 
 
 def _lower_bound(rows: pd.DataFrame) -> Ruling:
-    """Does a private predictor fall below every multiple of the bound, towards the far end of an axis?"""
+    """Does a private predictor fall below every multiple of the bound, where the privacy term stays bounded?
+
+    It does for every ρ of constant order, which Section 1 assumes.
+    """
     ends = pd.DataFrame([_far_end(str(axis), part) for axis, part in rows.groupby("axis", sort=False)])
-    falls = {f"power of the fall below the bound along {r.axis}": (r.fall, 0.0, r.row) for r in ends.itertuples()}
-    found = numbers("lower-bounds", falls)
-    fallen = ends[ends["fall"] > LOST_POWER]
-    verdict = reads(printed=fallen.empty, narrower=not (fallen["second"] <= BOUNDED).any())
-    if verdict != Verdict.NARROWER:
-        return Ruling(verdict, found)
-    worst = fallen.nlargest(1, "fall").iloc[0]
-    found += numbers("lower-bounds", {"risk over the bound at its far end": (worst["ratio"], 1.0)}, worst["row"])
-    return Ruling(verdict, found, grounds="" if worst["predictor"] == ZERO else "another predictor")
+    inside = ends["second"] <= BOUNDED
+    name = "power of the size by which the bound outgrows the least known risk"
+    falls = {f"{name}, along {ALONG[r.axis]}": (r.fall, LOST_POWER, r.row) for r in ends[inside].itertuples()}
+    beyond = {f"{name}, where its privacy term is unbounded": (r.fall, None, r.row) for r in ends[~inside].itertuples()}
+    verdict = reads(printed=not (ends["fall"][inside] > LOST_POWER).any(), decided=inside.any())
+    return Ruling(verdict, numbers("lower-bounds", falls | beyond))
 
 
 def _far_end(axis: str, rows: pd.DataFrame) -> dict[str, object]:
@@ -56,13 +58,21 @@ def _far_end(axis: str, rows: pd.DataFrame) -> dict[str, object]:
     far = rows.iloc[-1]
     where = f"axis = {axis}, {name} = {far[name]:.2g}"
     fall = power(rows, "size", "bound", "risk")
-    return {"axis": axis, "fall": fall, "row": where} | far[["second", "ratio", "predictor"]].to_dict()
+    return {"axis": axis, "fall": fall, "row": where, "second": far["second"]}
 
 
 @judges("dpgd/equation-1.3")
-def equation_13(_: Tables) -> Ruling:
-    """A theorem on an algorithm that is not run here, with a power of log n that it does not state."""
-    return Ruling(Verdict.UNTESTABLE)
+def equation_13(tables: Tables) -> Ruling:
+    """Does the bound, at d = γn and constant ρ, grow without limit where (1.4) does not?"""
+    rows = select(tables["rates"], axis="n", spectrum=ISOTROPIC, algorithm=ALGORITHMS[0])
+    rows = rows.assign(log_n=np.log(rows["n"]), term=rows["rate_1.3"] - rows["gamma"])
+    grows, stays = power(rows, "log_n", "term", ""), power(rows, "log_n", "rate_1.4", "")
+    named = {
+        "power of log n in the privacy term of (1.3)": (grows, LOST_POWER),
+        "power of log n in (1.4)": (stays, LOST_POWER),
+    }
+    verdict = reads(printed=grows > LOST_POWER >= stays, decided=several(rows["n"]))
+    return Ruling(verdict, numbers("rates", named, "axis = n"))
 
 
 @judges("dpgd/equation-1.4")
@@ -78,7 +88,7 @@ def equation_14(tables: Tables) -> Ruling:
     above = (share - 1 > CONSISTENT * error).any()
     rises = any(value - CONSISTENT * uncertain > LEVEL for value, uncertain in powers.values())
     highest = ((share - 1) / error).idxmax()
-    most = "mean risk over the limit, largest in standard errors"
+    most = "mean risk over the derived multiple, the furthest above it in standard errors"
     found = (
         Number(most, share[highest], error[highest], 1.0, "rates", _place(rows.loc[highest])),
         *_sizes(powers),
@@ -89,9 +99,9 @@ def equation_14(tables: Tables) -> Ruling:
 
 def _sizes(powers: dict[str, tuple[float, float]]) -> tuple[Number, ...]:
     """The powers of n, by covariance."""
-    name = "power of n at fixed γ and ρ"
+    name = "power of n in the risk at fixed γ and ρ"
     return tuple(
-        Number(name, value, error, 0.0, "rates", f"spectrum = {spectrum}, axis = n")
+        Number(name, value, error, LEVEL, "rates", f"spectrum = {spectrum}, axis = n")
         for spectrum, (value, error) in powers.items()
     )
 
@@ -100,7 +110,7 @@ def _multiples(rows: pd.DataFrame) -> tuple[Number, ...]:
     """By how much the limit is above the rate, by covariance, and by how much a single run is above its mean."""
     single = (rows["largest"] / rows["excess_risk"]).max()
     limits = (rows["limit"] / rows["rate_1.4"]).groupby(rows["spectrum"], sort=False).max()
-    name = "the limit over γ + γ²/ρ², most"
+    name = "derived multiple of γ + γ²/ρ², largest"
     return (
         *(Number(name, limit, table="rates", row=f"spectrum = {spectrum}") for spectrum, limit in limits.items()),
         *numbers("rates", {"largest single run over its mean": single}, f"algorithm = {ALGORITHMS[0]}"),

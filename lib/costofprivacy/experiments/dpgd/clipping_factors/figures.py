@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from costofprivacy import _fits
 from costofprivacy.experiments.dpgd.clipping_factors.experiment import PEAK, PEAK_HEIGHT
 from costofprivacy.experiments.dpgd.clipping_factors.page import furthest
-from costofprivacy.experiments.dpgd.clipping_factors.verdicts import figure_9
+from costofprivacy.experiments.dpgd.clipping_factors.verdicts import lemma_b2_monotone
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, listed, percent
 from costofprivacy.judging.tables import select
@@ -44,9 +44,9 @@ def draw_figure_9(factors: pd.DataFrame, landmarks: pd.DataFrame, definition: pd
     return Plate(
         figure,
         "**Figure 9, re-computed, and what it rests on.** Left: closed forms, with one curve more, $\\nu_c/c'^2$. "
-        f"{words.headline(figure_9, {'factors': factors, 'landmarks': landmarks})} Right: factors of simulated "
-        "gradients at one risk, two spectra, bars of two standard errors. The furthest from the formula (dashed) "
-        f"is $\\mu_c$ for {row['law']} features and the error in {row['direction']}.",
+        f"{words.headline(lemma_b2_monotone, {'factors': factors, 'landmarks': landmarks})} Right: factors of "
+        "simulated gradients at one risk, two spectra, bars of two standard errors. The furthest from the formula "
+        f"(dashed) is $\\mu_c$ for {row['law']} features and the error in {row['direction']}.",
     )
 
 
@@ -120,6 +120,6 @@ def draw_precision(precision: pd.DataFrame) -> Plate:
         figure,
         "**What cancellation costs.** Relative error against quadrature of the defining moments. The difference "
         f"that (B.3) prints has errors of $F$ up to {printed_F}, and with them errors of $\\nu_c$ up to "
-        f"{printed_nu}. The form used here errs by at most {ours} over the whole range. Errors below the smallest "
-        "shown are 0.",
+        f"{printed_nu}. The relative error of the form used here is at most {ours} over the whole range. Errors "
+        "below the smallest shown are 0.",
     )

@@ -17,9 +17,9 @@ def answer(tables: Tables) -> str:
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     row = furthest(tables["definition"])
     return (
-        f"{words.headline(equation_46, tables)} So it is for Gaussian features. With {row['law']} features and the "
-        f"error in {row['direction']}, the share of the descent that is left is {compact(row['value'])}, where the "
-        f"formula has {compact(row['closed_form'])}. Of {len(verdicts)} claims, {tally(verdicts)}."
+        f"{words.headline(equation_46, tables)} This is true of Gaussian features. With {row['law']} features and the "
+        f"error in {row['direction']}, clipping leaves {compact(row['value'])} of the descent, where the formula "
+        f"predicts {compact(row['closed_form'])}. Of the paper's {len(verdicts)} claims, {tally(verdicts)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on (4.5), (4.6), Lemmas B.1 and B.2 and Figure 9 of arXiv:2505.16329v2."""
+"""Verdicts on the norm of a gradient, (4.5), (4.6), Lemmas B.1 and B.2 and Figure 9 of arXiv:2505.16329v2."""
 
 from __future__ import annotations
 
@@ -20,15 +20,32 @@ from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, describe, select
-from costofprivacy.judging.vocabulary import CONSISTENT
+from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
 
-ROUNDING = 1e-12
 INVERSE = -0.8  # an exponent below this, error included, is that of 1/d: the next order adds 0.05 at d = 10
 TENDS = 0.1  # least power of c/ζ that counts as tending to a limit
 SATURATED = 1e-4  # distance from 1 at the end of Figure 9 that counts as having arrived
 PRINTED = 0.516  # of (B.24)
 DIGITS = 5e-4  # half of its last digit
+CHANGES = {"distance": "squared distance", "mu shift": "change of μ", "nu shift": "change of ν"}
 MU_LIMIT, NU_LIMIT = math.sqrt(2 / math.pi), 1.0  # of (B.15) and (B.16)
+
+
+@judges("dpgd/section-4-gradient-norm")
+def section_4_gradient_norm(tables: Tables) -> Ruling:
+    """Is |r| = √(2𝒫) for every record? Then clipping at c' < 1 would leave no gradient whole, at c' ≥ 1 all of them."""
+    curves = tables["factors"].sort_values("ratio")
+    below, above = (curves[curves["ratio"] < 1]["mu"].max(), curves[curves["ratio"] >= 1]["mu"].min())
+    score = _score(select(tables["definition"], law="Gaussian", quantity="share whole"))
+    named = {
+        "fraction of gradients left whole, c' just below 1": (below, 0.0),
+        "fraction of gradients left whole, c' = 1 or just above": (above, 1.0),
+    }
+    simulated = {"largest distance of that fraction from the simulation, in standard errors": (score, CONSISTENT)}
+    sharp = below <= SATURATED and above >= 1 - SATURATED
+    verdict = reads(printed=sharp, corrected=score <= CONSISTENT, decided=math.isfinite(below + above))
+    found = numbers("factors", named) + numbers("definition", simulated, "law = Gaussian")
+    return Ruling(verdict, found, {"clipped": 1 - above})
 
 
 @judges("dpgd/equation-4.5")
@@ -53,7 +70,7 @@ def _at_the_largest(dimension: pd.DataFrame) -> list[Number]:
     """What clipping whole gradients changes at the largest d: the distance beside its leading order, the factors."""
     return [
         Number(
-            f"{row['quantity']} at the largest d",
+            f"{CHANGES[row['quantity']]} at the largest d",
             row["value"],
             row["standard_error"],
             row["closed_form"] if row["quantity"] == "distance" else 0.0,
@@ -69,18 +86,23 @@ def equation_46(tables: Tables) -> Ruling:
     """Do the factors depend on the risk alone, and increase in c from 0 to 1?"""
     gaussian = select(tables["definition"], law="Gaussian")
     score = max(_spread(select(gaussian, quantity=name)) for name in ("mu", "nu"))
+    found, rising = _from_0_to_1(tables)
+    apart = {"largest difference at one risk, in standard errors": (score, CONSISTENT)}
+    found = (*numbers("definition", apart, "law = Gaussian"), *found)
+    return Ruling(reads(printed=score <= CONSISTENT and rising), found, {"score": score})
+
+
+def _from_0_to_1(tables: Tables) -> tuple[tuple[Number, ...], bool]:
+    """The ends of both factors' curves, and whether they rise from 0 to 1 along the clipping ratio."""
     curves = tables["factors"].sort_values("ratio")[["ratio", "mu", "nu"]]
     first, last = curves.iloc[0], curves.iloc[-1]
     start, end = max(first["mu"], first["nu"]), min(last["mu"], last["nu"])
-    apart = {"largest difference at one risk, in standard errors": (score, CONSISTENT)}
     ends = {
-        "larger factor at the start": (start, first["ratio"], f"ratio = {first['ratio']:g}"),
-        "lesser factor at the end": (end, 1.0, f"ratio = {last['ratio']:g}"),
+        "larger of the two factors at the least clipping ratio": (start, first["ratio"], f"ratio = {first['ratio']:g}"),
+        "smaller of the two factors at the largest clipping ratio": (end, 1.0, f"ratio = {last['ratio']:g}"),
     }
-    found = (*numbers("definition", apart, "law = Gaussian"), *numbers("factors", ends))
     rising = (np.diff(curves[["mu", "nu"]], axis=0) > 0).all()
-    broken = score > CONSISTENT or not rising or start > first["ratio"] or end < 1 - SATURATED
-    return Ruling(reads(printed=not broken), found, {"score": score})
+    return numbers("factors", ends), bool(rising and start <= first["ratio"] and end >= 1 - SATURATED)
 
 
 @judges("dpgd/lemma-b.1-mu")
@@ -116,10 +138,10 @@ def lemma_b2_bounds(tables: Tables) -> Ruling:
     constants = bounds[["mu_sharp", "nu_sharp"]]
     over = {name: (bounds[f"{name}_low"] / bounds[f"{name}_sharp"]).min() for name in ("mu", "nu")}
     named = {
-        "largest ratio of the mean": (bounds["mu_high"].max(), MU_LIMIT, "all, mu_high"),
-        "largest ratio of the square": (bounds["nu_high"].max(), NU_LIMIT, "all, nu_high"),
-        "least ratio of the mean over its constant": (over["mu"], 1.0, "all, mu_low"),
-        "least ratio of the square over its constant": (over["nu"], 1.0, "all, nu_low"),
+        "largest μ/c'": (bounds["mu_high"].max(), MU_LIMIT, "all, mu_high"),
+        "largest ν/c'²": (bounds["nu_high"].max(), NU_LIMIT, "all, nu_high"),
+        "least μ/c' over its constant": (over["mu"], 1.0, "all, mu_low"),
+        "least ν/c'² over its constant": (over["nu"], 1.0, "all, nu_low"),
         "least constant": (constants.min(axis=None), 0.0, "all, mu_sharp and nu_sharp"),
     }
     falls = all((np.diff(rows, axis=0) < 0).all() for _, rows in constants.groupby(bounds["label_noise"]))
@@ -144,8 +166,8 @@ def lemma_b2_limits(tables: Tables) -> Ruling:
     least = small.iloc[0]
     mu, nu, share = (float(least[name]) for name in ("mu", "nu", "share"))
     named = {  # beside the leading orders, derived on the page
-        "distance of the mean's ratio from its limit": (mu, share**2 / math.sqrt(18 * math.pi)),
-        "distance of the square's ratio from its limit": (nu, share * math.sqrt(8 / (9 * math.pi))),
+        "distance of μ/c' from its limit": (mu, share**2 / math.sqrt(18 * math.pi)),
+        "distance of ν/c'² from its limit": (nu, share * math.sqrt(8 / (9 * math.pi))),
     }
     row = describe({name: least[name] for name in ("clip", "label_noise")})
     series = [rows for fixed in ("clip", "label_noise") for _, rows in small.groupby(fixed)]
@@ -182,23 +204,32 @@ def lemma_b2_half(tables: Tables) -> Ruling:
 
 @judges("dpgd/figure-9")
 def figure_9(tables: Tables) -> Ruling:
-    """Do the factors rise, and are the ratios monotone as the proof of Lemma B.2 takes them to be?"""
+    """Do the factors rise from 0 to 1, as Section 4 reads off the figure, and does μ/c' fall?"""
+    found, rising = _from_0_to_1(tables)
+    falling = (tables["factors"].sort_values("ratio")["mu_over_ratio"].diff().iloc[1:] < 0).all()
+    return Ruling(reads(printed=rising and bool(falling)), found)
+
+
+@judges("dpgd/lemma-b.2-monotone")
+def lemma_b2_monotone(tables: Tables) -> Ruling:
+    """Is ν/c' monotone, from which the proof concludes (B.17)? And ν/c'², with which it would?"""
     curves = tables["factors"].sort_values("ratio").reset_index(drop=True)
     step = curves.diff().iloc[1:]
     ratio, square = step["nu_over_ratio"], step["nu_over_square"]
     named = {
-        "steps at which the drawn ratio of the square rises": ((ratio >= 0).sum(), 0.0, "nu_over_ratio"),
-        "steps at which its division by the square rises": ((square >= 0).sum(), 0.0, "nu_over_square"),
+        "steps at which ν/c' rises": ((ratio >= 0).sum(), 0.0),
+        "steps at which ν/c' falls": ((ratio <= 0).sum(), len(step)),
+        "steps at which ν/c'² rises": ((square >= 0).sum(), 0.0),
     }
     found = (
-        cite("peak of the drawn ratio of the square", tables, "landmarks", "value", landmark=PEAK_HEIGHT),
-        cite("where it peaks", tables, "landmarks", "value", landmark=PEAK),
+        cite("largest ν/c'", tables, "landmarks", "value", landmark=PEAK_HEIGHT),
+        cite("c' where ν/c' is largest", tables, "landmarks", "value", landmark=PEAK),
         *numbers("factors", named),
     )
-    drawn = (step["mu"] > 0).all() and (step["nu"] > 0).all() and (step["mu_over_ratio"] < 0).all()
-    verdict = reads(printed=drawn and (ratio < 0).all(), corrected=drawn and (square < 0).all())
-    risen = curves.loc[ratio.index[ratio >= 0], "nu_over_ratio"]
-    return Ruling(verdict, found, {"top": risen.tail(1).max()})
+    rises = (step["nu"] > 0).all()
+    one_way = (ratio < 0).all() or (ratio > 0).all()
+    verdict = reads(printed=rises and one_way, corrected=rises and (square < 0).all())
+    return Ruling(verdict, found, {"top": curves.loc[ratio.index[ratio >= 0], "nu_over_ratio"].tail(1).max()})
 
 
 @judges("dpgd/equation-b.24")

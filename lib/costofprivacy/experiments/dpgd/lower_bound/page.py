@@ -21,12 +21,12 @@ def answer(tables: Tables) -> str:
     rows = drawn(bounds)
     gain = (rows["harmonic"] / rows["two_stage"]).max()
     grows = section_8_optimality(tables).verdict != Verdict.HOLDS
-    taken = f"takes up to {compact(gain)} of it" if gain > 1 else "takes nothing of it"
+    better = f"up to {compact(gain)} times less risk" if gain > 1 else "no less risk"
     return (
-        f"At $\\rho = {tex(slow['rho'])}$ and $\\gamma = {tex(slow['gamma'])}$ no private algorithm can beat tuned "
-        f"DP-GD by more than {compact(slow['factor'])} times. Over all settings tried the proof leaves up to "
-        f"{compact(worst)} times; a pilot followed by one averaged step {taken}. Towards small $\\gamma$ the factor "
-        f"{'keeps growing on some path' if grows else 'stays bounded on every path tried'}."
+        f"At $\\rho = {tex(slow['rho'])}$ and $\\gamma = {tex(slow['gamma'])}$ the risk of tuned DP-GD is at most "
+        f"{compact(slow['factor'])} times the least possible for a private algorithm. Over all settings tried, the "
+        f"lower bound leaves room for a factor of {compact(worst)}; a pilot with one averaged step has {better}. "
+        f"As $\\gamma$ falls, the factor {'keeps growing on some path' if grows else 'stays bounded on every path'}."
     )
 
 

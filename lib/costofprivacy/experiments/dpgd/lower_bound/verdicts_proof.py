@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_RHO, FAR_POWERS
-from costofprivacy.experiments.dpgd.lower_bound.steps import FIRST, SECOND
+from costofprivacy.experiments.dpgd.lower_bound.steps import FIRST, FROM_TWIN, SECOND
 from costofprivacy.experiments.dpgd.lower_bound.verdicts import (
     error_limit,
     place,
@@ -57,7 +57,7 @@ def lemma_d8(tables: Tables) -> Ruling:
     }
     row, worst = steepest(powers)
     named = {
-        "largest power of n that the bound loses": (worst, 0.0, row),
+        "largest power of n by which d/n outgrows the bound": (worst, LOST_POWER, row),
         "least of the bound over d/n": least,
     }
     return Ruling(reads(printed=worst <= LOST_POWER), numbers("lemma", named))
@@ -65,16 +65,22 @@ def lemma_d8(tables: Tables) -> Ruling:
 
 @judges("dpgd/equation-d.122")
 def equation_d122(tables: Tables) -> Ruling:
-    """Can the densities of (D.122) be averaged over the data? Both data sets have one law, so that L = 1 then."""
+    """Can the densities of (D.122) be averaged over the data, so that L = 1? Does (D.123) hold given the data?"""
     private = under_privacy(tables["attack"])
     scores = private["score"] / private["score_error"]
     worst = private.loc[scores.idxmax()]
+    unseen = (tables["attack"]["fresh"] / tables["attack"]["fresh_error"]).abs().max()
+    drawn = select(tables["likelihood"], law=FROM_TWIN)
+    moment = (drawn["value"] / drawn["bound"]).max()
     named = {
         "mean attack, summed": {"value": worst["score"], "error": worst["score_error"], "against": 0.0},
         "the same on fresh records": {"value": worst["fresh"], "error": worst["fresh_error"], "against": 0.0},
     }
     found = numbers("attack", named, place(worst, "algorithm", "n", "rho"))
-    return Ruling(reads(printed=scores.max() <= CONSISTENT, corrected=True), found, {"measured": worst["score"]})
+    found += numbers("attack", {"largest on fresh records, in standard errors": (unseen, CONSISTENT)})
+    found += numbers("likelihood", {"largest moment given the data over the bound of (D.123)": (moment, 1.0)})
+    given = unseen <= CONSISTENT and moment <= 1 + ROUNDING
+    return Ruling(reads(printed=scores.max() <= CONSISTENT, corrected=given), found, {"measured": worst["score"]})
 
 
 @judges("dpgd/equation-d.134")
@@ -101,7 +107,7 @@ def equation_d144(tables: Tables) -> Ruling:
     worst = chain.loc[(chain["score"] / chain["first"]).idxmax()]
     first = "what the first record's likelihood ratio allows"
     named = {
-        "mean score": {"value": worst["score"], "error": worst["score_error"], "against": worst["first"]},
+        "summed attack, mean": {"value": worst["score"], "error": worst["score_error"], "against": worst["first"]},
         first: {"value": worst["first"], "error": worst["first_error"]},
         "what each record's own allows": (worst["each"], worst["score"]),
     }
