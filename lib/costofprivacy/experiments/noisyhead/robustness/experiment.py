@@ -53,8 +53,8 @@ class Experiment(Parameters):
     """Data sets on which ridge is evaluated in fifty digits."""
     fractions: tuple[float, ...] = many(usually(SHARE, 1e-7, 0.5), 2e-4, 0.01, 0.05, 0.1, 0.3, ascending=True)
     """Fractions of the training prompts that are attacked at once; at least one prompt."""
-    fraction_alpha: tuple[float, ...] = many(amount(1e-3, 1e4), 1.0, 10.0, 1000.0, ascending=True)
-    """Shifts α of these prompts' responses."""
+    fraction_alpha: tuple[float, ...] = many(amount(1e-3, 1e9), 1.0, 10.0, 1000.0, 5e7, ascending=True)
+    """Shifts α of these prompts' responses, up to the least one of Figure 4."""
     fraction_trials: int = parameter(TRIALS, 60)
     """Data sets in which a fraction is attacked."""
     bound_N: int = parameter(count(2, 10**7), 500)
