@@ -233,7 +233,7 @@ def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     for share in (2.0, 5.0):
         level = table.loc[(table["method"] == DP_RIDGE) & (table["setting"] == Setting.CORRECTED), "excess_risk"].min()
         other = table.assign(excess_risk=table["excess_risk"].where(~last, share * level))
-        assert f"and {share:g} times if only the last" in page.answer({**tables, "table-1": other})
+        assert f"NoisyHead has {share:g} times as much" in page.answer({**tables, "table-1": other})
     private = tables["privacy"].assign(delta_spent=tables["privacy"]["delta"])
     assert page.answer({**tables, "privacy": private}).startswith("On these tables it holds")
 

@@ -7,6 +7,7 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.robustness import (
     arithmetic,
+    corrupted,
     figure,
     figures,
     limits,
@@ -54,6 +55,9 @@ TINY = {
     "test_prompts": 5,
     "arithmetic_trials": 2,
     "digit_trials": 1,
+    "fractions": (0.1, 0.3),
+    "fraction_alpha": (1.0,),
+    "fraction_trials": 2,
     "bound_N": 10,
     "bound_L": (40, 80),
     "bound_D": (3,),
@@ -150,6 +154,33 @@ def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     assert len(tables.show_sizes(tiny["sizes"])) == 3 * 5 + 1
 
 
+@pytest.mark.parametrize("count", [1, 6])
+def test_a_fraction_of_the_prompts_is_attacked_literally(count: int) -> None:
+    """Every method on the same draws, prompt by prompt and step by step, the first prompts attacked."""
+    told = {f: getattr(SMALL, f) for f in ("N", "L", "D", "failure", "penalty", "label_noise", "mu", "test_prompts")}
+    cell = corrupted.Cell(**told, alpha=(2.0, 9.0), epsilon=0.5, delta=1e-2, fractions=(0.01, 0.3))
+    found = corrupted.trial(cell, rng=generator(5, 20, 0))
+    rng = generator(5, 20, 0)
+    prompts = sample(cell.model, 20, rng=rng)
+    starts = [(0.1 if s == Setting.PUBLISHED else 0.0) * rng.standard_normal((2, 2)) for s in Setting]
+    seed = int(rng.integers(2**63))
+    first, rest = (
+        Prompts(prompts.x[part], prompts.y[part], prompts.w[part]) for part in (np.s_[:count], np.s_[count:])
+    )
+    bad = perturb(first, Attack(9.0, 0.7, 9.0))
+    x, y = np.concatenate([bad.x, rest.x]), np.concatenate([bad.y, rest.y])
+    row = 1 + cell.each.index((theorem.RESPONSES[1], 9.0)) * 2 + cell.counts.index(count)
+    risk = lambda A: population.prediction_error(cell.model, A)  # noqa: E731
+    values = dict(zip(corrupted.METHODS, found[row]))
+    assert values[corrupted.RIDGE, Setting.PRINTED] == pytest.approx(risk(oracles.ridge(x, y, 0.3)), rel=1e-7)
+    for (setting, hyper), start in zip(cell.hyper.items(), starts):
+        noise = cell.noise[setting] * np.random.default_rng(seed).standard_normal((hyper.steps, 2, 2))
+        own = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
+        for name, scale in ((corrupted.NOISYHEAD, 1.0), (corrupted.QUIET, 0.0)):
+            Gamma = oracles.noisyhead(x, y, *own, scale * noise, start)
+            assert values[name, setting] == pytest.approx(risk(Gamma), rel=1e-7)
+
+
 def test_the_answer_follows_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
     other = tiny["test-error"].assign(test_error=0.123, response_variance=7.0)
     assert "test error is 0.123, where answering 0 has 7" in page.answer({**tiny, "test-error": other})
@@ -170,6 +201,8 @@ def test_captions_follow_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
         assert f"{below} of {count} lie below" in figures.draw_ridge(told).caption
     far = tiny["parts"].assign(share=0.5)
     assert "The attack's share is at most 50 %" in figures.draw_parts(far, tiny["test-error"]).caption
+    worse = tiny["fractions"].assign(test_error=8.0, before=0.25)
+    assert "it goes from 0.25 to 8," in figures.draw_fractions(worse).caption
 
 
 def test_bits_depend_on_the_trial_alone_and_not_on_other_shifts() -> None:

@@ -131,7 +131,8 @@ def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
 def _line(entry: Erratum) -> str:
     root, finding = entry.root, entry.finding
     if finding.should_read:
-        said = f"*Printed:* {finding.printed} *Should read:* {finding.should_read}"
+        printed = f"*Printed:* {finding.printed} " if finding.printed else ""
+        said = f"{printed}*Should read:* {finding.should_read}"
     elif finding.condition:
         said = f"*Missing condition:* {finding.condition}"
     else:

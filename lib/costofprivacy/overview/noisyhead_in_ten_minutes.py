@@ -21,7 +21,7 @@ CLAIMS = {
     "figure_3": "noisyhead/figure-3",
     "robust": "noisyhead/theorem-5.1-noisyhead",
     "robust_ridge": "noisyhead/theorem-5.1-ridge",
-    "rival": "noisyhead/table-1",
+    "rival": "noisyhead/table-1-order",
     "rival_privacy": "noisyhead/appendix-b-privacy",
     "dp_sgd": "noisyhead/figure-5",
     "articles": "noisyhead/figure-6",

@@ -14,6 +14,10 @@ from tests.experiments.verdicts.machinery import Case, Tables, both, having, put
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/robustness"
 FIGURE_4, NOISYHEAD = "noisyhead/figure-4", "noisyhead/theorem-5.1-noisyhead"
+CAPTION, VALIDATION = "noisyhead/figure-4-caption", "noisyhead/section-6.3-validation"
+FRACTION, DEGRADATION, TRUNCATION = (
+    f"noisyhead/section-1.1-{name}" for name in ("fraction", "degradation", "truncation")
+)
 GAP, RIDGE = "noisyhead/theorem-5.1-gap", "noisyhead/theorem-5.1-ridge"
 WINDOW, DIVERGENCE = "noisyhead/remark-5.1-window", "noisyhead/remark-5.1-divergence"
 A20, A21, A22, A23, A24 = (f"noisyhead/equation-a.{number}" for number in range(20, 25))
@@ -51,10 +55,10 @@ FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS),
     Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED),
     Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
-    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="not grow.* 2.7 times", silent="printed"),
-    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="not grow"),
-    Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="not grow"),
-    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="not grow"),
+    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="rounding error.* 7840 times"),
+    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="rounding error"),
+    Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="rounding error"),
+    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="rounding error"),
     Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, silent="rounding"),
     Case(FIGURE_4, "NoisyHead is above it at one p", both(
         growing(1.0, 1e9),
@@ -74,7 +78,7 @@ FIGURE_CASES = [
     Case(FIGURE_4, "they are wrong by little and grow less", both(
         put("digits", "median_error", lambda r: 0.012, NORMAL),
         put("figure-4", "displacement", lambda r: 0.03 * r["p"], of(method="ridge-normal-equations")),
-    ), FAILS, says="1.05 times, is rounding"),
+    ), FAILS, says="is rounding"),
     Case(FIGURE_4, "the rank-one update is wrong",
          put("digits", "median_error", lambda r: 1.2e-9, of(evaluation="rank-one update")), FAILS, silent="rounding"),
     Case(FIGURE_4, "the normal equations do not grow", put(
@@ -82,6 +86,89 @@ FIGURE_CASES = [
     Case(FIGURE_4, "a single p", keep("figure-4", of(p=2.0)), UNTESTABLE),
     Case(FIGURE_4, "two trials", put("figure-4", "trials", lambda r: 2, of(c=2.0)), UNTESTABLE),
     Case(FIGURE_4, "three trials", both(growing(1.0, 1e9), put("figure-4", "trials", lambda r: 3)), HOLDS),
+]  # fmt: skip
+
+
+# What the caption and section 6.3 conclude from it
+def errors(method: str, error: float, standard_error: float = 1e-3) -> Make:
+    """The test error of a method after the attack, in all settings."""
+    where = of(method=method, prompts="attacked")
+    return both(
+        put("test-error", "test_error", lambda r: error, where),
+        put("test-error", "standard_error", lambda r: standard_error, where),
+    )
+
+
+def inside(**columns: float) -> Make:
+    """Conditions of the theorem that hold, but for some columns; the claimed displacements as measured."""
+    good = {
+        "penalty_over_least": 2.0,
+        "over_upper_end": 0.5,
+        "over_lower_end": 2.0,
+        "probability": 0.5,
+        "claimed_for_noisyhead": 0.005,
+        "claimed_for_ridge": 0.02,
+    }
+    return both(*(put("conditions", name, value) for name, value in (good | columns).items()))
+
+
+CONCLUSION_CASES = [
+    Case(CAPTION, "NoisyHead has the lower error", errors("noisyhead", 0.3), HOLDS),
+    Case(CAPTION, "in the printed setting alone", both(errors("noisyhead", 0.3), put(
+        "test-error", "test_error", lambda r: 0.9, of(method="noisyhead", setting="published", prompts="attacked")
+    )), FAILS, says="at least 0.3 in"),
+    Case(CAPTION, "lower within the errors", errors("noisyhead", 0.41, 0.1), UNTESTABLE),
+    Case(VALIDATION, "inside the theorem, and as it says", inside(), HOLDS),
+    Case(VALIDATION, "a penalty that is too small", inside(penalty_over_least=0.9), FAILS),
+    Case(VALIDATION, "an attack that is too large", inside(over_upper_end=11.0), FAILS),
+    Case(VALIDATION, "a hidden constant of nine", inside(over_upper_end=9.0, over_lower_end=1 / 9), HOLDS),
+    Case(VALIDATION, "an attack that is too small", inside(over_lower_end=1 / 11), FAILS),
+    Case(VALIDATION, "no probability", inside(probability=0.0), FAILS),
+    Case(VALIDATION, "NoisyHead moves further", inside(claimed_for_noisyhead=0.0004), FAILS),
+    Case(VALIDATION, "ridge moves less far", inside(claimed_for_ridge=0.5), FAILS, says="factor of 15"),
+    Case(VALIDATION, "the bounds are in the other order", inside(claimed_for_noisyhead=0.021), FAILS),
+]  # fmt: skip
+
+
+# What the introduction says
+def risen(method: str, rise: float, error: float = 1e-4, **values: object) -> Make:
+    """By how much the test error rises, where some prompts are attacked."""
+    where = of(method=method, **values)
+    return both(put("fractions", "rise", lambda r: rise, where), put("fractions", "rise_error", lambda r: error, where))
+
+
+def degraded(method: str, rise: float, **values: object) -> Make:
+    """The test error after the attack of one prompt, over that before."""
+
+    def make(t: Tables) -> dict[str, pd.DataFrame]:
+        table = t["test-error"].copy()
+        before = table[table["prompts"] == "clean"].set_index(["setting", "method"])["test_error"]
+        rows = of(method=method, prompts="attacked", **values)(table)
+        keys = pd.MultiIndex.from_frame(table.loc[rows, ["setting", "method"]])
+        table.loc[rows, "test_error"] = before.reindex(keys).to_numpy() + rise
+        return {"test-error": table}
+
+    return make
+
+
+INTRODUCTION_CASES = [
+    Case(FRACTION, "less at every fraction", risen("noisyhead", 0.01), HOLDS),
+    Case(FRACTION, "more at three tenths of them", both(
+        risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER, says="0.01, ridge"),
+    Case(FRACTION, "more at a tenth of them", risen("noisyhead", 0.9, fraction=0.1, alpha=1.0), FAILS),
+    Case(FRACTION, "more in one setting alone",
+         risen("noisyhead", 0.9, fraction=0.05, setting="printed", alpha=10.0, response=LEFT), FAILS),
+    Case(FRACTION, "the errors hide everything", risen("noisyhead", 0.5, 100.0), UNTESTABLE),
+    Case(DEGRADATION, "ridge rises as little", degraded("ridge", 0.0), UNTESTABLE),
+    Case(DEGRADATION, "NoisyHead rises more", degraded("noisyhead", 0.3), FAILS),
+    Case(DEGRADATION, "once corrected", degraded("noisyhead", 0.3, setting="corrected"), FAILS),
+    Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="at least 0.5,"),
+    Case(TRUNCATION, "beyond its bound in one setting", put(
+        "parts", "displacement", lambda r: 1.01 * r["bound"], of(part="attack", setting="published")), FAILS),
+    Case(TRUNCATION, "at its bound", put(
+        "parts", "displacement", lambda r: r["bound"], of(part="attack", setting="published")), HOLDS),
+    Case(TRUNCATION, "a fifth of what ridge moves", put(
+        "figure-4", "displacement", lambda r: 2e-5, of(method="ridge")), FAILS),
 ]  # fmt: skip
 
 
@@ -131,9 +218,7 @@ NOISYHEAD_CASES = [
         limits.FEW_STEPS, lambda r: 11.0, of(axis="L", L=1e10)
     ), put("sizes", "length_over", lambda r: 1.5, of(axis="L", L=1e10))), HOLDS),
     Case(NOISYHEAD, "the least penalty alone", both(SHORT, LONG, CALM, sizes(
-        limits.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), NARROWER, silent="many"),
-    Case(NOISYHEAD, "a power of 0.09 there is none", both(SHORT, LONG, CALM, sizes(
-        limits.FEW_STEPS, lambda r: r["N"] ** 0.09, AT_LEAST)), HOLDS),
+        limits.FEW_STEPS, lambda r: r["N"] ** 0.2, AT_LEAST)), HOLDS),  # Algorithm 1 has a penalty of at least c
     Case(NOISYHEAD, "very long prompts alone", both(SHORT, LONG, CALM, sizes(
         limits.FEW_STEPS, lambda r: r["length_over"], axis("L"))), NARROWER, silent="many"),
     Case(NOISYHEAD, "no run of the order of log N", put("heads", "T", lambda r: 17, of(T=6)), UNTESTABLE),
@@ -197,7 +282,7 @@ RIDGE_CASES = [
     Case(RIDGE, "the least share counts", moved(lambda r: np.where(r["mu"] < 1, 0.1, 0.2)), CORRECTED),
     Case(RIDGE, "the query's response left alone is short", both(
         moved(lambda r: 2.0), moved(lambda r: 1 / r["L"], of(response=LEFT))), CORRECTED),
-    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of 56"),
+    Case(RIDGE, "it falls with L alone", moved(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
     Case(RIDGE, "it falls with D alone", moved(lambda r: r["D"] ** -0.3), FAILS),
     Case(RIDGE, "it falls by no power", moved(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(RIDGE, "two errors do not hide the fall", moved(lambda r: r["L"] ** -0.5, error=0.4), FAILS),
@@ -339,7 +424,7 @@ PROOF_CASES = [
     Case(A22, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A23, "left is larger", stepped(lambda r: 1.0), HOLDS),
     Case(A23, "left is a third", stepped(lambda r: 0.3), CORRECTED),
-    Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="56 of 56"),
+    Case(A23, "it falls with L", stepped(lambda r: r["L"] ** -0.3), FAILS, says="56 of the 56"),
     Case(A23, "it falls with D", stepped(lambda r: r["D"] ** -0.3), FAILS, says="less than claimed"),
     Case(A23, "left is smaller where the query's response is left", both(
         stepped(lambda r: 1.0), put("perturbations", "a23_ratio", lambda r: 1 / r["L"], of(response=LEFT))
@@ -347,12 +432,22 @@ PROOF_CASES = [
     Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
-    Case(A24, "not surely as printed", frequency(0.98, LEFT), CORRECTED, says="once it also shifts"),
+    Case(A24, "not surely as printed", frequency(0.98, LEFT), CORRECTED, says="also shifts"),
     Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS),
     Case(A24, "nor at one size", put("perturbations", "a24_frequency", lambda r: 0.5, of(response=SHIFTED, D=20)),
          FAILS),
     Case(A24, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
 ]  # fmt: skip
-CASES = [*FIGURE_CASES, *NOISYHEAD_CASES, *GAP_CASES, *RIDGE_CASES, *WINDOW_CASES, *DIVERGENCE_CASES, *PROOF_CASES]
+CASES = [
+    *FIGURE_CASES,
+    *CONCLUSION_CASES,
+    *INTRODUCTION_CASES,
+    *NOISYHEAD_CASES,
+    *GAP_CASES,
+    *RIDGE_CASES,
+    *WINDOW_CASES,
+    *DIVERGENCE_CASES,
+    *PROOF_CASES,
+]
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy._validate import within
+from costofprivacy._validate import SHARE, usually, within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
-from costofprivacy.experiments.noisyhead.robustness import arithmetic, figure, limits, rounding, theorem
+from costofprivacy.experiments.noisyhead.robustness import arithmetic, corrupted, figure, limits, rounding, theorem
 from costofprivacy.noisyhead import attack_bounds, population, recipes
 from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, amount, count
 from costofprivacy.settings import Setting
@@ -51,6 +51,12 @@ class Experiment(Parameters):
     """Data sets on which ridge is evaluated in many ways."""
     digit_trials: int = parameter(count(1, 10**5), 6)
     """Data sets on which ridge is evaluated in fifty digits."""
+    fractions: tuple[float, ...] = many(usually(SHARE, 1e-7, 0.5), 2e-4, 0.01, 0.05, 0.1, 0.3, ascending=True)
+    """Fractions of the training prompts that are attacked at once; at least one prompt."""
+    fraction_alpha: tuple[float, ...] = many(amount(1e-3, 1e9), 1.0, 10.0, 1000.0, 5e7, ascending=True)
+    """Shifts α of these prompts' responses, up to the least one of Figure 4."""
+    fraction_trials: int = parameter(TRIALS, 60)
+    """Data sets in which a fraction is attacked."""
     bound_N: int = parameter(count(2, 10**7), 500)
     """Training prompts at which the theorem is measured, in prompts."""
     bound_L: tuple[int, ...] = many(count(1, 10**6), 100, 316, 1000, 3162, 10000, ascending=True)
@@ -85,6 +91,11 @@ class Experiment(Parameters):
         return self.shared(figure.Cell, alpha=tuple(sorted(set(self.shifts["alpha"]))))
 
     @cached_property
+    def fraction_cell(self) -> corrupted.Cell:
+        """The same sizes, with a fraction of the prompts attacked."""
+        return self.shared(corrupted.Cell, alpha=self.fraction_alpha)
+
+    @cached_property
     def bound_cells(self) -> list[tuple[str, theorem.Cell]]:
         """The axis of L at the first D, then the axis of D at the middle L."""
         middle = self.bound_L[len(self.bound_L) // 2]
@@ -105,6 +116,8 @@ class Experiment(Parameters):
         few = self.shared(figure.Problem, alpha=cell.alpha)
         evaluated = runner.run(rounding.trial, [every], self.arithmetic_trials, self.seed)[every]
         exact = runner.run(rounding.digit_trial, [few], self.digit_trials, self.seed)[few]
+        few_bad = self.fraction_cell
+        corrupt = runner.run(corrupted.trial, [few_bad], self.fraction_trials, self.seed + 2)[few_bad]
         distinct = list(dict.fromkeys(bound_cell for _, bound_cell in self.bound_cells))
         sides = runner.run(theorem.trial, distinct, self.bound_trials, self.seed + 1)
         return {
@@ -112,6 +125,7 @@ class Experiment(Parameters):
             "comparison": compare(table, authors.if_published(self, published())),
             "parts": parts(cell, measured),
             "test-error": test_errors(cell, measured),
+            "fractions": corrupted.table(few_bad, corrupt),
             "growth": growth(cell, measured),
             "arithmetic": rounding.table(every, evaluated),
             "digits": rounding.digit_table(few, exact),

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness import rates
+from costofprivacy.experiments.noisyhead.robustness.corrupted import BOUNDED, NOISYHEAD, RIDGE
 from costofprivacy.experiments.noisyhead.robustness.theorem import LOWER, RESPONSES, SMALL, SMALL_LOWER, UPPER
 from costofprivacy.judging.prose import compact, compared, percent, plain, span, times
 from costofprivacy.judging.tables import pick, select
@@ -47,6 +48,12 @@ ATTACKS = {
     LOWER: "lower end,\n$\\mu$ = 1",
     SMALL: "upper end,\nsmall $\\mu$",
     SMALL_LOWER: "lower end,\nsmall $\\mu$",
+}
+TRAINED = {
+    f"{RIDGE}, printed": "ridge",
+    f"{BOUNDED}, printed": "ridge,\nclipped and\nprojected",
+    f"{NOISYHEAD}, corrected": "NoisyHead,\ncorrected",
+    f"{NOISYHEAD}, published": "NoisyHead,\npublished",
 }
 LEFT, SHIFTED = RESPONSES
 RESPONSE_TITLES = {LEFT: "response of the query left, as in (5.1)", SHIFTED: "response of the query shifted too"}
@@ -120,13 +127,13 @@ def _parts_caption(parts: pd.DataFrame, test_error: pd.DataFrame) -> str:
     errors = test_error.set_index(["setting", "method", "prompts"])["test_error"]
     before, after = (errors["corrected", "noisyhead", prompts] for prompts in ("clean", "attacked"))
     ridge = errors["published", "ridge", "attacked"]
-    word = compared(ridge, before, ("better than", "as well as", "worse than"))
+    word = compared(ridge, before, ("lower than", "the same as", "higher than"))
     return (
-        "**What moves NoisyHead, and what it is worth.** Left: its displacement and what a single difference between "
-        f"the two runs makes of it. The attack's share is at most {percent(shares.max())}; the rest is there without "
-        "any attack. Right: test error on clean prompts. Given steps to learn (*corrected*), NoisyHead has "
-        f"{compact(before)} before the attack and {compact(after)} after it. Ridge after the attack has "
-        f"{compact(ridge)} and predicts {word} NoisyHead without one. Bars of two standard errors."
+        "**What moves NoisyHead, and how well it predicts.** Left: its displacement, and how much of it each single "
+        f"difference between the two runs causes. The attack's share is at most {percent(shares.max())}; the rest is "
+        "there without any attack. Right: test error on clean prompts. With enough steps to learn (*corrected*), "
+        f"NoisyHead's is {compact(before)} before the attack and {compact(after)} after it. That of ridge regression "
+        f"after the attack is {compact(ridge)}, {word} NoisyHead's without one. Bars of two standard errors."
     )
 
 
@@ -258,4 +265,35 @@ def _divergence_caption(rows: pd.DataFrame) -> str:
         f"{compact(left['displacement'].max())}, and a bound without $\\alpha$ and $\\mu$ keeps it below "
         f"{compact(left['bound'].max())}. With that response shifted too and a small $\\mu$ it {word}{rate}, to "
         f"{compact(moved['displacement'].max())}."
+    )
+
+
+def draw_fractions(fractions: pd.DataFrame) -> Plate:
+    """Test error against the fraction attacked, where ridge's is largest, and where NoisyHead's exceeds it most."""
+    attack = ["response", "alpha"]
+    rows = fractions.assign(curve=fractions["method"] + ", " + fractions["setting"])
+    ridge = select(rows, method=RIDGE).set_index([*attack, "fraction"])
+    noisy = select(rows, method=NOISYHEAD, setting="corrected").set_index([*attack, "fraction"])
+    chosen = [ridge["test_error"].idxmax()[:2], (noisy["rise"] - ridge["rise"]).idxmax()[:2]]
+    with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
+        for axes, (response, alpha) in zip(panels, chosen):
+            own = select(rows, response=response, alpha=alpha)
+            figures.curves(axes, own, "fraction", "test_error", "curve", TRAINED)
+            axes.axhline(own["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
+            figures.log_axes(axes, "fraction of the prompts attacked", "test error")
+            axes.set_title(f"$\\alpha$ = {alpha:g}, query's response {'shifted' if response == SHIFTED else 'left'}")
+    return Plate(figure, _fractions_caption(rows))
+
+
+def _fractions_caption(rows: pd.DataFrame) -> str:
+    ridge, bounded = select(rows, method=RIDGE), select(rows, method=BOUNDED)
+    worst = ridge.loc[ridge["test_error"].idxmax()]
+    beside = pick(bounded, **{name: worst[name] for name in ("response", "alpha", "fraction")})
+    return (
+        "**When a fraction of the prompts is attacked.** Test error on clean prompts, bars of two standard errors. "
+        f"Left: the attack under which ridge has its largest error. With {percent(worst['fraction'])} of the prompts "
+        f"attacked it goes from {compact(worst['before'])} to {compact(worst['test_error'])}, and that of ridge "
+        f"regression on clipped and projected prompts from {compact(beside['before'])} to "
+        f"{compact(beside['test_error'])}. Right: the attack under which "
+        "a NoisyHead that has had time to learn (*corrected*) loses most in comparison."
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
-from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import theorem_51_ridge
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import Tables, select
@@ -16,7 +15,7 @@ def answer(tables: Tables) -> str:
     ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
     fixed = tables["test-error"]["response_variance"].iloc[0]
     return (
-        f"{words.headline(figure_4, tables)} {words.headline(theorem_51_ridge, tables)} As published, NoisyHead's test "
-        f"error is {compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. Ridge has "
+        f"{words.headline(figure_4, tables)} In the authors' settings NoisyHead's test error is "
+        f"{compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. That of ridge regression is "
         f"{ridge[0]} before the attack and {ridge[1]} after it."
     )

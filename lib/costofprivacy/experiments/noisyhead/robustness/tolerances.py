@@ -68,7 +68,7 @@ TOLERANCES: Declared = {
     "comparison": MEASURED | {"deviation": _spoilt(Relative(lambda t: SHARE + 0.15 * _lost(t), scale=10.0))},
     "test-error": {"test_error": _spoilt(Relative(0.01)), "standard_error": _spoilt(Relative(0.05))},
     "verdicts": {
-        "noisyhead/figure-4: largest p over least, at most": Rounding(),
-        "noisyhead/figure-4: largest deviation": Relative(0.1),
+        "noisyhead/figure-4: displacement at the largest $p$ over that at the least": Rounding(),
+        "noisyhead/figure-4: largest deviation, in standard errors": Relative(0.1),
     },
 }

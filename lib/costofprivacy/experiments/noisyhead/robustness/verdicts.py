@@ -1,4 +1,4 @@
-"""Verdict on Figure 4 of arXiv:2504.16000v2."""
+"""Verdicts on Figure 4 of arXiv:2504.16000v2, its caption, and what section 6.3 concludes from it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
+from costofprivacy.experiments.noisyhead.robustness.verdicts_theorem import HIDDEN
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
+from costofprivacy.settings import Setting
 
 GROWS = 0.01  # relative change of a displacement from the least to the largest p that counts as growth
 WRONG = 1e-2  # relative error of a solution from which on it is nothing but rounding
 SMALLEST_SAMPLE = 3  # trials below which nothing is decided
+OF_THE_PAPER = (str(Setting.PRINTED), str(Setting.PUBLISHED))
 
 
 @judges("noisyhead/figure-4")
@@ -31,7 +34,48 @@ def figure_4(tables: Tables) -> Ruling:
     textbook = _growth(select(table, setting="published"), "ridge-normal-equations").max()
     rounding = decided and not grown and textbook > 1 + GROWS and _is_rounding(tables["digits"])
     found = (*_displacements(table), *_published(comparison), *_errors(tables["test-error"]))
-    return Ruling(verdict, found, {"growth": textbook}, "rounding" if rounding else "")
+    quoted = {"growth": textbook, "printed": _over_ridge(table, "printed")}
+    return Ruling(verdict, found, quoted, "rounding" if rounding else "")
+
+
+@judges("noisyhead/figure-4-caption")
+def figure_4_caption(tables: Tables) -> Ruling:
+    """Is NoisyHead's test error after the attack below ridge's, in both settings of the paper?"""
+    rows = select(tables["test-error"], prompts="attacked").set_index(["setting", "method"])
+    noisy, ridge = (rows.xs(method, level="method").loc[list(OF_THE_PAPER)] for method in ("noisyhead", "ridge"))
+    distance = noisy["test_error"] - ridge["test_error"]
+    error = CONSISTENT * np.hypot(noisy["standard_error"], ridge["standard_error"])
+    lower, higher = bool((distance < -error).all()), bool((distance > error).any())
+    found = tuple(
+        Number("test error after the attack", row.test_error, row.standard_error, row.response_variance,
+               "test-error", f"setting = {setting}, method = {method}")
+        for method, side in (("noisyhead", noisy), ("ridge", ridge))
+        for setting, row in zip(OF_THE_PAPER, side.itertuples())
+    )  # fmt: skip
+    quoted = {"noisyhead": noisy["test_error"].min(), "ridge": ridge["test_error"].max()}
+    return Ruling(reads(printed=lower, decided=lower or higher), found, quoted)
+
+
+@judges("noisyhead/section-6.3-validation")
+def section_63_validation(tables: Tables) -> Ruling:
+    """Is Figure 4 inside Theorem 5.1's conditions, hidden constants up to `HIDDEN`, and does it show (5.3)?"""
+    conditions, table = tables["conditions"], tables["figure-4"]
+    low, high = conditions.min(), conditions.max()
+    noisy = select(table, method="noisyhead").groupby("setting")["displacement"].max().loc[list(OF_THE_PAPER)].min()
+    ridge = select(table, method="ridge")["displacement"].max() / low["claimed_for_ridge"]
+    named = {
+        r"penalty over the least that the theorem admits": (low["penalty_over_least"], 1.0),
+        r"$\alpha^2\mu^4$ over the upper end of (5.2), at most": (high["over_upper_end"], HIDDEN),
+        r"$\alpha^2\mu^2$ over the lower end of (5.2), at least": (low["over_lower_end"], 1 / HIDDEN),
+        "probability with which the theorem is claimed": (low["probability"], 0.0),
+    }
+    shown = {"ridge's displacement over the least that (5.3) claims, at most": (ridge, 1.0)}
+    penalty, upper, lower, probability = (value for value, _ in named.values())
+    inside = penalty > 1 and upper <= HIDDEN and lower >= 1 / HIDDEN and probability > 0
+    ordered = high["claimed_for_noisyhead"] < low["claimed_for_ridge"]
+    kept = noisy <= HIDDEN * low["claimed_for_noisyhead"] and ordered and ridge >= 1
+    found = (*numbers("conditions", named, ""), *numbers("figure-4", shown, "method = ridge"))
+    return Ruling(reads(printed=bool(inside and kept)), found, {"upper": upper, "ridge": 1 / ridge})
 
 
 def _growth(table: pd.DataFrame, method: str) -> pd.Series:
@@ -70,10 +114,12 @@ def _displacements(table: pd.DataFrame) -> Iterator[Number]:
     """Ridge's growth by method, and NoisyHead over ridge by setting."""
     for method in ("ridge", "ridge-normal-equations"):
         growth = _growth(table, method).max()
-        yield from numbers("figure-4", {"largest p over least, at most": (growth, 1.0)}, f"method = {method}")
+        yield from numbers(
+            "figure-4", {"displacement at the largest $p$ over that at the least": (growth, 1.0)}, f"method = {method}"
+        )
     for setting in ("printed", "published"):
         over = _over_ridge(table, setting)
-        yield from numbers("figure-4", {"NoisyHead over ridge": (over, 1.0)}, f"setting = {setting}")
+        yield from numbers("figure-4", {"NoisyHead's displacement over ridge's": (over, 1.0)}, f"setting = {setting}")
 
 
 def _published(comparison: pd.DataFrame) -> Iterator[Number]:
@@ -82,7 +128,7 @@ def _published(comparison: pd.DataFrame) -> Iterator[Number]:
         match = agreement.agreements(rows)["published"]
         named = {
             f"published numbers within {CONSISTENT:g} standard errors": (match.near, match.numbers),
-            "largest deviation": (match.worst, CONSISTENT),
+            "largest deviation, in standard errors": (match.worst, CONSISTENT),
         }
         yield from numbers("comparison", named, f"setting = published, method = {method}")
 

@@ -19,10 +19,10 @@ def answer(tables: Tables) -> str:
     behind = behind if len(behind) else found
     worst = behind.loc[behind["over"].idxmax()]
     return (
-        f"At equal privacy, data and knowledge, {first} is best, or on a par, in {in_front[first]} of {len(found)} "
-        f"cases. DP-GD is behind in {int(found['beaten'].sum())}, losing up to "
-        f"{measured(worst['over'], worst['over_error'])} times as much ({short(worst['problem'])}, "
-        f"$\\varepsilon = {worst['epsilon']:g}$). Told the features' second moment, it loses "
-        f"{measured(*mean_gain(errors))} times less ({short(problems.UNEVEN)}, "
+        f"At equal privacy, data and knowledge, {first} is best, or not distinguishable from the best, in "
+        f"{in_front[first]} of {len(found)} cases. DP-GD is worse in {int(found['beaten'].sum())} of them, with up to "
+        f"{measured(worst['over'], worst['over_error'])} times the excess error ({short(worst['problem'])}, "
+        f"$\\varepsilon = {worst['epsilon']:g}$). If it knows the features' second moment, its excess error is "
+        f"{measured(*mean_gain(errors))} times smaller ({short(problems.UNEVEN)}, "
         f"$\\varepsilon = {errors['epsilon'].min():g}$)."
     )

@@ -9,11 +9,13 @@ import pandas as pd
 
 from costofprivacy.experiments.privacy.rivals import methods
 from costofprivacy.judging.findings import Number
+from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, reads
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
+DOUBLED = 2.0  # up to this factor over all dimensions, growth may be that of a logarithm
 NAMES = {methods.OUTPUT: "output perturbation", methods.OBJECTIVE: "objective perturbation"}
 
 
@@ -56,10 +58,12 @@ def linear_samples(tables: Tables) -> Ruling:
     numbers = (
         _need(first, methods.FULL),
         _need(last, methods.FULL),
-        Number("growth with the root of d", slope, error, 0.0, "thresholds"),
+        Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds"),
     )
-    verdict = reads(printed=not (grows and last["records"] > 2 * first["records"]))
-    return Ruling(verdict, numbers, {"records": last["records"], "d": last["d"]}, "slow growth" if grows else "")
+    doubled = last["records"] > DOUBLED * first["records"]
+    verdict = reads(printed=not (grows and doubled), decided=several(rows["d"]))
+    quoted = {"first": first["records"], "records": last["records"]}
+    return Ruling(verdict, numbers, quoted, "slow growth" if grows else "")
 
 
 @judges("dpgd/section-2-sufficient-statistics")
@@ -72,18 +76,18 @@ def sufficient_statistics(tables: Tables) -> Ruling:
     numbers = (
         _need(first, methods.ADASSP),
         _need(last, methods.ADASSP),
-        Number("growth with the root of d", slope, error, 0.0, "thresholds", where),
-        Number("least multiple of the root of d", least, None, None, "thresholds", where),
+        Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds", where),
+        Number(r"least multiple of $\sqrt d$", least, None, None, "thresholds", where),
     )
     quoted = {"first": first["records"], "last": last["records"]}
-    return Ruling(reads(printed=slope > CONSISTENT * error), numbers, quoted)
+    return Ruling(reads(printed=slope > CONSISTENT * error, decided=several(rows["d"])), numbers, quoted)
 
 
 def _learns(rows: pd.DataFrame) -> bool:
     """Whether a share of the risk is below one at the largest d, and has not risen to more than twice the first."""
     first, last = rows.iloc[0], rows.iloc[-1]
     slope, error = weighted_slope(np.log(rows["d"].to_numpy(dtype=float)), rows["share"], rows["standard_error"])
-    rises = slope > CONSISTENT * error and last["share"] > 2 * first["share"]
+    rises = slope > CONSISTENT * error and last["share"] > DOUBLED * first["share"]
     trivial = last["share"] + CONSISTENT * last["standard_error"] >= 1
     return not (trivial or rises)
 
@@ -94,12 +98,13 @@ def perturbation(tables: Tables) -> Ruling:
     by_method = {method: select(tables["proportional"], method=method).sort_values("d") for method in NAMES}
     last = {method: rows.iloc[-1] for method, rows in by_method.items()}
     numbers = tuple(
-        Number(f"share of the risk left, {NAMES[method]}", row["share"], row["standard_error"], 1.0, "proportional",
+        Number(f"fraction of the risk left, {NAMES[method]}", row["share"], row["standard_error"], 1.0, "proportional",
                f"method = {method}, d = {row['d']:.0f}")
         for method, row in last.items()
     )  # fmt: skip
     quoted = {"output": last[methods.OUTPUT]["share"], "objective": last[methods.OBJECTIVE]["share"]}
-    return Ruling(reads(printed=all(map(_learns, by_method.values()))), numbers, quoted)
+    decided = all(several(rows["d"]) for rows in by_method.values())
+    return Ruling(reads(printed=all(map(_learns, by_method.values())), decided=decided), numbers, quoted)
 
 
 @judges("dpgd/section-1-significant-clipping")
@@ -107,14 +112,16 @@ def significant_clipping(tables: Tables) -> Ruling:
     """Is descent on all records best where most gradients are clipped, and worse where none are?"""
     table = tables["clipping"].sort_values("clip")
     best, open_ = table.loc[table["share"].idxmin()], table.iloc[-1]
+    at = (f"clip = {best['clip']:g}", f"clip = {open_['clip']:g}")
+    clipped, error = best["clipped"], best["clipped_error"]
+    least = (best["share"], best["standard_error"], None, "clipping", at[0])
+    widest = (open_["share"], open_["standard_error"], best["share"], "clipping", at[1])
     numbers = (
-        Number("share of gradients clipped there", best["clipped"], best["clipped_error"], MOSTLY, "clipping",
-               f"clip = {best['clip']:g}"),
-        Number("least risk over the constant predictor's", best["share"], best["standard_error"], None, "clipping",
-               f"clip = {best['clip']:g}"),
-        Number("the same with the widest clip", open_["share"], open_["standard_error"], best["share"], "clipping",
-               f"clip = {open_['clip']:g}"),
-    )  # fmt: skip
+        Number("fraction of the gradients clipped where the risk is least", clipped, error, MOSTLY, "clipping", at[0]),
+        Number("least risk over that of the constant predictor", *least),
+        Number("the same with the widest clip", *widest),
+    )
     apart = open_["share"] - best["share"] > CONSISTENT * math.hypot(open_["standard_error"], best["standard_error"])
     quoted = {"clipped": best["clipped"], "ratio": open_["share"] / best["share"]}
-    return Ruling(reads(printed=best["clipped"] >= MOSTLY and apart), numbers, quoted)
+    verdict = reads(printed=best["clipped"] >= MOSTLY and apart, decided=several(table["clip"]))
+    return Ruling(verdict, numbers, quoted)

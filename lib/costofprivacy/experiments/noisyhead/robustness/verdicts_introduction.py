@@ -1,0 +1,83 @@
+"""Verdicts on what section 1.1 of arXiv:2504.16000v2 says of attacked prompts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.noisyhead.robustness.corrupted import BOUNDED, NOISYHEAD, RIDGE
+from costofprivacy.judging import prose
+from costofprivacy.judging.findings import Number
+from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from costofprivacy.judging.tables import Tables, select
+from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING
+from costofprivacy.settings import Setting
+
+FEW = 0.1  # the fraction of the prompts up to which "a fraction" is few of them
+
+
+@judges("noisyhead/section-1.1-fraction")
+def fraction(tables: Tables) -> Ruling:
+    """Does NoisyHead's test error rise by less than ridge's, whatever fraction of the prompts is attacked?"""
+    every, attack = tables["fractions"], ["response", "alpha", "fraction"]
+    ridge = select(every, method=RIDGE).set_index(attack)[["rise", "rise_error"]]
+    rows = select(every, method=NOISYHEAD).join(ridge.add_suffix("_ridge"), on=attack)
+    distance = rows["rise"] - rows["rise_ridge"]
+    error = CONSISTENT * np.hypot(rows["rise_error"], rows["rise_error_ridge"])
+    more, less, few = distance > error, distance < -error, rows["fraction"] <= FEW
+    worst = rows.loc[distance.idxmax()]
+    bounded = select(every, method=BOUNDED).query("fraction <= @FEW")["rise"].max()
+    named = {
+        "attacks under which NoisyHead rises more": (more.sum(), 0.0),
+        f"the same, with at most {prose.percent(FEW)} of the prompts": ((more & few).sum(), 0.0),
+        "attacks under which it rises less": (less.sum(), len(rows)),
+        "rise of ridge on clipped and projected prompts, few attacked": bounded,
+    }
+    at = f"setting = {worst['setting']}, fraction = {worst['fraction']:g}, α = {worst['alpha']:g}"
+    beyond = (worst["rise"], worst["rise_error"], worst["rise_ridge"], "fractions", at)
+    found = (*numbers("fractions", named, ""), Number("rise of NoisyHead where it most exceeds ridge's", *beyond))
+    narrower, decided = few.any() and not (more & few).any(), less.any() or more.any()
+    verdict = reads(not more.any(), narrower=bool(narrower), decided=bool(decided))
+    return Ruling(verdict, found, {"few": rows[few]["rise"].max(), "ridge": rows[few]["rise_ridge"].max()})
+
+
+@judges("noisyhead/section-1.1-degradation")
+def degradation(tables: Tables) -> Ruling:
+    """Does one attacked prompt raise NoisyHead's test error by less than ridge's?"""
+    risen = _risen(tables["test-error"])
+    ridge = risen.xs("ridge", level="method")
+    noisy = risen.xs("noisyhead", level="method")
+    least = ridge.loc[ridge["rise"].idxmin()]
+    distance, error = noisy["rise"] - least["rise"], CONSISTENT * np.hypot(noisy["error"], least["error"])
+    authors = str(Setting.PUBLISHED)
+    less, more = bool(distance[authors] < -error[authors]), bool((distance > error).any())
+    found = tuple(
+        Number("rise of the test error under the attack", row.rise, row.error, None, "test-error",
+               f"setting = {setting}, method = {method}")
+        for (setting, method), row in zip(risen.index, risen.itertuples())
+    )  # fmt: skip
+    quoted = {"ridge": least["rise"], "noisyhead": noisy["rise"][authors]}
+    return Ruling(reads(printed=less and not more, decided=less or more), found, quoted)
+
+
+def _risen(errors: pd.DataFrame) -> pd.DataFrame:
+    """Test error after the attack less that before it, by setting and method."""
+    rows = errors.set_index(["setting", "method", "prompts"])
+    before, after = (rows.xs(prompts, level="prompts") for prompts in ("clean", "attacked"))
+    after = after.loc[before.index]
+    error = np.hypot(before["standard_error"], after["standard_error"])
+    return pd.DataFrame({"rise": after["test_error"] - before["test_error"], "error": error})
+
+
+@judges("noisyhead/section-1.1-truncation")
+def truncation(tables: Tables) -> Ruling:
+    """Is what the attack itself moves below the bound that clipping and projection give, and far below ridge's?"""
+    parts, table = select(tables["parts"], part="attack"), tables["figure-4"]
+    over = (parts["displacement"] / parts["bound"]).max()
+    beside = parts["displacement"].max() / select(table, method="ridge")["displacement"].min()
+    named = {
+        "displacement by the attack alone over its bound, at most": (over, 1.0),
+        "the same over ridge's displacement, at most": (beside, MUCH_SMALLER),
+    }
+    verdict = reads(printed=over <= 1 + ROUNDING and beside <= MUCH_SMALLER)
+    return Ruling(verdict, numbers("parts", named, "part = attack"), {"beside": beside})
