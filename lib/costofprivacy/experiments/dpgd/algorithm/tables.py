@@ -67,7 +67,7 @@ def show_placement(placement: pd.DataFrame) -> pd.DataFrame:
 
 def show_disputed(disputed: pd.DataFrame) -> pd.DataFrame:
     """Predicted and simulated risks by covariance and placement of the noise."""
-    rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=_risks(disputed))
+    rows = disputed.assign(predicted=disputed["predicted"].map(plain), simulated=with_errors(disputed, "excess_risk"))
     return rows.set_index(["covariance", "placement"])[["predicted", "simulated"]]
 
 
