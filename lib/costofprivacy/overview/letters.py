@@ -1,0 +1,32 @@
+"""What the letters to the papers' authors quote: what was found of some claims, what should stand there, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from costofprivacy.judging import cards, errata
+from costofprivacy.overview.saved import Saved
+
+
+def quoted(saved: Saved, paper: str, claims: Mapping[str, str]) -> dict[str, str]:
+    """The places of a letter.
+
+    Args:
+        saved: the executed chapters. paper: the short name of the paper. claims: the claims that the letter names.
+
+    Returns:
+        For each claim its headline with a link to its card, under its own name, and its correction or condition, under
+        that name with ``_correction``; the counts of the paper's claims and errata.
+    """
+    own = {claim: found for claim, found in saved.findings.items() if saved.register[claim].paper == paper}
+    roots = [entry for entry in errata.errata(saved.register, own) if entry.root.paper == paper]
+    return (
+        {name: saved.headline(claim) for name, claim in claims.items()}
+        | {f"{name}_correction": saved.findings[claim].correction for name, claim in claims.items()}
+        | {
+            "judged": f"{len(own)}",
+            "tally": cards.tally(found.verdict for found in own.values()),
+            "errata": f"{len(roots)}",
+            "arxiv": str(saved.papers[paper]["arxiv"]),
+        }
+    )
