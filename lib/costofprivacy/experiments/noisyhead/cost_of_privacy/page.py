@@ -19,5 +19,5 @@ def answer(tables: Tables) -> str:
     return (
         f"{words.headline(theorem_41, tables)} The proof assumes that $\\|Z\\|_F$, the norm of a prompt's statistic, "
         f"vanishes as prompts grow, but for $L$ of {lengths} its mean {along(events, 'mean_norm')}. A corrected bound "
-        f"without hidden constants {corrected}."
+        f"{corrected}."
     )
