@@ -10,7 +10,7 @@ import pytest
 from costofprivacy.datasets import DIGITS
 from costofprivacy.experiments.dpgd.real_data.verdicts import figure_5
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, both, committed, put, trials
+from tests.experiments.verdicts.machinery import Case, Tables, both, committed, trials
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "dpgd/real-data"
@@ -19,6 +19,7 @@ LARGE, SMALL = "dpgd/section-5.1-large-clip-real", "dpgd/section-1-small-clip-re
 NORMAL, LOSS, SEEDS, THEORY = (
     f"dpgd/section-7-{name}" for name in ("normalisation", "loss", "seeds", "theory-harmonic")
 )
+UNDECIDABLE = {THEORY: "no result at finite sizes contradicts a rate"}
 OTHER = "other than in the book"  # the same verdict on other grounds
 Risk = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # of c, η̃(0) and 2/γ
 
@@ -45,10 +46,11 @@ def steep(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
     return 0.1 + 0.02 * np.log(1e4 * c**2 * eta / cap) ** 2 + 0.3 * np.maximum(0, np.log(c))
 
 
-def near(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
-    """A valley along the drawn line cη̃(0) = ln(1/γ), where that is not at zero."""
-    line = np.log(np.maximum(cap / 2, 2))
-    return 0.1 + 0.02 * np.log(c * eta / line) ** 2 + 0.3 * np.maximum(0, np.log(c))
+def outside(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
+    """The valley of `ideal`, and less risk than in it beyond 2/γ at the smallest c."""
+    return (
+        ideal(c, eta, cap) - 0.08 * ((eta > 1.1 * cap) & (c < 0.0015)) - 0.3 * np.maximum(0, np.log(eta / cap * 0.99))
+    )
 
 
 def mapped(table: pd.DataFrame, risk: Risk, least: float = 0.0) -> pd.DataFrame:
@@ -71,18 +73,14 @@ def rows(**columns: Any) -> Any:
     return lambda t: {"rows": t["rows"].assign(**columns)}
 
 
-def seeds(t: Tables, share: Callable[[pd.DataFrame], pd.Series], typical: float) -> Tables:
-    """Seeds that blow up where a share says so, with a typical error so many times the others'."""
+def seeds(t: Tables, share: float, typical: float) -> Tables:
+    """A share of the seeds blows up, with a typical error so many times the others'."""
     table = t["seeds"].copy()
-    out = (table["seed"] / (table["seed"].max() + 1)) < share(table)
+    out = (table["seed"] / (table["seed"].max() + 1)) < share
     table["risk"] = np.where(out, 5.0, 0.3)
     table["typical"], table["training"], table["norm"] = np.where(out, typical, 1.0), 1.0, 1.0
     table["without_worst"] = np.where(out, 4.9 if typical > 1 else 0.3, 0.29)
     return {"seeds": table}
-
-
-def rising(table: pd.DataFrame) -> pd.Series:
-    return 0.18 * (table["n"] == table["n"].max()) + 0.01
 
 
 def schedules(share: float, query: str = "n > 0") -> Any:
@@ -100,13 +98,13 @@ def schedules(share: float, query: str = "n > 0") -> Any:
     return make
 
 
-def theory(share: float, query: str = "n > 0") -> Any:
+def theory(share: float) -> Any:
     """The harmonic schedule at a share of the best other risk, by the equations."""
 
     def make(t: Tables) -> Tables:
         table = t["theory"].copy()
         best = table[table["schedule"] != "harmonic"].groupby(["data", "n"])["risk"].min()
-        chosen = (table["schedule"] == "harmonic") & table.eval(query)
+        chosen = table["schedule"] == "harmonic"
         places = pd.MultiIndex.from_frame(table.loc[chosen, ["data", "n"]])
         table.loc[chosen, "risk"] = share * best.reindex(places).to_numpy()
         return {"theory": table}
@@ -124,13 +122,15 @@ def small_is_bad(c: np.ndarray, eta: np.ndarray, cap: np.ndarray) -> np.ndarray:
 
 CASES = [
     Case(FIVE, "all three features", maps(ideal, "figure-5", least=1), HOLDS),
-    Case(FIVE, "all three, and a line at zero", maps(ideal, "figure-5"), CORRECTED, mends="from 0.00101 to 0.00101"),
+    Case(FIVE, "all three, and a line at zero", maps(ideal, "figure-5"), CORRECTED),
     Case(FIVE, "large clips do no harm", maps(flat, "figure-5", least=1), NARROWER),
-    Case(FIVE, "better beyond the line", maps(open_, "figure-5", least=1), NARROWER),
+    Case(FIVE, "better beyond the line", maps(outside, "figure-5", least=1), NARROWER),
+    Case(FIVE, "better there at the smallest clips only", maps(open_, "figure-5", least=1), HOLDS),
     Case(FIVE, "another slope", maps(steep, "figure-5", least=1), FAILS),
     Case(FIVE, "large clips are better", maps(lambda c, *r: flat(c, *r) - 0.05 * (c > 1), "figure-5"), FAILS),
     Case(FIVE, "a stand-in", other, UNTESTABLE),
-    Case(SIX, "all three features", maps(ideal, "kept"), HOLDS),
+    Case(SIX, "all three features", maps(ideal, "kept"), HOLDS, says=OTHER),
+    Case(SIX, "better beyond the line", maps(outside, "kept"), NARROWER),
     Case(SIX, "another slope", maps(steep, "kept"), FAILS),
     Case(SIX, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
     Case(LARGE, "in no map", maps(flat, "figure-5", "kept"), FAILS),
@@ -139,38 +139,40 @@ CASES = [
     Case(SMALL, "they are", maps(ideal, "figure-5", "kept"), HOLDS, says="at most 1 times"),
     Case(SMALL, "they are not", maps(small_is_bad, "figure-5", "kept"), FAILS),
     Case(SMALL, "a stand-in", other, UNTESTABLE),
+    Case(SMALL, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
+    Case(LARGE, "two seeds left", lambda t: {"kept": t["kept"][t["kept"]["seed"] < 2]}, UNTESTABLE),
     Case(NORMAL, "each coordinate", clean, HOLDS),
     Case(NORMAL, "each coordinate but for single shuffles", lambda t: {"rows": clean(t)["rows"].assign(trace=9000.0)},
          NARROWER, says=OTHER),
-    Case(LOSS, "both below the cap", rows(trivial=0.25), HOLDS),
-    Case(LOSS, "no map above the cap", put("figure-5", "risk", 0.2), CORRECTED,
-         says=OTHER),
-    Case(SEEDS, "the algorithm, in few seeds, in more of them", lambda t: seeds(t, rising, 9.0), HOLDS),
-    Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, lambda s: 0.5 + 0 * s["n"], 9.0), NARROWER),
-    Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, FAILS, says=OTHER),
-    Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, FAILS, says=OTHER),
+    Case(NORMAL, "hardly any coordinate", rows(unit_variance=3), FAILS),
+    Case(LOSS, "both below the cap", rows(trivial=0.25), UNTESTABLE),
+    Case(LOSS, "both above the cap", rows(trivial=0.7), FAILS),
+    Case(SEEDS, "the algorithm, in few seeds", lambda t: seeds(t, 0.1, 9.0), HOLDS),
+    Case(SEEDS, "the algorithm, in many seeds", lambda t: seeds(t, 0.5, 9.0), HOLDS),
+    Case(SEEDS, "a longer θ", lambda t: {"seeds": t["seeds"].assign(norm=np.where(t["seeds"]["risk"] > 0.6, 9, 1))},
+         HOLDS),
+    Case(SEEDS, "none", lambda t: {"seeds": t["seeds"].assign(risk=0.3)}, UNTESTABLE, says=OTHER),
+    Case(SEEDS, "a remedy that fails", lambda t: {"seeds": t["seeds"].assign(limited=0.9)}, CORRECTED, says=OTHER),
     Case(EIGHT, "lowest everywhere", schedules(0.01), HOLDS),
     Case(EIGHT, "lowest but for a tie at the largest size", both(schedules(0.01), schedules(1.0, "n == 17000")),
-         NARROWER, says="best at only 10 of 11", mends="At 1 of 11"),
+         HOLDS, says="10 of 11"),
     Case(EIGHT, "behind everywhere", schedules(9.0), FAILS),
     Case(EIGHT, "behind at one size", both(schedules(0.8), schedules(9.0, "n == n.max()")), NARROWER,
          says=OTHER),
     Case(EIGHT, "a stand-in", other, UNTESTABLE),
-    Case(THEORY, "first everywhere", theory(0.9), HOLDS),
-    Case(THEORY, "first but at the smallest size", both(theory(0.9), theory(1.1, "n == n.min()")), NARROWER),
-    Case(THEORY, "behind everywhere", theory(1.3), FAILS, says="1.3"),
+    Case(THEORY, "behind everywhere", theory(1.3), UNTESTABLE, says="1.3 times"),
+    Case(THEORY, "a stand-in", other, UNTESTABLE, says=OTHER),
 ]  # fmt: skip
 
-test_found, test_cases, test_complete = trials(CHAPTER, CASES)
+test_found, test_cases, test_complete = trials(CHAPTER, CASES, UNDECIDABLE)
 
 
 @pytest.mark.parametrize(
     ("risk", "grounds"),
     [
-        (ideal, "line at zero, far valley"),
-        (near, "beyond the cap, line at zero"),
-        (flat, "large clips, line at zero, far valley"),
-        (open_, "beyond the cap, line at zero, far valley"),
+        (ideal, "line at zero"),
+        (flat, "large clips, line at zero"),
+        (outside, "beyond the cap, line at zero"),
     ],
 )
 def test_grounds_say_which_features_are_missing(risk: Risk, grounds: str) -> None:

@@ -108,7 +108,7 @@ def draw_difference(table: pd.DataFrame) -> Plate:
             f"mean; blank in the divergent corner, where the risk exceeds {CAP:g}. {percent(share)} of the points are "
             f"within {CONSISTENT:g}, those beside $2/\\gamma$ left out. There a finite dimension rounds the kink of "
             f"$\\bar\\eta$, and the simulation is off by up to {percent(kink)} of the risk. Points of a map share "
-            "their data: they err together."
+            "their data, so that their errors are correlated."
         ),
     )
 

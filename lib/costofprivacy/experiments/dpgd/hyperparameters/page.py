@@ -15,8 +15,7 @@ def answer(tables: Tables) -> str:
     small = rows[rows["gamma"] < FEW]
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     return (
-        f"Clip at $c = {USUAL:g}$, the learning rate divided by it. The printed "
-        r"$c\tilde\eta(0) = \ln(1/\gamma)$ has the right order, but with constant 1 costs "
-        f"{span(small['line'])} times the least risk where $\\gamma < {FEW:g}$; a rule with the right factor "
-        f"{span(small['rule'])}. Of {len(verdicts)} claims, {tally(verdicts)}."
+        f"Clip at $c = {USUAL:g}$ and divide the learning rate by it. For $\\gamma < {FEW:g}$, the printed "
+        rf"$c\tilde\eta(0) = \ln(1/\gamma)$ has {span(small['line'])} times the least risk; our rule, which adds the "
+        f"constant, has {span(small['rule'])} times. Of {len(verdicts)} claims, {tally(verdicts)}."
     )

@@ -54,13 +54,13 @@ def show_steps(steps: pd.DataFrame) -> pd.DataFrame:
     for (step, reading), rows in steps.groupby(["step", "reading"], sort=False):
         shares = excess(rows)
         missed = int((shares > ROUNDING).sum())
-        cell = {"cases": len(rows), "missed as printed": 0, "worst miss": "–", "missed once mended": "–"}
+        cell = {"cases": len(rows), "missed as printed": 0, "worst miss": "–", "missed once corrected": "–"}
         row = found.setdefault(f"({step})", cell)
         if reading == "printed":
             row["missed as printed"] = missed
             row["worst miss"] = percent(float(shares.max())) if missed else "–"
         else:
-            row["missed once mended"] = str(missed)
+            row["missed once corrected"] = str(missed)
     return pd.DataFrame(found).T.rename_axis("step")
 
 

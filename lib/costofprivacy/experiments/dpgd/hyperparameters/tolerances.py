@@ -39,7 +39,7 @@ TOLERANCES: Declared = {
         "dpgd/equation-5.6: largest power of 1/γ": Relative(scale=1e-6),  # 0 but for rounding
         "dpgd/equation-5.8: largest constant": STRETCH,
         "dpgd/equation-5.8: largest power of 1/γ in it": POWER,
-        "dpgd/equation-5.9: largest second": Relative(1e-3),  # of `AT_THE_CAP`
+        "dpgd/equation-5.9: largest ν_c(R + ζ²/2)": Relative(1e-3),  # of `AT_THE_CAP`
         "dpgd/equation-5.13: largest constant": STRETCH,
         "dpgd/equation-5.13: largest power of 1/γ in it": POWER,
         "dpgd/equation-5.13: largest constant at the paper's choice": STRETCH,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,6 +13,7 @@ from costofprivacy.judging import growth
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, select
+from costofprivacy.judging.vocabulary import WORSE
 
 FIXED_SHARE = 0.5  # the least λ_min, and R(0) relative to its first value, that counts as free of γ
 
@@ -81,7 +84,7 @@ def _upper(tables: Tables, alpha: float, fixed: bool) -> Ruling:
     worst = max(powers, key=lambda axis: powers[axis])
     ratios = {axis: rows["proven_risk"] / rows["upper"] for axis, rows in axes.items()}
     found = (*_last(axes, ratios, "risk over the bound"), *_power(worst, powers[worst]))
-    verdict = reads(printed=not powers[worst] > growth.LOST_POWER)
+    verdict = reads(printed=powers[worst] <= growth.LOST_POWER, decided=bool(np.isfinite([*powers.values()]).all()))
     return Ruling(verdict, found, {"most": max(each.max() for each in ratios.values())})
 
 
@@ -93,7 +96,8 @@ def _lower(tables: Tables, alpha: float, fixed: bool) -> Ruling:
     ratios = {axis: rows["best_risk"] / rows["lower"] for axis, rows in axes.items()}
     found = (*_last(axes, ratios, "least risk over the bound"), *_power(worst, powers[worst]))
     lost = [axis for axis, power in powers.items() if power < -growth.LOST_POWER]
-    verdict = reads(printed=not lost, narrower=all(_falls(axes[axis]) for axis in lost))
+    decided = bool(np.isfinite([*powers.values()]).all())
+    verdict = reads(printed=not lost, narrower=all(_falls(axes[axis]) for axis in lost), decided=decided)
     return Ruling(verdict, found, {"least": min(each.min() for each in ratios.values())})
 
 
@@ -113,7 +117,8 @@ def _last(axes: dict[str, pd.DataFrame], ratios: dict[str, pd.Series], name: str
 
 
 def _power(axis: str, value: float) -> tuple[Number, ...]:
-    return numbers("rates", {f"power of 1/γ in that, {axis}": value}, f"axis = {axis}, the last {growth.LAST}")
+    name = f"power of 1/γ in that ratio, {axis}"
+    return numbers("rates", {name: (value, growth.LOST_POWER)}, f"axis = {axis}, the last {growth.LAST}")
 
 
 @judges("dpgd/section-5.1-comparison")
@@ -130,8 +135,51 @@ def comparison(tables: Tables) -> Ruling:
         cite(f"ratio of the risks, ρ = {rho:g}", tables, "comparison", "ratio", against=1.0, rho=rho, gamma=least)
         for rho in crossings
     )
-    verdict = reads(printed=not (lost > growth.LOST_POWER or np.isnan([*crossings.values()]).any()))
+    wins = not np.isnan([*crossings.values()]).any()
+    verdict = reads(printed=lost <= growth.LOST_POWER and wins, decided=bool(np.isfinite(lost)))
     return Ruling(verdict, (*numbers("comparison", named), *ratios), {"crossings": [*crossings.values()]})
+
+
+@judges("dpgd/section-5.1-trade-off")
+def trade_off(tables: Tables) -> Ruling:
+    """Does the best cη̃(0) go like ln(1/γ), whatever ρ, for fixed spectra?"""
+    table = tables["rates"].assign(product=tables["rates"]["clip"] * tables["rates"]["learning_rate"])
+    table["share"] = table["product"] / np.log(table["inverse"])
+    axes = {(NAMES[a], axis): rows for a in ALPHAS for axis, rows in admitted(table, a, fixed=True).items()}
+    powers = {key: growth.power(rows, "inverse", "share", "") for key, rows in axes.items()}
+    worst = max(powers, key=lambda key: abs(powers[key]))
+    shares = pd.concat([rows["share"] for rows in axes.values()])
+    named = {
+        "best cη̃(0) over ln(1/γ), least": shares.min(),
+        "best cη̃(0) over ln(1/γ), largest": shares.max(),
+        f"power of 1/γ in it, {', '.join(worst)}": (powers[worst], growth.LOST_POWER),
+    }
+    decided = bool(np.isfinite([*powers.values()]).all())
+    verdict = reads(printed=abs(powers[worst]) <= growth.LOST_POWER, decided=decided)
+    return Ruling(verdict, numbers("rates", named), {"shares": [*shares]})
+
+
+@judges("dpgd/abstract-design-choices")
+def design_choices(tables: Tables) -> Ruling:
+    """Does a large clipping constant cost something in every problem, and does decay win once γ is small?"""
+    costs = dearest(tables["valley"])
+    crossings, last = crossing(tables["comparison"]), tables["comparison"]["gamma"].min()
+    ratio = float(select(tables["comparison"], gamma=last)["ratio"].max())
+    named = {
+        "risk at the largest c over the least risk, at its smallest": (costs.min(), WORSE),
+        "risk at the largest c over the least risk, at its largest": costs.max(),
+    }
+    won = {"constant noise over output perturbation, at the least γ": (ratio, 1.0)}
+    decays = not np.isnan([*crossings.values()]).any() and ratio < 1 / WORSE
+    verdict = reads(printed=costs.min() > WORSE and decays, decided=not costs.isna().any())
+    return Ruling(verdict, (*numbers("valley", named), *numbers("comparison", won)), {"costs": [*costs]})
+
+
+def dearest(valley: pd.DataFrame) -> pd.Series:
+    """By problem, the risk at the largest c with its best learning rate over the least risk of all c."""
+    groups = valley.groupby(["rho", "alpha", "gamma"])
+    largest = valley.loc[groups["clip"].idxmax()].set_index(["rho", "alpha", "gamma"])["risk"]
+    return largest / groups["risk"].min()
 
 
 def crossing(table: pd.DataFrame) -> dict[float, float]:
@@ -159,13 +207,15 @@ def equation_512(tables: Tables) -> Ruling:
     groups = dict([*tables["clipping"].groupby(["alpha", "axis"], sort=False)])
     powers = {key: growth.power(rows, "inverse", "risk", "order") for key, rows in groups.items()}
     (alpha, axis), least = min(powers.items(), key=lambda pair: pair[1])
-    named = {}
+    named: dict[str, Any] = {}
     for (level, name), rows in groups.items():
         last = rows.loc[rows["inverse"].idxmax()]
         row = f"alpha = {level:g}, axis = {name}, gamma = {last['gamma']:g}"
         named[f"least risk over the order, {NAMES[level]}, {name}"] = (last["risk"] / last["order"], None, row)
-    named[f"least power of 1/γ in that, {NAMES[alpha]}, {axis}"] = (least, None, axis)
-    return Ruling(reads(printed=not least < -growth.LOST_POWER), numbers("clipping", named), _cost(tables["clipping"]))
+    named[f"least power of 1/γ in that ratio, {NAMES[alpha]}, {axis}"] = (least, -growth.LOST_POWER, axis)
+    decided = bool(np.isfinite([*powers.values()]).all())
+    verdict = reads(printed=least >= -growth.LOST_POWER, decided=decided)
+    return Ruling(verdict, numbers("clipping", named), _cost(tables["clipping"]))
 
 
 def _cost(table: pd.DataFrame) -> dict[str, float]:

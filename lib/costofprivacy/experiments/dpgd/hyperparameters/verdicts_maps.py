@@ -9,17 +9,16 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.hyperparameters.problem import NAMES
-from costofprivacy.judging import growth
-from costofprivacy.judging.findings import Number
+from costofprivacy.experiments.dpgd.hyperparameters.verdicts import dearest
+from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables
-from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING, WORSE, worse
+from costofprivacy.judging.vocabulary import CONSISTENT, ON_A_PAR, ROUNDING, WORSE, worse
 
 PARALLEL = 0.25  # how far the valley's slope may be from −1 on log axes
 SMALL = 0.3  # clipping constants up to this one count as small: those where the valley is fitted
 WITHIN = 0.9  # of 2/γ: a valley up to there is not cut by the cap
 CAP = 1.0  # of the figure
-EVEN = 1.25  # quotient up to which products cη̃(0), and risks, count as one
 
 
 @dataclass(frozen=True)
@@ -72,10 +71,16 @@ class Valley:
         return float(self.gains.max())
 
     @property
-    def widest(self) -> float:
-        """The largest c at which more than 2/γ is better, over cη̃(0)·γ/2 in the valley; 0 if there is none."""
-        better = self.clip[self.gains > 1]
-        return float(better.max()) * 2 / (self.gamma * self.product) if len(better) else 0.0
+    def outside(self) -> float:
+        """The least risk of the map with η̃(0) > 2/γ over the least with η̃(0) ≤ 2/γ."""
+        return float(self.beyond.min() / self.risk.min())
+
+    @property
+    def ends_beyond(self) -> bool:
+        """Whether the least risk of the map is at η̃(0) > 2/γ, beyond doubt."""
+        inside, out = int(self.risk.argmin()), int(self.beyond.argmin())
+        error = float(np.hypot(self.error[inside], self.beyond_error[out]))
+        return worse(float(self.risk[inside]), float(self.beyond[out]), error)
 
     @property
     def worsens(self) -> bool:
@@ -121,9 +126,12 @@ def figure_4(tables: Tables) -> Ruling:
     """Does the simulated risk worsen for c > 1 and for η̃(0) > 2/γ, and is its valley parallel to cη̃(0) = ln(1/γ)?"""
     found = valleys(tables["figure-4"])
     seen = all(abs(valley.slope + 1) <= PARALLEL and valley.worsens for valley in found)
-    gain, widest = (max(getattr(valley, name) for valley in found) for name in ("gain", "widest"))
+    within = not any(valley.ends_beyond for valley in found)
+    gain = max(valley.gain for valley in found)
     told = tuple(number for valley in found for number in _of_valley(valley))
-    return Ruling(reads(printed=seen and gain <= 1, narrower=seen), told, {"gain": gain, "widest": widest})
+    decided = bool(found) and all(math.isfinite(valley.slope) for valley in found)
+    verdict = reads(printed=seen and within, narrower=seen, decided=decided)
+    return Ruling(verdict, told, {"gain": gain}, "" if gain > 1 else "no gain")
 
 
 def _of_valley(valley: Valley) -> tuple[Number, ...]:
@@ -131,7 +139,8 @@ def _of_valley(valley: Valley) -> tuple[Number, ...]:
     named = {
         f"slope of the valley, {where}": (valley.slope, -1.0),
         f"cη̃(0) in the valley over ln(1/γ), {where}": valley.product / math.log(1 / valley.gamma),
-        f"largest gain beyond 2/γ, {where}": (valley.gain, 1.0),
+        f"least risk beyond 2/γ over the least below, {where}": (valley.outside, 1.0),
+        f"largest gain beyond 2/γ at one c, {where}": (valley.gain, 1.0),
     }
     return numbers("figure-4", named, f"gamma = {valley.gamma:g}, alpha = {valley.alpha:g}")
 
@@ -141,14 +150,16 @@ def section_7(tables: Tables) -> Ruling:
     """Is a small c with a learning rate divided by it as good as any, and large c worse, in all that was solved?"""
     groups = [rows for _, rows in tables["valley"].groupby(["rho", "alpha", "gamma"])]
     small = [rows for rows in map(_small, groups) if len(rows) > 1]
+    if not small:
+        return Ruling(Verdict.UNTESTABLE)
     product, risk = (max(_quotient(rows[column]) for rows in small) for column in ("product", "risk"))
-    cost = min(rows.loc[rows["clip"].idxmax(), "risk"] / rows["risk"].min() for rows in groups)
+    cost = float(dearest(tables["valley"]).min())
     named = {
-        "largest quotient of products cη̃(0) among small c": (product, None, "clip up to 0.1"),
-        "largest quotient of risks among small c": (risk, None, "clip up to 0.1"),
-        "least cost of the largest c": (cost, 1.0, "the largest clip"),
+        "largest best cη̃(0) over the least, among small c": (product, ON_A_PAR, "clip up to 0.1"),
+        "largest risk over the least, among small c": (risk, ON_A_PAR, "clip up to 0.1"),
+        "risk at the largest c over the least risk, at its smallest": (cost, WORSE, "the largest clip"),
     }
-    verdict = reads(printed=not (product > EVEN or risk > EVEN or cost <= WORSE))
+    verdict = reads(printed=max(product, risk) <= ON_A_PAR and cost > WORSE, decided=not math.isnan(cost))
     return Ruling(verdict, numbers("valley", named), {"quotient": risk})
 
 
@@ -165,6 +176,8 @@ def _quotient(values: pd.Series) -> float:
 def largest_rate(tables: Tables) -> Ruling:
     """Is the best (c, η̃(0)) of all at η̃(0) ≤ 2/γ?"""
     table = tables["valley"]
+    if table[["risk", "beyond_risk"]].isna().any(axis=None):
+        return Ruling(Verdict.UNTESTABLE)
     groups = table.groupby(["rho", "alpha", "gamma"])
     joint = (groups["beyond_risk"].min() / groups["risk"].min()).min()
     alone = table.loc[(table["risk"] / table["beyond_risk"]).idxmax()]
@@ -175,21 +188,17 @@ def largest_rate(tables: Tables) -> Ruling:
         "largest gain beyond 2/γ at a given c": (gain, 1.0, row),
     }
     grounds = "" if gain > WORSE else "no gain"
-    return Ruling(reads(printed=not joint < 1 / WORSE), numbers("valley", named), {"gain": gain}, grounds)
+    return Ruling(reads(printed=joint >= 1 / WORSE), numbers("valley", named), {"gain": gain}, grounds)
 
 
 @judges("dpgd/section-5.1-largest-clip")
 def largest_clip(tables: Tables) -> Ruling:
-    """By how much can c > 1 be better than c ≤ 1, and does that grow as γ falls?"""
+    """Is some c ≤ 1 on a par with all c > 1, in every problem?"""
     gains = _gains(tables["valley"])
-    power = max(growth.power(each, "inverse", "gain", "") for _, each in gains.groupby(["rho", "alpha"]))
     largest = gains.loc[gains["gain"].idxmax()]
     row = ", ".join(f"{name} = {largest[name]:g}" for name in ("rho", "alpha", "gamma"))
-    named = {
-        "largest gain of c above 1": (largest["gain"], 1.0, row),
-        "largest power of 1/γ in it": (power, None, "the last three γ"),
-    }
-    verdict = reads(printed=not (power > growth.LOST_POWER and largest["gain"] > EVEN))
+    named = {"least risk with c up to 1 over the least above, at its largest": (largest["gain"], ON_A_PAR, row)}
+    verdict = reads(printed=largest["gain"] <= ON_A_PAR, decided=not gains["gain"].isna().any())
     grounds = "" if largest["gain"] > 1 else "no gain"
     return Ruling(verdict, numbers("valley", named), {"gain": largest["gain"]}, grounds)
 
@@ -199,6 +208,6 @@ def _gains(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (rho, alpha, gamma), group in table.groupby(["rho", "alpha", "gamma"]):
         above = group["clip"] > 1
-        place = {"rho": rho, "alpha": alpha, "gamma": gamma, "inverse": 1 / gamma}
+        place = {"rho": rho, "alpha": alpha, "gamma": gamma}
         rows.append(place | {"gain": group[~above]["risk"].min() / group[above]["risk"].min()})
     return pd.DataFrame(rows)

@@ -73,10 +73,10 @@ def excess(rows: pd.DataFrame) -> pd.Series:
 def _step(tables: Tables, step: str) -> Ruling:
     """Does a step stand in every case as printed, or else with another constant?"""
     table = select(tables["steps"], step=step)
-    printed, mended = (select(table, reading=reading) for reading in (PRINTED, CORRECTED))
+    printed, corrected_rows = (select(table, reading=reading) for reading in (PRINTED, CORRECTED))
     shares = excess(printed)
     worst = printed.loc[shares.idxmax()]
-    named = {f"left side, {worst['case']}": (worst["left"], worst["right"])}
-    corrected = bool(len(mended) and excess(mended).max() <= ROUNDING)
-    verdict = reads(printed=shares.max() <= ROUNDING, corrected=corrected)
+    named = {f"left side against the right, {worst['case']}": (worst["left"], worst["right"])}
+    corrected = bool(len(corrected_rows) and excess(corrected_rows).max() <= ROUNDING)
+    verdict = reads(printed=shares.max() <= ROUNDING, corrected=corrected, decided=not shares.isna().any())
     return Ruling(verdict, numbers("steps", named, f"step = {step}"), {"share": shares.max()})

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy.dpgd.rates import OUTPUT
@@ -11,7 +13,7 @@ from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.limit import FIXED, GROWING
 from costofprivacy.experiments.dpgd.hyperparameters.terms import CHOSEN
 from costofprivacy.judging import growth
-from costofprivacy.judging.findings import Number, Verdict
+from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, describe, pick, select
 from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
@@ -21,6 +23,7 @@ LARGE_CLIPS = ("c = 1", "c = γ^−¼", "c = γ^−½")  # those with c = Ω(1)
 SMALL = 1e-3  # relative distance that counts as none at the largest n
 LINEAR = -0.8  # a distance that falls at least like this power of n
 NEAR = 0.05  # of a power of 1 − t
+FACTORS = {"mu": "μ_c", "mu_over_clip": "μ_c/c", "second": "ν_c(R + ζ²/2)", "second_over_square": "ν_c(R + ζ²/2)/c²"}
 
 
 @judges("dpgd/equation-5.6")
@@ -28,10 +31,11 @@ def equation_56(tables: Tables) -> Ruling:
     """(5.6): do μ/c and ν𝒫/c² keep their order along the whole path, for c ≤ 1 and every η̃(0) ≤ 2/γ?"""
     columns = ("min_mu_over_clip", "max_mu_over_clip", "min_second_over_square", "max_second_over_square")
     table = tables["factors"][tables["factors"]["axis"].isin(BOUNDED_CLIPS)]
-    largest = max(map(abs, _powers(table, columns)))
-    found = (*_ends(table, columns), *numbers("factors", {"largest power of 1/γ": largest}, ""))
+    powers = _powers(table, columns)
+    largest, told = max(map(abs, powers)), "largest power of 1/γ"
+    found = (*_ends(table, columns), *numbers("factors", {told: (largest, growth.LOST_POWER)}, ""))
     quoted = {"low": table["min_mu_over_clip"].min(), "high": table["max_mu_over_clip"].max()}
-    return Ruling(reads(printed=not largest > growth.LOST_POWER), found, quoted)
+    return Ruling(reads(printed=largest <= growth.LOST_POWER, decided=_known(powers)), found, quoted)
 
 
 @judges("dpgd/equation-5.9")
@@ -41,9 +45,15 @@ def equation_59(tables: Tables) -> Ruling:
     both, low = _powers(table, ("min_mu", "max_mu")), _powers(table, ("min_second",))
     worst = max(*map(abs, both), *(-power for power in low))
     ends = _ends(table, ("min_mu", "max_mu", "min_second", "max_second"))
-    found = (*ends, *numbers("factors", {"largest power of 1/γ against the claim": worst}, ""))
+    told = "largest power of 1/γ against the claim"
+    found = (*ends, *numbers("factors", {told: (worst, growth.LOST_POWER)}, ""))
     quoted = {"first": table["min_mu"].min(), "second": table["min_second"].min()}
-    return Ruling(reads(printed=not worst > growth.LOST_POWER), found, quoted)
+    return Ruling(reads(printed=worst <= growth.LOST_POWER, decided=_known([*both, *low])), found, quoted)
+
+
+def _known(powers: Iterable[float]) -> bool:
+    """Whether every power could be told: a table with a single γ shows none."""
+    return not any(math.isnan(power) for power in powers)
 
 
 def _powers(table: pd.DataFrame, columns: tuple[str, ...]) -> list[float]:
@@ -56,7 +66,7 @@ def _ends(table: pd.DataFrame, columns: tuple[str, ...]) -> tuple[Number, ...]:
     named = {}
     for column in columns:
         side, name = column.split("_", 1)
-        named[f"{'least' if side == 'min' else 'largest'} {name}"] = getattr(table[column], side)()
+        named[f"{'least' if side == 'min' else 'largest'} {FACTORS[name]}"] = getattr(table[column], side)()
     return numbers("factors", named, "")
 
 
@@ -66,7 +76,7 @@ def equation_58(tables: Tables) -> Ruling:
     table = tables["reduced"]
     rows = table[(table["alpha"] == OUTPUT) & table["clip_rule"].isin(BOUNDED_CLIPS)]
     powers = stretch_powers(rows)
-    verdict = reads(printed=max(powers.values()) <= growth.LOST_POWER)
+    verdict = reads(printed=max(powers.values()) <= growth.LOST_POWER, decided=_known(powers.values()))
     return Ruling(verdict, _stretches(rows, powers), {"most": rows["stretch"].max()})
 
 
@@ -78,7 +88,8 @@ def equation_513(tables: Tables) -> Ruling:
     chosen = table[table["reach"] == CHOSEN]
     found = (*_stretches(table, powers), *_stretches(chosen, stretch_powers(chosen), " at the paper's choice"))
     lost = {key for key, power in powers.items() if not power <= growth.LOST_POWER}
-    verdict = reads(printed=not lost, narrower=all(reach != CHOSEN for *_, reach in lost))
+    chosen_only = all(reach != CHOSEN for *_, reach in lost)
+    verdict = reads(printed=not lost, narrower=chosen_only, decided=_known(powers.values()))
     return Ruling(verdict, found, {"most": chosen["stretch"].max()})
 
 
@@ -98,7 +109,7 @@ def _stretches(
     row = f"alpha = {worst['alpha']:g}, {worst['clip_rule']}, {worst['rho_rule']}, gamma = {worst['gamma']:g}"
     named = {
         f"largest constant{where}": (worst["stretch"], None, row),
-        f"largest power of 1/γ in it{where}": max(powers.values()),
+        f"largest power of 1/γ in it{where}": (max(powers.values()), growth.LOST_POWER),
     }
     return numbers("reduced", named, "")
 
@@ -115,7 +126,8 @@ def equation_51(tables: Tables) -> Ruling:
         for a, value in zip(decays["alpha"], decays["value"])
     }
     placed = _all_in_the_last(table, largest) and _level(table, largest) and _falls(decays)
-    return Ruling(reads(printed=placed), (*shares, *numbers("noise", named)))
+    verdict = reads(printed=placed, decided=growth.several(table["n"]) and bool(table["value"].notna().all()))
+    return Ruling(verdict, (*shares, *numbers("noise", named)))
 
 
 def _all_in_the_last(table: pd.DataFrame, n: int) -> bool:
@@ -155,11 +167,17 @@ def section_5_limit(tables: Tables) -> Ruling:
         for _, row in last.iterrows()
     }
     grown = {"growth of the risk where c grows like ln n": (rises.min(), None, GROWING)}
-    verdict = reads(printed=not errors.max() > CONSISTENT and rises.min() > 1)
+    decided = growth.several(fixed["d"]) and bool(errors.notna().all())
+    verdict = reads(printed=errors.max() <= CONSISTENT and rises.min() > 1, decided=decided)
     return Ruling(verdict, numbers("limit", settled | grown), {"errors": errors.max()})
 
 
 @judges("dpgd/section-5-earlier-bounds")
 def section_5_earlier_bounds(tables: Tables) -> Ruling:
-    """That earlier bounds diverge is a reading of three other papers."""
-    return Ruling(Verdict.UNTESTABLE, numbers("limit", {"largest c tried": tables["limit"]["clip"].max()}, ""))
+    """Does (1.3) with d = γn grow with n? Here ρ = 1, and ln n has the power 1."""
+    rows = select(tables["limit"], rule=FIXED).drop_duplicates("n").sort_values("n")
+    gamma = rows["d"] / rows["n"]
+    bound = gamma + gamma**2 * np.log(rows["n"])
+    verdict = reads(printed=bool((np.diff(bound) > 0).all()), decided=growth.several(rows["n"]))
+    name = "(1.3) with ρ = 1 and one power of ln n, at the largest n over the smallest"
+    return Ruling(verdict, numbers("limit", {name: (bound.iloc[-1] / bound.iloc[0], 1.0)}, f"rule = {FIXED}"))

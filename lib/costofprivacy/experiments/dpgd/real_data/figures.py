@@ -199,7 +199,7 @@ def draw_equations(equations: pd.DataFrame, remedy: pd.DataFrame, mnist: pd.Data
             "**The deterministic equivalent, fed the spectrum of the data.** A point is a place of the maps where less "
             f"than {LEARNT:g} is measured and less than {CAP:g} solved; dashed: equality. Measured is the median seed "
             f"above, the mean of the seeds below. The median relative distance is {told}. Points of a map "
-            "share their rows: they err together."
+            "share their rows, so that their errors are correlated."
         ),
     )
 

@@ -51,13 +51,13 @@ def draw_figure_8(table: pd.DataFrame, rows: pd.DataFrame) -> Plate:
 
 
 def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
-    """Seed against seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
+    """Seed by seed: where the harmonic schedule leads all others, and where another is better, or next to it."""
     cases = _cases(sets, views)
     rows = pd.concat([margins(table, data, view).assign(data=data, view=view) for data, view in cases])
     places = [group for _, group in rows.groupby(["data", "view", "n"])]
     if not places:
         return ""
-    lead = f"Seed against seed the harmonic one leads all others beyond the errors in {leads(places)} of {len(places)}"
+    lead = f"Compared seed by seed, the harmonic one is lowest beyond the errors in {leads(places)} of {len(places)}"
     found = rows[rows["behind"].astype(bool)]
     if len(found):
         return f"{lead} cases; it is behind {listed(_better(row) for _, row in found.iterrows())}."
@@ -65,8 +65,8 @@ def _behind(table: pd.DataFrame, sets: list[str], views: dict[str, str]) -> str:
     passed = np.log(rows["quotient"].to_numpy(float)) / rows["standard_error"].to_numpy(float)
     nearest = int(np.nanargmax(passed / asked))
     return (
-        f"{lead} cases, and none leads it. Nearest to that comes {_better(rows.iloc[nearest])}: "
-        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are asked for."
+        f"{lead} cases, and no other is lower than it beyond the errors. The closest is {_better(rows.iloc[nearest])}: "
+        f"{plain(passed[nearest])} standard errors, where {plain(asked[nearest])} are needed."
     )
 
 

@@ -25,14 +25,15 @@ def answer(tables: Tables) -> str:
     used = [str(select(rows, asked=name)["data"].iloc[0]) for name in PAPERS]
     if used != list(PAPERS):
         return (
-            f"Nothing is said of the paper's data here, as some of them were not at hand. The tables are of {used[0]} "
-            f"and of {used[1]}, which come with scikit-learn. `make data` fetches the paper's."
+            f"This page says nothing of the paper's data, because some of them are missing here. Its tables are of "
+            f"{used[0]} and {used[1]}, which come with scikit-learn. `make data` fetches the paper's."
         )
     shares = own_fractions(tables["seeds"])
     out = shares.loc[shares["share"].idxmax()]
     return (
-        f"{_shape(tables)} On housing {percent(float(out['share']))} of shuffles blow up through a few held-out rows; "
-        f"features limited at {LIMIT:g} standard deviations cure {_cured(shares)}. {words.headline(figure_8, tables)}"
+        f"{_shape(tables)} On housing, a few held-out rows ruin {percent(float(out['share']))} of the shuffles; "
+        f"features limited to {LIMIT:g} standard deviations cure {_cured(shares)}. "
+        f"{words.headline(figure_8, tables)}"
     )
 
 
@@ -41,13 +42,13 @@ def _shape(tables: Tables) -> str:
     found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
     lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
     lost = Verdict.FAILS in (figure_5(tables).verdict, figure_6(tables).verdict)
-    place = rf"on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
-    return f"The maps lose the predicted shape; {place}" if lost else f"The maps keep the predicted shape, but {place}"
+    have = "do not have the predicted shape;" if lost else "have the predicted shape, but"
+    return rf"The maps {have} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
 
 
 def _cured(shares: pd.DataFrame) -> str:
     left = float(shares["limited"].max())
-    return "all of them" if left == 0 else f"all but {percent(left)}"
+    return "all" if left == 0 else f"all but {percent(left)}"
 
 
 def said_of_data(tables: Tables) -> str:
