@@ -135,7 +135,8 @@ def test_a_number_for_a_sentence(value: float, text: str) -> None:
 
 def test_judges_are_found_by_their_claims() -> None:
     found = judges_of("costofprivacy.experiments.noisyhead.low_dimensional")
-    named = {"noisyhead/figure-1", "noisyhead/theorem-1.1-low", "noisyhead/theorem-4.2i"}
+    named = {"noisyhead/figure-1", "noisyhead/section-6.1-hyperparameters", "noisyhead/theorem-1.1-low"}
+    named |= {"noisyhead/theorem-4.2i"}
     assert set(found) == named | {f"noisyhead/equation-a.{number}" for number in (15, 16, 17)}
     assert next(iter(found)) == "noisyhead/figure-1"
     assert judges_of("costofprivacy.experiments.ledger") == {}

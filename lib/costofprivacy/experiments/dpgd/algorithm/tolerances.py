@@ -5,7 +5,6 @@ from __future__ import annotations
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 GRADIENT = "∇ of (A.7) by differences against the step over η, median"
-FALL = "power of the size by which the bound outgrows the least known risk"
 
 TOLERANCES: Declared = {
     "outputs": {"renyi_share": Relative(scale=1e-5)},  # 0 up to its quadrature where records are kept apart by a step
@@ -19,8 +18,6 @@ TOLERANCES: Declared = {
     },
     "steps": {"worst": Cases("check", {GRADIENT: Rounding()})},  # divided differences, against exact gradients
     "verdicts": {
-        f"dpgd/equation-1.5: {FALL}, along γ = ρ²": Relative(scale=1e-6),  # 0 but for rounding
-        f"dpgd/equation-1.5: {FALL}, along n": Relative(scale=1e-6),
         "dpgd/equation-1.3: power of log n in (1.4)": Relative(scale=1e-6),
         f"dpgd/equation-a.9: {GRADIENT}": Rounding(),
     },

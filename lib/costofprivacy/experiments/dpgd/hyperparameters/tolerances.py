@@ -36,7 +36,6 @@ TOLERANCES: Declared = {
     "verdicts": {
         "dpgd/equation-5.1: spread of the noise before the last step": Rounding(),
         "dpgd/equation-5.1: noise against η̃(0)/(n^{3/2}ρ)": Rounding(),
-        "dpgd/equation-5.6: largest power of 1/γ": Relative(scale=1e-6),  # 0 but for rounding
         "dpgd/equation-5.8: largest constant": STRETCH,
         "dpgd/equation-5.8: largest power of 1/γ in it": POWER,
         "dpgd/equation-5.9: largest ν_c(R + ζ²/2)": Relative(1e-3),  # of `AT_THE_CAP`
