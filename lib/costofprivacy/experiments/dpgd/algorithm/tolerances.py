@@ -18,7 +18,6 @@ TOLERANCES: Declared = {
     },
     "steps": {"worst": Cases("check", {GRADIENT: Rounding()})},  # divided differences, against exact gradients
     "verdicts": {
-        "dpgd/equation-1.3: power of log n in (1.4)": Relative(scale=1e-6),
         f"dpgd/equation-a.9: {GRADIENT}": Rounding(),
     },
 }
