@@ -171,5 +171,5 @@ def equation_d160(tables: Tables) -> Ruling:
         "largest quotient below one": (small.max(), math.e - 1, "rho < 1"),
         "largest privacy term over d/n above one, for n = d": (most, 1.0, "rho > 1"),
     }
-    parted = small.min() < 1 - ROUNDING or small.max() > math.e or most > 1 + ROUNDING
-    return Ruling(reads(printed=not parted), numbers("orders", named), {"factor": small.max()})
+    parted = small.min() < 1 - ROUNDING or small.max() > (math.e - 1) * (1 + ROUNDING) or most > 1 + ROUNDING
+    return Ruling(reads(printed=not parted), numbers("orders", named), {"factor": math.e - 1})

@@ -181,7 +181,7 @@ def larger_alpha(tables: Tables) -> Ruling:
     paths = [_exponents(str(path), part) for path, part in rows.groupby("path", sort=False)]
     found = tuple(number for path in paths for number in _told(path))
     good = all(path.rises and 1 / WITHIN <= path.share <= WITHIN and path.cost > ON_A_PAR for path in paths)
-    alpha, cost = max((path.best, path.cost) for path in paths)
+    alpha, cost = max(path.best for path in paths), min(path.cost for path in paths)
     decided = all(several(part["inverse"]) for _, part in rows.groupby("path"))
     return Ruling(reads(printed=good, decided=decided), found, {"alpha": alpha, "cost": cost})
 
