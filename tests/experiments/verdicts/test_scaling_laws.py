@@ -110,6 +110,8 @@ CASES = [
     Case("dpgd/section-6-half", "no such spectrum", only("limits", "phi > 0"), UNTESTABLE),
     Case("dpgd/section-6-well-conditioned", "h stops short", put("limits", "h", lambda r: 0.9 * r["h"]), FAILS),
     Case("dpgd/section-6-well-conditioned", "no identity", put("spectra", "variance", lambda r: 1.0), FAILS),
+    Case("dpgd/section-6-well-conditioned", "the variance falls, but not to 0",
+         put("spectra", "variance", lambda r: 0.5 + r["variance"]), FAILS),
     Case("dpgd/section-6-half", "free at one half", put("limits", "h_half", lambda r: r["h_free"]), FAILS),
     Case("dpgd/section-6-small-directions", "more weight is cheaper",
          put("critical", "critical", lambda r: 0.3 + 0.1 * r["psi"], lambda r: r["phi"] > 0), FAILS),

@@ -76,7 +76,11 @@ def equation_e45(tables: Tables) -> Ruling:
 
 @judges("dpgd/equation-e.46")
 def equation_e46(tables: Tables) -> Ruling:
-    """(E.46): is a in [−1, 0] in the case that the sentence treats, b > K/(2(K + 1))?"""
+    """(E.46): is a in [−1, 0] in the case that the sentence treats, b > K/(2(K + 1))?
+
+    It is. From b ≤ 1 follows a ≤ 0. The case's b gives 2(1 − b) < (K + 2)/(K + 1), hence −a < (α + 1)/(K + 1), and this
+    is below 1 because κ₁ > 1 makes K = κ₁(α + 1) larger than α.
+    """
     rows = tables["reasons"]
     case, outside = rows[rows["b"] > rows["bound"]]["a"], least(rows, "a")
     found = (
