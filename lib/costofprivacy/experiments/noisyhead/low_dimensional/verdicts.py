@@ -104,7 +104,7 @@ def theorem_11_low(tables: Tables) -> Ruling:
         *_fitted(tables["noise-part"]),
     )
     slow, stays = bare > claimed + POWER, projection_stays(floors, "test_error_gap", "gap_error")
-    quoted = {"gap": gap, "beyond": _first_above(floors, "test_error_gap")}
+    quoted = {"gap": gap, "beyond": _last_within(floors, "test_error_gap")}
     return Ruling(reads(printed=not (slow or stays)), found, quoted, "slow noise" if slow else "")
 
 
@@ -124,14 +124,15 @@ def theorem_42i(tables: Tables) -> Ruling:
         corrected=not stays,
         decided=not any(np.isnan(power) for power, *_ in powers.values()),
     )
-    quoted = {"lasting": _lasting(lost["floor"]), "beyond": _first_above(floors, "floor")}
+    quoted = {"lasting": _lasting(lost["floor"]), "beyond": _last_within(floors, "floor")}
     return Ruling(verdict, (*_left_over(tables), *numbers("floor-axes", powers)), quoted)
 
 
-def _first_above(floors: pd.DataFrame, left: str) -> float:
-    """The first N of the table at which what Π_G leaves exceeds the bound (4.3), its constant one; else infinity."""
-    rows = select(floors, part="projection")
-    return float(rows.loc[rows[left] > rows["bound"], "N"].min()) if (rows[left] > rows["bound"]).any() else np.inf
+def _last_within(floors: pd.DataFrame, left: str) -> float:
+    """The last N of the table before what Π_G leaves first exceeds (4.3), constant one and ε = ∞; else infinity."""
+    rows = select(floors, part="projection").sort_values("N")
+    over = rows[left] > rows["bound"]
+    return float(rows["N"].where(~over.cummax(), 0).max()) if over.any() else np.inf
 
 
 def _left_over(tables: Tables) -> tuple[Number, ...]:

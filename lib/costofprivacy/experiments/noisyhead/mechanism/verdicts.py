@@ -64,7 +64,11 @@ def equation_a1(tables: Tables) -> Ruling:
 
 @judges("noisyhead/theorem-3.2")
 def theorem_32(tables: Tables) -> Ruling:
-    """(ε, δ)-DP for any ε; the classical calibration wants ε ≤ T."""
+    """(ε, δ)-DP for any ε; the classical calibration wants ε ≤ T.
+
+    What is spent belongs to updates that move by (A.1). Radii with RG far below C come as near to that as one likes:
+    two query responses ±C at one statistic, from Γ⁰ = 0, move the first update by the part C/(C + RG) of it.
+    """
     single, composition = tables["single-steps"], tables["composition"]
     views = (accounting.EVERY, accounting.CLAIMED)
     spent, claimed = (select(composition, accounting=view).set_index("T")["epsilon"] for view in views)

@@ -135,7 +135,9 @@ def table_1(tables: Tables) -> Ruling:
     decided = not vague if every else corrected or not survives
     verdict = reads(every, corrected=corrected, decided=decided)
     found = (*order, *_matched_numbers(matched, total), *_column_numbers(comparison, tables["readings"]))
-    return Ruling(verdict, found, {"total": total, "matched": max(matched.values())})
+    own = select(comparison, method=NOISYHEAD)
+    apart = (own["excess_risk_figure_1"] / own["excess_risk_theirs"]).min()
+    return Ruling(verdict, found, {"total": total, "matched": max(matched.values()), "apart": apart})
 
 
 @judges("noisyhead/table-1-order")

@@ -31,6 +31,7 @@ def fraction(tables: Tables) -> Ruling:
         "attacks under which NoisyHead rises more": (more.sum(), 0.0),
         f"the same, with at most {prose.percent(FEW)} of the prompts": ((more & few).sum(), 0.0),
         "attacks under which it rises less": (less.sum(), len(rows)),
+        "largest rise of NoisyHead, few attacked, and of ridge": tuple(rows.loc[few, ["rise", "rise_ridge"]].max()),
         "rise of ridge on clipped and projected prompts, few attacked": bounded,
     }
     at = f"setting = {worst['setting']}, fraction = {worst['fraction']:g}, α = {worst['alpha']:g}"
@@ -38,7 +39,9 @@ def fraction(tables: Tables) -> Ruling:
     found = (*numbers("fractions", named, ""), Number("rise of NoisyHead where it most exceeds ridge's", *beyond))
     narrower, decided = few.any() and not (more & few).any(), less.any() or more.any()
     verdict = reads(not more.any(), narrower=bool(narrower), decided=bool(decided))
-    return Ruling(verdict, found, {"few": rows[few]["rise"].max(), "ridge": rows[few]["rise_ridge"].max()})
+    own = select(rows, setting=str(Setting.PUBLISHED))
+    learnt = (own["before"] / own["response_variance"]).max()
+    return Ruling(verdict, found, {"share": (rows["rise"] / rows["rise_ridge"])[few].max(), "before": learnt})
 
 
 @judges("noisyhead/section-1.1-degradation")
