@@ -15,6 +15,7 @@ HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CHAPTER = "noisyhead/robustness"
 FIGURE_4, NOISYHEAD = "noisyhead/figure-4", "noisyhead/theorem-5.1-noisyhead"
 CAPTION, VALIDATION = "noisyhead/figure-4-caption", "noisyhead/section-6.3-validation"
+SIMULATIONS = "noisyhead/abstract-simulations"
 FRACTION, DEGRADATION, TRUNCATION = (
     f"noisyhead/section-1.1-{name}" for name in ("fraction", "degradation", "truncation")
 )
@@ -125,8 +126,15 @@ CONCLUSION_CASES = [
     Case(VALIDATION, "an attack that is too small", inside(over_lower_end=1 / 11), FAILS),
     Case(VALIDATION, "no probability", inside(probability=0.0), FAILS),
     Case(VALIDATION, "NoisyHead moves further", inside(claimed_for_noisyhead=0.0004), FAILS),
-    Case(VALIDATION, "ridge moves less far", inside(claimed_for_ridge=0.5), FAILS, says="factor of 15"),
+    Case(VALIDATION, "ridge moves less far", inside(claimed_for_ridge=0.5), FAILS, says="at least 15"),
     Case(VALIDATION, "the bounds are in the other order", inside(claimed_for_noisyhead=0.021), FAILS),
+    Case(SIMULATIONS, "inside the theorem", inside(), HOLDS),
+    Case(SIMULATIONS, "inside, whatever it shows", inside(claimed_for_ridge=0.5), HOLDS),
+    Case(SIMULATIONS, "a hidden constant of nine", inside(over_upper_end=9.0, over_lower_end=1 / 9), HOLDS),
+    Case(SIMULATIONS, "a penalty that is too small", inside(penalty_over_least=0.9), FAILS),
+    Case(SIMULATIONS, "an attack that is too large", inside(over_upper_end=11.0), FAILS, says="outside its conditions"),
+    Case(SIMULATIONS, "an attack that is too small", inside(over_lower_end=1 / 11), FAILS),
+    Case(SIMULATIONS, "no probability", inside(probability=0.0), FAILS),
 ]  # fmt: skip
 
 

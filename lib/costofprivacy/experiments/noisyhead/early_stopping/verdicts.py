@@ -29,7 +29,7 @@ STEADY = 2.0  # factor within which a ratio over many N counts as bounded
 ENOUGH = 3  # values of N at which there is something to stop for
 ASYMPTOTIC = 1e4  # N from which a ratio is followed
 NEGLIGIBLE = 2.0  # (4.5) over (4.6) up to which the noise term of (4.5) is none
-THREE_LOGS = 3.0  # log³ N adds 3/log N to a local exponent
+TWO_LOGS, THREE_LOGS = 2.0, 3.0  # log³ N adds 3/log N to a local exponent; C_Noise has log³ N/log(NL), two of them
 
 
 @judges("noisyhead/figure-3")
@@ -215,7 +215,9 @@ def section_62_c_noise(tables: Tables) -> Ruling:
     alike = not abs(printed - right) > LOST_POWER + THREE_LOGS / np.log(last["N"])
     below = not (section["noise_45"] > section["descent"]).any()
     verdict = reads(printed=alike and not ahead.any(), corrected=below)
-    return Ruling(verdict, numbers("section-62", named, f"N = {last['N']:g}"), {"printed": printed, "right": right})
+    logs = np.log(section["N"].tail(2)).mean()  # log^k N adds k/log N to an exponent between the last two N
+    quoted = {"printed": printed - TWO_LOGS / logs, "right": right - THREE_LOGS / logs}
+    return Ruling(verdict, numbers("section-62", named, f"N = {last['N']:g}"), quoted)
 
 
 def both_sides(accounts: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:

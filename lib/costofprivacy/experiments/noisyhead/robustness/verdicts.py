@@ -1,4 +1,4 @@
-"""Verdicts on Figure 4 of arXiv:2504.16000v2, its caption, and what section 6.3 concludes from it."""
+"""Verdicts on Figure 4 of arXiv:2504.16000v2, its caption, and what section 6.3 and the abstract conclude from it."""
 
 from __future__ import annotations
 
@@ -63,19 +63,38 @@ def section_63_validation(tables: Tables) -> Ruling:
     low, high = conditions.min(), conditions.max()
     noisy = select(table, method="noisyhead").groupby("setting")["displacement"].max().loc[list(OF_THE_PAPER)].min()
     ridge = select(table, method="ridge")["displacement"].max() / low["claimed_for_ridge"]
+    shown = {"ridge's displacement over the least that (5.3) claims, at most": (ridge, 1.0)}
+    ordered = high["claimed_for_noisyhead"] < low["claimed_for_ridge"]
+    kept = noisy <= HIDDEN * low["claimed_for_noisyhead"] and ordered and ridge >= 1
+    found = (*_met(conditions), *numbers("figure-4", shown, "method = ridge"))
+    verdict = reads(printed=bool(_is_inside(conditions) and kept))
+    return Ruling(verdict, found, {"upper": high["over_upper_end"], "ridge": 1 / ridge})
+
+
+@judges("noisyhead/abstract-simulations")
+def abstract_simulations(tables: Tables) -> Ruling:
+    """Has Theorem 5.1, one finding of all, a simulation inside its conditions? Figure 4 is the only one there is."""
+    conditions = tables["conditions"]
+    upper = conditions["over_upper_end"].min()
+    return Ruling(reads(printed=_is_inside(conditions)), _met(conditions), {"upper": upper})
+
+
+def _met(conditions: pd.DataFrame) -> tuple[Number, ...]:
+    """How far inside or outside the conditions of Theorem 5.1 the attacks of Figure 4 are."""
+    low, high = conditions.min(), conditions.max()
     named = {
         r"penalty over the least that the theorem admits": (low["penalty_over_least"], 1.0),
         r"$\alpha^2\mu^4$ over the upper end of (5.2), at most": (high["over_upper_end"], HIDDEN),
         r"$\alpha^2\mu^2$ over the lower end of (5.2), at least": (low["over_lower_end"], 1 / HIDDEN),
         "probability with which the theorem is claimed": (low["probability"], 0.0),
     }
-    shown = {"ridge's displacement over the least that (5.3) claims, at most": (ridge, 1.0)}
-    penalty, upper, lower, probability = (value for value, _ in named.values())
-    inside = penalty > 1 and upper <= HIDDEN and lower >= 1 / HIDDEN and probability > 0
-    ordered = high["claimed_for_noisyhead"] < low["claimed_for_ridge"]
-    kept = noisy <= HIDDEN * low["claimed_for_noisyhead"] and ordered and ridge >= 1
-    found = (*numbers("conditions", named, ""), *numbers("figure-4", shown, "method = ridge"))
-    return Ruling(reads(printed=bool(inside and kept)), found, {"upper": upper, "ridge": 1 / ridge})
+    return numbers("conditions", named, "")
+
+
+def _is_inside(conditions: pd.DataFrame) -> bool:
+    """Whether they meet these conditions at every α, with hidden constants up to `HIDDEN` and some probability."""
+    attack = (conditions["over_upper_end"] <= HIDDEN) & (conditions["over_lower_end"] >= 1 / HIDDEN)
+    return bool((attack & (conditions["penalty_over_least"] > 1) & (conditions["probability"] > 0)).all())
 
 
 def _growth(table: pd.DataFrame, method: str) -> pd.Series:
