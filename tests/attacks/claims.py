@@ -40,6 +40,7 @@ from costofprivacy.rivals import (
     huber,
     objective_perturbation,
     output_perturbation,
+    shrinking_clip,
     sufficient_statistics,
     tukey,
 )
@@ -109,6 +110,13 @@ def objective(one: Any, two: Any, rng: np.random.Generator) -> float:
 def step(one: Any, two: Any, rng: np.random.Generator) -> float:
     C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
     found = [batch_descent.release(*data, C, [rate], 1.0, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / n, largest(*found))
+
+
+def shrinking_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    plan = shrinking_clip.Plan((C,), (rate,), GaussianDP(1.0))
+    found = [shrinking_clip.release(*data, plan, rng=draw()) for data in (one, two)]
     return share(*found, rate * 2 * C / n, largest(*found))
 
 
@@ -244,6 +252,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.output_perturbation.release": output,
     "rivals.objective_perturbation.release": objective,
     "rivals.batch_descent.release": step,
+    "rivals.shrinking_clip.release": shrinking_step,
     "rivals.batch_descent.release, sampled": sampled_step,
     "rivals.sufficient_statistics.moments, square": square,
     "rivals.sufficient_statistics.moments, product": product,

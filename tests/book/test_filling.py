@@ -44,9 +44,10 @@ UNREAD = (
     r"\{\{[^}]*\}\}",
     r"\]\([^)]*\)",
     r"^:[^\n]*$",
-    r"^\d\. ",
+    r"^\d+\. ",
     r"arXiv [\d.]+",
-    r"Figures?\s+\d+(\s+and\s+\d+)?",
+    r"(?:Algorithm|Figure|Theorem|Proposition|Section)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
+    r"\((?:[A-Z]\.)?\d+(?:\.\d+)?\)",  # an equation
     r"answering 0",
 )
 

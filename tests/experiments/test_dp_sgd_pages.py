@@ -9,7 +9,7 @@ FIGURE = TABLES["figure-5"]
 
 def test_the_answer_follows_the_tables() -> None:
     found = page.answer(TABLES)
-    assert "As printed" in found
+    assert "With the stated noise" in found
     dear = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 1e3, FIGURE["method"] == ZERO)
     assert page.answer(TABLES | {"figure-5": dear}) != found
 

@@ -16,6 +16,7 @@ from costofprivacy.rivals import (
     huber,
     objective_perturbation,
     output_perturbation,
+    shrinking_clip,
     sufficient_statistics,
     tukey,
 )
@@ -46,6 +47,10 @@ def sampled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return batch_descent.release(x, y, C, [0.9], 1.0, 0.5, rng=rng())
 
 
+def shrinking(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return shrinking_clip.release(x, y, shrinking_clip.Plan((C,), (0.9,), GaussianDP(1.0)), rng=rng())
+
+
 MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
@@ -57,6 +62,7 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
     "step": (stepped, 0.9 * 2 * C / n),
     "sampled step": (sampled, 0.9 * 2 * C / (0.5 * n)),
+    "shrinking step": (shrinking, 0.9 * 2 * C / n),
     "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
     "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
 }

@@ -5,6 +5,7 @@ as it does on the screen, and nothing has to be written a second time for LaTeX,
 """
 
 import shutil
+import subprocess
 from pathlib import Path
 
 from costofprivacy.book.errors import BookError
@@ -13,8 +14,8 @@ from costofprivacy.book.tree import Say
 
 PAGES = ("letter-noisyhead", "letter-dpgd", "errata", "noisyhead-in-ten-minutes", "dpgd-in-ten-minutes")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-TYPESET = "() => window.MathJax.startup.promise.then(() => document.fonts.ready).then(() => null)"
-PATIENCE = 300_000  # milliseconds for a page on a machine with other work to do
+TYPESETTING = 60_000  # milliseconds of the page's own clock: formulas are typeset by then
+PATIENCE = 300  # seconds for a page on a machine with other work to do
 
 
 def write(project: Project, say: Say) -> Path:
@@ -28,28 +29,36 @@ def write(project: Project, say: Say) -> Path:
         The folder of the files.
 
     Raises:
-        BookError: a page is not rendered, or there is no Chromium on this machine.
+        BookError: a page is not rendered, there is no Chromium on this machine, or it prints nothing.
     """
-    folder = project.build / "pdf"
-    sources = {name: project.build / "html" / "book" / f"{name}.html" for name in PAGES}
+    folder = (project.build / "pdf").resolve()
+    sources = {name: (project.build / "html" / "book" / f"{name}.html").resolve() for name in PAGES}
     missing = [name for name, source in sources.items() if not source.is_file()]
     if missing:
         raise BookError(f"not rendered: {', '.join(missing)} (`make pages` renders them)")
     browser = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if browser is None:
         raise BookError(f"printing needs a browser, one of {', '.join(BROWSERS)}; none is installed")
-
-    from playwright.sync_api import sync_playwright  # it takes a second to import
-
     folder.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        for name, source in sources.items():
-            page = opened.new_page()
-            page.goto(source.resolve().as_uri(), timeout=PATIENCE)
-            page.evaluate(TYPESET)
-            page.pdf(path=folder / f"{name}.pdf", prefer_css_page_size=True, format="A4")
-            page.close()
-            say(f"{name}.pdf is in {folder}")
-        opened.close()
+    for name, source in sources.items():
+        target = folder / f"{name}.pdf"
+        target.unlink(missing_ok=True)
+        _print(browser, source, target)
+        say(f"{target.name} is in {folder}")
     return folder
+
+
+def _print(browser: str, source: Path, target: Path) -> None:
+    """Print a page.
+
+    Raises:
+        BookError: nothing came out.
+    """
+    asked = ["--headless", "--no-sandbox", "--no-pdf-header-footer", f"--virtual-time-budget={TYPESETTING}"]
+    command = [browser, *asked, f"--print-to-pdf={target}", source.as_uri()]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        raise BookError(f"{target.name} was not printed in {PATIENCE} seconds") from None
+    if not target.is_file():
+        raise BookError(f"{target.name} was not printed: {done.stderr}")

@@ -21,8 +21,9 @@ CLAIMS = {
     "rate": "dpgd/equation-1.4",
     "lower": "dpgd/theorem-3",
 }
+CORRECTED = ("drift", "resolvents", "enclosure", "offset", "uniform", "placement", "threshold", "seeds")
 
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-dpgd.md``."""
-    return letters.quoted(saved, "dpgd", CLAIMS)
+    return letters.quoted(saved, "dpgd", CLAIMS, CORRECTED)

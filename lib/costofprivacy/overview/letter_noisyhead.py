@@ -23,8 +23,9 @@ CLAIMS = {
     "softmax": "noisyhead/section-1.1-transformers",
     "order": "noisyhead/table-1-order",
 }
+CORRECTED = ("radius", "penalty", "stopping", "appendix_b")
 
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    return letters.quoted(saved, "noisyhead", CLAIMS)
+    return letters.quoted(saved, "noisyhead", CLAIMS, CORRECTED)

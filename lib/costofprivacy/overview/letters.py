@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from costofprivacy.judging import cards, errata
 from costofprivacy.overview.saved import Saved
 
 
-def quoted(saved: Saved, paper: str, claims: Mapping[str, str]) -> dict[str, str]:
+def quoted(saved: Saved, paper: str, claims: Mapping[str, str], corrected: Iterable[str]) -> dict[str, str]:
     """The places of a letter.
 
     Args:
         saved: the executed chapters. paper: the short name of the paper. claims: the claims that the letter names.
+        corrected: the names of those whose correction or condition it quotes as well.
 
     Returns:
         For each claim its headline with a link to its card, under its own name, and its correction or condition, under
@@ -22,7 +23,7 @@ def quoted(saved: Saved, paper: str, claims: Mapping[str, str]) -> dict[str, str
     roots = [entry for entry in errata.errata(saved.register, own) if entry.root.paper == paper]
     return (
         {name: saved.headline(claim) for name, claim in claims.items()}
-        | {f"{name}_correction": saved.findings[claim].correction for name, claim in claims.items()}
+        | {f"{name}_correction": saved.findings[claims[name]].correction for name in corrected}
         | {
             "judged": f"{len(own)}",
             "tally": cards.tally(found.verdict for found in own.values()),
