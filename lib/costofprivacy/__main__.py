@@ -1,7 +1,5 @@
 """``python -m costofprivacy {chapters,results}``: what the book found, wherever the package is installed."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import inspect

@@ -11,8 +11,6 @@ blocks of trials;
 trials; ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
 """
 
-from __future__ import annotations
-
 import html
 import importlib
 import inspect

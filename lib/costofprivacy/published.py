@@ -3,8 +3,6 @@
 An installed package brings them along (``_book``); in the project they are read from ``book/``, as they are committed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches

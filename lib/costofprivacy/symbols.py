@@ -4,8 +4,6 @@ One name a thing. A parameter of a chapter that stands here has its meaning from
 something more particular (`costofprivacy.declaration`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

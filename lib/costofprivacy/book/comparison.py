@@ -4,8 +4,6 @@ Rows of two tables belong together where their first columns say the same: the f
 apart. Where these have nothing in common, rows that stand in the same place do, if there are as many.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ The library's docstrings have Google's sections, with several short arguments on
         claims: which. found: the findings by claim.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import inspect

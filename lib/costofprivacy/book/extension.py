@@ -4,8 +4,6 @@ Docstrings, tables for the ear, a repository's buttons, formulas without a netwo
 search engines and to those who link them.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 A point is one value for each parameter.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 from collections.abc import Mapping, Sequence

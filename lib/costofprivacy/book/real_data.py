@@ -5,8 +5,6 @@ are all there, but cannot be read, is damaged: whoever reads it ends with an err
 (`costofprivacy.datasets`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any

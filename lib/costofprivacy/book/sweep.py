@@ -5,8 +5,6 @@ sweep that was interrupted, or is asked for more, measures the missing ones. A s
 chapter has one, says when one was damaged. Points and joined tables come into their places whole, as a chapter does.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields

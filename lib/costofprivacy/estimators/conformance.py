@@ -10,8 +10,6 @@ beside the release.
 >>> check_no_leak(DPGDRegressor(epsilon=8.0, delta=1e-6))
 """
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """How findings and parameters are shown on a page: badges, cards, lists."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections import Counter

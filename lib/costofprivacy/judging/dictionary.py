@@ -1,7 +1,5 @@
 """What the columns of the book's tables mean: ``columns.yml`` beside the register of claims, read, asked and shown."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 One slip is one erratum: claims that inherit it from another one name that one in ``slip``, and stand with it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

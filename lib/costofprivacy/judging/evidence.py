@@ -3,8 +3,6 @@
 A cell that shows a figure names the tables that it is drawn from, and they are read from there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

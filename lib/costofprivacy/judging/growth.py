@@ -5,8 +5,6 @@ the largest sizes of a table a power is told from logarithms by its height: logÂ
 where log(NL) is 15, which is where simulations end, and like less than 0.1 where closed forms end.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

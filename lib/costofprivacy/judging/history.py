@@ -1,7 +1,5 @@
 """What became of every verdict since it was first given: the histories of the claims, and the page made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise

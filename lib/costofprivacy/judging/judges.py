@@ -12,8 +12,6 @@ Chapters find their judges by the claim's id: nothing else lists them. What is s
 in ``book/claims.yml`` (`costofprivacy.judging.words`).
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Words that follow numbers: comparisons for answers and captions, computed and never typed."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Findings of a chapter that judges no claim: sentences without numbers, computed, the same at every fidelity."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable
 from dataclasses import dataclass

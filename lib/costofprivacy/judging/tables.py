@@ -1,7 +1,5 @@
 """Tables by name, and the rows and numbers that are asked of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

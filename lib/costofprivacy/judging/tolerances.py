@@ -7,8 +7,6 @@ to orders of magnitude. A chapter declares the columns that are not what `of_col
 `tolerances` of its package: nothing is measured or told anew when a tolerance changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """What the words of comparison mean in this book: one definition each, the same for every judge and every sentence."""
 
-from __future__ import annotations
-
 import math
 
 CONSISTENT = 4.0  # standard errors within which two numbers agree

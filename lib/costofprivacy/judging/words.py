@@ -5,8 +5,6 @@ or as ``{{ name:format }}`` with one of Python's formats (``.2f``) or one of `WA
 another verdict, or the same one on other grounds, says so in one sentence that is the same for all claims.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Mapping

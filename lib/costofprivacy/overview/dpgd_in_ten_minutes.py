@@ -1,7 +1,5 @@
 """What *DP-GD in ten minutes* says."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC
 from costofprivacy.experiments.method import regression
 from costofprivacy.judging.prose import compact, compared, percent

@@ -1,7 +1,5 @@
 """What the front page says: one figure, three answers for each paper, and bars of verdicts."""
 
-from __future__ import annotations
-
 import html
 import math
 

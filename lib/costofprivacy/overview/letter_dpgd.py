@@ -1,7 +1,5 @@
 """What the letter to the authors of DP-GD says."""
 
-from __future__ import annotations
-
 from costofprivacy.overview import letters
 from costofprivacy.overview.saved import Saved
 

@@ -1,7 +1,5 @@
 """What the letters to the papers' authors quote: what was found of some claims, what should stand there, and counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from costofprivacy.judging import cards, errata

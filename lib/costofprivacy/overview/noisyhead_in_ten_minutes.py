@@ -1,7 +1,5 @@
 """What *NoisyHead in ten minutes* says."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.method import page
 from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.judging.prose import compact, compared, percent

@@ -1,7 +1,5 @@
 """What the executed chapters saved: their tables and findings, by name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path

@@ -7,8 +7,6 @@ a label: the digest under which the block was kept, the shape and type of its nu
 A file whose label does not fit its place or its numbers is not read, however well it is formed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

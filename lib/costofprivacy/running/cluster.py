@@ -6,8 +6,6 @@ together is found while they run: on more cores a task must be longer, as one sc
 more (see the page *on a cluster*).
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import socket

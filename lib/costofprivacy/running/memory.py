@@ -4,8 +4,6 @@ A run that asks for more ends with a `MemoryError` of one line. Without the limi
 its own choice. The limit counts the private memory of one process (``RLIMIT_DATA``), so it exists on Linux only.
 """
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """How long each chapter takes at the papers' scale: ``book/times.yml``, as it was measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import yaml

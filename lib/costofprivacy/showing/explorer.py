@@ -5,8 +5,6 @@ into the staged pages when the book is built (`script`), and loaded by the pages
 takes the page's colour and the background is the page's, so one chart serves light and dark.
 """
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterable, Sequence

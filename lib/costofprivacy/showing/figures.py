@@ -1,7 +1,5 @@
 """The book's one look: style, colours with redundant marks, and the few drawings that figures share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager

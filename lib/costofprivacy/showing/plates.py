@@ -4,8 +4,6 @@ A drawing is a pure function of tables that returns a `Plate`: the figure, its c
 what the words say is computed from what is drawn.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ places that have names are told one by one; bars and marks without a course by t
 colours.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any

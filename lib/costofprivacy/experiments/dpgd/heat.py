@@ -1,7 +1,5 @@
 """Maps of risks over (c, η̃(0)), as the pages on DP-GD draw them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

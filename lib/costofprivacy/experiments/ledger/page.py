@@ -1,7 +1,5 @@
 """How the ledger is shown: a table of all claims that a script lets search, sort and filter, and files to take away."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The figure of the page that chooses a method."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 

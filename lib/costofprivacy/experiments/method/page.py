@@ -1,7 +1,5 @@
 """The answer and the sentences of the page that chooses a method, and what it reads of other chapters."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What the page that chooses a method shows of the chapter on a private head that works."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

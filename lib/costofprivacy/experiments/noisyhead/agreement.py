@@ -1,7 +1,5 @@
 """What a comparison with the authors' numbers says, for judges and pages."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures on Algorithm 1 of arXiv:2505.16329v2: its noise, its steps, and what conversions of its privacy give away."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

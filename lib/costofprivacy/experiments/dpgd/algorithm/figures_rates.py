@@ -1,7 +1,5 @@
 """Figures on rates and lower bounds of arXiv:2505.16329v2 beside what private predictors attain."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Short tables for the page on Algorithm 1 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import pandas as pd

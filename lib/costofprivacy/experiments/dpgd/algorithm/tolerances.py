@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 GRADIENT = "∇ of (A.7) by differences against the step over η, median"

@@ -1,7 +1,5 @@
 """Verdicts on Algorithm 1, Proposition 4.1, the noise schedule and Appendix A of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 from costofprivacy.experiments.dpgd.algorithm.models import ISOTROPIC

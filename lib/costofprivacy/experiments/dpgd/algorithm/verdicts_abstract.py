@@ -1,7 +1,5 @@
 """Verdict on the rate in the abstract of arXiv:2505.16329v2, which it calls non-asymptotic."""
 
-from __future__ import annotations
-
 import math
 
 from costofprivacy import _fits

@@ -1,7 +1,5 @@
 """Verdicts on the rates of the introduction, (1.2) to (1.5) of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

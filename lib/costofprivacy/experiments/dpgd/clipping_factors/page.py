@@ -1,7 +1,5 @@
 """The answer of the page on the reduction factors of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.clipping_factors.verdicts import equation_46

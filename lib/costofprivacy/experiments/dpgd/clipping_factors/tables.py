@@ -1,7 +1,5 @@
 """Short tables for the page on the reduction factors of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.judging.prose import plain, with_errors

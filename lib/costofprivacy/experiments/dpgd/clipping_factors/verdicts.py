@@ -1,7 +1,5 @@
 """Verdicts on the norm of a gradient, (4.5), (4.6), Lemmas B.1 and B.2 and Figure 9 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Figures on the equations of arXiv:2505.16329v2: Figure 1, how fast the risk closes in on them, and the diffusion."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

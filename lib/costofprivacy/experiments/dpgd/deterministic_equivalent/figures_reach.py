@@ -1,7 +1,5 @@
 """Figures on where the equations of arXiv:2505.16329v2 stop working."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

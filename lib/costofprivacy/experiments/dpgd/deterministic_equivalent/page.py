@@ -1,7 +1,5 @@
 """The answer of the page on the deterministic equivalent of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

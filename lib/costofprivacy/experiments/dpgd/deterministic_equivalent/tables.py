@@ -1,7 +1,5 @@
 """Short tables for the page on the deterministic equivalent of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import trends

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Rounding
 
 ROUNDED = Relative(scale=1e-6)  # 0, but for rounding, where all trials are the same

@@ -5,8 +5,6 @@ exponent of a deviation with that of the bound between the same two sizes. Where
 the sizes themselves.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Verdicts on the diffusion (4.14), Theorem 5, (C.45) and Lemmas C.2 to C.4 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

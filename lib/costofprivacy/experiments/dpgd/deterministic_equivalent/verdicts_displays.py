@@ -1,7 +1,5 @@
 """Verdicts on displays: resolvents and Itô's formula in Section 4 and Appendix C of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

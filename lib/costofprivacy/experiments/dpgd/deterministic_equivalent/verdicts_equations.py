@@ -1,7 +1,5 @@
 """Verdicts on Definition 4.2, (4.11) to (4.13), Proposition D.1 and (C.7) of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Verdicts on (4.22), Lemma C.5 and the last step, (C.60) and (C.61), of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figures of maps, of their valley and of advice, for the page on the hyper-parameters of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """The answer of the page on the hyper-parameters of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.dpgd.hyperparameters.tables import FEW, USUAL, advice
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of

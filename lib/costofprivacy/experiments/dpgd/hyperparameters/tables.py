@@ -1,7 +1,5 @@
 """Tables for readers of the page on the hyper-parameters of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

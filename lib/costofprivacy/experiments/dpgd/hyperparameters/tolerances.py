@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.judging.tolerances import SEARCHED, SHARE, Cases, Declared, Relative, Rounding

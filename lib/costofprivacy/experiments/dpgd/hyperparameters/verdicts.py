@@ -1,7 +1,5 @@
 """Verdicts on the rates: Propositions 5.1, D.3 and D.4, what follows from them, and (5.12), of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts on Figure 4, the paragraphs on it, and the best hyper-parameters, of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

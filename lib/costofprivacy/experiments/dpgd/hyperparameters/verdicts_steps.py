@@ -1,7 +1,5 @@
 """Verdicts on steps of the proofs in Appendix D.1 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.hyperparameters.steps import CORRECTED, EQUAL, PRINTED

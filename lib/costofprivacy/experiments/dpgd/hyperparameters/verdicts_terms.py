@@ -1,7 +1,5 @@
 """Verdicts on the sketch's equations, (5.1), and the first paragraph of Section 5 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

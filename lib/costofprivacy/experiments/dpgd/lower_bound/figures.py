@@ -1,7 +1,5 @@
 """Figures on the lower bound of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

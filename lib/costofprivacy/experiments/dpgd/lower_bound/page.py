@@ -1,7 +1,5 @@
 """The answer of the page on the lower bound of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.lower_bound.optimality import ALONG_NOISE, BALL, ISOTROPIC, PATHS

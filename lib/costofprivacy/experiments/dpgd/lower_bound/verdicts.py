@@ -1,7 +1,5 @@
 """Verdicts on Theorem 3, on what it is said to show, and on the displays that lead to it; arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Verdicts on Lemmas D.6 to D.8 and on the displays of Appendix D.4 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

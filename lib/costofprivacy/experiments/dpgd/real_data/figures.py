@@ -1,7 +1,5 @@
 """Figures of maps, seeds and equations for the page on real data of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable

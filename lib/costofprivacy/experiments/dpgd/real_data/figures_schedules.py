@@ -1,7 +1,5 @@
 """Figure 8 of the page on real data of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

@@ -1,7 +1,5 @@
 """The answer of the page on real data of arXiv:2505.16329v2, and what its tables are of."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

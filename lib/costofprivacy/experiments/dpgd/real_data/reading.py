@@ -1,7 +1,5 @@
 """What a map of risks over (c, η̃(0)) shows: its valley, and what lies beyond the paper's lines."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property

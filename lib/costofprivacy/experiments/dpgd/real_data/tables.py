@@ -1,7 +1,5 @@
 """Tables for readers of the page on real data of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

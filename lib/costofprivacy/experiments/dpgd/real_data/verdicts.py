@@ -1,7 +1,5 @@
 """Verdicts on Figures 5 and 6, and on the small clipping constants that they show, of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

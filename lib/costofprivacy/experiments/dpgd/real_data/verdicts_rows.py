@@ -1,7 +1,5 @@
 """Verdicts on how section 7 of arXiv:2505.16329v2 prepares real data, what it plots, and which seeds it leaves out."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Verdicts on Figure 8 of arXiv:2505.16329v2 and what section 7 says of it."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.datasets import HOUSING, MNIST

@@ -1,7 +1,5 @@
 """Figures 2 and 3 of arXiv:2505.16329v2 recomputed, and how small γ must be for their slopes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Figures on when privacy is free, on Figures 10 to 13 and on the logarithm of (6.6) of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,5 @@
 """The answer of the page on the scaling laws of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.cards import tally
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact, percent

@@ -1,7 +1,5 @@
 """Short tables for the page on the scaling laws of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import SEARCHED, Declared, Relative, Rounding
 
 FROM_SLOPE = {"distance": Relative(of="slope")}  # a slope less h, which it is near

@@ -1,7 +1,5 @@
 """What the judges of this chapter share: powers of 1/γ and of ln(1/γ), extreme rows, and numbers from one row."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

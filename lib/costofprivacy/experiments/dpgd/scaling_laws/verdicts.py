@@ -1,7 +1,5 @@
 """Verdicts on Figures 2 and 3 of arXiv:2505.16329v2 and what its text says of them."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE, WITHIN

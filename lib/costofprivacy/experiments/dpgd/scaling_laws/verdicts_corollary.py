@@ -1,7 +1,5 @@
 """Verdicts on Corollary 6.1 of arXiv:2505.16329v2, on what follows it, and on what Section 8 says of scaling laws."""
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

@@ -1,7 +1,5 @@
 """Verdicts on (6.2), Assumption 3, Proposition E.1, Lemmas E.2 to E.5 and Figures 10 to 13 of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

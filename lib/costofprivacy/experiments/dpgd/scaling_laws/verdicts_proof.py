@@ -1,7 +1,5 @@
 """Verdicts on printed steps and constants of Appendix E of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.scaling_laws.trends import least, most, number, powers

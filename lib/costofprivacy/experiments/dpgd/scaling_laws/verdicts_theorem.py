@@ -1,7 +1,5 @@
 """Verdicts on Theorem 4 of arXiv:2505.16329v2 and the text between it and Corollary 6.1."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Figures of the page on schedules of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

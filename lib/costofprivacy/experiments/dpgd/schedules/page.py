@@ -1,7 +1,5 @@
 """The answer of the page on schedules of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.dpgd.schedules.best import CONSTANT, FLAT_FREE
 from costofprivacy.experiments.dpgd.schedules.figure_seven import HARMONIC, UNIFORM
 from costofprivacy.experiments.dpgd.schedules.verdicts import excess, wide

@@ -1,7 +1,5 @@
 """Tables for readers of the page on schedules of arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

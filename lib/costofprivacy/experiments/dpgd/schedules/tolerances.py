@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import SEARCHED, Cases, Declared, Errors, Relative, Rounding
 
 SIMULATED = Errors(0.01, "risk_sd")  # trials at a learning rate that was searched

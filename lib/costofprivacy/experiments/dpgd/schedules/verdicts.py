@@ -1,7 +1,5 @@
 """Verdicts on Figure 7 and on what sections 5.1, 7 and 8 of arXiv:2505.16329v2 say of schedules."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple

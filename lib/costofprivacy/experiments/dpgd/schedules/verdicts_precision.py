@@ -1,7 +1,5 @@
 """Verdict on what Section 5 of arXiv:2505.16329v2 says of Section 4: that it is precise enough."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads

@@ -1,7 +1,5 @@
 """Verdicts on Proposition 5.2, Theorem 2 and what their proofs rest on, in arXiv:2505.16329v2."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The figure of the page on vanishing label noise."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The answer of the page on vanishing label noise."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE
 from costofprivacy.experiments.dpgd.small_noise.verdicts import TABLE, along
 from costofprivacy.judging.prose import compact, times

@@ -1,7 +1,5 @@
 """Short tables for the page on vanishing label noise."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE

@@ -1,7 +1,5 @@
 """The verdict on what section 8 of arXiv:2505.16329v2 suspects where the label noise vanishes."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, POWER

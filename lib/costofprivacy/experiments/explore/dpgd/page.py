@@ -1,7 +1,5 @@
 """The page on DP-GD: its chart with controls, and what to try, told from the tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The page on NoisyHead: its chart with controls, and what to try, told from the tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import altair as alt

@@ -1,7 +1,5 @@
 """Figures for the page on in-context regression."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The answer of the page on in-context regression."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.foundations.in_context_regression.verdicts import appendix_a1, equation_23
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact

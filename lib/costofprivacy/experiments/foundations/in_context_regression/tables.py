@@ -1,7 +1,5 @@
 """Short tables for the page on in-context regression."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.judging.prose import plain

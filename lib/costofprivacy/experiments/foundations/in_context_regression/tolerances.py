@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Rounding
 
 # Both sides of what holds as written differ by rounding alone; what does not hold differs by a number.

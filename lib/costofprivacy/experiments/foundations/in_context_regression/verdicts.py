@@ -1,7 +1,5 @@
 """Verdicts on (2.3)-(2.5) and Appendix A.1 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The figures of the page on a private head that works."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import matplotlib.pyplot as plt

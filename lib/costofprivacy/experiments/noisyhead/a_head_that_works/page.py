@@ -1,7 +1,5 @@
 """The answer of the page on a private head that works, and what it reads from its tables."""
 
-from __future__ import annotations
-
 import pandas as pd
 from IPython.display import Markdown
 

@@ -1,7 +1,5 @@
 """The checked sentences of the page on a private head that works, the same at every number of trials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, readings

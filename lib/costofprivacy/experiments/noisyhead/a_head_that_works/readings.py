@@ -1,7 +1,5 @@
 """What the tables say, and in what words: the gap and what closes it, where pretraining is worth anything."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The figures of the page on Theorem 4.1 and its proof, arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """The answer of the page on Theorem 4.1 and its proof, arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import theorem_41
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import along, span

@@ -1,7 +1,5 @@
 """Short tables for the page on Theorem 4.1, its proof and Remarks 4.1-4.3 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import BIAS, NOISE

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Squares
 
 BITS = 2e-17  # of weights whose norm is 0.02; after many steps descent is as near to the minimiser as that

@@ -1,7 +1,5 @@
 """How a ratio goes along a size at the end of a table, with its error: what the judges of this chapter rest on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

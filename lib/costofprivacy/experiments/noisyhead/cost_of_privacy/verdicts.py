@@ -1,7 +1,5 @@
 """Verdicts on section 4 of arXiv:2504.16000v2: the split of the test error, Theorem 4.1 and Remarks 4.1-4.2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

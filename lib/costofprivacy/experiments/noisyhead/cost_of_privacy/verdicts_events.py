@@ -1,7 +1,5 @@
 """Verdicts on the events of Appendix A.3 of arXiv:2504.16000v2 and their probabilities: (A.10)-(A.14)."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts on Appendix A.3 of arXiv:2504.16000v2, its deterministic steps: (A.2) and (A.4)-(A.9)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

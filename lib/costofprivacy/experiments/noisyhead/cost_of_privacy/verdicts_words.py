@@ -1,7 +1,5 @@
 """Verdicts on what arXiv:2504.16000v2 says of Theorem 4.1 in words: section 1.1 and Remark 4.3."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.cost_of_privacy.trends import told
 from costofprivacy.experiments.noisyhead.cost_of_privacy.verdicts import quantity, totals
 from costofprivacy.judging.findings import Verdict

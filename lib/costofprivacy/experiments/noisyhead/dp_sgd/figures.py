@@ -1,7 +1,5 @@
 """The figures of the page on DP-SGD."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ADD, ALGORITHM, DP_SGD, LOSS, NOISYHEAD, REPLACE, ZERO

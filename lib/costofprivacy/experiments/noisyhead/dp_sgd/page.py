@@ -1,7 +1,5 @@
 """The answer and the sentences of the page on DP-SGD."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import DP_SGD, NOISYHEAD, ZERO

@@ -1,7 +1,5 @@
 """The tables of the page on DP-SGD."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

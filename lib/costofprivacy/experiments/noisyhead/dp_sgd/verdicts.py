@@ -1,7 +1,5 @@
 """Verdicts on Figure 5, section 6.4 and what sections 1.1 and 1.2 say on DP-SGD, arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The answer of the page on early stopping."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.early_stopping import verdicts
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compared, percent

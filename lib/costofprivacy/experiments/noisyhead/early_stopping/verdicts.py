@@ -1,7 +1,5 @@
 """Verdicts on Figure 3, Proposition 4.1 and what sections 1.1, 3, 4, 6.2 and 8 say on early stopping."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

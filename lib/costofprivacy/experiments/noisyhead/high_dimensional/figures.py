@@ -1,7 +1,5 @@
 """Figures for the page on high dimension."""
 
-from __future__ import annotations
-
 import pandas as pd
 from matplotlib.axes import Axes
 

@@ -1,7 +1,5 @@
 """The answer of the page on high dimension."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.high_dimensional.verdicts import figure_2, start_slopes, theorem_11_high
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import listed, percent

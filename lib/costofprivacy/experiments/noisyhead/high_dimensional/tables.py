@@ -1,7 +1,5 @@
 """Short tables for the page on high dimension."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

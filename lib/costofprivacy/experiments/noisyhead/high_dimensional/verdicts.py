@@ -1,7 +1,5 @@
 """Verdicts on Figure 2, on Theorem 1.1 (high dimension) and on what section 1.1 says of both of its halves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

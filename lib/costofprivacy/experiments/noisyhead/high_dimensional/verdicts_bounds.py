@@ -1,7 +1,5 @@
 """Verdicts on Theorem 4.2(ii) and on (A.18) and (A.19), the steps of its proof."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts on Lemmas A.1 to A.3 and on the tail that stands before them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy import stats

@@ -1,7 +1,5 @@
 """Figures for the page on low dimension."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """The answer of the page on low dimension."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import theorem_11_low
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact, compared

@@ -1,7 +1,5 @@
 """Short tables for the page on low dimension."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Relative, Squares
 
 BITS = 2e-18  # of weights whose norm is 0.002; descent with half the penalty comes near them, to 1e-12

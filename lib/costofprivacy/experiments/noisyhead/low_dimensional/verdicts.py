@@ -1,7 +1,5 @@
 """Verdicts on Figure 1, Theorem 1.1 (low dimension) and Theorem 4.2(i) of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

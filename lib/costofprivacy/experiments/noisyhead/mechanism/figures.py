@@ -1,7 +1,5 @@
 """Figures for the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

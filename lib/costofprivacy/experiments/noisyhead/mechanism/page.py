@@ -1,7 +1,5 @@
 """The answer of the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.mechanism import verdicts
 from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.words import headline

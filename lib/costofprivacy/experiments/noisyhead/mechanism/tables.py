@@ -1,7 +1,5 @@
 """Short tables for the page on Algorithm 1 and Theorem 3.2 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import minimisers

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Rounding
 
 # Where descent rests at a minimiser, or the gradient is 0 there, what is left is rounding.

@@ -1,7 +1,5 @@
 """Verdicts on section 3 and Appendix A.2 of arXiv:2504.16000v2: Algorithm 1, its privacy, and where descent rests."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers

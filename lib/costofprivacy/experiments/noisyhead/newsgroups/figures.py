@@ -1,7 +1,5 @@
 """The figures of the page on 20 Newsgroups: excess risk, the noise, what it protects, and what the heads foretell."""
 
-from __future__ import annotations
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

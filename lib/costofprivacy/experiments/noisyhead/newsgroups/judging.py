@@ -1,7 +1,5 @@
 """What the judges of section 7 share: the data's name, the figure's own row, and when a curve has Figure 6's shape."""
 
-from __future__ import annotations
-
 from functools import wraps
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the page on 20 Newsgroups answers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Tables of the page on 20 Newsgroups."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

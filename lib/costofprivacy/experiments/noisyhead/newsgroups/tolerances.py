@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Errors, Exact, Relative
 
 # The noise of many steps is drawn along eigenvectors, which last bits turn where eigenvalues nearly agree.

@@ -1,7 +1,5 @@
 """Verdicts on Figure 6 and on what section 7 of arXiv:2504.16000v2 concludes of early stopping."""
 
-from __future__ import annotations
-
 import math
 
 from costofprivacy.experiments.noisyhead.newsgroups import judging

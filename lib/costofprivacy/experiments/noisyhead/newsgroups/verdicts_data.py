@@ -1,7 +1,5 @@
 """Verdicts on what arXiv:2504.16000v2 says of its data set, and of what is learnt from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures for the page on NoisyHead's rivals."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

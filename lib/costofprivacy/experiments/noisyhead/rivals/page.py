@@ -1,7 +1,5 @@
 """The answer of the page on NoisyHead's rivals."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.rivals.experiment import DP_RIDGE, LAST
 from costofprivacy.experiments.noisyhead.rivals.verdicts import appendix_b_privacy, table_1_order
 from costofprivacy.judging import words

@@ -1,7 +1,5 @@
 """Short tables for the page on NoisyHead's rivals."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, SOLUTION, ZERO

@@ -1,7 +1,5 @@
 """Verdicts on Remark 3.1, Appendix B and Table 1 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Figures for the page on robustness."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

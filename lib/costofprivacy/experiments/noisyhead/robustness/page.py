@@ -1,7 +1,5 @@
 """The answer of the page on robustness."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
 from costofprivacy.judging import words
 from costofprivacy.judging.prose import compact

@@ -1,7 +1,5 @@
 """How fast a measured side outgrows a claimed one, with the error of the fit, for the verdicts on robustness."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Verdicts on Figure 4 of arXiv:2504.16000v2, its caption, and what section 6.3 and the abstract conclude from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Verdicts on what section 1.1 of arXiv:2504.16000v2 says of attacked prompts."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

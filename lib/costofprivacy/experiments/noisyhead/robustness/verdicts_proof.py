@@ -1,7 +1,5 @@
 """Verdicts on the proof of Theorem 5.1, (A.20)-(A.24) of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

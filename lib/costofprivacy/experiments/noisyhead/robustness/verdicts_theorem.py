@@ -1,7 +1,5 @@
 """Verdicts on Theorem 5.1 and Remark 5.1 of arXiv:2504.16000v2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 

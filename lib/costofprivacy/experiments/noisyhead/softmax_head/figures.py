@@ -1,7 +1,5 @@
 """The figures of the page on a softmax head."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

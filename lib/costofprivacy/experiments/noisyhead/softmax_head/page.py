@@ -1,7 +1,5 @@
 """The answer and the sentences of the page on a softmax head."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head import readings

@@ -1,7 +1,5 @@
 """What the tables of this chapter say: which rows, and the ratios that judges and pages share."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The tables of the page on a softmax head."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

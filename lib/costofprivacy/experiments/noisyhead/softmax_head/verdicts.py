@@ -1,7 +1,5 @@
 """The verdict on what Section 1.1 of arXiv:2504.16000v2 says of attention beyond a linear head."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.softmax_head import readings

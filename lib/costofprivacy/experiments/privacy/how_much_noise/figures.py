@@ -1,7 +1,5 @@
 """The figures of the page on noise and cost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The answer and the sentences of the page on noise and cost."""
 
-from __future__ import annotations
-
 import pandas as pd
 from IPython.display import Markdown
 

@@ -1,7 +1,5 @@
 """The tables of the page on noise and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pandas as pd

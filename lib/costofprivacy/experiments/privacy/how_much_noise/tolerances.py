@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import SEARCHED, Declared
 
 TOLERANCES: Declared = {"regression": {"released_noise": SEARCHED}}

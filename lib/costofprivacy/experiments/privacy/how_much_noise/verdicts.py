@@ -1,7 +1,5 @@
 """Verdicts on what the papers say of their calibrations: NoisyHead's steps and noise, DP-GD's output and orders."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from costofprivacy.judging.findings import Number

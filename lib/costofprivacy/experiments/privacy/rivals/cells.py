@@ -1,7 +1,5 @@
 """The comparison case by case: who has the least error, who cannot be told from it, and how far DP-GD is behind."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The figures of the page on rivals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

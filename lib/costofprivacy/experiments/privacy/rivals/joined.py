@@ -1,7 +1,5 @@
 """diffprivlib's runs as rows of the table ``errors``, beside the methods that are measured here."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The answer of the page on rivals."""
 
-from __future__ import annotations
-
 from costofprivacy.experiments.privacy.rivals import problems
 from costofprivacy.experiments.privacy.rivals.cells import mean_gain, short, winners
 from costofprivacy.experiments.privacy.rivals.joined import METHODS, joined

@@ -1,7 +1,5 @@
 """The tables of the page on rivals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """How near this chapter's numbers come on another machine."""
 
-from __future__ import annotations
-
 from costofprivacy.judging.tolerances import Cases, Declared, Errors, Relative
 
 # Its noise is drawn along eigenvectors of the second moment. MNIST's is singular, and they are any of their space:

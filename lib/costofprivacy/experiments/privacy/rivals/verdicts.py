@@ -1,7 +1,5 @@
 """Verdicts on what sections 1 and 2 of arXiv:2505.16329v2 say of other methods."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

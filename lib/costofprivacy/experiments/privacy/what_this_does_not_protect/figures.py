@@ -1,7 +1,5 @@
 """The figures of the page on what a correct ε leaves open."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """The answer, the checked statements and the sentences of the page on what a correct ε leaves open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

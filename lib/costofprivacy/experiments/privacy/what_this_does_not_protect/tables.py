@@ -1,7 +1,5 @@
 """The tables of the page on what a correct ε leaves open."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
