@@ -125,7 +125,7 @@ LEMMA_CASES = [
         "a growth that dies out",
         lambda t: growth(t, "diffusion", "tail", (0.3, 0.2, 0.1, 0.0)),
         HOLDS,
-        says="0.3 at .*, 0 at",
+        says="0.3 at .* 0 at",
     ),
     Case(C2, "inside the printed bound", lambda t: discretised(t, 0.5, "printed"), HOLDS),
     Case(C2, "beyond both bounds", lambda t: discretised(t, 30.0, "derived"), FAILS),
@@ -196,7 +196,7 @@ LEMMA_CASES = [
                 f"{name}: level",
                 lambda t, m=name: growth(t, m, "tail", (0.3, 0.5, 0.3, 0.36)),
                 HOLDS,
-                says="0.3 at .*, 0.36 at",
+                says="0.3 at .* 0.36 at",
             ),
             Case(C4, f"{name}: up a little", lambda t, m=name: growth(t, m, "tail", (0.3, 0.3, 0.3, 0.38)), FAILS),
         )

@@ -144,7 +144,7 @@ IDENTITY_CASES = [
             "descent off by another factor",
             lambda t: shown(t, "(C.9), (C.27)", "printed", 0.7, "descent"),
             CORRECTED,
-            says="descent is 0.70 of",
+            says="is 0.70 times",
         )
         for claim in (C9, C27)
     ),

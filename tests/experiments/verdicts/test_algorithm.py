@@ -146,7 +146,7 @@ CASES = [
     Case(PERFORMANCE, "nothing is better", placed(1.0, "placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "a little better", placed(0.99, "covariance != 'Σ = I' and placement != 'as (4.2)'"), HOLDS),
     Case(PERFORMANCE, "even noise is better", placed(0.5, "covariance != 'Σ = I' and placement == 'even'"), NARROWER,
-         says="50 % less"),
+         says="by 50 %"),
     Case(PERFORMANCE, "better for Σ = I", placed(0.9, "covariance == 'Σ = I' and placement == 'even'"), FAILS),
     Case(PERFORMANCE, "better for Σ = I, simulated", put("placement", "above", lambda r: -5 * r["above_error"],
          "placement == 'even'"), FAILS),

@@ -166,7 +166,7 @@ CASES = [
     Case(AT_ONE, "the formula differs", landmark(closed=0.517), FAILS),
     Case(AT_ONE, "the decimal is another", landmark(closed=0.52, quadrature=0.52, printed=0.52), CORRECTED),
     Case(AT_ONE, "the last digit", landmark(closed=0.5164, quadrature=0.5164, printed=0.5164), HOLDS,
-         says="give 0.516,"),
+         says="factor 0.516,"),
 ]  # fmt: skip
 
 BESIDE = [  # what a claim does not speak of

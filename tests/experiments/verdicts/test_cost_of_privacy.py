@@ -208,7 +208,7 @@ REMARKS = [
         "little is left for short prompts",
         dominance("projection", lambda r: r["noise"] / 11, axis="N, short prompts", N=1e24),
         NARROWER,
-        says="from shortening",
+        says="only for prompts no longer",
     ),
     Case(R42, "the noise grows with D", dominance("noise", lambda r: r["D"] ** 0.12, axis="D"), FAILS),
     Case(
@@ -221,7 +221,7 @@ REMARKS = [
     Case(R42, "the measured noise grows with D", noise("D", 0.3), FAILS),
     Case(R42, "the measured noise stays level", noise("D", 0.0), NARROWER, says=OTHERWISE),
     Case(R42, "the measured noise falls within its error", noise("D", -0.3, 0.5), NARROWER, says=OTHERWISE),
-    Case(R42, "the measured noise falls", noise("D", -0.3, 0.06), NARROWER, says="from shortening"),
+    Case(R42, "the measured noise falls", noise("D", -0.3, 0.06), NARROWER, says="only for prompts no longer"),
     Case(R42, "one D without capped noise", capped("D", 3), UNTESTABLE),
     Case(
         SPLIT,

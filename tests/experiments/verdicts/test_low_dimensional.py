@@ -123,7 +123,7 @@ CASES = [
     Case(THEOREM_11, "it falls with the bound", lambda t: gap(t, lambda r: r["bound"]), HOLDS),
     Case(THEOREM_11, "it lags by three logarithms", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.2), HOLDS),
     Case(
-        THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="gap of"
+        THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="error of"
     ),
     Case(THEOREM_11, "doubt", put("floors", "gap_error", lambda r: r["floor"] * 1e6), HOLDS),
     Case(
@@ -180,21 +180,21 @@ CASES = [
         "an idle projection has the power too",
         put("exponents", "exponent", -2.5),
         FAILS,
-        "the projection then leaves",
+        "then adds",
     ),
     Case(
         THEOREM_11,
         "the gap exceeds the bound from another size on",
         lambda t: gap(t, lambda r: r["bound"] * (0.1 + (r["N"] / 5e5) ** 0.4)),
         FAILS,
-        says="beyond 99856,",
+        says="above 99856,",
     ),
     Case(
         THEOREM_42,
         "the floor never exceeds the bound in the simulation",
         lambda t: one_axis(t, "N", "floor", 0.2),
         FAILS,
-        says=r"beyond \$\\infty\$",
+        says=r"above \$\\infty\$",
     ),
     Case(THEOREM_42, "the simulation lags", lambda t: floors(t) | {"floors": t["floors"]}, FAILS),
     Case(THEOREM_42, "one size", lambda t: {"floor-axes": t["floor-axes"].drop_duplicates("axis")}, UNTESTABLE),

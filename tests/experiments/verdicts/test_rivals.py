@@ -113,7 +113,7 @@ CASES = [
         "half the printed bound, as of twice the penalty",
         lambda t: sensitive(t, "printed", lambda r: 0.5 * r["printed"]),
         CORRECTED,
-        "factor of 4.11; .* short by 0.26 %",
+        "factor of 4.11; .* only 0.26 %",
     ),
     Case(SENSITIVITY, "a power", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.2), FAILS),
     Case(SENSITIVITY, "logarithms", lambda t: sensitive(t, "bound", lambda r: r["bound"] * r["N"] ** 0.08), CORRECTED),

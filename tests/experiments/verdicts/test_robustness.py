@@ -56,10 +56,10 @@ FIGURE_CASES = [
     Case(FIGURE_4, "ridge grows, far above both", growing(1.0, 1e9), HOLDS),
     Case(FIGURE_4, "ridge grows, below the printed NoisyHead", growing(1.0), CORRECTED),
     Case(FIGURE_4, "growth of 1.5 % counts", growing(0.3), CORRECTED),
-    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="rounding error.* 7840 times"),
-    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="rounding error"),
-    Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="rounding error"),
-    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="rounding error"),
+    Case(FIGURE_4, "growth of 0.5 % does not", growing(0.1), FAILS, says="does not grow.* 7840 times"),
+    Case(FIGURE_4, "a fall is no growth", growing(-1.0), FAILS, says="does not grow"),
+    Case(FIGURE_4, "it grows for one c alone", growing(1.0, 1e9, c=2.0), FAILS, says="does not grow"),
+    Case(FIGURE_4, "it grows in one setting alone", growing(1.0, 1e9, setting="printed"), FAILS, says="does not grow"),
     Case(FIGURE_4, "NoisyHead is above ridge", growing(1.0, 0.05), FAILS, silent="rounding"),
     Case(FIGURE_4, "NoisyHead is above it at one p", both(
         growing(1.0, 1e9),
@@ -79,7 +79,7 @@ FIGURE_CASES = [
     Case(FIGURE_4, "they are wrong by little and grow less", both(
         put("digits", "median_error", lambda r: 0.012, NORMAL),
         put("figure-4", "displacement", lambda r: 0.03 * r["p"], of(method="ridge-normal-equations")),
-    ), FAILS, says="is rounding"),
+    ), FAILS, says="does not grow"),
     Case(FIGURE_4, "the rank-one update is wrong",
          put("digits", "median_error", lambda r: 1.2e-9, of(evaluation="rank-one update")), FAILS, silent="rounding"),
     Case(FIGURE_4, "the normal equations do not grow", put(
@@ -117,7 +117,7 @@ CONCLUSION_CASES = [
     Case(CAPTION, "NoisyHead has the lower error", errors("noisyhead", 0.3), HOLDS),
     Case(CAPTION, "in the printed setting alone", both(errors("noisyhead", 0.3), put(
         "test-error", "test_error", lambda r: 0.9, of(method="noisyhead", setting="published", prompts="attacked")
-    )), FAILS, says="at least 0.3 in"),
+    )), FAILS, says="at least 0.3 of"),
     Case(CAPTION, "lower within the errors", errors("noisyhead", 0.41, 0.1), UNTESTABLE),
     Case(VALIDATION, "inside the theorem, and as it says", inside(), HOLDS),
     Case(VALIDATION, "a penalty that is too small", inside(penalty_over_least=0.9), FAILS),
@@ -170,7 +170,7 @@ INTRODUCTION_CASES = [
     Case(DEGRADATION, "ridge rises as little", degraded("ridge", 0.0), UNTESTABLE),
     Case(DEGRADATION, "NoisyHead rises more", degraded("noisyhead", 0.3), FAILS),
     Case(DEGRADATION, "once corrected", degraded("noisyhead", 0.3, setting="corrected"), FAILS),
-    Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="at least 0.5,"),
+    Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="at least 0.5 of"),
     Case(TRUNCATION, "beyond its bound in one setting", put(
         "parts", "displacement", lambda r: 1.01 * r["bound"], of(part="attack", setting="published")), FAILS),
     Case(TRUNCATION, "at its bound", put(
