@@ -12,7 +12,7 @@ def answer(tables: Tables) -> str:
     row = pick(table, D=table["D"].max(), L=table["L"].max(), penalty=table["penalty"].max())
     return (
         f"{words.headline(equation_23, tables)} {words.headline(appendix_a1, tables)} "
-        f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the test error is {compact(row['best'])} for the best linear "
-        f"head, {compact(row['test_error'])} for ridge with $\\lambda = {row['penalty']:g}$ and "
-        f"{compact(row['response_variance'])} for always predicting 0."
+        f"At $D = {row['D']:.0f}$, $L = {row['L']:.0f}$ the best linear head has test error {compact(row['best'])}, "
+        f"ridge with $\\lambda = {row['penalty']:g}$ {compact(row['test_error'])}, predicting 0 "
+        f"{compact(row['response_variance'])}."
     )

@@ -17,5 +17,5 @@ def answer(tables: Tables) -> str:
     predicted = (1 - trained["test_error"] / trained["response_variance"]).max()
     return (
         f"{words.headline(figure_2, tables)} {fall}{words.headline(theorem_11_high, tables)} "
-        f"Its private heads explain at most {percent(predicted)} of Var(y)."
+        f"Heads explain {percent(predicted)} of Var(y)."
     )

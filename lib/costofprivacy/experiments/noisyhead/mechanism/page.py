@@ -6,6 +6,6 @@ from costofprivacy.judging.words import headline
 
 
 def answer(tables: Tables) -> str:
-    """The chapter's answer: privacy, what it could cost, and where descent leads."""
-    judges = (verdicts.theorem_32, verdicts.section_12_accounting, verdicts.section_3_update)
+    """The chapter's answer: privacy, and what it could cost."""
+    judges = (verdicts.theorem_32, verdicts.section_12_accounting)
     return " ".join(headline(judge, tables) for judge in judges)
