@@ -119,7 +119,6 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
         "Theorem 2",
         "does not hold",
         "numbers",
-        "",
         r"The ratio is \(2\).",
         "NoisyHead",
         "one",

@@ -8,7 +8,6 @@ CLAIMS = {
     "radius": "noisyhead/equation-a.4",
     "long_prompts": "noisyhead/theorem-4.1",
     "penalty": "noisyhead/section-3-update",
-    "budget": "noisyhead/theorem-3.2",
     "quantity": "noisyhead/section-4-extra-error",
     "ridge": "noisyhead/theorem-5.1-ridge",
     "validation": "noisyhead/section-6.3-validation",
@@ -21,7 +20,7 @@ CLAIMS = {
     "softmax": "noisyhead/section-1.1-transformers",
     "order": "noisyhead/table-1-order",
 }
-CORRECTED = ("radius", "penalty", "stopping", "appendix_b")
+CORRECTED = ("penalty", "stopping", "appendix_b")
 
 
 def values(saved: Saved) -> dict[str, str]:

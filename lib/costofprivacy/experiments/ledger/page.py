@@ -17,7 +17,7 @@ from costofprivacy.judging.claims import PENDING, Claim
 from costofprivacy.judging.findings import Consequence, Finding, Verdict
 
 ALL = "everything"  # the folder of the files to take away, among the ledger's results
-COLUMNS = ("place", "verdict", "consequence", "evidence", "what was found", "paper", "chapter")
+COLUMNS = ("place", "verdict", "consequence", "what was found", "paper", "chapter")
 UNSAID = ("consequence", "headline", "should_read", "would_change", "printed", "condition", "rule", "argued")
 VERDICTS = (*map(str, Verdict), PENDING)  # in the order in which they are sorted
 CONSEQUENCES = (*map(str, reversed(Consequence)), "")
@@ -107,14 +107,19 @@ def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str,
     page = f"{claim.chapter}.html"
     cells = [
         f'<th scope="row">{_link(f"{page}#{claim.anchor}", place) if judged else place}</th>',
-        f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}</td>',
+        f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}'
+        f"{_evidence(claim)}</td>",
         f'<td data-order="{CONSEQUENCES.index(row["consequence"])}">{row["consequence"]}</td>',
-        f"<td>{claim.kind}</td>",
         f'<td data-search="{html.escape(said)}">{finding}</td>',
         f"<td>{html.escape(short)}</td>",
         f"<td>{_link(page, chapter) if judged else chapter}</td>",
     ]
     return f'<tr id="{claim.anchor}" {attributes}>{"".join(cells)}</tr>'
+
+
+def _evidence(claim: Claim) -> str:
+    """What kind of evidence a verdict rests on, below it."""
+    return f'<span class="evidence">{claim.kind}</span>' if claim.kind else ""
 
 
 def _link(address: str, text: str) -> str:

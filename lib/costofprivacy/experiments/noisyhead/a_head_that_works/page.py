@@ -16,11 +16,11 @@ def answer(tables: Tables) -> str:
     """The result at the largest size, and where pretraining is worth anything."""
     table, (name, _) = tables["test-error"], readings.plain_and_ill(tables)
     over, row = readings.over_non_private(tables, name), readings.corner(tables, name)
-    known = " There the best head needs no data." if readings.no_data_is_best(tables, name) else ""
+    known = " There no data is needed." if readings.no_data_is_best(tables, name) else ""
     alike = " (features alike in all directions)" if name == ISOTROPIC else ""
     return (
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {readings.where(name)}{alike} our "
-        f"head errs {compact(row[PRIVATE])} (answering 0: {compact(row[ZERO])}), {percent(abs(over))} "
+        f"head has error {compact(row[PRIVATE])} (predicting 0: {compact(row[ZERO])}), {percent(abs(over))} "
         f"{'above' if over > 0 else 'below'} no privacy.{known}{_worth(tables['area'])}"
     )
 
@@ -66,15 +66,16 @@ def read_ladder(tables: Tables) -> Markdown:
     )
     edges = steps[steps["rung"].isin(ladder.SEARCHED)]["edge"]
     return Markdown(
-        f"NoisyHead as printed errs {errors} at $\\varepsilon = {printed['epsilon'].iloc[0]:g}$, where answering 0 "
-        f"errs 1. Asking every token errs less than asking the last one alone in {int(asked['better'].sum())} of "
-        f"{len(asked)} cases of this table and more in {int(asked['worse'].sum())}{_where(asked)}. An asterisk: a "
-        f"number that was searched lies at an edge of its grid, in {int(edges.sum())} of {len(edges)} cases."
+        f"NoisyHead as printed has error {errors} at $\\varepsilon = {printed['epsilon'].iloc[0]:g}$, where always "
+        f"predicting 0 has error 1. Asking every token has a smaller error than asking the last one alone in "
+        f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
+        f"{int(asked['worse'].sum())}{_where(asked)}. An asterisk marks a searched number at an edge of its grid, in "
+        f"{int(edges.sum())} of {len(edges)} cases."
     )
 
 
 def _where(asked: pd.DataFrame) -> str:
-    """In which cases asking every token errs more."""
+    """In which cases asking every token has a larger error."""
     rows = asked[asked["worse"]]
     told = [f"{readings.where(row.covariance)} at $\\varepsilon = {row.epsilon:g}$" for row in rows.itertuples()]
     return f" ({listed(told)})" if told else ""
