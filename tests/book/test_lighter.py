@@ -152,3 +152,17 @@ def test_the_lines_of_a_listing_are_marked_for_the_stylesheet_to_count(site: Pat
 def test_a_notebook_to_take_away_has_all_but_the_pictures(site: Path) -> None:
     cells = json.loads((site / "_sources/book/page.ipynb").read_text("utf-8"))["cells"]
     assert cells == [{"outputs": [{"data": {"text/plain": "ε"}}]}, {"source": "a"}]
+
+
+def test_cells_and_names_hold_their_words_alone() -> None:
+    page = '<td class="a"><p>One <b>word</b>.</p></td><td><p>a</p><p>b</p></td>'
+    page += '<code class="c"><span class="pre">x</span></code>'
+    lighter_page = '<td class="a">One <b>word</b>.</td><td><p>a</p><p>b</p></td><code class="c">x</code>'
+    assert lighter.squeezed(page) == lighter_page
+
+
+def test_an_arrow_is_drawn_once() -> None:
+    arrow = '<svg aria-hidden="true"><path d="M1 2Z"></path></svg>'
+    shown = arrow.replace("<path ", '<path id="arrow-0" ')
+    used = '<svg aria-hidden="true"><use href="#arrow-0"></use></svg>'
+    assert lighter.squeezed(f"{arrow}<p>{arrow}</p>{arrow}") == f"{shown}<p>{used}</p>{used}"

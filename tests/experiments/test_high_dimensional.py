@@ -254,7 +254,7 @@ def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataF
 def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.DataFrame]) -> None:
     test_error = published["test-error"]
     better = test_error.assign(test_error=0.75 * test_error["response_variance"])
-    assert "at most 25 % of Var(y)" in page.answer({**published, "test-error": better})
+    assert "explain 25 % of Var(y)" in page.answer({**published, "test-error": better})
     starts, table, comparison = published["starts"], published["figure-2"], published["comparison"]
     steep = starts.assign(excess_risk=starts["N"] ** -3.0)
     for told, power in ((steep, "-3.00"), (starts.assign(excess_risk=starts["N"] ** -1.0), "-1.00")):

@@ -84,9 +84,9 @@ def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.Data
     table = tables["test-error"]
     other = table.assign(test_error=0.123, best=0.0456, response_variance=7.0)
     told = page.answer({**tables, "test-error": other})
-    assert "the test error is 0.0456 for the best" in told
-    assert "0.123 for ridge" in told
-    assert "7 for always predicting 0." in told
+    assert "the best linear head has test error 0.0456" in told
+    assert "ridge with $\\lambda = 5$ 0.123" in told
+    assert "predicting 0 7." in told
     for factor in (2.0, 3.0):
         far = table.assign(test_error=factor * table["best"])
         assert f"at most {factor:g} times that of the best linear head" in figures.draw_test_error(far).caption

@@ -106,7 +106,7 @@ def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> Non
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/mechanism")
     single, noise = measured["single-steps"], measured["noise"]
-    assert r"at $\varepsilon = 9$ and few steps it can fail" in page.answer(measured)
+    assert r"with a single step and $\varepsilon = 9$ it can fail" in page.answer(measured)
     other = page.answer(
         measured
         | {

@@ -23,6 +23,9 @@ MAP = re.compile(r"\n?(?://[#@] sourceMappingURL=\S+|/\*[#@] sourceMappingURL=[^
 INDEX = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*(?:searchtools|language_data|searchindex)\.js[^"]*"[^>]*></script>')
 KEPT = re.compile(r"(<(pre|script|style|textarea|svg)\b.*?</\2>)", re.DOTALL)
 BLANKS = re.compile(r"\s*\n\s*")
+CODE = re.compile(r'(<code [^>]*>)<span class="pre">([^<]*)</span>(</code>)')
+CELL = re.compile(r"(<t[dh]\b[^>]*>)<p>((?:(?!</?p\b).)*)</p>(</t[dh]>)", re.DOTALL)
+ARROW = re.compile(r'(?<=aria-hidden="true">)<path d="[^"]*"></path>')
 COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
 STYLE_COMMENT = re.compile(r"/\*(?!!).*?\*/", re.DOTALL)  # a licence begins with /*!
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -98,6 +101,9 @@ def plain_marks(styles: Path) -> set[str]:
 def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore[assignment]
     """A page without indentation, but where blanks count, and without marks in its code that change nothing.
 
+    A cell of a table and a name in code hold their words alone; an arrow that folds is drawn once and shown again
+    where it recurs.
+
     Args:
         page: HTML. neutral: the classes of such marks.
     """
@@ -105,10 +111,20 @@ def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore
     parts = KEPT.split(page)
     for at, part in enumerate(parts):
         if at % 3 == 0:
-            parts[at] = BLANKS.sub("\n", COMMENT.sub("", part))
+            words = BLANKS.sub("\n", COMMENT.sub("", part))
+            parts[at] = CODE.sub(r"\1\2\3", CELL.sub(r"\1\2\3", words))
         elif at % 3 == 1 and marks and parts[at + 1] == "pre":
             parts[at] = marks.sub(r"\1", part).replace(DOT, ".")
-    return "".join(part for at, part in enumerate(parts) if at % 3 != 2)
+    return once("".join(part for at, part in enumerate(parts) if at % 3 != 2))
+
+
+def once(page: str) -> str:
+    """A page in which each arrow that folds is drawn once: the others refer to its shape."""
+    for number, shape in enumerate(dict.fromkeys(ARROW.findall(page))):
+        first, _, rest = page.partition(shape)
+        named, used = shape.replace("<path ", f'<path id="arrow-{number}" '), f'<use href="#arrow-{number}"></use>'
+        page = f"{first}{named}{rest.replace(shape, used)}"
+    return page
 
 
 def without_pictures(notebook: str) -> str:

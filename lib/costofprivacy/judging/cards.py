@@ -9,7 +9,7 @@ from typing import Any
 
 from costofprivacy import __version__
 from costofprivacy.judging import growth, prose, vocabulary
-from costofprivacy.judging.claims import KINDS, PENDING, Claim, Kind
+from costofprivacy.judging.claims import KINDS, PENDING, Claim
 from costofprivacy.judging.evidence import Evidence, gather
 from costofprivacy.judging.findings import (
     LABEL,
@@ -27,6 +27,7 @@ from costofprivacy.symbols import Row
 
 WAITING = "its chapter is still to be written"
 MOST_OPEN = 4  # claims in a list that is not folded
+NEVER_EMPTY = ("number", "value")
 COUNTED = {  # several claims; one claim is as its label says
     Verdict.HOLDS: "hold",
     Verdict.CORRECTED: "hold with a correction",
@@ -96,7 +97,7 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
         ("Consequence", _consequence(claim, finding)),
         ("For the authors", finding.argued),
         ("Passes if", finding.rule),
-        ("Kind of evidence", f"{claim.kind.capitalize()}: {KINDS[Kind(claim.kind)]}." if claim.kind else ""),
+        ("Kind of evidence", f"{claim.kind.capitalize()}." if claim.kind else ""),
         ("What would change this", finding.would_change),
         ("Evidence", _evidence(evidence or gather(claim, finding))),
     ]
@@ -191,14 +192,23 @@ def _foot(claim: Claim) -> str:
 
 
 def _numbers(numbers: Iterable[Number]) -> str:
-    """The numbers behind a verdict as a folded table."""
-    head = "| number | value | ± | threshold or reference | table | row |\n|---|---|---|---|---|---|"
-    rows = [
-        f"| {plain(read_out(n.name))} | {compact(n.value)} | {_optional(n.error)} | {_optional(n.against)} "
-        f"| {plain(read_out(n.table))} | {plain(read_out(n.row))} |"
-        for n in numbers
-    ]
-    return "\n".join(["````{dropdown} The numbers", head, *rows, "````"])
+    """The numbers behind a verdict as a folded table, without the columns that would be empty."""
+    told = [_told(number) for number in numbers]
+    columns = [name for name in told[0] if name in NEVER_EMPTY or any(row[name] for row in told)]
+    lines = [columns, ["---"] * len(columns), *([row[name] for name in columns] for row in told)]
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+    return f"````{{dropdown}} The numbers\n{table}\n````"
+
+
+def _told(number: Number) -> dict[str, str]:
+    """A number and where it comes from, by the heads of the table."""
+    return {
+        "number": plain(read_out(number.name)),
+        "value": compact(number.value),
+        "±": _optional(number.error),
+        "threshold or reference": _optional(number.against),
+        "from": plain(read_out(", ".join(part for part in (number.table, number.row) if part not in ("", "all")))),
+    }
 
 
 def read_out(text: str) -> str:

@@ -44,13 +44,6 @@ LABEL = {  # how a reader meets them; the words above are those that are stored
 }
 VACUOUS = "vacuous here"
 VACUOUS_MEANING = "the claim is a bound that always predicting 0 meets, too, at all the sizes that we tested"
-BRIEF = {
-    Verdict.HOLDS: "true as printed",
-    Verdict.CORRECTED: "true once a slip is corrected",
-    Verdict.NARROWER: "true under a condition that the paper does not state",
-    Verdict.FAILS: "there is a counterexample inside its conditions",
-    Verdict.UNTESTABLE: "nothing measurable follows from it",
-}
 WEIGHT = {
     Consequence.NONE: "nothing that a reader would compute or conclude changes",
     Consequence.NUMBERS: "something that a reader would compute changes",

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from costofprivacy import __version__
 from costofprivacy.book import citation
 from costofprivacy.judging import cards, claims, errata
-from costofprivacy.judging.findings import BRIEF, Verdict
+from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.prose import compact, compared, course, percent
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.judging.vocabulary import CONSISTENT
@@ -39,7 +39,6 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "dpgd_bar": bar(counted.loc["dpgd"]),
         "noisyhead_authors": saved.papers["noisyhead"]["authors"],
         "dpgd_authors": saved.papers["dpgd"]["authors"],
-        "meanings": meanings(),
         "citation": f"```bibtex\n{citation.bibtex(__version__)}\n```",
     }
 
@@ -164,9 +163,3 @@ def bar(row: pd.Series) -> str:
     )
     words = " ".join(f"{count} {cards.badge(verdict)}" for verdict, count in shown)
     return f"<div class='verdict-bar' role='img' aria-label='{html.escape(said)}'>{parts}</div>\n\n{words}"
-
-
-def meanings() -> str:
-    """What each verdict means, in a few words, as a Markdown list."""
-    lines = [f"- {cards.badge(verdict)} {meaning}" for verdict, meaning in BRIEF.items()]
-    return "\n".join([*lines, f"- {cards.badge(claims.PENDING)} its chapter is still to be written"])
