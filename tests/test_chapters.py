@@ -421,7 +421,7 @@ def test_the_cards_tell_everything_of_the_chapter_s_claims(book: Path) -> None:
     assert "**Theorem 1**\n\nThe paper says\n: One." in text
     assert "Found\n: It has 2 rows." in text
     assert "What would change this\n: More rows." in text
-    assert "| rows | 2 |" in text
+    assert "<td>rows</td><td>2</td>" in text
     assert "Theorem 3" not in text
 
 

@@ -109,8 +109,10 @@ def test_a_card_has_every_part() -> None:
         "What would change this": "More trials.",
         "Evidence": "Data: {download}`figure-1.csv <one/figure-1.csv>`.",
     }
-    assert "| number | value | ± | from |" in text
-    assert r"| ratio of | $2.5\cdot 10^{-7}$ | 0.1 | figure-1, N = 1000 |" in text
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("number", "value", "±", "from"))
+    value = r'<span class="math notranslate nohighlight">\(2.5\cdot 10^{-7}\)</span>'
+    assert head in text
+    assert f"<td>ratio of</td><td>{value}</td><td>0.1</td><td>figure-1, N = 1000</td>" in text
 
 
 def test_a_card_says_where_it_belongs() -> None:

@@ -192,22 +192,25 @@ def _foot(claim: Claim) -> str:
 
 
 def _numbers(numbers: Iterable[Number]) -> str:
-    """The numbers behind a verdict as a folded table, without the columns that would be empty."""
+    """The numbers behind a verdict as a folded table, without the columns that would be empty; HTML on one line."""
     told = [_told(number) for number in numbers]
     columns = [name for name in told[0] if name in NEVER_EMPTY or any(row[name] for row in told)]
-    lines = [columns, ["---"] * len(columns), *([row[name] for name in columns] for row in told)]
-    table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-    return f"````{{dropdown}} The numbers\n{table}\n````"
+    head = "".join(f'<th scope="col">{name}</th>' for name in columns)
+    rows = ("".join(f"<td>{typeset(row[name])}</td>" for name in columns) for row in told)
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    table = f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    scrolled = f'<div class="pst-scrollable-table-container">{table}</div>'
+    return f'<details class="numbers"><summary>The numbers</summary>{scrolled}</details>'
 
 
 def _told(number: Number) -> dict[str, str]:
     """A number and where it comes from, by the heads of the table."""
     return {
-        "number": plain(read_out(number.name)),
+        "number": read_out(number.name),
         "value": compact(number.value),
         "±": _optional(number.error),
         "threshold or reference": _optional(number.against),
-        "from": plain(read_out(", ".join(part for part in (number.table, number.row) if part not in ("", "all")))),
+        "from": read_out(", ".join(part for part in (number.table, number.row) if part not in ("", "all"))),
     }
 
 
