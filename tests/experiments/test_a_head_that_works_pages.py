@@ -107,7 +107,7 @@ def test_which_tokens_to_ask_is_counted_beyond_doubt() -> None:
     assert not found["worse"].any()
     worse = scaled("ladder", LAST_TOKEN, 0.1, "rung")
     assert readings.asked(worse)["worse"].all()
-    assert f"and more in {len(found)} (" in page.read_ladder(worse).data
+    assert f"and a larger one in {len(found)} (" in page.read_ladder(worse).data
     assert "in 0." in page.read_ladder(scaled("ladder", LAST_TOKEN, 9.0, "rung")).data
 
 

@@ -30,7 +30,7 @@ def halved(values: Mapping[str, float]) -> dict[str, float]:
 
 @pytest.mark.parametrize(
     ("error", "words"),
-    [(0.5, "It beats always"), (1.0, "It does no better than always"), (2.0, "It loses to always")],
+    [(0.5, "It beats always"), (1.0, "It does no better than always"), (2.0, "It does worse than always")],
 )
 def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words: str) -> None:
     text = index.learns(Changed(BOOK, {"test_error": error, "response_variance": 1.0, "best_linear_head": 0.06}))

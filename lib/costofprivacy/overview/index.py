@@ -61,7 +61,11 @@ def learns(saved: Saved) -> str:
     word = compared(
         row["test_error"],
         row["response_variance"],
-        ("It beats always answering 0", "It does no better than always answering 0", "It loses to always answering 0"),
+        (
+            "It beats always predicting 0",
+            "It does no better than always predicting 0",
+            "It does worse than always predicting 0",
+        ),
         row["standard_error"],
     )
     head, best = (row[name] / row["response_variance"] for name in ("test_error", "best_linear_head"))

@@ -16,8 +16,8 @@ def answer(tables: Tables) -> str:
     """The result at the largest size, and where pretraining is worth anything."""
     table, (name, _) = tables["test-error"], readings.plain_and_ill(tables)
     over, row = readings.over_non_private(tables, name), readings.corner(tables, name)
-    known = " There no data is needed." if readings.no_data_is_best(tables, name) else ""
-    alike = " (features alike in all directions)" if name == ISOTROPIC else ""
+    known = " There the best head needs no data." if readings.no_data_is_best(tables, name) else ""
+    alike = " (alike in all directions)" if name == ISOTROPIC else ""
     return (
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {readings.where(name)}{alike} our "
         f"head has error {compact(row[PRIVATE])} (predicting 0: {compact(row[ZERO])}), {percent(abs(over))} "
@@ -66,8 +66,8 @@ def read_ladder(tables: Tables) -> Markdown:
     )
     edges = steps[steps["rung"].isin(ladder.SEARCHED)]["edge"]
     return Markdown(
-        f"NoisyHead as printed has error {errors} at $\\varepsilon = {printed['epsilon'].iloc[0]:g}$, where always "
-        f"predicting 0 has error 1. Asking every token has a smaller error than asking the last one alone in "
+        f"Always predicting 0 has error 1. At $\\varepsilon = {printed['epsilon'].iloc[0]:g}$ NoisyHead as printed has "
+        f"error {errors}. Asking every token has a smaller error than asking the last one alone in "
         f"{int(asked['better'].sum())} of {len(asked)} cases of this table, and a larger one in "
         f"{int(asked['worse'].sum())}{_where(asked)}. An asterisk marks a searched number at an edge of its grid, in "
         f"{int(edges.sum())} of {len(edges)} cases."
