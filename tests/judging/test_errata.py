@@ -61,7 +61,7 @@ def test_one_line_an_erratum_the_gravest_first(book: Path) -> None:
         "Something that a reader would compute changes.",
         "### Alpha",
         f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} *Printed:* $x$. *Should read:* $2x$ there. "
-        "*Why:* Twice. *The same in:* [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
+        "*Why:* Twice. *Also affected:* [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
         "## Slips in displays that no claim rests on",
         "### Beta",
         "- **[(C.1)](/book/part/one.ipynb)** *Printed:* One. *Should read:* Two. *Why:* It is two.",

@@ -41,4 +41,5 @@ def test_a_letter_quotes_what_it_names_and_names_what_it_quotes(name: str, lette
 @pytest.mark.parametrize("place", ["path", "rate", "lower"])
 def test_what_the_letter_confirms_to_the_authors_of_dp_gd_holds(place: str) -> None:
     assert SAVED.findings[letter_dpgd.CLAIMS[place]].verdict == Verdict.HOLDS
-    assert SAVED.findings["dpgd/proposition-4.1"].verdict == Verdict.HOLDS
+    for promised in ("proposition-4.1", "theorem-1-path", "theorem-1-mean", "theorem-2", "theorem-3"):
+        assert SAVED.findings[f"dpgd/{promised}"].verdict == Verdict.HOLDS

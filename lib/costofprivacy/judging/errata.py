@@ -136,7 +136,7 @@ def _line(entry: Erratum) -> str:
     else:
         said = "*We know of nothing to put there instead.*"
     also = [link(claim) for claim in entry.rests] + list(root.also)
-    rests = f" *The same in:* {prose.listed(also)}." if also else ""
+    rests = f" *Also affected:* {prose.listed(also)}." if also else ""
     return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why:* {finding.headline}{rests}"
 
 

@@ -88,7 +88,7 @@ CASES = [
     Case(MOMENTS, "the first is another", put("prior", "value", lambda r: 2.0, f"quantity == '{FIRST}'"), FAILS),
     Case(FIRST_RECORD, "all records count alike", put("chain", "first", lambda r: r["each"]), HOLDS),
     Case(FIRST_RECORD, "the first counts a little less", put("chain", "first", lambda r: 0.5 * r["score"]), CORRECTED,
-         says="is 2 times the printed"),
+         says="is 2 times the bound"),
     Case(FIRST_RECORD, "the score exceeds everything", put("chain", "score", lambda r: 2 * r["most"]), FAILS),
     Case(OUTSIDE, "weak noise alone", only("outside", "label_noise < 1.1"), HOLDS),
     Case(OUTSIDE, "it costs more, well inside", put("outside", "cost", lambda r: 1.0, "label_noise < 0.5"), FAILS),
