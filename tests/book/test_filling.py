@@ -46,7 +46,7 @@ UNREAD = (
     r"^:[^\n]*$",
     r"^\d+\. ",
     r"arXiv [\d.]+",
-    r"(?:Algorithm|Figure|Theorem|Proposition|Section)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
+    r"(?:Algorithm|Figure|Theorem|Proposition|Section|Table)s?\s+\d[\d.]*(?:(?:,| and| to)\s+\d[\d.]*)*",
     r"\((?:[A-Z]\.)?\d+(?:\.\d+)?\)",  # an equation
     r"answering 0",
 )

@@ -5,7 +5,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.softmax_head import readings
 from costofprivacy.experiments.noisyhead.softmax_head.audits import SOUND
 from costofprivacy.experiments.noisyhead.softmax_head.names import SOFTMAX
-from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, LITERAL, ROUTES
+from costofprivacy.experiments.noisyhead.softmax_head.readings import BEST_ROUTE, ROUTES
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, reads
 from costofprivacy.judging.tables import Tables, select
@@ -54,5 +54,5 @@ def transformers(tables: Tables) -> Ruling:
     )
     sound = broken(tables["audit"]).empty
     verdict = reads(printed=sound and any(map(learns, rows.values())))
-    quoted = {"clipped": rows[BEST_ROUTE]["test_error"], "literal": rows[LITERAL]["test_error"]}
+    quoted = {"clipped": rows[BEST_ROUTE]["test_error"], "literal": rows[ROUTES[1]]["test_error"]}
     return Ruling(verdict, found, quoted)
