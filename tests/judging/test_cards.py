@@ -144,7 +144,7 @@ def test_a_card_quotes_the_paper_and_says_how_it_was_judged() -> None:
     said = terms(cards.card(claim, finding, arxiv="1.2v3"))
     assert said["The paper"] == "“It is one.” (Theorem 1, [arXiv 1.2v3](https://arxiv.org/abs/1.2v3))"
     assert said["In our words"] == "One $x$ is one."
-    assert said["Consequence"] == "*conclusion*: what does not follow is: Abstract: “it is one”."
+    assert said["Consequence"] == "*conclusion*. This does not follow: Abstract: “it is one”."
     assert said["For the authors"] == "It is nearly one. But not quite."
     assert said["Passes if"] == "It passes if it is one."
     assert said["Kind of evidence"] == "Simulation."

@@ -162,7 +162,7 @@ def _consequence(claim: Claim, finding: Finding) -> str:
     if finding.consequence == Consequence.NONE:
         return ""
     if finding.consequence == Consequence.CONCLUSION and claim.undermines:
-        return f"*conclusion*: what does not follow is: {claim.undermines}"
+        return f"*conclusion*. This does not follow: {claim.undermines}"
     return f"*{finding.consequence}*: {WEIGHT[finding.consequence]}."
 
 

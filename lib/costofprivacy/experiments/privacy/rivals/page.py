@@ -17,7 +17,7 @@ def answer(tables: Tables) -> str:
     behind = behind if len(behind) else found
     worst = behind.loc[behind["over"].idxmax()]
     return (
-        f"At equal privacy, data and knowledge, {first} is best, or not distinguishable from the best, in "
+        f"At equal privacy, data and knowledge, {first} is best or not distinguishable from it in "
         f"{in_front[first]} of {len(found)} cases. DP-GD is worse in {int(found['beaten'].sum())} of them, with up to "
         f"{measured(worst['over'], worst['over_error'])} times the excess error ({short(worst['problem'])}, "
         f"$\\varepsilon = {worst['epsilon']:g}$). If it knows the features' second moment, its excess error is "
