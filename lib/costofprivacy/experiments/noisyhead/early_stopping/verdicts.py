@@ -119,7 +119,8 @@ def section_11_phase_transition(tables: Tables) -> Ruling:
         turns[start] = min(first, last) > ON_A_PAR
     depth = found["random"][2] / tables["test-error"]["response_variance"].max()
     named["fall of the test error, random start, as a fraction of Var(y)"] = depth
-    verdict = reads(printed=all(turns.values()), narrower=turns["random"])
+    far = rows["T"].min() <= FIRST and rows["T"].max() >= LAST
+    verdict = reads(printed=all(turns.values()), narrower=turns["random"], decided=far)
     return Ruling(verdict, numbers("closed-form", named, f"T ≤ {LAST}"), {"depth": depth})
 
 
