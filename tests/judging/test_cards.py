@@ -134,7 +134,7 @@ def test_a_card_of_what_holds_under_a_condition_names_it_as_one() -> None:
     condition = "$L \\lesssim N$."
     narrower = Finding(Verdict.NARROWER, "It is so for few.", RATIO, condition=condition, would_change="More.")
     said = terms(cards.card(ONE, narrower))
-    assert said["Holds if"] == condition
+    assert said["Missing condition"] == condition
     assert "Should read" not in said
 
 
@@ -146,7 +146,7 @@ def test_a_card_quotes_the_paper_and_says_how_it_was_judged() -> None:
     assert said["In our words"] == "One $x$ is one."
     assert said["Consequence"] == "*conclusion*. This does not follow: Abstract: “it is one”."
     assert said["For the authors"] == "It is nearly one. But not quite."
-    assert said["Passes if"] == "It passes if it is one."
+    assert said["Pass criterion"] == "It passes if it is one."
     assert said["Kind of evidence"] == "Simulation."
 
 

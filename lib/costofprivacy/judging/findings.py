@@ -30,7 +30,7 @@ MEANING = {
     Verdict.HOLDS: "as printed, under the conditions that it states and the paper's standing assumptions, for some "
     "finite value of every hidden constant; what is only a convention (0/0 read as 0) holds",
     Verdict.CORRECTED: "true once a slip is corrected: a sign, a factor, an index, a transposition, a constant; the "
-    "powers of the sizes stay",
+    "powers of the sizes stay, unless a sentence misquotes the paper's own display, which then counts",
     Verdict.NARROWER: "true under a further condition that the paper does not state; the card names the condition",
     Verdict.FAILS: "there is a counterexample inside the stated conditions, and neither of the two above saves it",
     Verdict.UNTESTABLE: "nothing measurable follows from it; the card says why",
