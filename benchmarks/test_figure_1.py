@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benchmarks import shared
-from costofprivacy.experiments.noisyhead import low_dimensional as study
+from costofprivacy.experiments.noisyhead.low_dimensional import experiment as study
 from costofprivacy.running.montecarlo import generator
 
 SIZES = (1000, 4000)

@@ -20,7 +20,7 @@ FEW = 5  # literal steps that are timed; all steps cost the same
 def test_the_literal_algorithm_of_figure_3(benchmark: Any, seconds: dict[str, float], note: list[str]) -> None:
     """Γ* and a few steps of the published setting, prompt by prompt, extrapolated to Σ T: each T is its own run."""
     cell = experiment.Experiment().cell
-    hyper, std = cell.hyper[Setting.PUBLISHED], cell.noise(Setting.PUBLISHED, (ALGORITHM,))[0]
+    hyper, std = cell.hyper[Setting.PUBLISHED], cell.stds(Setting.PUBLISHED, (ALGORITHM,))[0]
     rng = generator(1, N, 0)
     train = sample(cell.model, N, rng=rng)
     start, noise = (0.1 * rng.standard_normal(shape) for shape in ((31, 31), (FEW, 31, 31)))
