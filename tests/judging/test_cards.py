@@ -96,14 +96,16 @@ def terms(card: str) -> dict[str, str]:
 
 def test_a_card_has_every_part() -> None:
     text = cards.card(ONE, CORRECTED)
-    assert text.splitlines()[:3] == [
+    assert text.splitlines()[:4] == [
         "(claim-alpha-theorem-1)=",
         "`````{div} claim-card",
-        f"{cards.badge('holds, corrected')} **Theorem 1**",
+        f"<details><summary>{cards.badge('holds, corrected')} <strong>Theorem 1</strong> "
+        '<span class="headline">It is twice.</span></summary>',
+        "",
     ]
+    assert text.splitlines()[-2:] == ["</details>", "`````"]
     assert terms(text) == {
         "The paper says": "One $x$ is one.",
-        "Found": "It is twice.",
         "Consequence": "*numbers*: something that a reader would compute changes.",
         "Should read": r"$2\lambda$.",
         "What would change this": "More trials.",
@@ -113,6 +115,20 @@ def test_a_card_has_every_part() -> None:
     value = r'<span class="math notranslate nohighlight">\(2.5\cdot 10^{-7}\)</span>'
     assert head in text
     assert f"<td>ratio of</td><td>{value}</td><td>0.1</td><td>figure-1, N = 1000</td>" in text
+
+
+def test_what_is_in_sight_of_a_card_stands_on_one_line_and_is_typeset() -> None:
+    claim, finding = replace(ONE, place="Theorem 1, $b<1$"), replace(HELD, headline="It is at most $\\rho$.")
+    head = cards.card(claim, finding).splitlines()[2]
+    assert r"\(b&lt;1\)</span></strong>" in head
+    assert r'>It is at most <span class="math notranslate nohighlight">\(\rho\)</span>.</span></summary>' in head
+
+
+def test_a_chapter_leads_to_its_claims_in_one_line() -> None:
+    assert cards.all_of("part/one", [Verdict.HOLDS, Verdict.FAILS]) == (
+        "[All 2 claims of this chapter, with the evidence](one-claims.md): 1 holds, 1 does not hold."
+    )
+    assert cards.all_of("part/one", [Verdict.HOLDS]).startswith("[The one claim of this chapter, with the evidence](")
 
 
 def test_a_card_says_where_it_belongs() -> None:
@@ -126,7 +142,7 @@ def test_a_card_links_what_stands_behind_it() -> None:
     evidence = Evidence("one", ("figure-1", "rates"), (Figure("part-one-rates", "Rates in $N$"),), "a.verdicts:judge")
     assert terms(cards.card(ONE, HELD, evidence))["Evidence"] == (
         "Data: {download}`figure-1.csv <one/figure-1.csv>`, {download}`rates.csv <one/rates.csv>`. "
-        'Drawn in: <a href="#part-one-rates">Rates in $N$</a>. {judge}`a.verdicts:judge`'
+        'Drawn in: <a href="one.html#part-one-rates">Rates in $N$</a>. {judge}`a.verdicts:judge`'
     )
 
 
@@ -151,7 +167,7 @@ def test_a_card_quotes_the_paper_and_says_how_it_was_judged() -> None:
 
 
 def test_a_card_of_what_holds_has_neither_consequence_nor_correction() -> None:
-    assert list(terms(cards.card(ONE, HELD))) == ["The paper says", "Found", "What would change this", "Evidence"]
+    assert list(terms(cards.card(ONE, HELD))) == ["The paper says", "What would change this", "Evidence"]
 
 
 def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:

@@ -53,18 +53,19 @@ def test_one_line_an_erratum_the_gravest_first(book: Path) -> None:
         "## What changes a conclusion or a guarantee",
         f"{WEIGHT[Consequence.CONCLUSION].capitalize()}.",
         "### Alpha",
-        f"- **[Theorem 3](#claim-alpha-theorem-3)** {b('fails')} *We know of nothing to put there instead.* "
-        "*Why:* Not.",
+        f"- **[Theorem 3](#claim-alpha-theorem-3)** {b('fails')} *We know of nothing to put there instead*. "
+        "*Why*: Not.",
         "### Beta",
-        f"- **[Figure 1](#claim-beta-figure-1)** {b('holds, narrower')} *Missing condition:* For few. *Why:* Rarely.",
+        f"- **[Figure 1](#claim-beta-figure-1)** {b('holds, narrower')} *Missing condition*: For few. *Why*: Rarely.",
         "## What changes a number",
         "Something that a reader would compute changes.",
         "### Alpha",
-        f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} *Printed:* $x$. *Should read:* $2x$ there. "
-        "*Why:* Twice. *Also affected:* [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
+        f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} *Printed*: $x$. *Should read*: $2x$ there. "
+        "*Why*: Twice. *Also affected*: [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
         "## Slips in displays that no claim rests on",
-        "### Beta",
-        "- **[(C.1)](/book/part/one.ipynb)** *Printed:* One. *Should read:* Two. *Why:* It is two.",
+        "````{dropdown} Beta: 1",
+        "- **[(C.1)](/book/part/one.ipynb)** *Printed*: One. *Should read*: Two. *Why*: It is two.",
+        "````",
     ]
 
 

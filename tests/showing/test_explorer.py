@@ -18,8 +18,15 @@ def panel() -> Explorer:
     line = base.mark_line().encode(alt.X("x:Q"), explorer.powers("y", -4, 1, "risk"), colour, dash)
     told = explorer.telling(base.transform_aggregate(most="max(y)"), "'at most ' + datum.most + ' < 1 & \\'2\\''")
     pick = explorer.picker("which", "Which one", ["a", "b"], "a", ["the first", "the second"])
-    chart = alt.vconcat(alt.layer(line, told)).add_params(pick)
-    return Explorer(chart, "fig-it", 'A "label"', "What it shows", "A caption", "An alternative")
+    return Explorer(
+        alt.vconcat(alt.layer(line, told)),
+        (pick,),
+        "fig-it",
+        'A "label"',
+        "What it shows",
+        "A caption",
+        "An alternative",
+    )
 
 
 def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
@@ -28,8 +35,19 @@ def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
     assert 'aria-label="A &quot;label&quot;" data-instead="fig-it" hidden' in html
     inside = re.search(r'<script type="application/json">(.*?)</script>', html, re.S)
     assert inside is not None
-    spec = json.loads(inside.group(1))
+    known = json.loads(inside.group(1))
+    spec = known["spec"]
     assert spec == panel().spec
+    assert known["controls"] == [
+        {
+            "name": "which",
+            "label": "Which one",
+            "options": ["a", "b"],
+            "labels": ["the first", "the second"],
+            "tokens": ["a", "b"],
+            "start": 0,
+        }
+    ]
     assert spec["description"] == "What it shows"
     assert "which,x,y\na,0,1.0\n" in json.dumps(spec).encode().decode("unicode_escape")
 
@@ -61,18 +79,58 @@ def test_the_figure_is_the_chart_at_its_start() -> None:
 
 
 def test_a_picker_starts_at_one_of_its_options() -> None:
-    bind = explorer.picker("n", "N", [1, 2], 2).to_dict()
-    assert bind["expr"] == "n"
+    assert '<option value="1" selected>2</option>' in explorer.picker("n", "N", [1, 2], 2).html
     with pytest.raises(ValueError, match=r"^start must be among \[1, 2\], got 3$"):
         explorer.picker("n", "N", [1, 2], 3)
     with pytest.raises(ValueError, match=r"^start must be among \[0.1, 0.2\], got 0.15$"):
         explorer.slider("n", "N", [0.1, 0.2], 0.15)
 
 
-def test_a_slider_has_the_step_of_its_numbers() -> None:
-    chart = panel().chart.add_params(explorer.slider("e", "ε", [0.1, 0.2, 0.30000000000000004], 0.2))
-    bind = next(param for param in chart.to_dict()["params"] if param["name"] == "e")["bind"]
-    assert (bind["min"], bind["step"], bind["name"]) == (0.1, 0.1, "ε")
+def test_a_slider_stops_at_each_option_and_shows_it_beside() -> None:
+    made = explorer.slider("rho", "Privacy ρ", [0.3, 1.0, "inf"], 1.0, ["0.3", "1", "∞, <none>"])
+    assert 'min="0" max="2" step="1" value="1" aria-valuetext="1"' in made.html
+    assert '<label for="explorer-rho">Privacy ρ</label>' in made.html
+    assert '<span class="explorer-value" aria-hidden="true">1</span>' in made.html
+    assert made.html.count("<option") == 3
+    assert "<option" not in explorer.slider("e", "ε", list(range(80)), 3).html
+    assert "∞, &lt;none&gt;" in replace(made, start="inf").html
+
+
+def test_the_chart_knows_what_is_chosen_and_that_nothing_was_before() -> None:
+    params = {param["name"]: param["value"] for param in panel().spec["params"]}
+    assert params == {"which": "a", "which_before": None, "ghost": False}
+
+
+def test_options_that_an_address_cannot_tell_apart_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"^options must differ in an address"):
+        explorer.picker("n", "N", ["a b", "A, b"], "a b")
+
+
+@pytest.mark.parametrize(
+    ("option", "spelt"),
+    [(0.3, "0.3"), (0.1 + 0.2, "0.3"), (1_000_000, "1000000"), ("square root", "square-root"), (float("inf"), "inf")],
+)
+def test_an_address_spells_options_plainly(option: object, spelt: str) -> None:
+    assert explorer.token(option) == spelt
+
+
+def test_a_link_sets_what_can_be_chosen_alone() -> None:
+    controls = (
+        explorer.slider("rho", "ρ", [0.3, "inf"], 0.3),
+        explorer.picker("s", "S", ["square root"], "square root"),
+    )
+    assert explorer.address(controls, rho=float("inf"), s="square root") == "#rho=inf&s=square-root"
+    assert explorer.set_link("this & that", controls, rho=0.3) == '<a href="#rho=0.3">this &amp; that</a>'
+    for wrong in ({"rho": 0.4}, {"gamma": 0.3}):
+        with pytest.raises(ValueError, match="cannot be chosen"):
+            explorer.address(controls, **wrong)
+
+
+def test_the_ghost_is_in_the_legend_as_long_as_there_is_one() -> None:
+    with_ghost, _ = explorer.scales([("one", "#000", [1, 0]), (explorer.GHOST, "#111", [1, 0])])
+    without, _ = explorer.scales([("one", "#000", [1, 0])])
+    assert with_ghost.to_dict()["legend"]["values"] == {"expr": 'ghost ? ["one", "last setting"] : ["one"]'}
+    assert without.to_dict()["legend"]["values"] == ["one"]
 
 
 @pytest.mark.parametrize("colour", [explorer.BLUE, explorer.VERMILION, explorer.GREEN, explorer.PINK, explorer.GREY])

@@ -9,6 +9,7 @@ import seaborn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from matplotlib.text import Annotation, Text
 
 from costofprivacy.showing import figures
 
@@ -119,7 +120,8 @@ def test_there_are_never_too_many_ticks(count: int, most: int) -> None:
 def _labels(axes: Axes) -> dict[str, tuple[float, float]]:
     """Bottom and top of each label in shares of the panel, as it is drawn."""
     axes.figure.canvas.draw()
-    boxes = {text.get_text(): text.get_window_extent().transformed(axes.transAxes.inverted()) for text in axes.texts}
+    extents = {text.get_text(): Text.get_window_extent(text) for text in axes.texts}  # without leaders
+    boxes = {name: extent.transformed(axes.transAxes.inverted()) for name, extent in extents.items()}
     return {name: (box.y0, box.y1) for name, box in boxes.items()}
 
 
@@ -138,6 +140,25 @@ def test_labels_stand_at_the_ends_of_their_curves_without_overlap(height: float)
     assert all(below[1] <= above[0] for below, above in pairwise(ordered))
     end = axes.transAxes.inverted().transform(axes.transData.transform((100, 1e-3)))[1]
     assert np.mean(spans["far"]) == pytest.approx(end, abs=0.01)
+
+
+def test_a_leader_joins_a_label_that_had_to_move_to_the_end_of_its_curve(axes: Axes) -> None:
+    for name, end in {"one": 1.0, "another": 1.0}.items():
+        axes.plot([0, 1], [0, end], label=name)
+    figures.end_labels(axes)
+    end = axes.transAxes.inverted().transform(axes.transData.transform((1, 1)))
+    for label in axes.texts:
+        assert isinstance(label, Annotation)
+        assert label.arrow_patch is not None
+        assert label.xy == pytest.approx(end)
+
+
+def test_a_label_at_the_end_of_its_curve_has_no_leader(axes: Axes) -> None:
+    axes.plot([0, 1], [0, 1], label="up")
+    axes.plot([0, 1], [1, 0], label="down")
+    axes.set(ylim=(-1, 2))
+    figures.end_labels(axes)
+    assert [label.arrow_patch for label in axes.texts if isinstance(label, Annotation)] == [None, None]
 
 
 def test_a_label_has_its_curve_s_colour_and_follows_its_last_finite_point(axes: Axes) -> None:

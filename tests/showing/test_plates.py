@@ -2,6 +2,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.lines import Line2D
 
 from costofprivacy.showing import figures, plates
 from costofprivacy.showing.plates import Plate
@@ -44,6 +45,38 @@ def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     assert [axes.get_ylabel() for axes in figure.axes] == ["risk", "risk"]
     assert [axes.get_xlabel() for axes in figure.axes] == ["$N$", "$N$"]
     assert all(axes.yaxis.get_tick_params()["labelleft"] for axes in figure.axes)
+    plt.close(figure)
+
+
+def test_a_narrow_legend_has_the_marks_of_curves_with_bars() -> None:
+    figure, axes = plt.subplots()
+    axes.errorbar([1, 2], [1, 2], 0.1, fmt="s", label="squares")
+    figure.legend(ncols=3)
+    plates.stack(figure)
+    marks = [line.get_marker() for line in figure.legends[0].findobj(Line2D)]
+    assert "s" in marks
+    plt.close(figure)
+
+
+def test_a_drawing_brings_its_own_narrow_form(tmp_path: Path) -> None:
+    wide, narrow = plt.figure(figsize=(9, 3)), plt.figure(figsize=(4, 6))
+    plates.save(Plate(wide, "caption", "alt", narrow), tmp_path, "idea")
+    assert 'width="288pt"' in (tmp_path / "idea.narrow.svg").read_text("utf-8")
+    assert 'width="648pt"' in (tmp_path / "idea.svg").read_text("utf-8")
+    assert plt.get_fignums() == []
+
+
+def test_a_narrow_form_of_a_grid_labels_each_panel_with_what_its_row_and_its_column_share() -> None:
+    figure, panels = plt.subplots(2, 2, sharex=True)
+    for column, name in enumerate(("isotropic", "uniform")):
+        panels[0, column].set_title(name)
+        panels[1, column].set_xlabel("$n$")
+    panels[0, 0].set_ylabel("risk")
+    panels[1, 0].set_ylabel("ratio")
+    plates.stack(figure)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["risk", "risk", "ratio", "ratio"]
+    assert [axes.get_title() for axes in figure.axes] == ["isotropic", "uniform", "isotropic", "uniform"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["$n$"] * 4
     plt.close(figure)
 
 

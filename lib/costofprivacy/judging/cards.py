@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import Any
 
 from costofprivacy import __version__
-from costofprivacy.judging import growth, prose, vocabulary
+from costofprivacy.judging import addresses, growth, prose, vocabulary
 from costofprivacy.judging.claims import KINDS, PENDING, Claim
 from costofprivacy.judging.evidence import Evidence, gather
 from costofprivacy.judging.findings import (
@@ -80,7 +80,7 @@ def typeset(text: str) -> str:
 
 
 def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv: str = "") -> str:
-    """All that was found on a claim, as Markdown with an anchor of its own.
+    """All that was found on a claim, as Markdown with an anchor of its own; but for the headline it is folded.
 
     Args:
         claim: what is judged. finding: what was found. evidence: what the finding rests on; by default the tables that
@@ -89,7 +89,6 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
     said = [
         ("The paper", quotation(claim, arxiv)),
         ("In our words" if claim.quote else "The paper says", claim.says),
-        ("Found", finding.headline),
         (VACUOUS.capitalize(), _sentence(VACUOUS_MEANING) if finding.vacuous else ""),
         ("Printed", finding.printed),
         ("Should read", finding.should_read),
@@ -106,14 +105,21 @@ def card(claim: Claim, finding: Finding, evidence: Evidence | None = None, arxiv
         [
             f"({claim.anchor})=",
             "`````{div} claim-card",
-            f"{of(finding)} **{claim.place}**",
+            f"<details><summary>{_head(claim, finding)}</summary>",
             "",
             *terms,
             *([_numbers(finding.numbers), ""] if finding.numbers else []),
             _foot(claim),
+            "</details>",
             "`````",
         ]
     )
+
+
+def _head(claim: Claim, finding: Finding) -> str:
+    """What is in sight of a card: verdict, place and headline, as HTML on one line."""
+    headline = f'<span class="headline">{typeset(finding.headline)}</span>'
+    return f"{of(finding)} <strong>{typeset(claim.place)}</strong> {headline}"
 
 
 def quotation(claim: Claim, arxiv: str) -> str:
@@ -138,6 +144,17 @@ def line(claim: Claim, finding: Finding) -> str:
 def link(claim: Claim) -> str:
     """The place of a claim, linked to its card."""
     return f"[{claim.place}](#{claim.anchor})"
+
+
+def all_of(chapter: str, verdicts: Iterable[Verdict]) -> str:
+    """One line that leads from a chapter to the page on which each of its claims has a card.
+
+    Args:
+        chapter: its name. verdicts: those on its claims.
+    """
+    given = list(verdicts)
+    words = "The one claim of this chapter" if len(given) == 1 else f"All {len(given)} claims of this chapter"
+    return f"[{words}, with the evidence]({addresses.page_of(chapter).split('/')[-1]}.md): {tally(given)}."
 
 
 def leading(claims: Iterable[Claim], found: Mapping[str, Finding]) -> str:
@@ -173,7 +190,8 @@ def _sentence(text: str) -> str:
 def _evidence(evidence: Evidence) -> str:
     """Tables to take away, the figures drawn from them, and the judge."""
     tables = ", ".join(f"{{download}}`{name}.csv <{evidence.folder}/{name}.csv>`" for name in evidence.tables)
-    figures = ", ".join(f'<a href="#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
+    page = f"{evidence.folder}.html"  # of the chapter
+    figures = ", ".join(f'<a href="{page}#{figure.label}">{figure.title}</a>' for figure in evidence.figures)
     parts = [
         f"Data: {tables}." if tables else "",
         f"Drawn in: {figures}." if figures else "",

@@ -150,7 +150,7 @@ class Claim:
 
     @property
     def anchor(self) -> str:
-        """The name of its card, the same on every page."""
+        """The name of its card, and of its row in the ledger. `addresses.card` says on which page the card is."""
         return "claim-" + self.id.replace("/", "-").replace(".", "-")
 
 

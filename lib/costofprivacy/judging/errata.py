@@ -89,15 +89,21 @@ def page(book: Path) -> str:
             lines += [f"## {heading}", "", f"{WEIGHT[consequence].capitalize()}.", ""]
         for name, paper in papers.items():
             own = [_line(entry) for entry in chosen if entry.root.paper == name]
-            if own:
-                lines += [f"### {paper['short']}", "", *own, ""]
+            lines += _part(paper["short"], own, folded=consequence == Consequence.NONE)
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
     for name, paper in papers.items():
-        own = [_slip(slip) for slip in slips if slip.paper == name]
-        if own:
-            lines += [f"### {paper['short']}", "", *own, ""]
+        lines += _part(paper["short"], [_slip(slip) for slip in slips if slip.paper == name], folded=True)
     return "\n".join(lines)
+
+
+def _part(paper: str, own: list[str], *, folded: bool) -> list[str]:
+    """The errata of one paper; those that change nothing for a reader are folded."""
+    if not own:
+        return []
+    if folded:
+        return [f"````{{dropdown}} {paper}: {len(own)}", *own, "````", ""]
+    return [f"### {paper}", "", *own, ""]
 
 
 def data(book: Path) -> str:
@@ -129,19 +135,19 @@ def _counted(entries: list[Erratum], slips: tuple[Slip, ...]) -> str:
 def _line(entry: Erratum) -> str:
     root, finding = entry.root, entry.finding
     if finding.should_read:
-        printed = f"*Printed:* {finding.printed} " if finding.printed else ""
-        said = f"{printed}*Should read:* {finding.should_read}"
+        printed = f"*Printed*: {finding.printed} " if finding.printed else ""
+        said = f"{printed}*Should read*: {finding.should_read}"
     elif finding.condition:
-        said = f"*Missing condition:* {finding.condition}"
+        said = f"*Missing condition*: {finding.condition}"
     else:
-        said = "*We know of nothing to put there instead.*"
+        said = "*We know of nothing to put there instead*."
     also = [link(claim) for claim in entry.rests] + list(root.also)
-    rests = f" *Also affected:* {prose.listed(also)}." if also else ""
-    return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why:* {finding.headline}{rests}"
+    rests = f" *Also affected*: {prose.listed(also)}." if also else ""
+    return f"- **{link(root)}** {badge(finding.verdict)} {' '.join(said.split())} *Why*: {finding.headline}{rests}"
 
 
 def _slip(slip: Slip) -> str:
-    said = f"*Printed:* {slip.printed} *Should read:* {slip.should_read} *Why:* {slip.why}"
+    said = f"*Printed*: {slip.printed} *Should read*: {slip.should_read} *Why*: {slip.why}"
     return f"- **[{slip.place}](/book/{slip.chapter}.ipynb)** {' '.join(said.split())}"
 
 

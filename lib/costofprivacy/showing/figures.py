@@ -15,6 +15,7 @@ from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter
+from matplotlib.transforms import offset_copy
 from scipy.optimize import isotonic_regression
 
 Key = TypeVar("Key", bound=Hashable)
@@ -34,6 +35,9 @@ COLOURS = (
 )
 LETTERS = 9  # points: the least size of letters in a figure
 LOWEST_PANEL = 2.3  # inches: the height of a panel on a narrow screen, where labels are closest
+MOVED = 0.03  # share of a panel's height from which on a label is away from the end of its curve
+NEAR_EDGE = 0.9  # share of a panel's width in which a curve must end to have a leader
+ASIDE = 14  # points between a panel and its labels where there are leaders
 INK = 0.7  # letters in a curve's colour have this share of its light, which is legible on white
 
 
@@ -124,7 +128,8 @@ def end_labels(axes: Axes) -> None:
 
     Call it last: the limits of the axes are fixed here. A curve without a finite point has no label. The places are
     shares of the panel's height, far enough apart for a panel of ``LOWEST_PANEL``, so that they hold on a narrow screen
-    too. A label may have several lines.
+    too. Where a label has to move away from the end of its curve, thin leaders join the two in this panel. A label may
+    have several lines.
     """
     axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())
     handles, labels = axes.get_legend_handles_labels()
@@ -132,18 +137,25 @@ def end_labels(axes: Axes) -> None:
     named = [(curve, label) for curve, label in zip(curves, labels, strict=True) if len(_places(axes, curve))]
     if not named:
         return
-    ends = np.array([np.clip(_places(axes, curve)[-1, 1], 0, 1) for curve, _ in named])
+    last = np.array([_places(axes, curve)[-1] for curve, _ in named])
+    ends = np.clip(last[:, 1], 0, 1)
     order = np.argsort(ends, kind="stable")
     lines = np.array([1 + named[i][1].count("\n") for i in order])
-    for i, height in zip(order, _apart(ends[order], lines * 1.25 * LETTERS / (72 * LOWEST_PANEL)), strict=True):
+    heights = _apart(ends[order], lines * 1.25 * LETTERS / (72 * LOWEST_PANEL))
+    inside = (last[:, 0] > NEAR_EDGE) & (last[:, 1] >= 0) & (last[:, 1] <= 1)  # others end elsewhere
+    leads = bool((abs(heights - ends[order]) > MOVED)[inside[order]].any())
+    for i, height in zip(order, heights, strict=True):
         curve, label = named[i]
+        ink = tuple(INK * light for light in to_rgb(curve.get_color()))
+        leader = {"arrowstyle": "-", "color": ink, "linewidth": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)}
         axes.annotate(
             label,
+            (min(last[i, 0], 1), ends[i]) if inside[i] else (1, height),
             (1, height),
-            (4, 0),
             xycoords="axes fraction",
-            textcoords="offset points",
-            color=tuple(INK * light for light in to_rgb(curve.get_color())),
+            textcoords=offset_copy(axes.transAxes, axes.get_figure(root=True), x=ASIDE if leads else 4, units="points"),
+            arrowprops=leader if leads and inside[i] else None,
+            color=ink,
             fontsize=LETTERS,
             va="center",
             annotation_clip=False,

@@ -5,9 +5,11 @@ what the words say is computed from what is drawn.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -30,6 +32,7 @@ class Plate:
         figure: what is drawn.
         caption: Markdown that says what is seen and what follows from it; uncertainty is named here.
         alt: the same for the ear: values, not shapes; by default what `spoken.described` reads off the figure.
+        narrow: the form for a narrow screen of a drawing that is more than panels; by default the panels, stacked.
 
     Raises:
         ValueError: if a word is missing.
@@ -38,6 +41,7 @@ class Plate:
     figure: Figure
     caption: str
     alt: str = ""
+    narrow: Figure | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alt", self.alt or spoken.described(self.figure))
@@ -73,9 +77,11 @@ def save(plate: Plate, folder: Path, name: str) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     wide = svg(plate.figure, name)
     (folder / f"{name}.svg").write_text(wide, "utf-8")
-    stack(plate.figure)
-    (folder / f"{name}.narrow.svg").write_text(svg(plate.figure, name), "utf-8")
-    plt.close(plate.figure)
+    if plate.narrow is None:
+        stack(plate.figure)
+    (folder / f"{name}.narrow.svg").write_text(svg(plate.narrow or plate.figure, name), "utf-8")
+    for figure in filter(None, (plate.figure, plate.narrow)):
+        plt.close(figure)
     return wide
 
 
@@ -91,22 +97,60 @@ def stack(figure: Figure) -> None:
     """Lay a figure out for a narrow screen, in place: its panels one below the other, each with its own labels."""
     panels = [axes for axes in figure.axes if axes.get_subplotspec() is not None]
     if panels:
+        _label_each(panels)
         grid = figure.add_gridspec(len(panels), 1)
         for row, panel in enumerate(panels):
             panel.set_subplotspec(grid[row, 0])
-        _label_each(panels)
     for legend in list(figure.legends):  # a legend that is laid out keeps its columns: make it again
-        handles, labels = legend.legend_handles, [text.get_text() for text in legend.get_texts()]
+        labels = [text.get_text() for text in legend.get_texts()]
+        drawn: list[Any] = [
+            _of_curve(figure, label) or handle for label, handle in zip(labels, legend.legend_handles, strict=True)
+        ]
         legend.remove()
-        drawn = [handle for handle in handles if handle]
-        figure.legend(drawn, labels, ncols=NARROW_COLUMNS, loc="outside lower center")
+        figure.legend(
+            list(filter(None, drawn)), labels, ncols=NARROW_COLUMNS, loc="outside lower center", frameon=False
+        )
     figure.set_size_inches(NARROW_WIDTH, NARROW_HEIGHT * max(1, len(panels)))
 
 
+def _of_curve(figure: Figure, label: str) -> object | None:
+    """The curve that has this label, with its marks and bars: what a legend keeps of it has bars alone."""
+    for axes in figure.axes:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            if name == label:
+                return handle
+    return None
+
+
 def _label_each(panels: Sequence[Axes]) -> None:
-    """Give labels back to panels that shared an axis with a neighbour."""
-    for axis in ("x", "y"):
-        first = next((text for panel in panels if (text := getattr(panel, f"get_{axis}label")())), "")
-        for panel in panels:
-            panel.set(**{f"{axis}label": getattr(panel, f"get_{axis}label")() or first})
-            panel.tick_params(axis=axis, labelleft=True, labelbottom=True)
+    """Give panels of a grid what they share with neighbours: ordinates in a row, abscissas and titles in a column.
+
+    A label that is the only one of its axis holds for all panels.
+    """
+    places = [(panel, place) for panel in panels if (place := panel.get_subplotspec())]
+    rows = {panel: place.rowspan.start for panel, place in places}
+    columns = {panel: place.colspan.start for panel, place in places}
+    _share(panels, rows, Axes.get_ylabel, Axes.set_ylabel)
+    _share(panels, columns, Axes.get_xlabel, Axes.set_xlabel)
+    for where in ("left", "center"):
+        if len(set(rows.values())) > 1:
+            _share(panels, columns, partial(Axes.get_title, loc=where), partial(Axes.set_title, loc=where), alone=False)
+    for panel in panels:
+        panel.tick_params(labelleft=True, labelbottom=True)
+
+
+def _share(
+    panels: Sequence[Axes],
+    lines: Mapping[Axes, int],
+    get: Callable[[Axes], str],
+    put: Callable[..., object],
+    *,
+    alone: bool = True,
+) -> None:
+    """Give each panel without words those of the first panel on its line; if ``alone``, the only ones there are."""
+    said = {panel: get(panel) for panel in panels}
+    every = {text for text in said.values() if text}
+    for panel in (panel for panel in panels if not said[panel]):
+        beside = [said[other] for other in panels if lines[other] == lines[panel] and said[other]]
+        if found := [*beside, *(every if alone and len(every) == 1 else ())]:
+            put(panel, found[0])

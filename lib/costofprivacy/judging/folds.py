@@ -1,0 +1,21 @@
+"""Tables that a reader unfolds: side results stay on the page, and out of its way."""
+
+import html
+
+import pandas as pd
+from IPython.display import HTML
+
+
+def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
+    """A table behind a line that opens it; an empty fold where there is none.
+
+    Args:
+        title: what it shows, for the line that is always there; mathematics between dollars.
+        table: as it would be shown.
+    """
+    if isinstance(table, pd.DataFrame):
+        body = table.to_html(classes="table", border=0, escape=False)
+    else:
+        body = table.data if table else ""
+    scrolled = f'<div class="pst-scrollable-table-container">{body}</div>'
+    return HTML(f'<details class="numbers"><summary>{html.escape(title)}</summary>{scrolled}</details>')

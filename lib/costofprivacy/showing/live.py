@@ -1,0 +1,26 @@
+"""The book's look for figures that a notebook draws in its own cells, for the reader to change.
+
+A chapter's figures are plates (`costofprivacy.showing.plates`), with a second form for narrow screens. A figure that
+is drawn in a cell has one form: a panel so small that its letters can be read on a phone and on a wide screen.
+"""
+
+from importlib import import_module
+
+import matplotlib.pyplot as plt
+
+SIZE = (5.2, 3.1)  # inches
+STYLE = "costofprivacy.showing.book"
+LETTERS = 10  # points
+
+
+def look(salt: str = "live") -> None:
+    """Draw all further figures of this session in the book's style, as vector graphics.
+
+    The same code gives the same bits: no date and no random names are written.
+
+    Args:
+        salt: what names within the graphics are made from.
+    """
+    plt.style.use([STYLE, {"figure.figsize": SIZE, "legend.fontsize": LETTERS, "svg.hashsalt": salt}])
+    inline = import_module("matplotlib_inline.backend_inline")  # where there is a kernel, there it is
+    inline.set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches=None)
