@@ -14,7 +14,8 @@ from costofprivacy.book.project import Project
 
 NUMBERS = itertools.count()
 # Whole pages in a browser take longer than all other tests together: `make browser` runs these.
-collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else ["test_browser.py", "test_explorers_browser.py"]
+IN_A_BROWSER = ["test_browser.py", "test_explorers_browser.py", "test_finding_browser.py", "test_code_browser.py"]
+collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else IN_A_BROWSER
 
 EXPERIMENT = '''"""The first experiment."""
 
@@ -89,7 +90,7 @@ FILES = {
     "book/claims.yml": "claims:\n- {id: part/theorem-1, place: one, says: so, chapter: part/first-one}\n"
     "- {id: part/theorem-2, place: two, says: thus, chapter: part/two}\n",
     "book/columns.yml": "columns: {value: A number.}\nchapters: {part/two: {columns: {word: A word.}}}\n",
-    "book/times.yml": "part/first-one: 5\n",
+    "book/costs/chapters.csv": "chapter,seconds\npart/first-one,5\n",
     "book/presets/quick.yml": "part/first-one: {trials: 2}\n",
     "book/_static/book.css": "p {}\n",
 }

@@ -17,7 +17,7 @@ from costofprivacy.book.parameters import PAPER
 from costofprivacy.book.project import Project, toc_entries
 
 ROOT = Path(__file__).parents[2]
-MADE = ("genindex", "py-modindex", "search", "_modules/index")  # pages that Sphinx makes by itself
+MADE = ("py-modindex", "search", "_modules/index")  # pages that Sphinx makes by itself
 
 
 @dataclass(frozen=True)

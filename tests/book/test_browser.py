@@ -6,11 +6,12 @@ Each rule of `tests.book.browsing` is held against the committed book, rendered 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.book import browsing, rendering
 from tests.book.browsing import DARK, LIGHT, NARROW, WIDE, View
@@ -91,3 +92,55 @@ def test_every_link_to_a_card_lands_on_it(book: Path, browser: Browser) -> None:
         missing += [f"{Path(target).name}#{card}" for file, card in links if file == target and card not in ids]
     page.close()
     assert missing == []
+
+
+CARD = "claim-dpgd-theorem-4iii"
+OPEN = "() => [...document.querySelectorAll('.claim-card > details[open]')].map(fold => fold.parentElement.id)"
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": WIDE, "height": 900})
+    opened.set_default_timeout(browsing.PATIENCE)
+    opened.route("**/mathjax/**", lambda route: route.abort())
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("start", ["scaling-laws-claims.html", "scaling-laws.html", "../ledger.html"])
+def test_a_link_to_a_card_opens_it_and_no_other(book: Path, page: Page, start: str) -> None:
+    page.goto((book / "book/dpgd" / start).as_uri())
+    if start != "scaling-laws-claims.html":
+        page.eval_on_selector(f"article a[href$='scaling-laws-claims.html#{CARD}']", "link => link.click()")
+        page.wait_for_url("**/scaling-laws-claims.html#*")
+    else:
+        assert page.evaluate(OPEN) == []
+        page.evaluate("card => { location.hash = card; }", CARD)
+    page.wait_for_function("document.querySelector('.claim-card > details[open]')")
+    assert page.evaluate(OPEN) == [CARD]
+    box = page.locator(f"#{CARD}").bounding_box()
+    assert box is not None
+    assert -1 <= box["y"] < 900
+
+
+def test_the_address_that_a_card_had_on_its_chapter_s_page_leads_to_it(book: Path, page: Page) -> None:
+    page.goto(f"{(book / 'book/dpgd/scaling-laws.html').as_uri()}#{CARD}")
+    page.wait_for_url(f"**/scaling-laws-claims.html#{CARD}")
+    page.wait_for_function("document.querySelector('.claim-card > details[open]')")
+    assert page.evaluate(OPEN) == [CARD]
+
+
+def test_a_card_is_opened_with_the_keyboard(book: Path, page: Page) -> None:
+    page.goto((book / "book/dpgd/scaling-laws-claims.html").as_uri())
+    page.focus(f"#{CARD} summary")
+    page.keyboard.press("Enter")
+    assert page.evaluate(OPEN) == [CARD]
+
+
+def test_on_paper_every_card_is_open(book: Path, page: Page) -> None:
+    page.goto((book / "book/dpgd/scaling-laws-claims.html").as_uri())
+    page.emulate_media(media="print")
+    shut = "() => [...document.querySelectorAll('.claim-card dl')].filter(said => !said.checkVisibility()).length"
+    assert page.evaluate(shut) == 0
+    page.emulate_media(media="screen")
+    assert page.evaluate(shut) > 30

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import nbformat
@@ -97,7 +97,7 @@ def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     """The small book with one verdict, and a stand-in for nbval, which leaves another and fails, or not."""
 
     def made(verdict: str, failure: str) -> Project:
-        def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
+        def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
             assert not (project.build / "reports" / "test.json").exists(), "an earlier report is gone"
             write(place(tree, NAME), verdict)
             if failure:
@@ -155,23 +155,28 @@ def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     copies = side_by_side(project, {"part/one": "one 1 worker\n", "part/two": "two 2 worker\n"})
     with pytest.raises(BookError, match="nbval: cells of chapters fail or show other verdicts"):
-        check.nbval(project, project.build / "nbval", copies, progress=False)
+        check.nbval(project, project.build / "nbval", copies, {})
     shown = capfd.readouterr().out
     assert "1 failed, 3 passed" in shown
     assert "2 passed" in shown.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
-    ("cores", "progress", "expected", "workers"),
+    ("cores", "names", "expected", "workers"),
     [
-        (2, False, [["-n", "2", "long", "new", "short"], ["ledger"]], "1"),
-        (8, False, [["-n", "3", "long", "new", "short"], ["ledger"]], "1"),
-        (1, False, [["short", "new", "long", "ledger"]], None),
-        (2, True, [["short", "new", "long", "ledger"]], None),
+        (2, ["short", "new", "long", "ledger"], [["-n", "2", "long", "new", "short"], ["ledger"]], "1"),
+        (8, ["short", "new", "long", "ledger"], [["-n", "3", "long", "new", "short"], ["ledger"]], "1"),
+        (1, ["short", "new", "long", "ledger"], [["short", "new", "long", "ledger"]], None),
+        (2, ["short", "ledger"], [["short", "ledger"]], None),
     ],
 )
 def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
-    project: Project, monkeypatch: pytest.MonkeyPatch, cores: int, progress: bool, expected: object, workers: str | None
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int,
+    names: list[str],
+    expected: object,
+    workers: str | None,
 ) -> None:
     calls, found = [], []
 
@@ -183,20 +188,16 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
 
     monkeypatch.setattr("joblib.cpu_count", lambda: cores)
     monkeypatch.setattr(check, "_status", status)
-    (project.book / "budgets.yml").write_text("{short: 2, new: 50, long: 100.5, ledger: 1000}")
     tree = project.build / "nbval"
-    copies = [place(tree, name).notebook for name in ("short", "new", "long", "ledger")]
-    check.nbval(project, tree, copies, progress=progress)
+    copies = [place(tree, name).notebook for name in names]
+    check.nbval(project, tree, copies, {"short": 2, "new": 50, "long": 100.5, "ledger": 1000})
     assert calls == expected
     assert found == [workers] * len(calls)
 
 
-def test_a_chapter_without_a_budget_starts_before_all_others(project: Project) -> None:
-    tree = project.build / "nbval"
-    copies = [place(tree, name).notebook for name in ("a", "b", "c")]
-    assert check._longest_first(project, tree, copies) == copies
-    (project.book / "budgets.yml").write_text("{a: 1, c: 2}")
-    assert check._longest_first(project, tree, copies) == [copies[1], copies[2], copies[0]]
+def test_a_chapter_whose_time_is_not_known_starts_before_all_others() -> None:
+    assert budgets.longest_first(["a", "b", "c"], {}) == ["a", "b", "c"]
+    assert budgets.longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:

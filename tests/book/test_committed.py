@@ -11,10 +11,11 @@ import yaml
 from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
-from costofprivacy.book import freshness, notebooks, parameters
+from costofprivacy.book import claim_pages, freshness, notebooks, parameters
 from costofprivacy.book.build import GENERATED
 from costofprivacy.book.parameters import PAPER, WORKERS
 from costofprivacy.book.project import Project, chapters, is_plain, place
+from costofprivacy.judging import addresses
 
 PROJECT = Project(Path(__file__).parents[2])
 HAS_CONTENTS = (PROJECT.root / "_toc.yml").is_file()
@@ -58,12 +59,10 @@ def entries(node: object) -> list[str]:
 
 
 def test_every_page_of_the_contents_exists() -> None:
-    pages = entries(yaml.safe_load((PROJECT.root / "_toc.yml").read_text("utf-8")))
-    missing = [
-        page
-        for page in pages
-        if not any((PROJECT.root / f"{page}{suffix}").is_file() for suffix in ("", ".md", ".ipynb"))
-    ]
+    named = entries(yaml.safe_load((PROJECT.root / "_toc.yml").read_text("utf-8")))
+    made = {f"book/{addresses.page_of(name)}" for name in claim_pages.generated(PROJECT)}
+    files = {page: [PROJECT.root / f"{page}{suffix}" for suffix in ("", ".md", ".ipynb")] for page in named}
+    missing = [page for page in named if page not in made and not any(path.is_file() for path in files[page])]
     assert missing == []
     assert NAMES
 

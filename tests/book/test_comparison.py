@@ -79,7 +79,7 @@ def test_a_run_is_told_beside_the_book_and_written_down(folders: tuple[Path, Pat
     assert lines[:3] == [
         "parameters: penalty = 4.0, not 5.0",
         "p/one: fails, not holds. p/one fails.",
-        "verdicts: 1 of 2 are the book's",
+        "verdicts: 1 of 2 as in the book",
     ]
     assert lines[3].startswith("figure-1: 3 rows in both; 3 of 3 numbers changed")
     assert len(lines) == 4  # a table that the book has not has nothing beside it

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 
 from costofprivacy.book import extension
@@ -48,3 +50,11 @@ def test_a_list_without_items_is_not_called_one() -> None:
 @pytest.mark.parametrize("html", ['<table><tr><th scope="colgroup">a</th></tr></table>', "<th>outside</th>"])
 def test_what_is_said_already_or_no_table_stays(html: str) -> None:
     assert extension.audible(html) == html
+
+
+@pytest.mark.parametrize(("body", "typeset"), [('<summary><span class="math x">', True), ("<p>x</p>", False)])
+def test_a_page_whose_formulas_stand_in_html_alone_has_them_typeset(body: str, typeset: bool) -> None:
+    data: dict[str, dict[str, bool]] = {"has_equations": {}}
+    app = SimpleNamespace(env=SimpleNamespace(get_domain=lambda _: SimpleNamespace(data=data)))
+    extension._typeset(app, "page", "", {"body": body}, None)
+    assert data["has_equations"] == ({"page": True} if typeset else {})

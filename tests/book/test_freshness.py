@@ -40,7 +40,7 @@ def test_a_stamped_chapter_is_fresh(project: Project, executed: Place) -> None:
         ("lib/{package}/tools.py", '"""Twice."""', '"""Two times."""', ""),
         ("requirements.txt", "numpy==2", "numpy==3", "measured: requirements"),
         ("requirements.txt", "sphinx==7", "sphinx==8", ""),
-        ("book/times.yml", "part/first-one: 5", "part/first-one: 6", "told: time"),
+        ("book/costs/chapters.csv", "part/first-one,5", "part/first-one,6", "told: time"),
         ("book/claims.yml", "says: so", "says: otherwise", "told: claims"),
         ("book/claims.yml", "says: thus", "says: otherwise", ""),
         ("book/columns.yml", "A number", "A value", "told: columns"),

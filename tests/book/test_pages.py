@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -305,3 +306,38 @@ def test_the_front_page_is_read_in_two_minutes(built_pages: list[Page]) -> None:
         hidden.decompose()
     assert len(article.get_text(" ").split()) <= 500
     assert article.select("figure, picture")
+
+
+LOOKED_UP = {"ledger.html"}  # a table of all claims, with a search of its own: nobody reads it from end to end
+
+
+def words_in_sight(article: Tag) -> int:
+    """The words of a page while everything that folds is folded; a formula counts as one."""
+    own = copy(article)
+    for fold in own.select("details"):
+        for child in [child for child in fold.children if getattr(child, "name", None) != "summary"]:
+            child.extract()
+    for unread in own.select("script, style, svg, .headerlink"):
+        unread.extract()
+    return len(re.sub(r"\\\(.*?\\\)|\\\[.*?\\\]", " x ", own.get_text(" "), flags=re.DOTALL).split())
+
+
+def test_what_is_folded_and_each_formula_hardly_count(write_page: Callable[[str], Page]) -> None:
+    text = r"<p>one two \(x + y = z\)</p><details><summary>three</summary><p>four five</p></details>"
+    article = write_page(GOOD.replace("<article>", f"<article id='own'><div id='probe'>{text}</div>")).html.select_one(
+        "#probe"
+    )
+    assert article is not None
+    assert words_in_sight(article) == 4
+
+
+def test_no_page_is_longer_than_a_reader_stays(built_pages: list[Page]) -> None:
+    long = {}
+    for page in built_pages:
+        name = page.path.relative_to(page.root).as_posix()
+        article = page.html.select_one("article")
+        if name.startswith("book/") and "reference/" not in name and article is not None:
+            counted = words_in_sight(article)
+            if counted > 5000 and page.path.name not in LOOKED_UP:
+                long[name] = counted
+    assert long == {}

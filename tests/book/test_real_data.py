@@ -3,7 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -111,7 +111,7 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def untestable(monkeypatch: pytest.MonkeyPatch) -> None:
     """nbval over chapters on stand-in data: nothing fails, and the first verdict is another."""
 
-    def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
+    def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
         assert len(copies) == len(VALUES), "a chapter on stand-in data is executed, too"
         write(place(tree, NAME), "untestable")
         write(place(tree, "ledger"), "holds")
@@ -207,7 +207,7 @@ def test_a_validation_leaves_out_what_has_no_data(
     project, said = committed(name), list[str]()
     take(name, left)
 
-    def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
+    def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
         assert copies == [place(tree, "ledger").notebook]
         for file in place(project.book, "ledger").results.iterdir():
             place(tree, "ledger").results.mkdir(exist_ok=True)
@@ -216,7 +216,7 @@ def test_a_validation_leaves_out_what_has_no_data(
     monkeypatch.setattr(validate, "nbval", nbval)
     monkeypatch.setattr(validate, "compare", lambda *_: [])
     validate.validate(project, (), said.append)
-    assert said == [f"not validated, as data sets are missing (`make data` brings them): {NAME} ({name})"]
+    assert said == [f"not validated, because data sets are missing (`make data` downloads them): {NAME} ({name})"]
     with pytest.raises(validate.BookError, match=r"`make data` brings them.*first-one"):
         validate.validate(project, (NAME,), said.append)
 
@@ -260,3 +260,18 @@ def test_the_chapters_that_need_each_data_set(home: Path, name: str, expected: s
     )
     put(name)
     assert real_data.missing(OURS, parameters) == {}
+
+
+def test_digits_are_read_by_one_process_before_chapters_side_by_side_need_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[list[str]] = []
+    monkeypatch.setattr(real_data.subprocess, "run", lambda command, **_: calls.append(command))
+    presets = resolve_preset(OURS, "paper", ("privacy/rivals", "noisyhead/mechanism"))
+    real_data.read_once(OURS, presets)
+    assert calls == []  # they are missing
+    put(datasets.MNIST)
+    real_data.read_once(OURS, {"noisyhead/mechanism": presets["noisyhead/mechanism"]})
+    assert calls == []
+    real_data.read_once(OURS, presets)
+    assert [command[-1] for command in calls] == [real_data.READ]

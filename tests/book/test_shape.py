@@ -51,7 +51,7 @@ def test_a_judging_chapter_leads_with_two_to_four_cards_after_its_figure(name: s
     assert leading == place_of(name, ".show(") + 1
     claimed = sum(claim.chapter == name for claim in CLAIMS)
     assert min(2, claimed) <= len(re.findall(r'"[\w.-]+"', cells(name)[leading].source)) <= 4
-    assert place_of(name, ".cards()") > leading
+    assert place_of(name, ".all_claims()") > leading
 
 
 @each_chapter

@@ -19,6 +19,7 @@ MOST, MOST_OF_A_PAGE = 45 * MB, 2 * MB
 TAG = re.compile(r"<([a-zA-Z][\w-]*)\b[^>]*>")
 ATTRIBUTE = re.compile(r'\s(id|name|href|src|srcset)="([^"]*)"')
 FONT = re.compile(r"url\(([^)]+\.ttf)\)")
+EXPLORED = re.compile(r'<script type="application/json">.*?</script>', re.DOTALL)  # what an explorer shows
 LOADED = {"script": "src", "img": "src", "link": "href"}
 
 
@@ -96,7 +97,8 @@ def test_no_page_loads_much_before_someone_searches_or_opens_an_explorer(
 
 def _explorer(page: Page) -> int:
     scripts = [page.target(address) for address in page.loaded if Path(urlsplit(address).path).name == SCRIPT]
-    return sum(path.stat().st_size for path in scripts)
+    data = EXPLORED.findall(page.path.read_text("utf-8")) if scripts else []
+    return sum(path.stat().st_size for path in scripts) + sum(len(each.encode()) for each in data)
 
 
 def test_only_the_search_page_loads_the_index_of_the_search(pages: dict[Path, Page]) -> None:

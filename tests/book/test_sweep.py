@@ -126,7 +126,7 @@ def test_what_is_measured_is_not_measured_again(small: Project, rewrite: Callabl
 
 
 def test_a_point_that_fails_leaves_the_others(small: Project) -> None:
-    with pytest.raises(BookError, match=r"^1 of 3 points failed, see .*points\.csv; the rest is joined$"):
+    with pytest.raises(BookError, match=r"^1 of 3 points failed, see .*points\.csv; the other points are joined$"):
         swept(small, "trials=2,13,3")
     assert table(small, "figure-1")["trials"].unique().tolist() == [2, 3]
     assert table(small, "points")["failed"].tolist() == ["", "OverflowError: too many", ""]
@@ -148,7 +148,7 @@ def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Call
     damage(home / "figure-1.csv")
     said: list[str] = []
     sweep.run(small, points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
-    assert [line for line in said if "damaged" in line] == [f"{home} is damaged; its point is measured anew"]
+    assert [line for line in said if "damaged" in line] == [f"{home} is damaged, so its point is measured again"]
     assert (out(small) / "figure-1.csv").read_bytes() == first
     assert calls(small) == 3
 
@@ -247,12 +247,12 @@ def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> No
         (["trials=1,0"], {}, "trials must be at least 1, got 0"),
         (["trials=1,many"], {}, "trials must be an integer, got 'many'"),
         (["epsilon=1,2"], {}, "epsilon must be a list of numbers, got 1"),
-        (["trials=1", "trials=2"], {}, "a swept parameter must be given once, and not be workers; got trials"),
-        (["trials=1"], {"trials": 5}, "a swept parameter must be given once, and not be workers; got trials"),
+        (["trials=1", "trials=2"], {}, "a swept parameter must be given only once and cannot be workers; got trials"),
+        (["trials=1"], {"trials": 5}, "a swept parameter must be given only once and cannot be workers; got trials"),
         (["trials=2,3,2"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
         (["trials=2,2.0"], {}, "the points of a sweep must be distinct, got trials = 2 twice"),
         (["trials=" + "9" * 5000], {}, "--sweep must be NAME=VALUE"),
-        (["workers=1,2"], {}, "a swept parameter must be given once, and not be workers; got workers"),
+        (["workers=1,2"], {}, "a swept parameter must be given only once and cannot be workers; got workers"),
     ],
 )
 def test_a_wrong_sweep_is_refused_before_anything_is_measured(
@@ -285,7 +285,7 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
         ("p.csv", "", "must be a CSV or YAML file"),
         ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
         ("p.csv", "trials\n2,3\n", "row 2 has 2 values for 1 columns"),
-        ("p.csv", "trials,trials\n2,3\n", "its columns must have names of their own, got trials, trials"),
+        ("p.csv", "trials,trials\n2,3\n", "its columns must have distinct names, got trials, trials"),
         ("p.yml", "trials: 2", "must hold points"),
         ("p.yml", "- {trials: 1, 2: 3}", "must hold points"),
         ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),

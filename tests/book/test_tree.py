@@ -1,11 +1,14 @@
 from collections.abc import Callable
 
+import joblib
 import pytest
 
-from costofprivacy.book import freshness, notebooks
+from costofprivacy.book import freshness, tree
 from costofprivacy.book.errors import RequestError
+from costofprivacy.book.execute import Execution
 from costofprivacy.book.project import Project, chapters, check_name, module_name, place
 from costofprivacy.book.tree import TreePlan, bring_up_to_date, prune
+from costofprivacy.running import times
 
 NAME = "part/first-one"
 
@@ -32,12 +35,12 @@ def test_without_contents_there_is_no_book(project: Project) -> None:
 
 @pytest.mark.filterwarnings("default")
 def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable[[str, str, str], None]) -> None:
-    tree = project.build / "quick" / "executed"
+    folder = project.build / "quick" / "executed"
     said: list[str] = []
 
     def executed(trials: int) -> list[str]:
         said.clear()
-        bring_up_to_date(project, TreePlan(tree, parameters(trials)), said.append, pytest.fail)
+        bring_up_to_date(project, TreePlan(folder, parameters(trials)), said.append, pytest.fail)
         return [line.split()[0] for line in said]
 
     assert executed(2) == [NAME, "ledger"]
@@ -52,19 +55,31 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     assert said[0].endswith("(told: library; tables read)")
 
 
-@pytest.mark.filterwarnings("default")
-def test_small_chapters_run_side_by_side_with_a_worker_each(
-    project: Project, rewrite: Callable[[str, str, str], None]
+@pytest.mark.parametrize(("cores", "chapters", "workers"), [(2, 3, "1"), (8, 3, "2"), (8, 1, None)])
+def test_chapters_side_by_side_share_the_cores_and_one_that_is_alone_has_them_all(
+    project: Project, monkeypatch: pytest.MonkeyPatch, cores: int, chapters: int, workers: str | None
 ) -> None:
-    rewrite("book/part/first-one.ipynb", "entry = ", "print(os.environ['COSTOFPRIVACY_WORKERS']); entry = ")
-    tree = project.build / "quick" / "executed"
-    said: list[str] = []
-    bring_up_to_date(project, TreePlan(tree, parameters(2), small=True), said.append, pytest.fail)
-    assert [line.split()[0] for line in said] == [NAME, "ledger"]
-    outputs = [
-        found for cell in notebooks.code_cells(notebooks.read(place(tree, NAME).notebook)) for found in cell.outputs
-    ]
-    assert "1" in outputs[-1].text.split()
+    names, seconds = ["a", "b", "c"][:chapters], {"a": 1.0, "b": 2.0}
+    started: list[tuple[str, str | None]] = []
+
+    def executed(project: Project, stale: tree.Stale) -> tree.Done:
+        run = stale.run
+        started.append((run.name, None if run.alone else str(run.workers)))
+        return stale, 0.0, []
+
+    def found(project: Project, plan: TreePlan, name: str) -> tree.Stale:
+        made_from = freshness.Inputs({}, {})
+        return tree.Stale(Execution(name, {}, place(plan.tree, name), plan.tree), made_from, "forced", name == "c")
+
+    monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
+    monkeypatch.setattr(tree, "_executed", executed)
+    monkeypatch.setattr(tree, "_stale", found)
+    monkeypatch.setattr(times, "seconds", lambda book: seconds)
+    monkeypatch.setattr(tree.orphans, "pool", lambda *_: lambda tasks: (call(*args) for call, args, _ in tasks))
+    plan = TreePlan(project.build / "tree", {})
+    tree._bring_up_to_date(project, plan, names, lambda done: None)
+    expected = ["a"] if chapters == 1 else ["b", "a", "c"]  # the longest first, and last what is only told anew
+    assert started == [(name, workers) for name in expected]
 
 
 def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:
@@ -73,18 +88,18 @@ def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:
         target.results.mkdir()
         (target.results / "verdicts.json").write_text("[]")
         freshness.write(target, freshness.inputs(project, name, values, project.book), ["verdicts.json"])
-    tree = project.build / "paper" / "executed"
-    tree.mkdir(parents=True)
-    bring_up_to_date(project, TreePlan(tree, parameters(10)), pytest.fail, pytest.fail)
-    assert place(tree, NAME).verdicts.read_text() == "[]"
-    assert place(tree, "ledger").notebook.read_bytes() == place(project.book, "ledger").notebook.read_bytes()
+    folder = project.build / "paper" / "executed"
+    folder.mkdir(parents=True)
+    bring_up_to_date(project, TreePlan(folder, parameters(10)), pytest.fail, pytest.fail)
+    assert place(folder, NAME).verdicts.read_text() == "[]"
+    assert place(folder, "ledger").notebook.read_bytes() == place(project.book, "ledger").notebook.read_bytes()
 
 
 def test_a_chapter_that_the_book_no_longer_has_is_pruned(project: Project) -> None:
-    tree = project.build / "quick" / "executed"
+    folder = project.build / "quick" / "executed"
     for name in (NAME, "part/gone"):
-        place(tree, name).results.mkdir(parents=True)
-        place(tree, name).stamp.write_text("{}")
-        place(tree, name).notebook.write_text("{}")
-    prune(project, tree)
-    assert sorted(path.name for path in (tree / "part").iterdir()) == ["first-one", "first-one.ipynb"]
+        place(folder, name).results.mkdir(parents=True)
+        place(folder, name).stamp.write_text("{}")
+        place(folder, name).notebook.write_text("{}")
+    prune(project, folder)
+    assert sorted(path.name for path in (folder / "part").iterdir()) == ["first-one", "first-one.ipynb"]

@@ -47,7 +47,9 @@ def test_a_text_is_split_and_nothing_else(arguments: list[str], words: list[str]
 
 
 def test_a_quotation_without_an_end_is_named() -> None:
-    with pytest.raises(RequestError, match=r"P must be words as for a shell, got .-y \"a.: no closing quotation"):
+    with pytest.raises(
+        RequestError, match=r"P must be written like options on a command line, got .-y \"a.: no closing quotation"
+    ):
         spread(["--words", '-y "a'])
 
 

@@ -11,10 +11,10 @@ from costofprivacy.showing.plates import Plate
 SAVED = Saved(Path(__file__).parents[2] / "book")
 
 
-def test_every_claim_is_judged_and_there_are_at_most_three_figures() -> None:
+def test_every_claim_is_judged_and_there_are_at_most_four_figures() -> None:
     values = page.values(SAVED)
     assert set(page.CLAIMS.values()) <= set(SAVED.findings)
-    assert 1 <= sum(isinstance(value, Plate) for value in values.values()) <= 3
+    assert 1 <= sum(isinstance(value, Plate) for value in values.values()) <= 4
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,13 @@ def test_what_the_last_step_does_is_read_off_the_risk() -> None:
     assert "it stays near 0.1" in index.last_step(Changed(BOOK, {"risk_mean": 0.1}))
 
 
+def test_a_line_that_lies_on_another_is_told_and_one_that_can_be_seen_is_not() -> None:
+    rows = pd.DataFrame({"setting": "corrected", "test_error": [1.01, 0.98], "response_variance": 1.0})
+    assert "predicts at most 2.0 %" in index.hidden(rows)
+    assert index.hidden(rows.assign(test_error=[0.98, 0.8])) == ""
+    assert index.hidden(rows.assign(test_error=[1.0, 1.2])) == ""
+
+
 def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:
     values = index.values(Saved(BOOK))
     answers = [str(values[key]) for key in values if key.split("_")[-1] in ("learns", "private", "rate", "predicts")]

@@ -27,12 +27,12 @@ def announce(project: Project, name: str, points: Sequence[Mapping[str, Any]], s
     least = max((_least(values) for values in points), default=0.0)
     free = memory.available()
     if least > free and not anyway():
-        needs = f"{name} would need at least {memory.size(least)} of memory, and {memory.size(free)} are free for it"
+        needs = f"{name} would need at least {memory.size(least)} of memory, but only {memory.size(free)} are free"
         raise RequestError(f"{needs}; {memory.REMEDY}")
     took = times.words(project.book, name)
     if points and took and parameters.experiment_of(project, name, points[0]):
         each = f"each of {len(points)} points of {name}" if len(points) > 1 else name
-        say(f"{each} takes about {took} at the papers' parameters on two cores, less where blocks are kept")
+        say(f"{each} takes about {took} of one core with the papers' parameters, less if trials are already saved")
 
 
 def side_by_side(points: int, cores: int) -> bool:

@@ -1,7 +1,7 @@
 """How long each chapter may take at the quick preset, `book/budgets.yml`: those side by side start with the longest."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from costofprivacy.book.parameters import read_yaml_file
 from costofprivacy.book.project import Project
@@ -15,7 +15,6 @@ def seconds(project: Project) -> dict[str, float]:
     return {name: float(budget) for name, budget in read_yaml_file(path).items()} if path.is_file() else {}
 
 
-def longest_first(project: Project, names: Iterable[str]) -> list[str]:
-    """Chapters by their budgets, those that have none before all others."""
-    known = seconds(project)
+def longest_first(names: Iterable[str], known: Mapping[str, float]) -> list[str]:
+    """Chapters by the seconds that they take, those of which they are not known before all others."""
     return sorted(names, key=lambda name: known.get(name, math.inf), reverse=True)

@@ -12,10 +12,15 @@ from typing import Any
 import yaml
 
 from costofprivacy.book import (
+    claim_pages,
     edition,
+    explorers,
     filling,
+    findable,
     freshness,
+    hovering,
     lighter,
+    night,
     notebooks,
     pictures,
     real_data,
@@ -27,9 +32,10 @@ from costofprivacy.book.execute import write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters, place
 from costofprivacy.book.publishing import recover, uninterrupted
-from costofprivacy.book.scripts import write_scripts
+from costofprivacy.book.scripts import STATIC, write_scripts
 from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
+from costofprivacy.judging import addresses
 from costofprivacy.running import stamps
 
 GENERATED = {
@@ -38,18 +44,19 @@ GENERATED = {
     "errata.json": ("judging.errata", "data"),
     "_changes.md": ("judging.history", "page"),
 }
+COSTS = "costs"  # in book/: what `make bench` measured
 CHANGELOG = "CHANGELOG.md"  # beside book/, included by a page
 OURS = {"_build", ".venv", ".git"}
-RENDER = "from jupyter_book.cli.main import main; main()"
+RENDER = "costofprivacy.book.rendering"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
 :class: note
-Sizes and numbers of trials are reduced: this page is a first look. The published page holds the papers' own
-scale; `make book PRESET=paper` makes it.
+Sizes and numbers of trials are smaller than in the papers: this page gives a first impression. The published page is
+executed at the papers' own scale; `make book PRESET=paper` makes it.
 ```"""
-MISSING_NOTE = """```{{admonition}} Committed results, since real data is missing here
+MISSING_NOTE = """```{{admonition}} Committed results, because real data are missing here
 :class: note
 This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
-results, at the papers' own scale. `make data` fetches the data; after that, `make book` executes the page.
+results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
 
 
@@ -80,7 +87,9 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
         name: sets for name, sets in real_data.missing(project, parameters).items() if _is_committed(project, name)
     }
     if missing:
-        say(f"shown as committed, as data sets are missing (`make data` brings them): {real_data.told(missing)}")
+        say(
+            f"shown as committed, because data sets are missing (`make data` downloads them): {real_data.told(missing)}"
+        )
     for name in missing:
         copy_place(place(project.book, name), place(tree, name))
     plan = {name: values for name, values in parameters.items() if name not in missing}
@@ -113,13 +122,15 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
     reasons = {name: freshness.why_stale(place(project.book, name), found) for name, found in expected.items()}
     never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
     if never:
-        raise BookError(f"never executed, so that there is no page to render: {', '.join(never)} (`make refresh` does)")
+        raise BookError(
+            f"never executed, so there is no page to render: {', '.join(never)} (`make refresh` executes them)"
+        )
     stale = [name for name, reason in reasons.items() if reason]
     if stale:
         missing = real_data.missing(project, {name: parameters[name] for name in stale})
         without = [name for name in missing if real_data.needed(project, name, parameters[name])]
         remedy = "`make data`, then `make refresh`" if without else "`make refresh`"
-        warn(f"older than what they are made from, {remedy} renews them: {', '.join(stale)}")
+        warn(f"older than their sources ({remedy} updates them): {', '.join(stale)}")
     pages = project.build / PAPER / "pages"
     stage(project, PAPER, project.book, pages)
     render(project, PAPER, pages, say)
@@ -129,7 +140,7 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
 def stage(
     project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
 ) -> None:
-    """Lay out afresh what rendering needs: configuration, prose, static files, scripts, executed chapters.
+    """Lay out afresh what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
 
     Args:
         project: the book.
@@ -142,6 +153,7 @@ def stage(
     for path in [*_configured_files(project), *_prose(project)]:
         _copy(path, pages / path.relative_to(project.root))
     note = "" if preset == PAPER else NOTE.format(preset=preset)
+    with_claims = claim_pages.generated(project)
     for name in chapters(project):
         executed = notebooks.for_readers(notebooks.read(place(tree, name).notebook))
         target = place(pages / "book", name)
@@ -149,12 +161,20 @@ def stage(
         notebooks.write(notebooks.annotated(executed, own) if own else executed, target.notebook)
         shutil.copytree(place(tree, name).results, target.results, dirs_exist_ok=True)
         target.stamp.unlink(missing_ok=True)
+        if name in with_claims:
+            text = claim_pages.page(project, tree, name)
+            claimed = pages / "book" / f"{addresses.page_of(name)}.md"
+            claimed.write_text(notebooks.with_note(text, own) if own else text, "utf-8")
     write_generated(project, tree, pages / "book")
     filling.fill(project, tree, pages / "book")
     for name in filling.filled_pages(project) if note else ():
         page = pages / "book" / f"{name}.md"
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
+    explorers.embed(pages)
     write_scripts(project, pages)
+    defined = pages / "book" / STATIC / hovering.SCRIPT
+    defined.parent.mkdir(parents=True, exist_ok=True)
+    defined.write_text(hovering.script(project.book), "utf-8")
     repository.write(project.root, pages / "_config.yml")
     pictures.lighten(pages)
 
@@ -192,7 +212,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         return
     say(f"rendering {pages}")
     with temporary(project) as folder:
-        command = [sys.executable, "-c", RENDER, "build", "-W", "--keep-going"]
+        command = [sys.executable, "-m", RENDER, "build", "-W", "--keep-going"]
         done = subprocess.run(
             [*command, "--path-output", str(folder), str(pages.resolve())],
             stdout=subprocess.PIPE,
@@ -204,7 +224,9 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         if done.returncode:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
         responsive.widen(folder / "_build" / "html", pages)
+        night.darken(folder / "_build" / "html")
         lighter.lighten(folder / "_build" / "html")
+        findable.index(folder / "_build" / "html")
         edition.write(folder / "_build" / "html", edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)
@@ -221,11 +243,13 @@ def _is_committed(project: Project, name: str) -> bool:
 
 
 def _copy_claims(project: Project, tree: Path) -> None:
-    """Put the list of claims and the dictionary beside the verdicts, as in ``book/``."""
+    """Put the list of claims, the dictionary and what the chapters cost beside the verdicts, as in ``book/``."""
     tree.mkdir(parents=True, exist_ok=True)
     for path in (project.claims, project.dictionary):
         if path.is_file():
             shutil.copyfile(path, tree / path.name)
+    if (project.book / COSTS).is_dir():
+        shutil.copytree(project.book / COSTS, tree / COSTS, dirs_exist_ok=True)
 
 
 def _configured_files(project: Project) -> list[Path]:

@@ -49,12 +49,12 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
     return copies
 
 
-def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> None:
+def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
     """Execute prepared copies under nbval and compare their marked cells.
 
-    There are as many kernels at a time as cores, each with one worker process. The chapters with the largest budgets
-    start first; the ledger, which reads the verdicts of the others, comes after them. Where bars are drawn there is
-    one kernel at a time, with the workers that its notebook asks for: two bars on one terminal overwrite each other.
+    There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
+    first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
+    that its notebook asks for, and draws bars: two of them on one terminal would overwrite each other.
 
     Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it.
 
@@ -62,7 +62,7 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
         project: the book.
         tree: the folder that holds the copies.
         copies: the notebooks.
-        progress: whether bars are drawn.
+        seconds: how long each chapter takes, where that is known.
 
     Raises:
         BookError: a cell failed, wrote to the error stream, or shows another verdict.
@@ -74,25 +74,26 @@ def nbval(project: Project, tree: Path, copies: list[Path], *, progress: bool) -
 
     last = place(tree, LEDGER).notebook
     others = [copy for copy in copies if copy != last]
-    kernels = min(1 if progress else cpu_count(), len(others))
+    kernels = min(cpu_count(), len(others))
+    alone = kernels < 2
     variables = kernel_environment(
-        project, book=tree, results=None, resume=False, progress=progress, workers=1 if kernels > 1 else None
+        project, book=tree, results=None, resume=False, progress=alone, workers=None if alone else 1
     )
     with environment(variables):
-        if kernels > 1:
+        if alone:
+            failed = [_pytest(project, copies, "chapters")]
+        else:
             failed = [
-                _pytest(project, _longest_first(project, tree, others), "chapters", kernels),
+                _pytest(project, _longest_first(tree, others, seconds), "chapters", kernels),
                 last in copies and _pytest(project, [last], LEDGER),
             ]
-        else:
-            failed = [_pytest(project, copies, "chapters")]
     if any(failed):
-        raise BookError(f"nbval: cells of chapters fail or show other verdicts; the copies are in {tree}")
+        raise BookError(f"nbval: cells of chapters failed or show different verdicts; the copies are in {tree}")
 
 
-def _longest_first(project: Project, tree: Path, copies: list[Path]) -> list[Path]:
-    """Copies of chapters, those with the largest budgets of time first."""
-    names = budgets.longest_first(project, (copy.relative_to(tree).with_suffix("").as_posix() for copy in copies))
+def _longest_first(tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> list[Path]:
+    """Copies of chapters, those that take longest first."""
+    names = budgets.longest_first((copy.relative_to(tree).with_suffix("").as_posix() for copy in copies), seconds)
     return [place(tree, name).notebook for name in names]
 
 
@@ -118,7 +119,7 @@ def _status(command: list[str]) -> int:
         os.killpg(process.pid, signal.SIGINT)
         with suppress(subprocess.TimeoutExpired):
             process.wait(PATIENCE)
-        raise Interrupted("interrupted; a validation starts anew each time") from None
+        raise Interrupted("interrupted; a validation always starts from the beginning") from None
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -75,7 +75,7 @@ def cli(context: click.Context, root: Path) -> None:
 @PRESET
 @click.pass_obj
 def build_command(project: Project, preset: str) -> None:
-    """Execute what is stale under a preset and render the pages to _build/html."""
+    """Execute the chapters that are out of date under a preset, and render the pages to _build/html."""
     from costofprivacy.book.build import build
 
     page = build(project, preset, click.echo, _warn)
@@ -103,16 +103,17 @@ def pdf_command(project: Project) -> None:
 
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
-@click.option("--out", default="", metavar="DIR", help="Where to; _build/runs/NAME by default.")
+@click.option("--out", default="", metavar="DIR", help="The output folder; _build/runs/NAME by default.")
 @CLUSTER
-@click.option("--anyway", is_flag=True, help="Go beyond usual ranges and free memory.")
+@click.option("--anyway", is_flag=True, help="Allow values beyond the usual ranges and the free memory.")
+@click.option("--profile", is_flag=True, help="Measure again in a single process, and report where the time was spent.")
 @papermill_options
-@click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
+@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
 @click.pass_context
 def chapter_command(
-    context: click.Context, name: str, out: str, cluster: str, anyway: bool, helped: bool, **given: Any
+    context: click.Context, name: str, out: str, cluster: str, anyway: bool, profile: bool, helped: bool, **given: Any
 ) -> None:
-    """Execute one chapter with other parameters, and leave its notebook, tables and verdicts in a folder."""
+    """Execute one chapter with other parameters, and write its notebook, tables and verdicts to a folder."""
     project: Project = context.obj
     if anyway:
         afford.go_beyond()
@@ -126,28 +127,33 @@ def chapter_command(
     folder = destination.folder(project, out, "runs", name)
 
     from costofprivacy.book import freshness
+    from costofprivacy.book.environment import environment
     from costofprivacy.book.execute import Execution, execute
     from costofprivacy.book.publishing import recover
+    from costofprivacy.running import profiling
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
     recover(folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.to_execute(project, name, values, project.book, saved)
-    files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
+    with environment({profiling.VARIABLE: "1" if profile else None}):
+        files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
     with naming(folder):
         _beside_the_book(project, name, folder, values)
+        if profiling.TEXT in files:
+            click.echo((folder / profiling.TEXT).read_text("utf-8"))
 
 
 @cli.command("sweep", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @click.option("--sweep", "grids", multiple=True, metavar="NAME=VALUES", help="Values of a parameter: penalty=0.1,1,5")
 @click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.")
-@click.option("--out", default="", metavar="DIR", help="Where to; _build/sweeps/NAME by default.")
+@click.option("--out", default="", metavar="DIR", help="The output folder; _build/sweeps/NAME by default.")
 @CLUSTER
 @papermill_options
-@click.option("-h", "--help", "helped", is_flag=True, help="This help, and the chapter's parameters.")
+@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
 @click.pass_context
 def sweep_command(
     context: click.Context,
@@ -211,14 +217,14 @@ def list_command(project: Project) -> None:
 
 @cli.command("refresh")
 @NAMES
-@click.option("--force", is_flag=True, help="Execute fresh chapters too.")
+@click.option("--force", is_flag=True, help="Execute chapters that are up to date, too.")
 @click.pass_obj
 def refresh_command(project: Project, names: tuple[str, ...], force: bool) -> None:
-    """Execute stale committed chapters in place, at the papers' scale."""
+    """Execute the committed chapters that are out of date in place, at the papers' scale."""
     from costofprivacy.book.refresh import refresh
 
     refresh(project, _known(project, names), force, click.echo)
-    click.echo("the committed chapters are fresh")
+    click.echo("the committed chapters are up to date")
 
 
 @cli.command("prepare")
@@ -234,7 +240,7 @@ def prepare_command(project: Project, preset: str) -> None:
 @PRESET
 @click.pass_obj
 def test_command(project: Project, preset: str) -> None:
-    """Prepare copies of the chapters and run nbval over them; what it found is left in _build/reports.
+    """Prepare copies of the chapters and run nbval over them; the reports are in _build/reports.
 
     Exit status 3: a verdict changed; 1: a chapter did not run to its end.
     """
@@ -254,12 +260,12 @@ def validate_command(project: Project, names: tuple[str, ...]) -> None:
     from costofprivacy.book.validate import validate
 
     validate(project, _known(project, names), click.echo)
-    click.echo("every verdict stands and every table agrees")
+    click.echo("all verdicts and tables agree with the committed ones")
 
 
 @cli.command("data")
 def data_command() -> None:
-    """Fetch the real data sets into scikit-learn's data folder, and count their records."""
+    """Download the real data sets into scikit-learn's data folder, and count their records."""
     from costofprivacy.book.data import fetch
 
     fetch(click.echo)
@@ -271,7 +277,7 @@ def data_command() -> None:
 def lab_command(project: Project, options: tuple[str, ...]) -> None:
     """Start JupyterLab on the book, with its own options."""
     if os.geteuid() == 0 and "--allow-root" not in options:
-        raise RequestError("JupyterLab does not run as root unless told: make lab P=--allow-root")
+        raise RequestError("JupyterLab refuses to run as root; to allow it: make lab P=--allow-root")
     os.environ["COSTOFPRIVACY_CACHE"] = str(project.cache.resolve())
     os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--notebook-dir={project.book}", *options])
 
@@ -365,7 +371,7 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
     )
     if here == book or not committed.verdicts.is_file():
         return
-    click.echo(f"\nbeside the book, more in {folder / comparison.NAME}.md and .json:")
+    click.echo(f"\ncompared with the book (details in {folder / comparison.NAME}.md and .json):")
     for line in comparison.beside(committed.results, folder, book, here):
         click.echo(f"  {line}")
 

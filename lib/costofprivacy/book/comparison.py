@@ -51,8 +51,8 @@ class Pair:
         far = int((changed[APART].abs() > FAR).sum())
         beyond = f", {far} by more than {FAR:g} standard errors" if changed[APART].notna().any() else ""
         return (
-            f"{len(changed)} of {len(self.numbers)} numbers changed{beyond}; most {worst[COLUMN]}, "
-            f"{worst[HERE]:.3g} for {worst[BOOK]:.3g} at {worst[ROW]}"
+            f"{len(changed)} of {len(self.numbers)} numbers changed{beyond}; the largest change is in {worst[COLUMN]}, "
+            f"{worst[HERE]:.3g} instead of {worst[BOOK]:.3g} at {worst[ROW]}"
         )
 
 
@@ -72,7 +72,7 @@ def beside(book: Path, here: Path, before: Mapping[str, Any], now: Mapping[str, 
     changed = {name for name, value in now.items() if value != before[name]}
     pairs = [compare(path.stem, *_read(book / path.name, path, changed)) for path in _tables(book, here)]
     lines = [_parameters(before, now), *_verdicts(book, here), *map(str, pairs)]
-    text = "\n".join(["# Beside the book", "", *(f"- {line}" for line in lines), ""])
+    text = "\n".join(["# Compared with the book", "", *(f"- {line}" for line in lines), ""])
     (here / f"{NAME}.md").write_text(text, "utf-8")
     numbers = {pair.name: json.loads(pair.numbers.to_json(orient="records", double_precision=15)) for pair in pairs}
     (here / f"{NAME}.json").write_text(json.dumps(numbers, indent=1, ensure_ascii=False) + "\n", "utf-8")
@@ -131,11 +131,18 @@ def _errors(columns: list[str]) -> set[str]:
 
 
 def _error_column(name: str, columns: list[str]) -> str:
-    """The column of a column's standard error: the next one, or the one of its name; empty where there is none."""
-    place = columns.index(name) + 1
-    if place < len(columns) and columns[place] == "standard_error":
-        return columns[place]
-    return f"{name}_error" if f"{name}_error" in columns else ""
+    """The column of a column's standard error; empty where there is none.
+
+    It is the one of its name, else the next ``standard_error``, if all columns between have one of their own name.
+    """
+    if f"{name}_error" in columns:
+        return f"{name}_error"
+    for other in columns[columns.index(name) + 1 :]:
+        if other == "standard_error":
+            return other
+        if f"{other}_error" not in columns:
+            return ""
+    return ""
 
 
 def _error(name: str, table: pd.DataFrame) -> np.ndarray:
@@ -173,8 +180,8 @@ def _tables(book: Path, here: Path) -> list[Path]:
 
 
 def _parameters(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    changed = [f"{name} = {value}, not {before[name]}" for name, value in now.items() if value != before[name]]
-    return f"parameters: {'; '.join(changed)}" if changed else "parameters: the book's"
+    changed = [f"{name} = {value} instead of {before[name]}" for name, value in now.items() if value != before[name]]
+    return f"parameters: {'; '.join(changed)}" if changed else "parameters: as in the book"
 
 
 def _verdicts(book: Path, here: Path) -> Iterator[str]:
@@ -183,9 +190,9 @@ def _verdicts(book: Path, here: Path) -> Iterator[str]:
     both = [claim for claim in new if claim in old]
     changed = [claim for claim in both if new[claim]["verdict"] != old[claim]["verdict"]]
     for claim in changed:
-        yield f"{claim}: {new[claim]['verdict']}, not {old[claim]['verdict']}. {new[claim]['headline']}"
+        yield f"{claim}: {new[claim]['verdict']} instead of {old[claim]['verdict']}. {new[claim]['headline']}"
     if both:
-        yield f"verdicts: {len(both) - len(changed)} of {len(both)} are the book's"
+        yield f"verdicts: {len(both) - len(changed)} of {len(both)} as in the book"
 
 
 def _findings(folder: Path) -> dict[str, dict[str, Any]]:

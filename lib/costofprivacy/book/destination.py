@@ -53,7 +53,7 @@ def _refuse_ours(project: Project, path: Path) -> None:
     kept = target.is_relative_to(build) and (target == build or target.relative_to(build).parts[0] in _kept(project))
     if root.is_relative_to(target) or (inside and _is_ours(inside[0])) or kept:
         raise RequestError(
-            f"OUT must be a folder of your own, such as _build/mine; {path} holds what the project keeps there"
+            f"OUT must be a folder of your own, such as _build/mine; {path} is used by the project itself"
         )
 
 

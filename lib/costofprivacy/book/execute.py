@@ -37,8 +37,9 @@ class Execution:
         book: the tree of executed chapters whose verdicts the ledger reads.
         strict: whether anything on the error stream is a failure.
         saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
-        alone: whether no other chapter is executed meanwhile. Else it has one worker process, and draws no bars, which
-            would overwrite those of the others.
+        alone: whether no other chapter is executed meanwhile. Then it has as many worker processes as its notebook asks
+            for; else it has ``workers``, and draws no bars, which would overwrite those of the others.
+        workers: worker processes of a chapter that is not alone.
         cluster: the Dask scheduler whose workers run its trials; empty for this machine.
     """
 
@@ -49,6 +50,7 @@ class Execution:
     strict: bool = False
     saved: tuple[Path, ...] = ()
     alone: bool = True
+    workers: int = 1
     cluster: str = ""
 
 
@@ -91,7 +93,7 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
 
 def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
     """What the kernel finds in its environment."""
-    workers = None if run.alone else 1
+    workers = None if run.alone else run.workers
     variables = kernel_environment(
         project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
     )
@@ -153,7 +155,7 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
         raise BookError(f"{name}: {error.ename}: {line} (traceback in {log})") from error
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
-        raise BookError(f"{name}: the kernel died, perhaps for want of memory (see {log})") from error
+        raise BookError(f"{name}: the kernel died, perhaps because there was not enough memory (see {log})") from error
 
 
 def _tell(line: str) -> None:

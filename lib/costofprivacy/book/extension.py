@@ -28,6 +28,7 @@ HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
+TYPESET = '<span class="math'  # begins a formula in the text
 UNSAID = re.compile(r"<th\b(?![^>]*\bscope=)")
 
 
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
     app.connect("html-page-context", _show_source, priority=100)  # before the theme fills what these pages leave out
+    app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _offer_dispute)
     app.connect("build-finished", _finish_pages)
@@ -104,6 +106,12 @@ def _offer_dispute(app: Sphinx, page: str, template: str, context: dict[str, Any
     if address and "body" in context and register.is_file():
         anchors = {claim.anchor: name for name, claim in read_register(register).items()}
         context["body"] = repository.disputable(context["body"], address, anchors)
+
+
+def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Have the formulas within HTML typeset, too: Sphinx counts those of Markdown alone."""
+    if TYPESET in context.get("body", ""):
+        app.env.get_domain("math").data["has_equations"][page] = True
 
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

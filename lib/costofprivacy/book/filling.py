@@ -23,12 +23,19 @@ FIGURE = """```{{figure}} {path}
 
 
 def filled_pages(project: Project) -> dict[str, str]:
-    """The module that fills each page, by the page's name, as far as the book's package has one."""
+    """The module that fills each page that has places, by the page's path below ``book/`` without its suffix.
+
+    A page lies in ``book/`` or in one of its folders; the module has the page's name, without the folder's.
+    """
     package = f"{project.package}.overview"
     if importlib.util.find_spec(package) is None:
         return {}
-    names = [path.stem for path in sorted(project.book.glob("*.md"))]
-    modules = {name: f"{package}.{name.replace('-', '_')}" for name in names}
+    pages = [path for where in ("*.md", "*/*.md") for path in sorted(project.book.glob(where))]
+    modules = {
+        path.relative_to(project.book).with_suffix("").as_posix(): f"{package}.{path.stem.replace('-', '_')}"
+        for path in pages
+        if PLACE.search(path.read_text("utf-8"))
+    }
     return {name: module for name, module in modules.items() if importlib.util.find_spec(module)}
 
 
@@ -39,7 +46,7 @@ def values_of(project: Project, module: str, tree: Path) -> Mapping[str, Any]:
 
 
 def fill(project: Project, tree: Path, folder: Path) -> None:
-    """Fill the staged pages, in place; their figures are drawn into a folder beside them.
+    """Fill the staged pages, in place; their figures are drawn into a folder beside each.
 
     Args:
         project: the book. tree: the executed chapters. folder: the staged pages.
@@ -50,7 +57,8 @@ def fill(project: Project, tree: Path, folder: Path) -> None:
     for name, module in filled_pages(project).items():
         page = folder / f"{name}.md"
         given = values_of(project, module, tree)
-        texts = {key: _text(value, f"{name}-{key}".replace("_", "-"), folder) for key, value in given.items()}
+        plate = name.replace("/", "-")
+        texts = {key: _text(value, f"{plate}-{key}".replace("_", "-"), page.parent) for key, value in given.items()}
         page.write_text(filled(page.read_text("utf-8"), texts, name), "utf-8")
 
 
@@ -62,7 +70,7 @@ def filled(text: str, texts: Mapping[str, str], name: str) -> str:
     """
     missing = sorted(set(PLACE.findall(text)) - set(texts))
     if missing:
-        raise BookError(f"the page {name} has places that nothing fills: {', '.join(missing)}")
+        raise BookError(f"the page {name} has placeholders without a value: {', '.join(missing)}")
     return PLACE.sub(lambda found: texts[found[1]], text)
 
 

@@ -59,7 +59,7 @@ def inputs(project: Project, name: str, parameters: Mapping[str, Any], tree: Pat
         "workers": json_digest(parameters.get("workers")),
         "library": _source.digest(modules) if modules else "",
         "style": _style_digest(project, modules),
-        "time": json_digest(times.seconds(project.book).get(name)),
+        "time": json_digest(times.words(project.book, name)),
         "version": __version__,
     }
     if name == LEDGER:

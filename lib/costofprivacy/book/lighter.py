@@ -24,6 +24,11 @@ INDEX = re.compile(r'\s*<script\b[^>]*\bsrc="[^"]*(?:searchtools|language_data|s
 KEPT = re.compile(r"(<(pre|script|style|textarea|svg)\b.*?</\2>)", re.DOTALL)
 BLANKS = re.compile(r"\s*\n\s*")
 CODE = re.compile(r'(<code [^>]*>)<span class="pre">([^<]*)</span>(</code>)')
+SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
+TOLD = re.compile(
+    r'(<a class="(?:reference internal|headerlink)" href="[^"]*") title="(?:costofpri|Link to this)[^"]*"'
+)
+MARK = re.compile(r'<span class="(?:pre|n|o|p|w)">([^<]*)</span>')  # of a signature; none has a rule of its own
 CELL = re.compile(r"(<t[dh]\b[^>]*>)<p>((?:(?!</?p\b).)*)</p>(</t[dh]>)", re.DOTALL)
 ARROW = re.compile(r'(?<=aria-hidden="true">)<path d="[^"]*"></path>')
 COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
@@ -45,6 +50,8 @@ COLOUR = re.compile(r'^html\[data-theme="(\w+)"\] \.highlight(?: \.(\w+))? \{([^
 NUMBER = re.compile(r'<span class="linenos">\s*\d+</span>')
 DOT = '<span class="o">.</span>'  # an operator, but nobody reads it as one
 LINE = "<i></i>"  # the stylesheet counts them
+CLAIMS = "-claims"  # ends the names of the pages of claims
+MADE = "This page is made from book/claims.yml and the chapter's verdicts.json whenever the book is rendered.\n"
 PICTURE = "image/svg+xml"
 BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">[^<]*</a>\n?')
 ID = re.compile(r'\bid="([^"]+)"')
@@ -68,6 +75,8 @@ def lighten(html: Path) -> None:
     mend_ways_back(html)
     keep_icons(html)
     keep_rules(html)
+    for made in (html / TAKEN).rglob(f"*{CLAIMS}.md"):
+        made.write_text(MADE, "utf-8")
     for notebook in (html / TAKEN).rglob("*.ipynb"):
         notebook.write_text(without_pictures(notebook.read_text("utf-8")), "utf-8")
 
@@ -101,8 +110,8 @@ def plain_marks(styles: Path) -> set[str]:
 def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore[assignment]
     """A page without indentation, but where blanks count, and without marks in its code that change nothing.
 
-    A cell of a table and a name in code hold their words alone; an arrow that folds is drawn once and shown again
-    where it recurs.
+    A cell of a table, a name in code and a signature hold their words alone; an arrow that folds is drawn once and
+    shown again where it recurs.
 
     Args:
         page: HTML. neutral: the classes of such marks.
@@ -112,7 +121,9 @@ def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore
     for at, part in enumerate(parts):
         if at % 3 == 0:
             words = BLANKS.sub("\n", COMMENT.sub("", part))
-            parts[at] = CODE.sub(r"\1\2\3", CELL.sub(r"\1\2\3", words))
+            words = CODE.sub(r"\1\2\3", CELL.sub(r"\1\2\3", words))
+            words = TOLD.sub(r"\1", words)
+            parts[at] = SIGNATURE.sub(lambda found: MARK.sub(r"\1", MARK.sub(r"\1", found.group())), words)
         elif at % 3 == 1 and marks and parts[at + 1] == "pre":
             parts[at] = marks.sub(r"\1", part).replace(DOT, ".")
     return once("".join(part for at, part in enumerate(parts) if at % 3 != 2))
@@ -136,7 +147,7 @@ def without_pictures(notebook: str) -> str:
     for cell in content["cells"]:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop(PICTURE, None)
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 def mend_ways_back(html: Path) -> None:

@@ -59,7 +59,7 @@ def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
     """
     tagged = [cell for cell in code_cells(notebook) if PARAMETERS in tags(cell)]
     if len(tagged) > 1:
-        raise BookError(f"one cell may be tagged {PARAMETERS!r}, got {len(tagged)}")
+        raise BookError(f"only one cell may be tagged {PARAMETERS!r}, got {len(tagged)}")
     return tagged[0] if tagged else None
 
 
@@ -73,7 +73,7 @@ def assignments(source: str) -> dict[str, ast.expr]:
     for statement in ast.parse(source).body:
         name, value = _assignment(statement)
         if name is None or value is None or not _is_literal(value):
-            raise BookError(f"a parameters cell may hold only 'name = literal', got {ast.unparse(statement)!r}")
+            raise BookError(f"a parameters cell may contain only 'name = literal', got {ast.unparse(statement)!r}")
         found[name] = value
     return found
 
@@ -186,6 +186,22 @@ def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
     else:
         first.source = with_note(first.source, note)
     return copy
+
+
+def title(notebook: NotebookNode) -> str:
+    """The title of the notebook's page; empty where it has none."""
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    found = re.search(r"^# (.*)$", prose, flags=re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def captions(notebook: NotebookNode) -> dict[str, str]:
+    """The caption of each picture that an executed notebook shows, by the picture's label."""
+    from costofprivacy.showing.plates import WORDS  # as below
+
+    outputs = (output for cell in code_cells(notebook) for output in cell.outputs)
+    told = [output.metadata[WORDS] for output in outputs if WORDS in output.get("metadata", {})]
+    return {words["name"]: words["caption"] for words in told}
 
 
 def for_readers(notebook: NotebookNode) -> NotebookNode:

@@ -76,7 +76,7 @@ def experiment_of(project: Project, name: str, values: Mapping[str, Any]) -> Any
         raise RequestError(error) from error
     except ArithmeticError as error:  # what ANYWAY let through
         kind = next((words for kind, words in BEYOND.items() if isinstance(error, kind)), "an operation is undefined")
-        raise RequestError(f"these parameters cannot be computed with: {kind}") from error
+        raise RequestError(f"the computation fails with these parameters: {kind}") from error
 
 
 def experiment_class(project: Project, name: str) -> Any:

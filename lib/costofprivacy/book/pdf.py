@@ -35,7 +35,7 @@ def write(project: Project, say: Say) -> Path:
     sources = {name: (project.build / "html" / "book" / f"{name}.html").resolve() for name in PAGES}
     missing = [name for name, source in sources.items() if not source.is_file()]
     if missing:
-        raise BookError(f"not rendered: {', '.join(missing)} (`make pages` renders them)")
+        raise BookError(f"these pages are not rendered yet: {', '.join(missing)} (`make pages` renders them)")
     browser = next((path for path in map(shutil.which, BROWSERS) if path), None)
     if browser is None:
         raise BookError(f"printing needs a browser, one of {', '.join(BROWSERS)}; none is installed")

@@ -5,6 +5,7 @@ the page never get (comments, metadata, line ends) is left out. What is smaller 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -64,6 +65,7 @@ def lighter(svg: str) -> str:
     _round_letters(root)
     _rename(root)
     _dissolve(root)
+    _classify(root)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
     return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
@@ -134,6 +136,20 @@ def _rename(root: ElementTree.Element) -> None:
                 node.set(key, f"#{short[value.removeprefix('#')]}")
             elif "url(#" in value:
                 node.set(key, USED.sub(lambda found: f"url(#{short.get(found[1], found[1])})", value))
+
+
+def _classify(root: ElementTree.Element) -> None:
+    """Write a look that recurs once, as a class."""
+    sheet = next(root.iter(f"{{{SVG}}}style"), None)
+    if sheet is None or sheet.text is None:
+        return
+    looks = Counter(look for node in root.iter() if (look := node.get("style")))
+    named = dict(zip((look for look, times in looks.items() if times > 1), _names()))
+    for node in root.iter():
+        if (look := node.get("style", "")) in named:
+            del node.attrib["style"]
+            node.set("class", named[look])
+    sheet.text += "".join(f".{name}{{{look}}}" for look, name in named.items())
 
 
 def _names() -> Iterator[str]:

@@ -53,9 +53,11 @@ class _Loader(yaml.SafeLoader):
         """A node, where neither a tag nor an alias stands."""
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, f"aliases are not read, got *{event.anchor}")
+            raise yaml.composer.ComposerError(None, None, f"aliases are not supported, got *{event.anchor}")
         if event.tag is not None:
-            raise yaml.composer.ComposerError(None, None, f"tags are not read, got {event.tag.replace(CORE, '!!')}")
+            raise yaml.composer.ComposerError(
+                None, None, f"tags are not supported, got {event.tag.replace(CORE, '!!')}"
+            )
         return super().compose_node(parent, index)
 
     def scalar(self, node: yaml.ScalarNode) -> Any:
@@ -73,7 +75,7 @@ class _Loader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, "a name must be a plain word")
         twice = [key for key in keys if keys.count(key) > 1][:1] if len(set(keys)) < len(keys) else []
         if twice:
-            raise yaml.constructor.ConstructorError(None, None, f"{twice[0]!r} stands twice")
+            raise yaml.constructor.ConstructorError(None, None, f"{twice[0]!r} occurs twice")
         return dict(zip(keys, (self.construct_object(value, deep=True) for _, value in node.value), strict=True))
 
 

@@ -51,14 +51,16 @@ def plan(project: Project, name: str, fixed: Point, grids: Sequence[str], files:
             inadmissible or stands twice, or there are more than `MOST_POINTS`.
     """
     if is_plain(project, name):
-        raise RequestError(f"NAME must be a chapter that measures, got {name!r}")
+        raise RequestError(f"NAME must be a chapter with an experiment, got {name!r}")
     axes = [*map(read_grid, grids), *map(read_table_of_points, files)]
     swept = [parameter for axis in axes for parameter in axis[0]]
     if not swept:
         raise RequestError("a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv")
     twice = sorted({parameter for parameter in swept if swept.count(parameter) > 1 or parameter in fixed})
     if twice or parameters.WORKERS in swept:
-        raise RequestError(f"a swept parameter must be given once, and not be workers; got {', '.join(twice or swept)}")
+        raise RequestError(
+            f"a swept parameter must be given only once and cannot be workers; got {', '.join(twice or swept)}"
+        )
     _few_enough(math.prod(len(axis) for axis in axes))
     asked = [{**fixed, **{key: value for part in parts for key, value in part.items()}} for parts in product(*axes)]
     values = [parameters.resolve(project, name, asked[0])]
@@ -116,9 +118,9 @@ def read_table_of_points(path: Path) -> list[Point]:
     except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
     if not isinstance(found, list) or not found or not all(map(_is_point, found)):
-        raise RequestError(f"--table must hold points, a mapping of parameters to values each, got {path}")
+        raise RequestError(f"--table must be a list of points, each a mapping of parameters to values, got {path}")
     if any(set(point) != set(found[0]) for point in found):
-        raise RequestError(f"the points of --table must have the same parameters, got others in {path}")
+        raise RequestError(f"all points of --table must have the same parameters; those in {path} differ")
     return found
 
 
@@ -127,7 +129,7 @@ def _rows(text: str) -> list[dict[str, Any]]:
     header, *rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
     names = [name.strip() for name in header]
     if len(set(names)) < len(names):
-        raise ValueError(f"its columns must have names of their own, got {', '.join(names)}")
+        raise ValueError(f"its columns must have distinct names, got {', '.join(names)}")
     for number, row in enumerate(rows, start=2):
         if row and len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} values for {len(names)} columns")

@@ -5,6 +5,8 @@ are all there, but cannot be read, is damaged: whoever reads it ends with an err
 (`costofprivacy.datasets`).
 """
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -15,6 +17,7 @@ from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import Project, place
 from costofprivacy.running import stamps
 
+READ = "from costofprivacy import datasets; datasets.regression(datasets.MNIST)"
 Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
 
 
@@ -53,6 +56,22 @@ def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Mi
         return {}
     found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
     return {name: sets for name, sets in found.items() if sets}
+
+
+def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
+
+    The digits of MNIST take 1.5 GB to read, and a tenth of that once they are kept. A file that cannot be read is left
+    to the chapter that needs it, which says what is wrong.
+
+    Args:
+        project: the book.
+        parameters: all parameters of each chapter that will run, by its name.
+    """
+    if is_missing(datasets.MNIST):
+        return
+    if any(datasets.MNIST in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
 
 
 def told(missing: Missing) -> str:

@@ -40,6 +40,6 @@ def _refuse_stand_ins(
     """Refuse to replace what a chapter measured on real data by a run on what stands in for it."""
     if force or real_data.needed(project, name, values):
         raise BookError(
-            f"{name} is measured on {' and '.join(missing)}, not in {datasets.folder()}: `make data` brings what is "
-            "missing, SCIKIT_LEARN_DATA names another folder, NAME=... refreshes other chapters alone"
+            f"{name} needs data that are not in {datasets.folder()}: {' and '.join(missing)}; run `make data` to "
+            "download what is missing, set SCIKIT_LEARN_DATA to another folder, or refresh other chapters: NAME=..."
         )

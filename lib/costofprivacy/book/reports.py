@@ -14,7 +14,7 @@ from costofprivacy.book.tables import Comparison
 
 VERDICT, NUMBER, BROKEN, FINE = "verdict", "number", "broken", "fine"
 STATUS = {VERDICT: 3, NUMBER: 4, BROKEN: 1, FINE: 0}
-WORDS = {VERDICT: "a verdict changed", NUMBER: "numbers changed", BROKEN: "a run broke"}
+WORDS = {VERDICT: "a verdict changed", NUMBER: "numbers changed", BROKEN: "a run failed"}
 OF_NBVAL = ("chapters.xml", f"{LEDGER}.xml")
 
 
@@ -69,7 +69,7 @@ def raise_for(project: Project, name: str, entries: list[Entry], failure: str) -
     if found != FINE:
         apart = sum(not entry.finding.agrees for entry in entries)
         tables = f"{apart} of {len(entries)} tables and verdicts differ" if apart else ""
-        raise Changed("; ".join(filter(None, [failure, tables, f"all of it is in {report}"])), found)
+        raise Changed("; ".join(filter(None, [failure, tables, f"details are in {report}"])), found)
 
 
 def write(project: Project, name: str, entries: list[Entry], failure: str = "") -> Path:

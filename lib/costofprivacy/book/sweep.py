@@ -58,9 +58,9 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
         recover(begun)
     places = homes(project, asked, folder)
     left = missing(places)
-    say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them measured already")
+    say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them already measured")
     for damaged in (places[number].folder for number in left if any(places[number].folder.glob("*"))):
-        say(f"{damaged} is damaged; its point is measured anew")
+        say(f"{damaged} is damaged, so its point is measured again")
     failures: dict[int, str] = {}
     with temporary(project) as scratch, place_for_progress(scratch, asked.name, say) as progress, memory.limited():
         for number, outcome in _measured(project, asked, left, address, progress):
@@ -73,7 +73,7 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
     lines = _joined(project, asked, folder, places, failures)
     if failures:
         raise BookError(
-            f"{len(failures)} of {len(places)} points failed, see {folder / POINTS}.csv; the rest is joined"
+            f"{len(failures)} of {len(places)} points failed, see {folder / POINTS}.csv; the other points are joined"
         )
     return lines
 

@@ -3,18 +3,19 @@
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import joblib
+from tqdm import tqdm
 
-from costofprivacy.book import budgets, freshness
+from costofprivacy.book import budgets, freshness, real_data
 from costofprivacy.book.execute import Execution, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 from costofprivacy.book.publishing import recover
-from costofprivacy.running import orphans, stamps
+from costofprivacy.running import orphans, stamps, times
 
 Say = Callable[[str], None]
 
@@ -28,8 +29,8 @@ class TreePlan:
         parameters: all parameters of each chapter to bring up to date, by its name.
         strict: whether a chapter that writes to the error stream is a failure.
         force: whether chapters are executed that are fresh.
-        small: whether each chapter measures so little that starting it is what takes time: then they run one on each
-            core, the longest first, instead of one after the other on all cores.
+        small: whether the chapters' sizes are small, so that their budgets say which of them take long, and not the
+            times that they take at the papers' scale.
     """
 
     tree: Path
@@ -63,9 +64,10 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     """Execute the stale chapters of a tree; a fresh committed one is copied instead.
 
     Chapters are stamped one by one, so that what an interrupted or failed call has finished need not be done again.
-    Those that measure come first, one after the other, each on all cores; those whose tables are saved, and small ones,
-    follow, one on each core. Chapters that show tables of others come after all these in the same way, and the ledger,
-    which reads the verdicts of the others, is last.
+    As many run side by side as there are cores, the longest first, so that what one of them computes in one process
+    keeps no other core waiting. Where cores are left over they share them, and one that is alone has them all. Chapters
+    that show tables of others come after all these in the same way, and the ledger, which reads the verdicts of the
+    others, is last.
 
     Args:
         project: the book.
@@ -86,14 +88,28 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
 
 def _bring_up_to_date(project: Project, plan: TreePlan, names: list[str], finish: Callable[[Done], None]) -> None:
     """Execute those of some chapters that are stale, none of which reads what another of them saves."""
-    every = [stale for name in names if (stale := _stale(project, plan, name))]
-    for stale in (stale for stale in every if stale.run.alone):
-        finish(_executed(project, stale))
-    beside = {stale.run.name: stale for stale in every if not stale.run.alone}
-    in_order = budgets.longest_first(project, beside)
-    cores = orphans.pool(joblib.cpu_count(), max(1, len(beside)))
-    for done in cores(joblib.delayed(_executed)(project, beside[name]) for name in in_order):
-        finish(done)
+    every = {name: stale for name in names if (stale := _stale(project, plan, name))}
+    cores = joblib.cpu_count()
+    if len(every) == 1:
+        finish(_executed(project, *every.values()))
+        return
+    shared = {
+        name: replace(stale, run=replace(stale.run, alone=False, workers=max(1, cores // len(every))))
+        for name, stale in every.items()
+    }
+    real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})
+    pool = orphans.pool(cores, max(1, len(shared)))
+    with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
+        for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in _in_order(project, plan, shared)):
+            bar.update()
+            with bar.external_write_mode():
+                finish(done)
+
+
+def _in_order(project: Project, plan: TreePlan, stale: Mapping[str, Stale]) -> list[str]:
+    """The chapters, those that take longest first, and those last whose tables are read."""
+    known = budgets.seconds(project) if plan.small else times.seconds(project.book)
+    return sorted(budgets.longest_first(stale, known), key=lambda name: stale[name].told)
 
 
 def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
@@ -110,8 +126,7 @@ def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
         copy_place(committed, target)
         return None
     told = name != LEDGER and any(stamps.are_saved(folder, expected.measured) for folder in saved)
-    alone = name == LEDGER or not (told or plan.small)
-    run = Execution(name, plan.parameters[name], target, plan.tree, plan.strict, saved, alone)
+    run = Execution(name, plan.parameters[name], target, plan.tree, plan.strict, saved)
     return Stale(run, expected, reason, told)
 
 

@@ -3,10 +3,10 @@
 import importlib
 import importlib.util
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from costofprivacy.book import real_data, reports
+from costofprivacy.book import budgets, real_data, reports
 from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -14,6 +14,7 @@ from costofprivacy.book.project import TOLERANCES, Project, chapters, is_plain, 
 from costofprivacy.book.tables import Comparison, compare, same_verdicts
 from costofprivacy.book.tree import Say
 from costofprivacy.judging.tolerances import Declared
+from costofprivacy.running import times
 
 
 def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
@@ -35,7 +36,7 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     parameters = resolve_preset(project, PAPER, chosen)
     missing = real_data.missing(project, parameters)
     if missing:
-        line = f"not validated, as data sets are missing (`make data` brings them): {real_data.told(missing)}"
+        line = f"not validated, because data sets are missing (`make data` downloads them): {real_data.told(missing)}"
         if len(missing) == len(chosen):
             raise BookError(line)
         say(line)
@@ -43,7 +44,8 @@ def validate(project: Project, names: tuple[str, ...], say: Say) -> None:
     tree = project.build / "validate"
     copies = prepare(project, tree, {name: parameters[name] for name in chosen})
     _lend_verdicts(project, tree, set(chapters(project)) - set(chosen))
-    failure = _nbval_failure(project, tree, copies, progress=True)
+    real_data.read_once(project, {name: parameters[name] for name in chosen})
+    failure = _nbval_failure(project, tree, copies, times.seconds(project.book))
     entries = [reports.Entry(name, finding) for name in chosen for finding in _findings(project, tree, name)]
     for entry in entries:
         say(
@@ -86,9 +88,9 @@ def test(project: Project, preset: str, say: Say) -> None:
     missing = real_data.missing(project, parameters)
     if missing:
         remedy = "`make data` brings the data sets that are missing"
-        say(f"run on stand-in data, so that no verdict is compared ({remedy}): {real_data.told(missing)}")
+        say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.told(missing)}")
     copies = prepare(project, tree, parameters)
-    failure = _nbval_failure(project, tree, copies, progress=False)
+    failure = _nbval_failure(project, tree, copies, budgets.seconds(project))
     entries = [
         reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in parameters
@@ -106,10 +108,10 @@ def _lend_verdicts(project: Project, tree: Path, names: Iterable[str]) -> None:
             shutil.copyfile(committed, copy)
 
 
-def _nbval_failure(project: Project, tree: Path, copies: list[Path], *, progress: bool) -> str:
+def _nbval_failure(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> str:
     """What nbval found wrong; empty where nothing is."""
     try:
-        nbval(project, tree, copies, progress=progress)
+        nbval(project, tree, copies, seconds)
     except Interrupted:
         raise
     except BookError as error:

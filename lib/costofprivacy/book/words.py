@@ -48,4 +48,6 @@ def _split(text: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise RequestError(f"P must be words as for a shell, got {text!r}: {str(error).lower()}") from error
+        raise RequestError(
+            f"P must be written like options on a command line, got {text!r}: {str(error).lower()}"
+        ) from error

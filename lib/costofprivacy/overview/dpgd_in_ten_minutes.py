@@ -5,6 +5,7 @@ from costofprivacy.experiments.method import regression
 from costofprivacy.judging.prose import compact, compared, percent
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.overview import index
+from costofprivacy.overview.drawings import clipping, schedule
 from costofprivacy.overview.saved import Saved
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
@@ -36,6 +37,8 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     end = index.path_end(saved)
     found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
     return found | {
+        "clipped": clipping.plate(),
+        "noise": schedule.plate(),
         "path": path(saved),
         "ways": ways(saved),
         "d": f"{end['d']:.0f}",
@@ -47,51 +50,50 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 
 
 def clip_gain(saved: Saved) -> str:
-    """What clipping hard changes where privacy is costly: the released risk with a small and a large constant."""
+    """The excess risk with a small clipping constant beside that with a large one, where privacy is costly."""
     table = saved.table("method", "regression")
     rows = select(table, records=table["records"].max(), rho=table["rho"].min())
     small, large = (pick(rows, method=name)["excess_risk"] for name in (regression.HARMONIC, regression.UNCLIPPED))
     word = compared(small, large, ("a smaller", "the same", "a larger"))
     return (
-        f"{word} risk, {compact(small)} against {compact(large)}, at {table['records'].max()} records a feature and "
-        f"$\\rho = {table['rho'].min():g}$"
+        f"{word} excess risk: {compact(small)} instead of the {compact(large)} of a large one, for "
+        f"{table['records'].max()} records per feature and $\\rho = {table['rho'].min():g}$"
     )
 
 
 def path(saved: Saved) -> Plate:
     """Simulated and predicted risk over one pass."""
     end = index.path_end(saved)
-    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
+    with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
     return Plate(
         figure,
         caption=(
-            f"**Predicted and simulated.** Excess risk over one pass in dimension {end['d']:.0f}: bands of two "
-            f"standard deviations over {end['trials']:.0f} runs, and the solutions of the equations. At the end they "
-            f"are {percent(abs(index.off(end)))} apart for even noise."
+            f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
+            f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
+            f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass."
         ),
     )
 
 
 def ways(saved: Saved) -> Plate:
-    """Released risk of each way to spend the budget against records a feature."""
+    """Released risk of each way to spend the budget against the number of records per feature."""
     table = saved.table("method", "regression")
     table = table[table["rho"] == table["rho"].max()]
     last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
-    with figures.panels(ends=False, figsize=(6.6, 4.2)) as (figure, (axes,)):
+    with figures.panels(figsize=(7.2, 4.2)) as (figure, (axes,)):
         for name, look in figures.looks(regression.WAYS).items():
             rows = table[table["method"] == name]
             axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
         free = table[table["method"] == regression.LEAST_SQUARES]
         axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=regression.LEAST_SQUARES)
-        figures.log_axes(axes, "$n/d$ (records a feature)", "excess risk")
-        axes.legend()
+        figures.log_axes(axes, "$n/d$ (records per feature)", "excess risk")
     best = last[list(regression.WAYS)].idxmin()
     return Plate(
         figure,
         caption=(
-            f"**What schedule and clipping are worth** at $\\rho = {table['rho'].iloc[0]:g}$, each at its best "
-            f"learning rate. With most records the least risk is that of *{best}*, {compact(last[best])}. Solutions of "
-            f"the equations, no sampling error."
+            f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
+            f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
+            f"The curves are solutions of the equations and have no sampling error."
         ),
     )

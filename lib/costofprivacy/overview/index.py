@@ -18,6 +18,7 @@ from costofprivacy.settings import Setting
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
 
+INDISTINCT = 0.03  # share by which lines of a logarithmic panel must differ to be told apart
 ALPHA = 0.5  # the learning rate schedule of DP-GD's figure that is shown: the same noise in every step
 
 
@@ -111,7 +112,7 @@ def predicts(saved: Saved) -> str:
 def carrying(saved: Saved) -> Plate:
     """Left: what NoisyHead's heads predict. Right: DP-GD's risk beside its deterministic equivalent."""
     row, end = head_row(saved), path_end(saved)
-    with figures.panels(2, ends=False, figsize=(9.2, 4.0)) as (figure, (left, right)):
+    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
         draw_heads(left, saved.table("noisyhead/low-dimensional", "test-error"))
         draw_path(right, saved.table("dpgd/deterministic-equivalent", "figure-1"))
         left.set_title(f"NoisyHead at ε = {row['epsilon']:g}")
@@ -128,18 +129,42 @@ def carrying(saved: Saved) -> Plate:
 
 
 def draw_heads(axes: Axes, table: pd.DataFrame) -> None:
-    """Test error against N at the largest ε, beside answering 0 and the best linear head."""
+    """Test error against N at the largest ε, beside answering 0 and the best linear head.
+
+    Where the corrected settings explain almost nothing, their line lies on that of answering 0, and a note says so.
+    """
     rows = table[table["epsilon"] == table["epsilon"].max()]
     rows = rows[rows["method"] == "noisyhead"]
     shown = (Setting.PUBLISHED, Setting.CORRECTED)
     for setting, look in figures.looks(shown).items():
-        figures.points(axes, rows[rows["setting"] == setting], "N", "test_error", label=f"NoisyHead, {setting}", **look)
+        figures.points(
+            axes, rows[rows["setting"] == setting], "N", "test_error", label=f"NoisyHead,\n{setting}", **look
+        )
     sizes = table.drop_duplicates("N").sort_values("N")
-    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always answering 0")
-    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear head")
+    axes.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="always\nanswering 0")
+    axes.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best\nlinear head")
     figures.log_axes(axes, "$N$ (training prompts)", "test error")
     figures.plain_ticks(axes, sizes["N"].to_numpy())
-    axes.legend()
+    if told := hidden(rows):
+        middle = sizes.iloc[len(sizes) // 3]
+        axes.annotate(
+            told,
+            (middle["N"], middle["response_variance"]),
+            (0.04, 0.42),
+            textcoords="axes fraction",
+            fontsize=figures.LETTERS,
+            arrowprops={"arrowstyle": "-", "color": "0.5", "linewidth": 0.8, "relpos": (0.4, 1), "shrinkB": 4},
+        )
+
+
+def hidden(rows: pd.DataFrame) -> str:
+    """Why the line of the corrected settings cannot be seen beside that of answering 0; nothing where it can be."""
+    corrected = rows[rows["setting"] == str(Setting.CORRECTED)]
+    left = corrected["test_error"] / corrected["response_variance"]
+    if not (abs(left - 1) < INDISTINCT).all():
+        return ""
+    most = max(1 - left.min(), 0.0)
+    return f"corrected: predicts at most {percent(most)}\nof the variance, so its line\nlies on that of answering 0"
 
 
 def draw_path(axes: Axes, table: pd.DataFrame) -> None:
@@ -150,10 +175,9 @@ def draw_path(axes: Axes, table: pd.DataFrame) -> None:
         colour = look["color"]
         low, high = rows["risk_mean"] - 2 * rows["risk_sd"], rows["risk_mean"] + 2 * rows["risk_sd"]
         axes.fill_between(rows["t"], low, high, color=colour, alpha=0.25, lw=0)
-        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=f"{names[float(alpha)]}, simulated")
-        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted" if alpha == ALPHA else None)
+        axes.plot(rows["t"], rows["risk_mean"], color=colour, label=f"{names[float(alpha)]},\nsimulated")
+        axes.plot(rows["t"], rows["ode_risk"], "k--", lw=1, label="predicted\n(dashed)" if alpha == ALPHA else None)
     axes.set(xlabel="$t$ (share of the data seen)", ylabel="excess risk", yscale="log")
-    axes.legend()
 
 
 def bar(row: pd.Series) -> str:

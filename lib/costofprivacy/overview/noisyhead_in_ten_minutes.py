@@ -5,6 +5,7 @@ from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.judging.prose import compact, compared, percent
 from costofprivacy.judging.tables import pick
 from costofprivacy.overview import index
+from costofprivacy.overview.drawings import head
 from costofprivacy.overview.saved import Saved
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
@@ -32,6 +33,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     row = index.head_row(saved)
     found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
     return found | {
+        "head": head.plate(),
         "heads": heads(saved),
         "start": start(saved),
         "N": f"{row['N']:.0f}",
@@ -50,7 +52,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 
 
 def method(saved: Saved) -> str:
-    """What a tuned penalty changes, from the page on methods."""
+    """What the best method explains with a tuned penalty, from the page on methods."""
     prompts = saved.table("method", "prompts")
     best = page.winner(prompts, **page.example(prompts))
     share = 1 - best["test_error"] / best["response_variance"]
@@ -61,37 +63,37 @@ def method(saved: Saved) -> str:
 def heads(saved: Saved) -> Plate:
     """Test error of the private heads against the number of prompts."""
     row = index.head_row(saved)
-    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
+    with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         index.draw_heads(axes, saved.table("noisyhead/low-dimensional", "test-error"))
     return Plate(
         figure,
         caption=(
             f"**What the private heads predict** at $\\varepsilon = {row['epsilon']:g}$. The dashed line is the error "
-            f"of always answering 0. *Published* are the settings behind the paper's numbers, *corrected* those "
-            f"that we find right. Bars of two standard errors over {row['trials']:.0f} trials."
+            f"of always predicting 0. *Published* are the settings that give the paper's numbers; *corrected* are the "
+            f"settings that we find right. The bars show two standard errors over {row['trials']:.0f} trials."
         ),
     )
 
 
 def start(saved: Saved) -> Plate:
-    """Excess risk against steps from both starts: what falls in the paper's Figure 3."""
+    """Excess risk against the number of steps from both starts, which explains the fall in the paper's Figure 3."""
     table = saved.table("noisyhead/early-stopping", "closed-form")
     table = table[table["account"] == "Algorithm 1"]
     first = {s: pick(table, start=s, T=table["T"].min())["total"] for s in ("random", "zero")}
     lowest = {s: rows.loc[rows["total"].idxmin()] for s, rows in table.groupby("start")}
     least, best = ({s: row[column] for s, row in lowest.items()} for column in ("total", "T"))
-    with figures.panels(ends=False, figsize=(6.6, 4.0)) as (figure, (axes,)):
+    with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
         for (name, rows), look in zip(table.groupby("start"), figures.looks(first).values()):
-            label = {"random": "from a random start, as published", "zero": "from zero"}[str(name)]
+            label = {"random": "from a random\nstart, as published", "zero": "from zero"}[str(name)]
             axes.plot(rows["T"], rows["total"], label=label, markevery=8, **look)
         figures.log_axes(axes, "$T$ (steps)", "excess risk")
-        axes.legend()
     return Plate(
         figure,
         caption=(
-            f"**Where the paper's Figure 3 comes from.** In the first steps shown the excess risk is "
-            f"{compact(first['random'])} from the random start and {compact(first['zero'])} from zero. It is least "
-            f"after {best['random']:.0f} steps from the random start, at {compact(least['random'])}, and after "
-            f"{best['zero']:.0f} from zero. Closed form, no sampling error."
+            f"**How much of the paper's Figure 3 is due to the random start.** After the first step shown, the excess "
+            f"risk is {compact(first['random'])} from the random start and {compact(first['zero'])} from zero. From "
+            f"the random start it is smallest after {best['random']:.0f} steps, at {compact(least['random'])}; from "
+            f"zero it is smallest after {best['zero']:.0f}. The curves come from a closed form and have no sampling "
+            f"error."
         ),
     )

@@ -1,0 +1,28 @@
+// One switch for the folded code of a page. Without this script each cell has a fold of its own, as it still has in the
+// page's source; cells whose code is always in sight have none, and the switch is not about them.
+function offerCode() {
+  const folds = [...document.querySelectorAll("article.bd-article div.cell details.hide.above-input")];
+  const title = document.querySelector("article.bd-article h1");
+  if (!folds.length || !title) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "code-switch";
+  button.dataset.cells = folds.length;
+  const turn = (shown) => {
+    folds.forEach((fold) => { fold.open = shown; });
+    document.documentElement.classList.toggle("code-folded", !shown);
+    button.setAttribute("aria-pressed", String(shown));
+  };
+  button.textContent = "Show code";
+  button.title = folds.length === 1 ? "One cell of this page" : `The ${folds.length} folded cells of this page`;
+  button.addEventListener("click", () => turn(button.getAttribute("aria-pressed") !== "true"));
+  title.after(button);
+  turn(false);
+  // Who follows a link into folded code, or finds a word in it, has it opened by the browser: then its fold is there.
+  folds.forEach((fold) => fold.addEventListener("toggle", () => {
+    if (fold.open) fold.closest("div.cell").classList.add("code-opened");
+    else fold.closest("div.cell").classList.remove("code-opened");
+  }));
+}
+if (document.readyState === "loading") addEventListener("DOMContentLoaded", offerCode);
+else offerCode();

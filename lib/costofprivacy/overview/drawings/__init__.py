@@ -1,0 +1,1 @@
+"""Drawings that show ideas: what the head computes, what clipping does, and where a schedule puts its noise."""

@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from costofprivacy.book import claim_pages, findable
+
+CARD = (
+    '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'
+    '<span class="verdict verdict-holds">holds</span> <strong>Theorem 3</strong> '
+    '<span class="headline">It is <span class="math">\\(\\rho\\)</span>-private.</span></summary>'
+    "<dl><dt>In our words</dt><dd><p>Nobody learns much.</p></dd></dl>"
+    '<p class="claim-foot">v</p></details></div>'
+)
+TITLE = '<h1>{}<a class="headerlink" href="#b">#</a></h1>'
+PAGE = f'<article class="bd-article">{TITLE}<p>At \\(\\rho=1\\).</p>{{}}</article>'
+CHAPTER, CLAIMS = "dpgd/lower-bound", "dpgd/lower-bound-claims"
+SEARCH = '<head></head><script src="_static/searchtools.js"></script><script src="searchindex.js"></script>'
+
+
+@pytest.fixture
+def html(tmp_path: Path) -> Path:
+    for name in (CHAPTER, CLAIMS, "ledger", "reference/dpgd"):
+        path = tmp_path / "book" / f"{name}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = (f"{claim_pages.TITLE}The bound", CARD) if name == CLAIMS else ("The bound", "")
+        path.write_text(PAGE.format(*own), "utf-8")
+    (tmp_path / "search.html").write_text(SEARCH, "utf-8")
+    return tmp_path
+
+
+def test_a_card_is_an_entry_of_its_own(html: Path) -> None:
+    found = {entry.address: entry for entry in findable.entries(html)}
+    card = found.pop(f"book/{CLAIMS}.html#claim-dpgd-theorem-3")
+    assert card.kind == findable.CLAIM
+    assert "DP-GD: Theorem 3" in card.html
+    assert "<p>It is ρ-private.</p>" in card.html
+    assert "Nobody learns much." in card.html
+    assert 'data-pagefind-meta="headline[content]" content="It is ρ-private."' in card.html
+    assert 'data-pagefind-meta="chapter[content]" content="The bound"' in card.html
+    assert {address: entry.kind for address, entry in found.items()} == {
+        f"book/{CHAPTER}.html": findable.CHAPTER,
+        f"book/{CLAIMS}.html": findable.RECORD,
+        "book/ledger.html": findable.RECORD,
+        "book/reference/dpgd.html": findable.REFERENCE,
+    }
+
+
+def test_the_scripts_of_the_other_search_wait(html: Path) -> None:
+    page = findable.asking(SEARCH)
+    assert page.count('type="text/plain" data-own-search') == 2
+    assert page.count("find.js") == 1
+    assert findable.asking(page) == page
+
+
+def test_the_index_is_written(html: Path) -> None:
+    pytest.importorskip("pagefind")
+    findable.index(html)
+    names = {path.name for path in (html / findable.INDEX).iterdir()}
+    assert {"pagefind.js", "pagefind-entry.json"} <= names
+    assert not [name for name in names if name.startswith("pagefind-ui")]
+    assert len(list((html / findable.INDEX / "fragment").iterdir())) == 5
