@@ -14,7 +14,7 @@ from costofprivacy.chapters import Chapter, Statements
 from costofprivacy.judging import cards, claims
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.findings import Verdict
-from costofprivacy.running import stamps
+from costofprivacy.running import stamps, times
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing.plates import Plate
 
@@ -57,7 +57,7 @@ class Experiment(Parameters):
 """,
     "part/one/page.py": """
 def answer(tables):
-    return f"It has {len(tables['figure-1'])} rows."
+    return [f"It has {len(tables['figure-1'])} rows.", "They fall."]
 """,
     "part/one/verdicts.py": """
 from costofprivacy.judging.findings import Verdict
@@ -309,18 +309,27 @@ def test_a_plate_is_saved_beside_the_tables_and_shown_with_its_words(book: Path)
 # the opening and the close
 
 
-def test_a_page_opens_with_its_question_and_an_answer_made_from_its_tables(book: Path) -> None:
+def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Path) -> None:
     made = chapter()
     made.run()
-    assert made.opening().data == "**Does it fall?**\n\nIt has 2 rows."
+    assert made.opening().data == "**Does it fall?**\n\nIn this chapter:\n\n- It has 2 rows.\n- They fall."
 
 
-def test_an_answer_that_is_too_long_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opening_that_is_too_long_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = chapter()
     made.run()
     monkeypatch.setattr(chapters, "LONGEST_ANSWER", 3)
-    with pytest.raises(ValueError, match=r"^the answer must have at most 3 words, got 4: 'It has 2 rows.'$"):
+    with pytest.raises(ValueError, match=r"^a page must open with at most 3 words, got 6: "):
         made.opening()
+    monkeypatch.setattr(chapters, "MOST_LINES", 1)
+    with pytest.raises(ValueError, match=r"^a page must open with at most 1 lines, got 2$"):
+        made.opening()
+
+
+def test_a_number_by_hand_is_held_against_a_table(book: Path) -> None:
+    made = chapter()
+    made.run()
+    assert "two agree to four digits" in made.relate(0.33333, "figure-1", "excess_risk", N=2000).data
 
 
 def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
@@ -344,11 +353,12 @@ def test_a_page_closes_with_what_can_be_taken_and_how_it_is_run_again(book: Path
     assert "verdicts.json" not in text
     assert "minutes" not in text
     assert 'make chapter NAME=part/one P="-p trials 10"' in text
-    (book / "times.yml").write_text("part/one: 130\n")
+    (book / "costs").mkdir()
+    (book / times.COSTS).write_text("chapter,seconds\npart/one,130.4\n")
     made.judge()
     text = made.closing().data
     assert "verdicts.json" in text
-    assert "(about 2 minutes on two cores)" in text
+    assert "(about 2 minutes of one core)" in text
 
 
 def test_a_page_says_what_the_columns_of_its_tables_mean(book: Path) -> None:
@@ -379,7 +389,7 @@ def test_judging_saves_the_findings_and_states_the_verdicts_alone(book: Path) ->
     assert repr(stated) == "x/theorem-1: fails\nx/theorem-2: untestable"
     html = stated._repr_html_()
     assert html.startswith('<ul class="verdicts"><li>')
-    assert f"<li>{cards.badge('fails')} <a href='#claim-x-theorem-1'>Theorem 1</a></li>" in html
+    assert f"<li>{cards.badge('fails')} <a href='one-claims.html#claim-x-theorem-1'>Theorem 1</a></li>" in html
     for text in (repr(stated), html):
         assert not any(word in text for word in ("rows", "2 ", "says"))
     assert found(made.results) == {"x/theorem-1": "fails", "x/theorem-2": "untestable"}
@@ -412,36 +422,16 @@ def test_a_claim_without_a_judge_is_named(book: Path) -> None:
         made.judge()
 
 
-def test_the_cards_tell_everything_of_the_chapter_s_claims(book: Path) -> None:
+def test_one_line_leads_to_all_that_was_found(book: Path) -> None:
     made = chapter()
     made.run()
+    made.judge("theorem-1")
+    assert made.all_claims().data.startswith("[The one claim of this chapter, with the evidence](one-claims.md): ")
     made.judge()
-    text = made.cards().data
-    assert "(claim-x-theorem-1)=" in text
-    assert "**Theorem 1**\n\nThe paper says\n: One." in text
-    assert "Found\n: It has 2 rows." in text
-    assert "What would change this\n: More rows." in text
-    assert "<td>rows</td><td>2</td>" in text
-    assert "Theorem 3" not in text
-
-
-def test_a_card_links_the_figures_that_its_tables_are_drawn_in_and_its_judge(book: Path) -> None:
-    cells = [
-        "tables = chapter.run()",
-        'chapter.show("rates", draw(tables["figure-1"]))',
-        'chapter.show("n", tables["spread"])',
-    ]
-    page = {"cells": [{"cell_type": "code", "source": [cell]} for cell in cells]}
-    (book / "part" / "one.ipynb").write_text(json.dumps(page), encoding="utf-8")
-    made = chapter()
-    made.run()
-    made.show("rates", Plate(plt.subplots()[0], "**Rates.** They fall.", "Falling."))
-    made.judge()
-    first, second = made.cards().data.split("(claim-x-theorem-2)=")
-    assert '<a href="#part-one-rates">Rates</a>' in first
-    assert "#part-one-n" not in first
-    assert f"{{judge}}`{made.package}.verdicts:theorem_1`" in first
-    assert "Drawn in" not in second
+    text = made.all_claims().data
+    assert text == (
+        "[All 2 claims of this chapter, with the evidence](one-claims.md): 1 cannot be tested, 1 does not hold."
+    )
 
 
 def test_statements_escape_what_they_show() -> None:

@@ -8,14 +8,15 @@ read instead of measured, by default the committed ones and that same folder; ``
 blocks of trials;
 ``COSTOFPRIVACY_PROGRESS`` is a terminal for the progress bar, or a file for lines that say how far it is;
 ``COSTOFPRIVACY_WORKERS`` overrides ``workers``; ``COSTOFPRIVACY_CLUSTER`` is the Dask scheduler whose workers run the
-trials; ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
+trials; ``COSTOFPRIVACY_PROFILE`` measures anew, in one process, and leaves beside the tables where the time went;
+``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
 """
 
 import html
 import importlib
 import inspect
-import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,21 +31,21 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import cards, claims, dictionary
-from costofprivacy.judging.evidence import drawn_from, figure_label, gather, title_of
+from costofprivacy.judging import addresses, cards, claims, dictionary, relating
+from costofprivacy.judging.evidence import figure_label
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.words import judged
-from costofprivacy.running import memory, progress, stamps, times
+from costofprivacy.running import memory, profiling, progress, stamps, times
 from costofprivacy.running.disc import naming
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing import plates
 from costofprivacy.showing.plates import Picture, Plate
 
 EXPERIMENTS = "costofprivacy.experiments"
-LONGEST_ANSWER = 60  # words
+MOST_LINES, LONGEST_ANSWER = 5, 110  # lines and words of what opens a page
 MOST_LEADING = 4
 
 
@@ -58,11 +59,12 @@ class Statements:
         return "\n".join(f"{claim.id}: {verdict}" for claim, verdict in self.verdicts.items())
 
     def _repr_html_(self) -> str:
-        rows = (
-            f"<li>{cards.badge(verdict)} <a href='#{claim.anchor}'>{html.escape(claim.place)}</a></li>"
-            for claim, verdict in self.verdicts.items()
-        )
-        return '<ul class="verdicts">' + "".join(rows) + "</ul>"
+        return '<ul class="verdicts">' + "".join(self._row(*judged) for judged in self.verdicts.items()) + "</ul>"
+
+    @staticmethod
+    def _row(claim: claims.Claim, verdict: Verdict) -> str:
+        address = addresses.card(claim, start=claim.chapter)
+        return f"<li>{cards.badge(verdict)} <a href='{address}'>{_typeset(claim.place)}</a></li>"
 
 
 class Chapter:
@@ -87,7 +89,6 @@ class Chapter:
         register = claims.find_register(Path.cwd())
         self._book, self._register = register.parent, claims.read_register(register)
         self._tables: Tables = {}
-        self._titles: dict[str, str] = {}  # of the figures shown so far
 
     @property
     def question(self) -> str:
@@ -105,6 +106,9 @@ class Chapter:
         """
         if self._committed:
             progress.say(f"a live session: tables, figures and verdicts go to {self.results}")
+        if os.environ.get(profiling.VARIABLE):
+            with memory.limited():
+                return self.keep(profiling.profiled(lambda: self.experiment.run(Runner(1)), self.results))
         saved = self._saved()
         if saved is None:
             cache, place = os.environ.get("COSTOFPRIVACY_CACHE"), os.environ.get("COSTOFPRIVACY_PROGRESS")
@@ -151,15 +155,38 @@ class Chapter:
         return self._tables
 
     def opening(self) -> Markdown:
-        """The question and the answer, which `page` of the chapter's package computes from the tables.
+        """The question, and in at most five lines what the reader will see: `page` of the chapter's package has them.
 
         Raises:
-            ValueError: if the answer is longer than a reader would call one.
+            ValueError: if there are more lines, or more words than a reader takes in at once.
         """
-        answer = " ".join(importlib.import_module(f"{self.package}.page").answer(self._tables).split())
-        if words(answer) > LONGEST_ANSWER:
-            raise ValueError(f"the answer must have at most {LONGEST_ANSWER} words, got {words(answer)}: {answer!r}")
-        return Markdown(f"**{' '.join(self.question.split())}**\n\n{answer}")
+        lines = [
+            " ".join(line.split()) for line in importlib.import_module(f"{self.package}.page").answer(self._tables)
+        ]
+        if len(lines) > MOST_LINES:
+            raise ValueError(f"a page must open with at most {MOST_LINES} lines, got {len(lines)}")
+        if words(" ".join(lines)) > LONGEST_ANSWER:
+            raise ValueError(
+                f"a page must open with at most {LONGEST_ANSWER} words, got {words(' '.join(lines))}: {lines!r}"
+            )
+        listed = "\n".join(f"- {line}" for line in lines)
+        return Markdown(f"**{' '.join(self.question.split())}**\n\nIn this chapter:\n\n{listed}")
+
+    def relate(
+        self, value: float, table: str, column: str, *, error: float = 0.0, spread: str = "", **row: Any
+    ) -> Markdown:
+        """How a number of *One run, by hand* stands to the chapter's table, see `relating.relation`.
+
+        Args:
+            value: the number. table, column: where its counterpart stands.
+            error: standard error of ``value``; 0 if it is exact.
+            spread: the column with the standard error of the counterpart; empty if that is exact.
+            row: what the columns that choose the row must hold.
+
+        Raises:
+            ValueError: if no column is so called, or several rows are.
+        """
+        return Markdown(relating.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def leading(self, *names: str) -> Markdown:
         """The cards that matter most, short, and the chapter's other claims, a line each; all lead to the full cards.
@@ -179,7 +206,6 @@ class Chapter:
 
     def show(self, name: str, plate: Plate) -> Picture:
         """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
-        self._titles[name] = title_of(plate.caption)
         with naming(self.results / f"{name}.svg"):
             picture = plates.save(plate, self.results, name)
         return Picture(picture, {"name": figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt})
@@ -219,7 +245,7 @@ class Chapter:
         present = [name for name in files if (self.results / name).is_file()]
         links = ", ".join(f"{{download}}`{name} <{folder}/{name}>`" for name in present)
         took = times.words(self._book, self.name)
-        time = f" (about {took} on two cores)" if took else ""
+        time = f" (about {took} of one core)" if took else ""
         command, other = f"make chapter NAME={self.name}", self._example()
         example = f', for instance `{command} P="-p {other}"`' if other else ""
         again = (
@@ -239,20 +265,10 @@ class Chapter:
         name = next((name for name in ("trials", "seed") if name in declared), "")
         return f"{name} {2 * getattr(self.experiment, name)}" if name else ""
 
-    def cards(self) -> Markdown:
-        """Everything that the chapter found, a card for each claim."""
-        found, judges, drawn = claims.read_findings(self.results), judges_of(self.package), self._drawn()
-        own = [claim for claim in self._own() if claim.id in found]
-        evidence = {claim: gather(claim, found[claim.id], judges.get(claim.id), drawn, self._titles) for claim in own}
-        papers = claims.read_papers(claims.find_register(self._book))
-        said = (cards.card(c, found[c.id], evidence[c], papers[c.paper]["arxiv"]) for c in own)
-        return Markdown("\n\n".join(said))
-
-    def _drawn(self) -> dict[str, tuple[str, ...]]:
-        """The tables behind each figure of this page, as its notebook in the project's book says."""
-        path = self._book / f"{self.name}.ipynb"
-        cells = json.loads(path.read_text("utf-8"))["cells"] if path.is_file() else []
-        return drawn_from("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    def all_claims(self) -> Markdown:
+        """One line that leads to the page on which each claim that the chapter judged has a card."""
+        found = claims.read_findings(self.results)
+        return Markdown(cards.all_of(self.name, [found[own.id].verdict for own in self._own() if own.id in found]))
 
     def _named(self, names: Iterable[str]) -> list[claims.Claim]:
         own = {claim.id.partition("/")[2]: claim for claim in self._own()}
@@ -263,6 +279,11 @@ class Chapter:
 
     def _own(self) -> list[claims.Claim]:
         return [claim for claim in self._register.values() if claim.chapter == self.name and not claim.pending]
+
+
+def _typeset(text: str) -> str:
+    """A text for HTML; pages typeset formulas there only in elements of this class."""
+    return re.sub(r"\$[^$]+\$", r"<span class='tex2jax_process'>\g<0></span>", html.escape(text))
 
 
 def _show_tables_whole() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from costofprivacy.dpgd import onepass, update
 from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records
+from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.noisyhead import (
     covariance_head,
@@ -245,6 +246,7 @@ def _joined(data: Any) -> np.ndarray:
 
 one_pass = _pass(lambda data, told, rng: onepass.release([data], told, *data[0].shape, rng=rng).theta)
 descended = _pass(lambda data, told, rng: descend_records(*data, [told], rng=rng)[0])
+on_a_grid = _pass(lambda data, told, rng: descend_grid(*data, [told], rng=rng)[0])
 
 REGRESSION: dict[str, Share] = {
     "rivals.huber.gradient": gradient,
@@ -267,6 +269,7 @@ REGRESSION: dict[str, Share] = {
     "dpgd.averaged_step.averaged_step": averaged,
     "dpgd.onepass.release": one_pass,
     "dpgd.descent.descend_records": descended,
+    "dpgd.families.descend_grid": on_a_grid,
 }
 
 # -------------------------------------------------------------------------------------------------------- prompts

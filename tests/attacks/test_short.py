@@ -28,11 +28,15 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
     "noisyhead.softmax.mean_gradient",
     "noisyhead.whitened_descent.common",
     "noisyhead.whitened_descent.release",
+    "rivals.batch_descent.releases",  # attacked as `release`, its first plan; so is that of boosting
+    "rivals.boosting.releases",
     "rivals.bounds.given",
     "rivals.bounds.shortened",
     "rivals.huber.limits",
     "rivals.huber.minimum",  # attacked as `minimiser`, its first part
+    "rivals.prepared.prepare",
     "rivals.sufficient_statistics.noisy_matrix",
+    "rivals.tukey.fits",  # attacked as `fit`
     "rivals.tukey.release",
 }
 

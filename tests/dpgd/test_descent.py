@@ -130,3 +130,24 @@ def test_a_long_list_of_times_is_refused_in_one_line_that_names_the_value(place,
 def test_a_bad_configuration_is_refused(clip, rho, message):
     with pytest.raises(ValueError, match=message):
         Configuration(clip, Constant(1.0), rho)
+
+
+def test_samples_are_descended_as_records_are():
+    model, rng = model_of(9), np.random.default_rng(8)
+    x, y = spectrum.sample(model, 70, rng=rng)
+    ours, theirs = (
+        descend(x, y, CONFIGURATIONS[:2], rng=np.random.default_rng(9))
+        for descend in (descent.descend_samples, descent.descend_records)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_a_start_is_a_target_moved_to_the_origin():
+    model, n = model_of(6), 50
+    centred = spectrum.RegressionModel(model.spectrum, 0 * model.target, model.label_noise)
+    start = np.tile(-model.target, (len(CONFIGURATIONS), 1))
+    told = (CONFIGURATIONS, n, [0.0, 0.5, 1.0])
+    moved = descent.descend(centred, *told, start, rng=np.random.default_rng(3)).risk
+    np.testing.assert_allclose(moved, descent.descend(model, *told, rng=np.random.default_rng(3)).risk, rtol=1e-8)
+    with pytest.raises(ValueError, match=r"^start must have shape"):
+        descent.descend(centred, *told, start[:, 1:], rng=np.random.default_rng(3))

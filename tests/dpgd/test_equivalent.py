@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
 
-from costofprivacy.dpgd import diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd import control, diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
+from costofprivacy.dpgd.clip_schedule import released_risk
+from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial
 
 from .problems import SCHEDULES, TIMES, Rising, uniform_model
 
@@ -252,3 +253,20 @@ def test_no_part_takes_a_learning_rate_that_is_not_allowed(schedule, message):
         with pytest.raises(ValueError, match=f"^{message}") as caught:
             call()
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("plan", [Flat(9.0, 0.01, 1.1), Flat(30.0, 0.1, 0.5), Flat(3.0, 1.0, 2.0)])
+def test_a_schedule_that_is_flat_at_first_has_the_risk_that_lsoda_finds(plan):
+    """In u = R + κη̃², whose slope has no jump; a turn elsewhere has another risk."""
+    drift = control.fixed_clip(0.5, 0.01, 0.3, 0.1, 0.1)
+    equations = system.isotropic(0.5, 0.01, 0.3)
+
+    def solved(schedule):
+        return released_risk(drift, lambda t: 0.1 * float(schedule(t)), lambda t, risk: 0.1, 0.3, 0.1)
+
+    found = equivalent.final_risk(equations, plan, 0.1, 0.1)
+    assert found == pytest.approx(solved(plan), rel=1e-5)
+    path = equivalent.risk_path(equations, plan, 0.1, 0.1, [1.0])[0]
+    assert found == pytest.approx(path + system.last_step(equations, plan, 0.1, 0.1), rel=3e-6)
+    moved = dataclasses.replace(plan, turn=0.9 * plan.turn)
+    assert found != pytest.approx(solved(moved), rel=1e-3)

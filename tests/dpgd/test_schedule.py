@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from costofprivacy.dpgd import schedule
-from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
 SCHEDULES = (
@@ -17,6 +17,8 @@ SCHEDULES = (
     Polynomial(2.0, 1.0),
     Polynomial(1.0, 7.0),
     Harmonic(0.8, 0.05),
+    Flat(2.0, 0.2, 1.1),
+    Flat(2.0, 1.0, 1.1),
 )
 rates_strategy = st.lists(st.floats(1e-6, 1e3), min_size=1, max_size=30).map(lambda v: np.sort(v)[::-1].copy())
 
@@ -165,6 +167,8 @@ def test_rho_must_be_positive(rho: float) -> None:
         (lambda: Polynomial(-1.0, 1.0), "initial must be positive"),
         (lambda: Polynomial(1.0, 0.0), "exponent must be positive"),
         (lambda: Harmonic(1.0, 0.0), "offset must be positive"),
+        (lambda: Flat(1.0, 2.0, 1.0), "turn must be at most 1, got 2.0"),
+        (lambda: Flat(1.0, 0.5, -1.0), "power must be non-negative"),
         (lambda: Harmonic(math.inf, 1.0), "scale must be positive and finite"),
         (lambda: schedule.learning_rates(Constant(1.0), 0), "n must be a whole number of at least 1"),
         (lambda: schedule.noise_multipliers(np.array([1.0, -1.0]), 1.0), "learning_rates must be finite and non-neg"),

@@ -83,3 +83,29 @@ def test_what_cannot_be_tuned_is_refused():
         tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0, largest=0.001)
     with pytest.raises(ValueError, match="rho must be positive"):
         tuning.best_rate(ISOTROPIC, Constant, 1.0, -1.0)
+
+
+def test_what_only_the_coarse_scan_takes_for_a_minimum_is_none(monkeypatch):
+    """Coarse risks with an error of their own, deep enough to invent minima; the risk found has none of it."""
+
+    def risks(equations, schedules, clip, rho, tolerance):
+        logs = np.array([math.log(float(schedule(0.0))) for schedule in schedules])
+        return 1 + 0.01 * (logs - 1) ** 2 + (tolerance > 1e-4) * 0.05 * np.sin(9 * logs)
+
+    monkeypatch.setattr(equivalent, "final_risks", risks)
+    best = tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0)
+    assert math.log(best.initial) == pytest.approx(1, abs=2e-3)
+    assert best.risk == pytest.approx(1, abs=1e-6)
+    assert best.minima == 1
+
+
+def test_a_best_rate_takes_few_solutions(monkeypatch):
+    counted = []
+
+    def risks(equations, schedules, clip, rho, tolerance, whole=equivalent.final_risks):
+        counted.append((len(schedules), tolerance))
+        return whole(equations, schedules, clip, rho, tolerance)
+
+    monkeypatch.setattr(equivalent, "final_risks", risks)
+    tuning.best_rate(ISOTROPIC, Constant, 0.1, 0.1)
+    assert sum(number for number, tolerance in counted if tolerance == tuning.TOLERANCE) <= 20

@@ -67,3 +67,17 @@ def test_learning_rate_must_be_finite(eta: float) -> None:
         update.adapted_rates(eta, np.ones(2))
     with pytest.raises(ValueError, match=rf"^learning_rate must be non-negative and finite, got {eta}$"):
         update.adapted_rates(np.append(np.ones(1200), eta), np.ones((1201, 2)))
+
+
+@pytest.mark.parametrize("configurations", [1, 3, update.FEW + 1])
+@pytest.mark.parametrize("clip", [0.2, math.inf])
+def test_simulated_steps_are_those_of_a_block(configurations: int, clip: float) -> None:
+    rng = np.random.default_rng(5)
+    x, b, y = rng.standard_normal((40, 7)), rng.standard_normal((40, 7)), 3 * rng.standard_normal(40)
+    rates, std = rng.exponential(size=(2, 40, configurations))
+    std[:, 0] = 0.0
+    one = rng.standard_normal((7, configurations))
+    other = one.copy()
+    update.advance(one, x, y, b, rates, std, np.full(configurations, clip))
+    update.simulate(other, x, y, b, rates, std, np.full(configurations, clip))
+    np.testing.assert_allclose(other, one, rtol=1e-9, atol=1e-10)

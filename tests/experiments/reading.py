@@ -6,10 +6,11 @@ import ast
 import importlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -22,6 +23,11 @@ NOTEBOOKS = {path.relative_to(BOOK).with_suffix("").as_posix(): path for path in
 MACHINE = re.compile(r"\de-\d|nan|inf\b")
 NAMES = re.compile(r"(?a:\w_\w)|\de[-+]\d|nan|NaN")
 FORMULA = re.compile(r"\$[^$]*\$")
+
+
+def opening_of(page: Any) -> Callable[[Tables], str]:
+    """The lines that a page opens with, as one text."""
+    return lambda tables: " ".join(page.answer(tables))
 
 
 @dataclass
@@ -37,7 +43,7 @@ class OnItsTables:
         return plate
 
     def __getattr__(self, _: str) -> Any:
-        return lambda *_: None
+        return lambda *_, **__: None
 
 
 def shown(name: str, tables: Tables | None = None) -> Iterator[tuple[Any, Any]]:
@@ -52,6 +58,7 @@ def shown(name: str, tables: Tables | None = None) -> Iterator[tuple[Any, Any]]:
         patch.setattr(chapters, "Chapter", lambda *_: chapter)
         for cell in json.loads(NOTEBOOKS[name].read_text("utf-8"))["cells"]:
             if cell["cell_type"] == "code":
+                plt.close("all")  # as a notebook does after each cell
                 *statements, last = ast.parse("".join(cell["source"])).body
                 ends = isinstance(last, ast.Expr)
                 exec(compile(ast.Module(statements if ends else [*statements, last], []), name, "exec"), values)
@@ -70,7 +77,7 @@ def check_page(name: str, tables: Tables) -> None:
 
 def answer(name: str, tables: Tables) -> str:
     """A chapter's answer."""
-    return importlib.import_module(f"{package(name)}.page").answer(tables)
+    return " ".join(importlib.import_module(f"{package(name)}.page").answer(tables))
 
 
 def check_plate(plate: Plate, numbers: int = 3) -> None:

@@ -17,6 +17,7 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import (
     poison,
     tasks,
     theory,
+    work,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, METHODS, PRIVATE, Cell
 from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import Experiment
@@ -31,12 +32,15 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     settled,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
-from costofprivacy.noisyhead import accounts, head, token_laws
+from costofprivacy.noisyhead import accounts, covariance_head, head, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import head_error
+from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
+from costofprivacy.rivals import boosting
+from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.running.montecarlo import Runner
-from costofprivacy.streams import generator
+from costofprivacy.streams import Precision, generator
 
 CELL = Cell(10.0, 300, 17, 3, (1.0, 8.0), 1e-5)
 MILD = ApproximateDP(1e3, 1e-5)
@@ -60,15 +64,15 @@ def test_names_and_laws_go_together() -> None:
 
 def test_least_squares_is_numpy_s(seen: Seen) -> None:
     wanted = np.linalg.lstsq(seen.Z, seen.statistics.response)[0]
-    np.testing.assert_allclose(least_squares(seen.prompts).reshape(-1), wanted, rtol=1e-6)
+    np.testing.assert_allclose(least_squares(seen.statistics).reshape(-1), wanted, rtol=1e-6)
 
 
 def test_the_best_end_is_below_all_others_and_isotropic_needs_no_data(seen: Seen) -> None:
-    errors = dict(zip(ENDS, head_error(seen.law, 20, ends(seen.law, 20, seen.prompts)), strict=True))
+    errors = dict(zip(ENDS, head_error(seen.law, 20, ends(seen.law, 20, seen.statistics)), strict=True))
     assert min(errors, key=lambda name: errors[name]) in (BEST, NO_DATA)
     assert errors[NO_DATA] == pytest.approx(errors[BEST])
     law = law_of(50.0, 3, rng=np.random.default_rng(1))
-    errors = dict(zip(ENDS, head_error(law, 20, ends(law, 20, seen.prompts)), strict=True))
+    errors = dict(zip(ENDS, head_error(law, 20, ends(law, 20, seen.statistics)), strict=True))
     assert errors[NO_DATA] > 1.2 * errors[BEST]
 
 
@@ -295,3 +299,47 @@ def test_an_experiment_has_a_private_head_for_each_cell() -> None:
     assert [cell.L for cell in cells] == [7, 10, 7, 10]
     assert asked.ill == (10.0,)
     assert Experiment(condition=(1.0,)).ill == (1.0,)
+
+
+def test_boosted_rounds_side_by_side_are_the_rival_s(seen: Seen) -> None:
+    grid = [(0.4, 0.05, 7), (0.9, 0.1, 3), (0.4, 0.2, 12)]
+    found = literature.boosted(seen, grid, rng=np.random.default_rng(3))
+    rng = np.random.default_rng(3)
+    for one, (features, clip_norm, rounds) in zip(found, grid, strict=True):
+        bounds, y = Bounds(features, 1.0), seen.statistics.response
+        wanted = boosting.release(bounds.clip(seen.Z, y)[0], y, bounds, clip_norm, rounds, seen.mu, rng=rng)
+        np.testing.assert_allclose(one.reshape(-1), wanted, rtol=1e-8, atol=1e-10 * np.abs(wanted).max())
+
+
+def test_a_trial_is_that_of_prompts_that_are_kept() -> None:
+    """The same draws: prompts in memory, examples, and the private releases themselves."""
+    rng = np.random.default_rng(2)
+    law = law_of(CELL.condition, CELL.D, rng=rng)
+    prompts = token_laws.sample(law, CELL.N, CELL.L, rng=rng)
+    heads, moment = list(ends(law, CELL.L, head.statistics(prompts))), covariance_head.token_moment(prompts.x)
+    for budget in CELL.budgets:
+        told = whitened_plan.plan(CELL.D, CELL.L, CELL.N, budget, every_token=True)
+        heads.append(whitened_descent.release(examples(prompts, every_token=True), told, rng=rng))
+        heads.append(covariance_head.release(moment, CELL.N, CELL.L, budget, law.spread, rng=rng))
+    wanted = head_error(law, CELL.L, np.stack(heads))
+    np.testing.assert_allclose(curves.trial(CELL, rng=np.random.default_rng(2)), wanted, rtol=1e-8)
+
+
+def test_a_cell_has_the_trials_that_its_precision_needs() -> None:
+    told = {"condition": (10.0,), "N": (60, 4000), "D": 2, "epsilon": (1.0,)}
+    asked = Experiment(**told, trials=60, precision=0.02)
+    cells = [asked.cell(10.0, n, asked.epsilon) for n in asked.N]
+    table = curves.table(Runner(1), cells, Precision(asked.precision, asked.trials), 3)
+    trials = table.groupby("N")["trials"].first()
+    assert trials[60] == 60
+    assert trials[4000] == 25
+    assert (table["standard_error"][table["N"] == 4000] < 0.02 * table["test_error"][table["N"] == 4000]).all()
+
+
+def test_the_work_grows_with_trials_and_tokens() -> None:
+    few, more = (work.scheme(Experiment(trials=trials)) for trials in (100, 200))
+    assert few.normals < more.normals < 2 * few.normals
+    main = [Experiment(trials=trials, N=(1000,), condition=(1.0,)) for trials in (100, 200)]
+    added = work.scheme(main[1]).normals - work.scheme(main[0]).normals
+    assert added == 100 * (1000 * 5 + 1000 * 32 * 5)
+    assert work.cheapest(main[0]) == work.scheme(main[0])

@@ -24,7 +24,7 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
 )
 from costofprivacy.judging.tables import Tables
 from costofprivacy.showing.plates import Plate
-from tests.experiments.reading import check_plate, shown
+from tests.experiments.reading import check_plate, opening_of, shown
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/a-head-that-works")
@@ -46,17 +46,17 @@ def test_the_table_of_results_has_what_others_check() -> None:
     assert table.columns.tolist() == columns
     assert set(table["covariance"]) == {"isotropic", "unknown-10", "unknown-100"}
     assert {"zero", NO_DATA, NON_PRIVATE, BEST, PRIVATE} <= set(table["method"])
-    assert (table["trials"] == 500).all()
+    assert table["trials"].between(100, 500).all()
     assert table.groupby(["covariance", "N", "epsilon"])["method"].nunique().eq(table["method"].nunique()).all()
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
-    worse = page.answer(scaled("test-error", PRIVATE, 3.0))
+    found = opening_of(page)(TABLES)
+    worse = opening_of(page)(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
     assert "needs no data" in found
-    assert "needs no data" not in page.answer(scaled("test-error", NO_DATA, 2.0))
-    never = page.answer(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
+    assert "needs no data" not in opening_of(page)(scaled("test-error", NO_DATA, 2.0))
+    never = opening_of(page)(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
     assert "in 0 % of cases and loses in 100 %" in never
     assert "the covariance alone wins in 0 %" in never
 
@@ -166,7 +166,7 @@ def test_what_is_left_without_noise_is_a_share_of_the_excess() -> None:
 
 def test_no_name_of_the_tables_is_shown() -> None:
     """A reader is told words."""
-    told = [page.answer(TABLES), heads.read(TABLES).data, heads.show(TABLES).to_csv()]
+    told = [opening_of(page)(TABLES), heads.read(TABLES).data, heads.show(TABLES).to_csv()]
     for found, _ in shown("noisyhead/a-head-that-works"):
         if isinstance(found, Plate):
             told.append(found.caption + found.alt)
@@ -188,7 +188,7 @@ def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
     some = TABLES | {k: TABLES[k][TABLES[k]["covariance"].isin(names)] for k in ("test-error", "ladder")}
     kinds = {condition > 1 for condition in asked}
     some |= {"area": TABLES["area"][(TABLES["area"]["condition"] > 1).isin(kinds)]}
-    assert readings.where(names[0]) in page.answer(some)
+    assert readings.where(names[0]) in opening_of(page)(some)
     check_plate(figures.draw_ladder(some))
     check_plate(figures.draw_area(some["area"]), numbers=2)
     some |= {"tasks": TABLES["tasks"][TABLES["tasks"]["covariance"].isin(names)]}
@@ -222,10 +222,11 @@ def test_the_rate_s_miss_is_the_largest_factor() -> None:
 
 def test_the_page_that_chooses_says_which_is_least() -> None:
     told = heads.read(TABLES).data
-    assert "no data" in told
-    assert "alone errs less than that in 3 of 3 cases" in told
+    assert "without data" in told
+    assert "alone has a smaller error in 3 of 3 cases" in told
     assert "in 0 of 3 cases" in heads.read(scaled("ladder", COVARIANCE, 9.0, "rung")).data
     assert heads.read(scaled("tasks", COVARIANCE, 3.0)).data != told
     better = heads.read(scaled("ladder", ladder.ONE_PASS, 0.01, "rung")).data
     assert heads.SHOWN[ladder.ONE_PASS] in better
-    assert heads.explained(TABLES).endswith("%")
+    assert heads.tuned(TABLES).endswith("DP-ridge explains 92 %; our own head explains 94 %.")
+    assert "our own head explains 50 %" in heads.tuned(scaled("ladder", PRIVATE, 0.5 / 0.0605306, "rung"))

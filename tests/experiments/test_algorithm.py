@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import system
+from costofprivacy.dpgd import spectrum, system
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.dpgd.update import noiseless_step
 from costofprivacy.experiments.dpgd.algorithm import models, noise, outputs, rates, steps, tightness
 from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
 from costofprivacy.privacy import GaussianDP
+from costofprivacy.streams import generator
+from tests import oracles
 
 
 def simulate(etas: np.ndarray, stds: np.ndarray, k: int, sign: float, others: tuple[float, float]) -> np.ndarray:
@@ -210,3 +212,24 @@ def test_the_least_known_risk_over_the_lower_bounds() -> None:
 
 def test_a_schedule_without_a_limit_leaves_the_trivial_predictor() -> None:
     assert (rates.lower_bounds(0.9, 1.0, 0.3)["predictor"] == "answering 0").all()
+
+
+@pytest.mark.parametrize("others", ["silent", "far"])
+def test_a_translation_spreads_a_density_as_the_whole_kernel_does(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    grid = np.linspace(-3, 5, 301)
+    density = np.stack([np.exp(-(grid**2)), np.exp(-((grid - 1) ** 2))], axis=1)
+    told = (grid, density, outputs.OTHERS[others], 0.7, 0.4)
+    convolved = outputs._spread(*told)
+    monkeypatch.setattr(outputs, "TRANSLATED", -1.0)
+    np.testing.assert_allclose(convolved, outputs._spread(*told), rtol=1e-10, atol=1e-14)
+
+
+def test_placements_on_the_same_records_are_algorithm_1() -> None:
+    cell = noise.PlacementCell(Polynomial(3.0, 1.0), 0.2, 40, 1.0, 1.0, 0.3)
+    found = noise.placement_trial(cell, rng=generator(1, 2, 3))
+    rng, model, eta = generator(1, 2, 3), cell.model, learning_rates(cell.schedule, cell.n)
+    x, y = spectrum.sample(model, cell.n, rng=rng)
+    b = rng.standard_normal(x.shape)
+    for risk, sigma in zip(found, noise.placed(eta, cell.rho).values()):
+        theta = oracles.dpgd(x, y, eta, math.sqrt(model.d), sigma, b)[-1]
+        assert risk == pytest.approx(float(model.risk(theta)), rel=1e-9)

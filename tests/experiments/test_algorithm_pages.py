@@ -3,19 +3,20 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.algorithm import figures, figures_rates, page
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/algorithm")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "none fails" in found
     placement = TABLES["placement"]
     level = change(placement, "excess_risk", lambda rows: 0.3)
-    assert "multiplies the risk of (4.2) by 1 for" in page.answer(TABLES | {"placement": level})
+    assert "multiplies the risk of (4.2) by 1 for" in opening_of(page)(TABLES | {"placement": level})
     spent = change(TABLES["outputs"], "renyi_share", lambda rows: 2.0, TABLES["outputs"].index[:1])
-    assert "1 does not hold" in page.answer(TABLES | {"outputs": spent})
+    assert "1 does not hold" in opening_of(page)(TABLES | {"outputs": spent})
 
 
 def test_placements_are_held_against_4_2_schedule_by_schedule() -> None:

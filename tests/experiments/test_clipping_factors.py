@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import gammainc
+from scipy.stats import ks_2samp
 
 from costofprivacy.dpgd.clipping import variance_reduction_at
 from costofprivacy.experiments.dpgd.clipping_factors import experiment
@@ -84,3 +85,21 @@ def test_whole_gradients_are_clipped_record_by_record() -> None:
         second.append((squares[0] - squares[1]) / (2 * cell.test_risk * cell.nu))
     expected = [np.sum(apart) / np.sum(size), np.mean(along), np.mean(second)]
     np.testing.assert_allclose(experiment.dimension_trial(cell, rng=generator(1, 2, 3)), expected, rtol=1e-9)
+
+
+def numbers(records: int, seed: int, freedom: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """‖x‖² and y of isotropic records whole, and by what is read of them with so many degrees of freedom more."""
+    cell = Experiment(d=(7,)).dimension_cells[0]
+    x, y = experiment.spectrum.sample(cell.model, records, rng=generator(1, 2, seed))
+    square = (x**2).sum(axis=1)
+    ours, along, length = experiment.lengths(cell.model, records, rng=generator(3, 2, seed))
+    length = length + np.random.default_rng(seed).chisquare(freedom, records) if freedom else length
+    theirs = x @ experiment._along(cell.model)
+    return np.stack([np.abs(y), -y * theirs, square, y**2 * square]), np.stack(
+        [np.abs(ours), -ours * along, length, ours**2 * length]
+    )
+
+
+def test_isotropic_records_in_a_few_numbers_have_the_law_of_whole_ones() -> None:
+    assert min(ks_2samp(*pair).pvalue for pair in zip(*numbers(20_000, 4))) > 1e-3
+    assert ks_2samp(*(part[2] for part in numbers(20_000, 4, freedom=1))).pvalue < 1e-9

@@ -3,17 +3,18 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.clipping_factors import figures, page
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/clipping-factors")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "With Rademacher features and the error in one coordinate" in found
     definition = TABLES["definition"]
     worse = (definition["law"] == "Gaussian") & (definition["quantity"] == "mu")
-    other = page.answer(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
+    other = opening_of(page)(TABLES | {"definition": change(definition, "value", lambda rows: 0.1, worse)})
     assert "With Gaussian features" in other
     assert "clipping leaves 0.1 of the descent, where" in other
     assert "none fails" in found

@@ -20,13 +20,15 @@ from costofprivacy.experiments.noisyhead.cost_of_privacy.experiment import Exper
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.experiments.noisyhead.cost_of_privacy.sides import Cell
 from costofprivacy.judging.tables import select
-from costofprivacy.noisyhead import population
+from costofprivacy.noisyhead import head, population
+from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
 from tests.experiments.verdicts.machinery import committed
+from tests.noisyhead import draws
 
 QUIET = Runner(workers=1)
 SMALL = {"N": (30, 60), "L": (4, 9), "D": (2, 3), "T": (1, 4), "trials": 4, "event_trials": 3}
@@ -37,15 +39,18 @@ def tables() -> dict[str, pd.DataFrame]:
     return Experiment(**SMALL).run(QUIET)
 
 
-def test_a_trial_is_the_literal_experiment() -> None:
+def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Descent, noise and total of both settings on the same draws, prompt by prompt and step by step."""
     cell = Cell(N=20, L=6, D=2, failure=0.1, label_noise=0.3, penalty=0.7, T=(1, 3), epsilon=0.8, delta=1e-3)
+    monkeypatch.setattr(head, "sample_statistics", draws.token_by_token)
     fast = sides.trial(cell, rng=generator(5, cell.key, 0))
     rng = generator(5, cell.key, 0)
     drawn = sample(cell.model, 20, rng=rng)
     reference = oracles.ridge(drawn.x, drawn.y, 0.7)
     for s, (setting, hyper) in enumerate(cell.hyper.items()):
-        directions = rng.standard_normal((3, 2, 2))
+        clipped = head.statistics(drawn, hyper.clip_norm)
+        data = in_eigenbasis(head.moments(head.project(clipped, hyper.feature_bound)))
+        directions = data.matrices(rng.standard_normal((3, 4)))
         told = (hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, hyper.penalty, hyper.learning_rate)
         for t, T in enumerate(cell.T):
             std = cell.noise_std(setting, T)
@@ -57,6 +62,17 @@ def test_a_trial_is_the_literal_experiment() -> None:
             expected = [population.excess_risk(cell.model, a - b) for a, b in pairs]
             expected += [((private - twin) ** 2).sum(), np.linalg.norm(reference)]
             np.testing.assert_allclose(fast[s, t], expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("label_noise", [0.0, 0.3])
+def test_the_extremes_are_those_of_the_drawn_prompts(label_noise: float) -> None:
+    """The same numbers from the same stream as `prompts.sample`, of which every token is kept."""
+    drawn = sample(PromptModel(3, 7, label_noise), 12, rng=np.random.default_rng(3))
+    found = events.extremes(np.random.default_rng(3), 12, 7, 3, label_noise)
+    sums = np.linalg.norm(drawn.x[:, :-1].sum(axis=1), axis=1)
+    norms = [np.linalg.norm(oracles.statistic(x, y, np.inf, np.inf)) for x, y in zip(drawn.x, drawn.y, strict=True)]
+    for ours, literal in zip(found, (sums, np.abs(drawn.y).max(axis=1), norms), strict=True):
+        np.testing.assert_allclose(ours, literal, rtol=1e-12)
 
 
 def test_corrected_hyperparameters_rest_at_the_ridge_solution_and_leave_statistics_alone() -> None:
@@ -165,12 +181,12 @@ def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> Non
 
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/cost-of-privacy")
-    answer = page.answer(measured)
+    answer = opening_of(page)(measured)
     assert "its mean falls from 0.484 to 0.426" in answer
     assert "holds at every size tried" in answer
     longer = measured["events"].assign(mean_norm=measured["events"]["L"] / 1000)
     broken = measured["both-sides"].assign(bound_amended=measured["both-sides"]["bound_amended"] / 100)
-    other = page.answer(measured | {"events": longer, "both-sides": broken})
+    other = opening_of(page)(measured | {"events": longer, "both-sides": broken})
     assert "its mean rises from 0.01 to 2" in other
     assert "is exceeded at" in other
     assert "every size tried" not in other
@@ -179,6 +195,7 @@ def test_the_answer_follows_its_tables() -> None:
 def test_words_below_figures_follow_their_tables() -> None:
     measured = committed("noisyhead/cost-of-privacy")
     sides = measured["both-sides"]
+    sides = sides.assign(bound_noise=1e-30, bound_amended=1e-30)
     wide = sides.assign(bound_noise=1e9, bound_amended=1e9)
     steps, lengths = (
         [draw(table) for table in (sides, wide)]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.dpgd import chain, descent, equivalent, spectrum, system
+from costofprivacy.dpgd.descent import descend
 from costofprivacy.dpgd.spectrum import EllipticalT
 from costofprivacy.experiments.dpgd.deterministic_equivalent import (
     paths,
@@ -86,16 +87,26 @@ def test_rates_are_those_of_the_literal_algorithm():
 
 
 def test_features_of_one_scale_need_no_average():
-    cell = reach.LawCell(REGIME, 50, "Gaussian", "spread")
-    way, times = cell.configurations[0], np.linspace(0, 1, 6)
-    plain = equivalent.risk_path(system.of_model(cell.model, cell.n), way.schedule, way.clip, way.rho, times)
+    cell = reach.LawCell(REGIME, 50, "Gaussian")
+    way, times = cell.configuration, np.linspace(0, 1, 6)
+    equations = system.of_model(cell.model(cell.targets[0]), cell.n)
+    plain = equivalent.risk_path(equations, way.schedule, way.clip, way.rho, times)
     np.testing.assert_allclose(reach.averaged_path(cell, EllipticalT(1e8), times), plain, rtol=1e-4)
     assert reach.averaged_path(cell, EllipticalT(5.0), times)[-1] > 1.1 * plain[-1]
 
 
 def test_streams_of_random_numbers_are_told_apart():
-    cells = [reach.LawCell(REGIME, d, law, target) for law in reach.LAWS for target in reach.TARGETS for d in (20, 60)]
+    cells = [reach.LawCell(REGIME, d, law) for law in reach.LAWS for d in (20, 60)]
     assert len({cell.key for cell in cells}) == len(cells)
+
+
+@pytest.mark.parametrize("law", ["Rademacher", "Student t, 2.5"])
+def test_runs_of_both_targets_are_those_of_each_on_the_same_data(law):
+    cell = reach.LawCell(REGIME, 20, law)
+    together = reach.law_trial(cell, rng=generator(1, 2, 3))
+    for target, risk in zip(cell.targets, together):
+        alone = descend(cell.model(target), [cell.configuration], cell.n, reach.TIMES, rng=generator(1, 2, 3)).risk[0]
+        np.testing.assert_allclose(risk, alone, rtol=1e-9)
 
 
 SMALL = Experiment(

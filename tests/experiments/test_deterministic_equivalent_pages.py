@@ -6,25 +6,26 @@ import pytest
 from matplotlib.axes import Axes
 
 from costofprivacy.experiments.dpgd.deterministic_equivalent import figures, figures_reach, page, tables
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/deterministic-equivalent")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "none fails" in found
     stays = TABLES["rates"].assign(value=lambda rows: rows["value"].abs() * np.sqrt(rows["n"]))
-    other = page.answer(TABLES | {"rates": stays})
+    other = opening_of(page)(TABLES | {"rates": stays})
     assert "none fails" not in other
     assert re.search(r"\d do not hold", other)
     wider = change(TABLES["figure-1"], "risk_sd", lambda rows: 2 * rows["ode_risk"], TABLES["figure-1"]["d"] == 1000)
-    assert "200 % in dimension 1000" in page.answer(TABLES | {"figure-1": wider})
+    assert "200 % in dimension 1000" in opening_of(page)(TABLES | {"figure-1": wider})
 
 
 def test_a_single_dimension_is_named_once() -> None:
     table = TABLES["figure-1"]
-    assert page.answer(TABLES | {"figure-1": table[table["d"] == 100]}).count("in dimension") == 1
+    assert opening_of(page)(TABLES | {"figure-1": table[table["d"] == 100]}).count("in dimension") == 1
 
 
 def test_runs_stray_by_bias_and_spread() -> None:

@@ -1,6 +1,7 @@
 from costofprivacy.experiments.noisyhead.dp_sgd import figures, page
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, NOISYHEAD, ZERO
 from costofprivacy.judging.prose import compact
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/dp-sgd")
@@ -8,10 +9,10 @@ FIGURE = TABLES["figure-5"]
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "With the stated noise" in found
     dear = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 1e3, FIGURE["method"] == ZERO)
-    assert page.answer(TABLES | {"figure-5": dear}) != found
+    assert opening_of(page)(TABLES | {"figure-5": dear}) != found
 
 
 def test_the_answer_has_both_settings() -> None:
@@ -20,9 +21,9 @@ def test_the_answer_has_both_settings() -> None:
         zero = FIGURE[rows & (FIGURE["method"] == ZERO)].set_index("N")["excess_risk"]
         own = FIGURE[rows & (FIGURE["method"] == NOISYHEAD)]
         least = (own["excess_risk"] / own["N"].map(zero)).min()
-        assert compact(least) in page.answer(TABLES)
+        assert compact(least) in opening_of(page)(TABLES)
         half = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 2, rows & (FIGURE["method"] == NOISYHEAD))
-        assert compact(least / 2) in page.answer(TABLES | {"figure-5": half})
+        assert compact(least / 2) in opening_of(page)(TABLES | {"figure-5": half})
 
 
 def test_captions_follow_their_tables() -> None:

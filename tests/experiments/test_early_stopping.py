@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.early_stopping import experiment, figures, page
+from costofprivacy.experiments.noisyhead.early_stopping import experiment, figures, page, paths
 from costofprivacy.experiments.noisyhead.early_stopping import tables as short
+from costofprivacy.experiments.noisyhead.early_stopping.cell import LATER, RUNS, Cell
+from costofprivacy.experiments.noisyhead.early_stopping.paths import Draws
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact
 from costofprivacy.noisyhead import dynamics, head, hyperparameters, population
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
-from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -24,7 +25,7 @@ from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from costofprivacy.streams import generator
 from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
 from tests.experiments.verdicts.machinery import committed
 
 QUIET = Runner(workers=1)
@@ -48,85 +49,90 @@ def small() -> dict[str, pd.DataFrame]:
 # a trial
 
 
-def test_a_trial_is_the_literal_experiment() -> None:
-    """Every run on the same draws, prompt by prompt and step by step, with C, G and R at work.
+def drawn(cell: Cell, seed: int) -> tuple[Prompts, Prompts, Draws]:
+    """Training and test prompts token by token, and what a trial makes of them."""
+    rng = generator(seed, cell.N, 0)
+    train, test = sample(cell.model, cell.N, rng=rng), sample(cell.model, cell.test_prompts, rng=rng)
+    clipped = head.statistics(train, cell.hyper[Setting.PRINTED].clip_norm)
+    start = 0.1 * rng.standard_normal((cell.model.D, cell.model.D))
+    draws = Draws(head.statistics(train), clipped, head.statistics(test), start, int(rng.integers(2**63)))
+    return train, test, draws
 
-    The noise is drawn in the eigenbasis of the Gram matrix that a run sees, and carried over.
-    """
-    cell = experiment.Cell(20, (2, 7, 3), 0.02, 1e-3, 19.0, 0.7, 3)
-    fast = experiment.trial(cell, rng=generator(5, 20, 0))
-    rng = generator(5, 20, 0)
-    train, test = sample(cell.model, 20, rng=rng), sample(cell.model, 3, rng=rng)
-    start = 0.1 * rng.standard_normal((4, 4))
-    stream = int(rng.integers(2**63))
-    reference = oracles.ridge(train.x, train.y, 20 / 4)
-    Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
-    labels, weights, longest = [], [], []
-    for setting, begins, accounts in experiment.RUNS:
+
+def literal(cell: Cell, train: Prompts, draws: Draws, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Weights of every column up to ``most`` steps, NaN beyond, and the longest iterate of each run over its R."""
+    D = cell.model.D
+    directions = np.random.default_rng(draws.stream).standard_normal((most, D, D))
+    weights, longest = [], []
+    for setting, begins, accounts in RUNS:
         hyper = cell.hyper[setting]
         C, G, R, told = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound, (hyper.penalty, hyper.learning_rate)
-        assert np.abs(train.y).max() > C
-        assert max(np.linalg.norm(oracles.statistic(x, y, C, np.inf)) for x, y in zip(train.x, train.y)) > G
-        data = in_eigenbasis(head.moments(head.project(head.statistics(train, C), G)))
-        directions = data.matrices(np.random.default_rng(stream).standard_normal((7, 16)))
-        initial = start if begins == "random" else 0 * start
-        stds = iter(cell.noise(setting, accounts))
-        for account in accounts:
+        initial = draws.start if begins == "random" else 0 * draws.start
+        stds = iter(cell.noise[setting, accounts])
+        for _ in accounts:
             for T in cell.T:
                 noise = next(stds) * directions[:T]
-                labels.append((setting, begins, account, "noisyhead", T))
                 weights.append(oracles.noisyhead(train.x, train.y, C, G, R, *told, noise, initial))
                 longest.append(np.linalg.norm(weights[-1]) / R)
-        for T in (2, 7, 3, *experiment.LATER):
-            labels.append((setting, begins, "", "gradient-descent", T))
-            if T > 7:
-                weights.append(np.full((4, 4), np.nan))
-                continue
-            weights.append(oracles.noisyhead(train.x, train.y, *3 * [np.inf], *told, 0 * directions[:T], initial))
-    labels += [("", "", "", "zero", 0), ("", "", "", "ridge", 0)]
-    weights += [np.zeros((4, 4)), reference]
-    assert [tuple(row) for row in cell.columns.to_numpy()] == [(str(s), *rest) for s, *rest in labels]
-    assert max(longest) == pytest.approx(1)
-    assert min(longest) < 0.5
-    excess = np.array([np.mean([((Gamma - reference) * z).sum() ** 2 for z in Z]) for Gamma in weights])
-    error = np.array([population.prediction_error(cell.model, Gamma) for Gamma in weights])
+        for T in cell.later:
+            plain = (train.x, train.y, *3 * [np.inf], *told, np.zeros((T, D, D)), initial)
+            weights.append(oracles.noisyhead(*plain) if most >= T else np.full((D, D), np.nan))
+    reference = oracles.ridge(train.x, train.y, cell.penalty)
+    return np.array([*weights, np.zeros((D, D)), reference]), np.array(longest)
+
+
+CELLS = {  # and how many of the 24 private runs are run step by step
+    "Π_R, C and G at work": (Cell(20, (2, 7, 3), 0.02, 1e-3, 19.0, 0.7, 3), range(1, 24)),
+    "some runs projected": (Cell(36, (2, 7, 3), 0.01, 1e-3, 0.5, 0.5, 3), range(1, 24)),
+    "all idle": (Cell(36, (2, 7, 3), 2.0, 1e-3, 0.5, 0.5, 3), [0]),
+    "no series, H as large as λ": (Cell(16, (2, 7, 3), 2.0, 1e-3, 0.5, 30.0, 3), [24]),
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_a_trial_is_the_literal_experiment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run on the same draws and the same noise, prompt by prompt and step by step."""
+    cell, by_step = CELLS[name]
+    train, test, draws = drawn(cell, 5)
+    stepped: list[float] = []
+    run = paths._literal
+    monkeypatch.setattr(paths, "_literal", lambda *told: stepped.extend(told[3]) or run(*told))
+    fast = paths.measured(cell, draws)
+    assert len(stepped) in by_step
+    weights, longest = literal(cell, train, draws, 7)
+    assert (longest.max() > 1 - 1e-9) == (0 < len(stepped) < 24)
+    Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
+    excess = np.array([np.mean([((Gamma - weights[-1]) * z).sum() ** 2 for z in Z]) for Gamma in weights])
+    error = population.prediction_error(cell.model, weights)
     near = np.isfinite(excess)
-    assert near.sum() == len(near) - 4 * len(experiment.LATER)
-    np.testing.assert_allclose(fast[0, near], excess[near], rtol=1e-6, atol=1e-18)
-    np.testing.assert_allclose(fast[1, near], error[near], rtol=1e-8)
+    assert near.sum() == len(cell.columns) - 4 * len(LATER)
+    np.testing.assert_allclose(fast[0, near], excess[near], rtol=1e-8, atol=1e-20)
+    np.testing.assert_allclose(fast[1, near], error[near], rtol=1e-10)
 
 
 def test_descent_far_beyond_the_figure_is_the_literal_one() -> None:
-    cell = experiment.Cell(16, (1, 2), 1.0, 1e-3, 1.0, 0.3, 2)
+    cell = Cell(16, (1, 2), 1.0, 1e-3, 1.0, 0.3, 2)
     assert cell.later == (1, 2, *range(600, 3001, 200))
     assert replace(cell, T=(1, 700)).later == (1, 700, *range(800, 3001, 200))
-    fast = experiment.trial(cell, rng=generator(5, 16, 0))
-    rng = generator(5, 16, 0)
-    train, test = sample(cell.model, 16, rng=rng), sample(cell.model, 2, rng=rng)
-    start, reference = 0.1 * rng.standard_normal((4, 4)), oracles.ridge(train.x, train.y, 4.0)
-    hyper = cell.hyper[Setting.PUBLISHED]
-    told = (*3 * [np.inf], hyper.penalty, hyper.learning_rate, np.zeros((600, 4, 4)), start)
-    Gamma = oracles.noisyhead(train.x, train.y, *told)
-    excess = np.mean(
-        [((Gamma - reference) * oracles.statistic(x, y, 9e9, 9e9)).sum() ** 2 for x, y in zip(test.x, test.y)]
-    )
-    at = cell.columns.query(
-        "setting == 'published' and start == 'random' and method == 'gradient-descent' and T == 600"
-    )
-    assert fast[0, at.index[0]] == pytest.approx(excess, rel=1e-8)
+    train, _, draws = drawn(cell, 5)
+    fast, (weights, _) = paths.measured(cell, draws), literal(cell, train, draws, 600)
+    excess = head.mean_square(weights - weights[-1], draws.test)
+    at = cell.columns.query("method == 'gradient-descent' and T == 600").index
+    assert len(at) == 4
+    np.testing.assert_allclose(fast[0, at], excess[at], rtol=1e-8)
 
 
-def test_one_eigendecomposition_serves_only_what_it_is_of() -> None:
-    """Whether anything was clipped or projected decides whether a run has its own Gram matrix."""
+def test_one_training_set_serves_only_what_it_is_of() -> None:
+    """Whether anything was clipped or projected decides whether a run has its own prompts."""
     raw = head.statistics(sample(MODEL, 30, rng=np.random.default_rng(1)))
-    assert experiment._same(head.project(raw, 1e9), raw)
-    assert not experiment._same(head.project(raw, 0.3), raw)
-    assert not experiment._same(replace(raw, response=2 * raw.response), raw)
+    assert paths._same(head.project(raw, 1e9), raw)
+    assert not paths._same(head.project(raw, 0.3), raw)
+    assert not paths._same(replace(raw, response=2 * raw.response), raw)
 
 
 def test_the_settings_by_hand() -> None:
     """N = 900, D = L = 30, λ = 30, κ = 0.5, τ = 0.5."""
-    cell = experiment.Cell(900, (40, 9), 0.3, 1e-4, 0.5, 0.5, 7)
+    cell = Cell(900, (40, 9), 0.3, 1e-4, 0.5, 0.5, 7)
     assert cell.model == PromptModel(30, 30, 0.5)
     assert (cell.penalty, cell.key, cell.budget) == (30.0, 900, ApproximateDP(0.3, 1e-4))
     C = np.sqrt(2 * 1.25 * np.log(27000 / 0.5))
@@ -145,13 +151,13 @@ def test_the_settings_by_hand() -> None:
 
 def test_the_noise_of_each_account_by_hand() -> None:
     """Each account spends the budget and no less, by the accounting that it names."""
-    cell = experiment.Cell(900, (40, 9), 0.3, 1e-4, 0.5, 0.5, 7)
+    cell = Cell(900, (40, 9), 0.3, 1e-4, 0.5, 0.5, 7)
     for setting, hyper in cell.hyper.items():
         sensitivity = hyper.learning_rate * 2 * hyper.feature_bound
         sensitivity *= (hyper.clip_norm + hyper.weight_bound * hyper.feature_bound) / 900
         c = 1 - 2 * hyper.learning_rate * hyper.penalty
         for i, T in enumerate((40, 9)):
-            printed, every, last = (cell.noise(setting, ACCOUNTS)[k * 2 + i] for k in range(3))
+            printed, every, last = (cell.stds(setting, ACCOUNTS)[k * 2 + i] for k in range(3))
             assert printed == pytest.approx(sensitivity * T / 0.3 * np.sqrt(2 * np.log(1.25 * T / 1e-4)), rel=1e-12)
             assert GaussianDP(sensitivity * np.sqrt(T) / every).delta(0.3) == pytest.approx(1e-4, rel=1e-6)
             geometric = sum(c**t for t in range(T)) / np.sqrt(sum(c ** (2 * t) for t in range(T)))
@@ -220,14 +226,14 @@ def test_the_radius_share_by_hand(published: dict[str, pd.DataFrame]) -> None:
 
 def test_descent_rests_and_its_rise_is_counted() -> None:
     """``risen``: the share of data sets whose risk is above an earlier one, at each T."""
-    cell = experiment.Cell(16, (1, 2), 1.0, 1e-3, 1.0, 0.0, 1)
+    cell = Cell(16, (1, 2), 1.0, 1e-3, 1.0, 0.0, 1)
     values = np.ones((4, len(cell.columns)))
     own = cell.columns.query("setting == 'published' and start == 'random' and method == 'gradient-descent'").index
     values[:, own[0]] = 3.0
     values[:, own[1]] = [2.0, 3.5, 3.0, 0.5]
     values[:, own[2]] = [2.0 * (1 + 1e-10), 2.5, 2.9, 0.6]
     rows = experiment.descent_rows(cell, values)
-    assert len(rows) == 4 * (2 + len(experiment.LATER))
+    assert len(rows) == 4 * (2 + len(LATER))
     mine = rows.query("setting == 'published' and start == 'random'").reset_index(drop=True)
     assert list(mine["T"]) == list(cell.later)
     assert list(mine["risen"][:4]) == [0.0, 0.25, 0.25, 0.25]
@@ -310,11 +316,11 @@ def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> No
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/early-stopping")
     errors, limits = measured["test-error"], measured["last-iterate"]
-    answer = page.answer(measured)
+    answer = opening_of(page)(measured)
     assert "26 of 26 published numbers" in answer
     assert "no better than always predicting 0" in answer
     assert "never stopping adds 0.016 %" in answer
-    other = page.answer(
+    other = opening_of(page)(
         measured
         | {
             "comparison": measured["comparison"].assign(deviation=9.0),

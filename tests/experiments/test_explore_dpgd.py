@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.dpgd import equivalent
 from costofprivacy.experiments.explore.dpgd import page
 from costofprivacy.experiments.explore.dpgd.experiment import CONSTANT, ROOT, SCHEDULES, Cell, Experiment
@@ -14,6 +15,7 @@ from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import read_table
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import BOOK, committed
 
 ALPHA = {CONSTANT: 0.0, ROOT: 0.5}
@@ -105,13 +107,13 @@ def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) ->
 
 
 def test_the_answer_and_the_caption_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text, caption = page.answer(tables), page.explore(tables).caption
-    assert words(text) <= 60
+    text, caption = opening_of(page)(tables), page.explore(tables).caption
+    assert words(text) <= LONGEST_ANSWER
     for choice in (Choice(), Choice(schedule=ROOT), Choice(rho=math.inf)):
         assert compact(released(tables, choice)["excess_risk"]) in text
     assert compact(released(tables, Choice())["before_release"]) in caption
     runs = tables["runs"].assign(excess_risk=lambda table: 3 * table["excess_risk"])
-    assert page.answer(tables | {"runs": runs}) != text
+    assert opening_of(page)(tables | {"runs": runs}) != text
     assert page.explore(tables | {"runs": runs}).caption != caption
 
 

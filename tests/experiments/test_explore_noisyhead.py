@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.experiments.explore.noisyhead import page
 from costofprivacy.experiments.explore.noisyhead.experiment import SQUARE, Experiment, Run, noise_factor, step_grid
 from costofprivacy.experiments.explore.noisyhead.page import Choice, best, curve
@@ -17,6 +18,7 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import read_table
 from costofprivacy.settings import Setting
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import BOOK, committed
 
 FIGURE_1 = "D = 5, λ = 5"
@@ -147,13 +149,13 @@ def test_at_the_start_the_figure_says_that_nothing_is_learnt(tables: dict[str, p
 
 
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    text = page.answer(tables)
-    assert words(text) <= 60
+    text = opening_of(page)(tables)
+    assert words(text) <= LONGEST_ANSWER
     assert r"\lambda = 0.005" in text
     share = 1 - best(tables, Choice("D = 5, λ = 0.005", 1_000_000))["error"]
     assert f"{100 * share:.0f} %" in text
     free = tables["noise"].assign(noise=0.0)
-    assert page.answer(tables | {"noise": free}) != text
+    assert opening_of(page)(tables | {"noise": free}) != text
     assert "noise never adds as much" in page.explore(tables | {"noise": free}).caption
 
 

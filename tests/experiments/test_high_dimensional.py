@@ -20,13 +20,14 @@ from costofprivacy.experiments.noisyhead.low_dimensional import limits
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import plain
-from costofprivacy.noisyhead import bounds, dynamics, hyperparameters, population, pretraining, recipes
+from costofprivacy.noisyhead import bounds, dynamics, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, basic_noise_multiplier, exact_composed_noise_multiplier
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
+from tests.noisyhead.draws import token_by_token
 
 QUIET = Runner(workers=1)
 TINY = {"bound_N": (16,), "bound_trials": 2, "lemma_trials": 20}
@@ -55,8 +56,9 @@ def exactly(value: float) -> object:
 # a trial
 
 
-def test_a_trial_is_the_literal_experiment() -> None:
+def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every method of every variant on the same draws, prompt by prompt and step by step, with C, G and R at work."""
+    monkeypatch.setattr(head, "sample_statistics", token_by_token)
     cell = figure.Cell(20, (0.05, 2.0), 1e-3, 1e-2, 19.0, 3, 0.7, 3)
     fast = figure.trial(cell, rng=generator(5, 20, 0))
     rng = generator(5, 20, 0)
@@ -254,13 +256,13 @@ def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataF
 def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.DataFrame]) -> None:
     test_error = published["test-error"]
     better = test_error.assign(test_error=0.75 * test_error["response_variance"])
-    assert "explain 25 % of Var(y)" in page.answer({**published, "test-error": better})
+    assert "explain 25 % of Var(y)" in opening_of(page)({**published, "test-error": better})
     starts, table, comparison = published["starts"], published["figure-2"], published["comparison"]
     steep = starts.assign(excess_risk=starts["N"] ** -3.0)
     for told, power in ((steep, "-3.00"), (starts.assign(excess_risk=starts["N"] ** -1.0), "-1.00")):
         caption = figures.draw_figure_2(told, table, comparison).caption
         assert f"goes like $N^{{{power}}}$" in caption
-        assert f"like $N^{{{power}}}$" in page.answer({**published, "starts": told})
+        assert f"like $N^{{{power}}}$" in opening_of(page)({**published, "starts": told})
     low = table.assign(excess_risk=table["excess_risk"].where(table["method"] != "zero", 1e9))
     for told, word in ((table, "above"), (low, "below")):
         assert f"is {word} that of" in figures.draw_settings(told).caption

@@ -18,6 +18,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
+from tests.noisyhead.draws import token_by_token
 
 QUIET = Runner(workers=1)
 BUDGET = ApproximateDP(0.7, 1e-4)
@@ -135,8 +136,9 @@ def test_what_both_sides_are_told() -> None:
         np.testing.assert_allclose(told.noise, expected, rtol=1e-12)
 
 
-def test_a_trial_of_the_left_side_is_the_literal_one() -> None:
+def test_a_trial_of_the_left_side_is_the_literal_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both penalties, every T, from ‖Γ⁰‖ = R; the noise is drawn in the eigenbasis and carried over."""
+    monkeypatch.setattr(head, "sample_statistics", token_by_token)
     cell = sides.Cell(16, 2.0, 1e-2, 0.9, 0.3)
     fast = sides.trial(cell, rng=generator(22, 16, 0))
     assert fast.shape == (2, 2, 4)

@@ -18,6 +18,7 @@ from costofprivacy.noisyhead.recipes import square_model
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.privacy.groups import BLANK, REPLACE
 from costofprivacy.running.montecarlo import Runner
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 
 TABLES = committed("privacy/how-much-noise")
@@ -117,10 +118,10 @@ def test_dp_gd_s_iterates_spend_what_their_own_noise_hides(small: dict[str, pd.D
 
 
 def test_the_answer_follows_the_tables() -> None:
-    told = page.answer(TABLES)
+    told = opening_of(page)(TABLES)
     assert "3.73 times the sensitivity" in told
     doubled = TABLES["budgets"].assign(noise_multiplier=2 * TABLES["budgets"]["noise_multiplier"])
-    assert "7.46 times the sensitivity" in page.answer(TABLES | {"budgets": doubled})
+    assert "7.46 times the sensitivity" in opening_of(page)(TABLES | {"budgets": doubled})
 
 
 def test_the_caption_on_noise_follows_its_tables() -> None:
@@ -140,4 +141,4 @@ def test_sentences_have_numbers() -> None:
 
 def test_a_small_run_has_every_table(small: dict[str, pd.DataFrame]) -> None:
     assert set(small) == set(TABLES)
-    assert "nan" not in page.answer(small)
+    assert "nan" not in opening_of(page)(small)

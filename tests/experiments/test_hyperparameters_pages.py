@@ -3,18 +3,19 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.hyperparameters import figures, figures_rates, page, tables
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/hyperparameters")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "none fails" in found
     dear = change(TABLES["valley"], "line_risk", lambda rows: 7 * rows["risk"])
-    assert "has 7 to" in page.answer(TABLES | {"valley": dear})
+    assert "has 7 to" in opening_of(page)(TABLES | {"valley": dear})
     worse = change(TABLES["limit"], "risk_mean", lambda rows: 3 * rows["ode_risk"])
-    assert "1 does not hold" in page.answer(TABLES | {"limit": worse})
+    assert "1 does not hold" in opening_of(page)(TABLES | {"limit": worse})
 
 
 def test_agreement_counts_points_within_four_standard_errors() -> None:

@@ -10,8 +10,7 @@ from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.running.montecarlo import Runner, generator
-from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
 
 
 @pytest.fixture(scope="module")
@@ -24,15 +23,18 @@ def test_closed_forms_meet_the_simulation(tables: dict[str, pd.DataFrame]) -> No
     assert (ridge["test_error"] / ridge["closed_form"] - 1).abs().max() < 0.15
 
 
-def test_a_trial_is_ridge_regression_on_the_prompts() -> None:
-    cell = Cell(D=2, L=4, label_noise=0.3, N=7, test_prompts=5, penalty=(0.1, 2.0))
+def test_a_trial_is_ridge_regression_and_its_error_that_of_many_fresh_prompts() -> None:
+    cell = Cell(D=2, L=4, label_noise=0.3, N=40, test_prompts=5, penalty=(0.1, 2.0))
     found = experiment.trial(cell, rng=generator(3, 1, 0))
-    rng = generator(3, 1, 0)
-    train, test = sample(cell.model, 7, rng=rng), sample(cell.model, 5, rng=rng)
+    train, _ = head.sample_statistics(cell.model, 40, rng=generator(3, 1, 0))
+    fresh = head.statistics(sample(cell.model, 200_000, rng=generator(4, 1, 0)))
+    Z = train.Z.reshape(40, 4)
     for penalty, error in zip(cell.penalty, found, strict=True):
-        Gamma = oracles.ridge(train.x, train.y, penalty)
-        answers = [(Gamma * oracles.statistic(x, y, np.inf, np.inf)).sum() for x, y in zip(test.x, test.y)]
-        assert error == pytest.approx(np.mean((test.y[:, -1] - answers) ** 2), rel=1e-9)
+        Gamma = np.linalg.solve(Z.T @ Z / 40 + penalty * np.eye(4), Z.T @ train.response / 40).reshape(2, 2)
+        squares = (fresh.response - head.predict(Gamma, fresh)) ** 2
+        spread = squares.std() / np.sqrt(len(squares))
+        assert abs(squares.mean() - error) < 4 * spread
+        assert abs(squares.mean() - 1.05 * error) > 4 * spread
 
 
 def test_zero_blocks_are_the_slope_of_the_loss() -> None:
@@ -83,7 +85,7 @@ def test_the_page_is_drawn_and_shown_from_tables(tables: dict[str, pd.DataFrame]
 def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     table = tables["test-error"]
     other = table.assign(test_error=0.123, best=0.0456, response_variance=7.0)
-    told = page.answer({**tables, "test-error": other})
+    told = opening_of(page)({**tables, "test-error": other})
     assert "the best linear head has test error 0.0456" in told
     assert "ridge with $\\lambda = 5$ 0.123" in told
     assert "predicting 0 7." in told

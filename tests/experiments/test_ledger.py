@@ -124,12 +124,22 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
         "one",
     ]
     assert [link["href"] for link in judged.find_all("a")] == [
-        "part/one.html#claim-noisyhead-theorem-2",
+        "part/one-claims.html#claim-noisyhead-theorem-2",
         "part/one.html",
     ]
     assert pending["data-verdict"] == "pending"
     assert pending.find_all("a") == []
     assert "Claimed: One." in pending.get_text()
+
+
+def test_a_formula_in_the_place_of_a_claim_is_typeset(book: Path) -> None:
+    register = REGISTER.replace("place: Theorem 2", 'place: "Theorem 2, for small $n$"')
+    (book / "claims.yml").write_text(register, encoding="utf-8")
+    table = page.show(Experiment("noisyhead", "fails").read(book)).data
+    assert "Theorem 2, for small" in table
+    shown = BeautifulSoup(table, "html.parser")
+    assert [math.get_text() for math in shown.select("th .math")] == [r"\(n\)"]
+    assert "$" not in shown.get_text()
 
 
 def test_a_row_is_found_by_what_the_paper_says_too(book: Path) -> None:
@@ -164,7 +174,7 @@ def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
     assert data["claims"][2]["numbers"] == [
         {"name": "ratio", "value": "inf", "error": None, "against": None, "table": "", "row": ""}
     ]
-    assert data["claims"][2]["card"] == "part/one.html#claim-noisyhead-theorem-2"
+    assert data["claims"][2]["card"] == "part/one-claims.html#claim-noisyhead-theorem-2"
     assert data["version"] == __version__
     table = pd.read_csv(folder / "claims.csv", keep_default_na=False)
     assert list(table["headline"]) == ["", "", "The ratio is $2$."]

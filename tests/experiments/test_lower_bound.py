@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ks_2samp
 
 from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
@@ -106,3 +107,13 @@ def test_what_leaving_the_ball_costs_against_draws() -> None:
 
 def test_the_uneven_spectrum_has_the_trace_of_the_identity() -> None:
     assert all(np.mean(values) == 1 for values in optimality.SPECTRA.values())
+
+
+def test_attacks_on_fresh_records_have_the_law_of_whole_ones() -> None:
+    cell = attacks.Setting(d=4, n=20_000, rho=1.0, clip=0.2, label_noise=0.3)
+    model, x, y = cell.draw(generator(1, 2, 3))
+    theta = np.random.default_rng(5).standard_normal((2, 4))
+    whole = lower_bound.tracing_attack(x, y, model.target, theta)
+    ours = attacks.fresh_attacks(cell, model.risk(theta), np.random.default_rng(6))
+    assert min(ks_2samp(*pair).pvalue for pair in zip(whole, ours)) > 1e-3
+    assert ks_2samp(whole[0], attacks.fresh_attacks(cell, 2 * model.risk(theta), generator(1, 2, 4))[0]).pvalue < 1e-9

@@ -14,7 +14,7 @@ from costofprivacy.judging.tables import pick, select
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
 from tests.experiments.verdicts.machinery import committed
 
 SMALL = {"N": (60, 30), "D": 3, "T": (2, 1, 8), "pairs": 200, "trials": 3}
@@ -41,12 +41,20 @@ def test_the_printed_noise_is_written_as_it_stands(tables: dict[str, pd.DataFram
 def test_a_contribution_is_that_of_the_definition() -> None:
     rng = np.random.default_rng(4)
     hyper = Experiment().cells[0].settings[Setting.CORRECTED]
-    token, query = (v / np.linalg.norm(v) for v in rng.standard_normal((2, 5)))
+    tokens = rng.standard_normal((3, 5))
+    tokens, query = tokens / np.linalg.norm(tokens, axis=1, keepdims=True), np.eye(5)[2]
     Gamma = rng.standard_normal((5, 5))
-    prompt = sensitivity.neighbour(6, token, query, -sensitivity.FAR)
-    Z = oracles.statistic(prompt.x[0], prompt.y[0], hyper.clip_norm, hyper.feature_bound)
-    expected = ((Gamma * Z).sum() + hyper.clip_norm) * Z
-    np.testing.assert_allclose(sensitivity.contribution(Gamma, prompt, hyper), expected, rtol=1e-12)
+    drawn = sensitivity.together([sensitivity.neighbour(6, token, query, -sensitivity.FAR) for token in tokens])
+    found = sensitivity.contributions(Gamma, drawn, hyper)
+    for x, y, contribution in zip(drawn.x, drawn.y, found, strict=True):
+        Z = oracles.statistic(x, y, hyper.clip_norm, hyper.feature_bound)
+        np.testing.assert_allclose(contribution, (((Gamma * Z).sum() + hyper.clip_norm) * Z).reshape(-1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("points", [np.random.default_rng(0).standard_normal((30, 4)), 1e6 + np.eye(3)])
+def test_the_diameter_is_the_largest_distance(points: np.ndarray) -> None:
+    literal = max(np.linalg.norm(a - b) for a in points for b in points)
+    assert sensitivity.diameter(points) == pytest.approx(literal, rel=1e-14)
 
 
 def test_the_built_pair_attains_the_exact_sensitivity_and_no_random_pair_exceeds_it(
@@ -106,8 +114,8 @@ def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> Non
 def test_the_answer_follows_its_tables() -> None:
     measured = committed("noisyhead/mechanism")
     single, noise = measured["single-steps"], measured["noise"]
-    assert r"with a single step and $\varepsilon = 9$ it can fail" in page.answer(measured)
-    other = page.answer(
+    assert r"with a single step and $\varepsilon = 9$ it can fail" in opening_of(page)(measured)
+    other = opening_of(page)(
         measured
         | {
             "single-steps": single.assign(delta_spent=single["delta"] / 2),

@@ -15,6 +15,7 @@ from costofprivacy.experiments.method import experiment, figures, page, regressi
 from costofprivacy.experiments.method import tables as shown
 from costofprivacy.judging.tables import select
 from costofprivacy.judging.vocabulary import CONSISTENT
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 
 TABLES = committed("method")
@@ -68,15 +69,30 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
 
 def test_the_answer_follows_the_tables() -> None:
     prompts, one = TABLES["prompts"], TABLES["regression"]
-    assert "DP-ridge is best with a public penalty, yet explains only 24 %" in page.answer(TABLES)
+    assert "DP-ridge is best with a public penalty, but explains only 24 %" in opening_of(page)(TABLES)
     private = prompts["method"] == experiment.HEAD
     better = prompts.assign(test_error=prompts["test_error"].mask(private, 0.2))
-    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in page.answer(
+    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in opening_of(page)(
         TABLES | {"prompts": better}
     )
     even = one.assign(excess_risk=one["excess_risk"].mask(one["method"] == regression.EVEN, 0.0))
-    words = page.answer(TABLES | {"regression": even})
-    assert words.endswith(f"DP-GD, even noise is best in {len(even.groupby(['records', 'rho']))} of 12 cases.")
+    words = opening_of(page)(TABLES | {"regression": even})
+    assert words.endswith(f"*DP-GD, even noise* is best in {len(even.groupby(['records', 'rho']))} of 12 cases.")
+
+
+def test_the_page_says_how_the_tables_are_read() -> None:
+    errors = page.rivals_errors()
+    told = str(page.read_rivals(errors).data)
+    assert "objective perturbation in 21" in told
+    assert "That is 200 records per feature" in told
+    assert "*clipped descent, all records* for isotropic data ($n/d = 100$)" in told
+    assert "housing" in told
+    assert "MNIST" not in told  # it has seven records per feature at most
+    few = page.read_rivals(errors[errors["problem"].str.startswith("MNIST")])
+    assert "further away than the table goes" in str(few.data)
+    budgets = str(page.read_regression(TABLES["regression"]).data)
+    assert "$\\varepsilon = 4.4$ for $\\rho = 1$" in budgets  # dp-accounting: 4.377
+    assert page.in_front(pd.DataFrame({"least": ["a", "b"], "tied": [["c"], ["a"]]})) == {"a": 2, "b": 1}
 
 
 def test_where_nothing_is_learned_the_page_says_to_answer_zero() -> None:
@@ -96,7 +112,7 @@ def test_what_to_use_is_the_least_of_what_may_be_used() -> None:
 def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
     changed: pd.DataFrame = TABLES["prompts"].assign(response_variance=2.0)
     plate = figures.draw_methods(changed, TABLES["regression"])
-    assert "answering 0 has 2." in plate.caption
+    assert "predicting 0 has 2." in plate.caption
     assert len(plate.figure.axes) == 2
 
 

@@ -1,5 +1,6 @@
 """How articles of 20 Newsgroups become prompts, and what is run on them: each against a literal transcription."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -12,16 +13,18 @@ from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, gua
 from costofprivacy.experiments.noisyhead.newsgroups.articles import Articles
 from costofprivacy.experiments.noisyhead.newsgroups.experiment import Experiment
 from costofprivacy.experiments.noisyhead.newsgroups.readings import Reading
+from costofprivacy.experiments.noisyhead.newsgroups.words import PARAGRAPH, SENTENCE, words_of
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
-from costofprivacy.noisyhead.curvature import in_eigenbasis
+from costofprivacy.noisyhead.tridiagonal import in_tridiagonal_basis
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
 from tests import oracles
 from tests.privacy.numerics import hockey_stick
 
+WORD = re.compile(r"(?u)\b\w\w+\b")  # scikit-learn's
 TEXTS = ["the cat sat on the mat", "A dog! the Dog ran; the cat ran", "on and on and on", "mat cat dog and the"]
 QUIET = Runner(workers=1)
 SMALL = {"N": 50, "test_prompts": 12, "L": 5, "D": 6, "T": (1, 3, 6), "trials": 3, "noises": 2}
@@ -50,13 +53,13 @@ def reading(**other: object) -> Reading:
 
 def test_the_largest_scores_are_those_of_tf_idf_by_hand() -> None:
     """Words of two letters and more; smoothed inverse frequencies; rows of norm one, then sorted and cut."""
-    words = [articles.WORD.findall(text.lower()) for text in TEXTS]
+    words = [WORD.findall(text.lower()) for text in TEXTS]
     present = Counter(word for text in words for word in set(text))
     expected = np.zeros((4, 3))
     for i, text in enumerate(words):
         raw = np.array([c * (np.log(5 / (1 + present[word])) + 1) for word, c in Counter(text).items()])
         expected[i] = np.sort(np.append(raw / np.linalg.norm(raw), [0, 0, 0]))[::-1][:3]
-    found = articles.of_texts(TEXTS, np.arange(4), 3, 9)
+    found = articles.of_posts(words_of(TEXTS), np.arange(4), 3, 9)
     np.testing.assert_allclose(found.scores, expected, rtol=1e-12)
     assert found.lengths.tolist() == [6, 7, 5, 5]
     assert (found.scores[2] > 0).sum() == 2
@@ -64,12 +67,33 @@ def test_the_largest_scores_are_those_of_tf_idf_by_hand() -> None:
 
 
 def test_paragraphs_are_parts_between_empty_lines_with_enough_words() -> None:
-    parts, groups = articles.paragraphs(
-        ["one two\n \nTwo two two\n\n\nthree four five", "six seven"], np.array([4, 7]), 2
-    )
-    assert parts == ["one two", "three four five", "six seven"]
-    assert groups.tolist() == [4, 4, 7]
-    assert articles.distinct_words("Two two a b two") == 1
+    texts = ["one two\n \nTwo two two\n\n\nthree four five", "six seven", "\n\n"]
+    found = articles.of_paragraphs(words_of(texts), np.array([4, 7, 9]), 2, 3)
+    assert found.lengths.tolist() == [2, 3, 2]
+    assert found.groups.tolist() == [4, 4, 7]
+    alone = articles.of_posts(words_of(["one two", "three four five", "six seven"]), np.array([4, 4, 7]), 2, 3)
+    assert found == alone
+
+
+LETTERS = "aZ_9\u00e9\u00b5\u0130\u4e2d-. !?\n\t\x1c\r'"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
+    """Random texts against Python's own `split` and `findall`, piece by piece."""
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(len(LETTERS)))
+    texts = ["".join(rng.choice(list(LETTERS), size, p=weights)) for size in rng.integers(0, 60, 30)]
+    words = words_of(texts)
+    lower = [text.lower() for text in texts]
+    assert [len(WORD.findall(text)) for text in lower] == np.bincount(words.posts, minlength=30).tolist()
+    spelt = [word for text in lower for word in WORD.findall(text)]
+    assert len(set(zip(spelt, words.numbers.tolist(), strict=True))) == len(set(spelt)) == len(set(words.numbers))
+    for cut, pattern in ((PARAGRAPH, r"\n\s*\n"), (SENTENCE, r"(?<=[.!?])\s+")):
+        parts = [WORD.findall(part) for text in lower for part in re.split(pattern, text)]
+        pieces = words.pieces(cut)
+        assert np.bincount(pieces).tolist() == [len(part) for part in parts if part]
+        assert words.different(pieces).tolist() == [len(set(part)) for part in parts if part]
 
 
 def test_articles_are_told_apart_by_their_numbers() -> None:
@@ -171,7 +195,7 @@ def test_the_recipes_by_hand() -> None:
 
 
 def test_a_trial_is_the_literal_experiment() -> None:
-    """Every run on the same prompts, prompt by prompt and step by step; noise in the eigenbasis."""
+    """Every run on the same prompts, prompt by prompt and step by step; noise in the basis that makes H tridiagonal."""
     one = reading(clip=0.4, features=readings.SPHERE)
     cell = runs.Cell(one, (1, 2, 4), (0.02, 0.01), 1e-3, 2)
     found = runs.trial(cell, rng=generator(5, 0, 0))
@@ -190,7 +214,7 @@ def test_a_trial_is_the_literal_experiment() -> None:
         begin = start if column.start == readings.RANDOM else 0 * start
         reference = oracles.ridge(*train, hyper.penalty)
         if column.method == runs.PRIVATE:
-            data = in_eigenbasis(head.moments(head.project(one.statistics(rows[:20], C), G)))
+            data = in_tridiagonal_basis(head.project(one.statistics(rows[:20], C), G))
             source = np.random.default_rng(stream)
             both = [data.matrices(source.standard_normal((4, 16)))[: column.T] for _ in range(2)]
             std = dict(zip(cell.T, cell.noise(column.recipe, column.account, column.epsilon), strict=True))[column.T]
@@ -311,10 +335,15 @@ def test_occurrences_by_hand() -> None:
 
 def test_the_scores_explain_what_they_should() -> None:
     blind = replace(made_up(), lengths=np.random.default_rng(1).permutation(made_up().lengths))
-    clear = scores.explained(scores.Question(reading()), rng=generator(1, 2, 0)).mean(axis=1)
-    nothing = scores.explained(scores.Question(reading(articles=blind)), rng=generator(1, 2, 0)).mean(axis=1)
-    assert (clear > 0.2).all()
-    assert (nothing < 0.1).all()
+    scales = (readings.SPREAD, readings.LOGARITHM)
+    clear, nothing = (
+        scores.explained(scores.Question(one, scales), rng=generator(1, 2, 0))
+        for one in (reading(), reading(articles=blind))
+    )
+    assert (clear.mean(axis=2) > 0.2).all()
+    assert (nothing.mean(axis=2) < 0.1).all()
+    alone = scores.explained(scores.Question(reading(), scales[1:]), rng=generator(1, 2, 0))
+    np.testing.assert_allclose(clear[1:], alone, rtol=1e-12)
 
 
 # the experiment
@@ -340,7 +369,7 @@ def test_the_bound_is_equation_42(monkeypatch: pytest.MonkeyPatch) -> None:
     few |= {"prompts": (readings.RECURRING, readings.PIECES), "removals": (articles.NOTHING,)}
     one = Experiment(**(SMALL | few))
     tables = one.run(QUIET)
-    hyper = one.reading(articles.of_texts(texts, posts.groups, 6, 400)).told(readings.OVER, 3)
+    hyper = one.reading(articles.of_posts(words_of(texts), posts.groups, 6, 400)).told(readings.OVER, 3)
     G0 = hyper.clip_norm / np.sqrt(5)
     row = tables["bound"].set_index("T").loc[3]
     decay = (1 - hyper.learning_rate * hyper.penalty) ** 3 * hyper.weight_bound**2

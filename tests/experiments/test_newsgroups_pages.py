@@ -3,22 +3,23 @@
 import re
 
 from costofprivacy.experiments.noisyhead.newsgroups import figures, page
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/newsgroups")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "No private head is significantly better than always predicting the mean length" in found
     assert "falls until $T = 100$" in found
     better = TABLES["test-error"].assign(gain=0.5, gain_error=0.01)
     assert re.search(
-        r"In (\d+) of \1 settings a private head is significantly", page.answer(TABLES | {"test-error": better})
+        r"In (\d+) of \1 settings a private head is significantly", opening_of(page)(TABLES | {"test-error": better})
     )
     rising = TABLES["shapes"].assign(last=9 * TABLES["shapes"]["least"], rise=9.0)
-    assert "also rises in the end" in page.answer(TABLES | {"shapes": rising})
-    assert "On digits" in page.answer(TABLES | {"data": TABLES["data"].assign(name="digits")})
+    assert "also rises in the end" in opening_of(page)(TABLES | {"shapes": rising})
+    assert "On digits" in opening_of(page)(TABLES | {"data": TABLES["data"].assign(name="digits")})
 
 
 def test_captions_follow_their_tables() -> None:

@@ -1,14 +1,16 @@
 """The machinery behind the chapter on rivals, and its page."""
 
+import copy
 import math
 import re
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from costofprivacy import datasets
-from costofprivacy.dpgd import spectrum
+from costofprivacy.dpgd import descent, spectrum
 from costofprivacy.experiments.privacy.rivals import cells, choices, experiment, methods, page, problems, sizes
 from costofprivacy.experiments.privacy.rivals import tables as shown
 from costofprivacy.experiments.privacy.rivals.choices import Public
@@ -16,26 +18,28 @@ from costofprivacy.experiments.privacy.rivals.experiment import Cell
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.privacy import ApproximateDP
-from costofprivacy.rivals import batch_descent, objective_perturbation, sufficient_statistics
+from costofprivacy.rivals import batch_descent, objective_perturbation, output_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("privacy/rivals")
 ERRORS = joined(TABLES)
+Answers = Callable[[methods.Task], np.ndarray]
 
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Cell, np.ndarray]:
     """Three trials of a small cell."""
-    cell = Cell(problems.ISOTROPIC, 400, 5, 4.0, 1e-6)
+    cell = Cell(problems.ISOTROPIC, 400, 5, (4.0,), 1e-6)
     return cell, np.stack([experiment.trial(cell, rng=np.random.default_rng(k)) for k in range(3)])
 
 
 def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) -> None:
     cell, values = found
-    assert values.shape[1:] == (len(methods.METHODS) + len(methods.TOLD) + 1, methods.SETTINGS)
-    assert np.isfinite(values[:, : len(methods.METHODS)]).all()
-    np.testing.assert_allclose(values[:, -1, 1], 1.09)
+    assert values.shape[1:] == (1, len(methods.METHODS) + len(methods.TOLD) + 1, methods.SETTINGS)
+    assert np.isfinite(values[:, 0, : len(methods.METHODS)]).all()
+    np.testing.assert_allclose(values[:, 0, -1, 1], 1.09)
     table = pd.DataFrame(experiment.rows(cell, values))
     assert len(table) == len(methods.METHODS) * methods.SETTINGS + 3
     constant = table.set_index("method").loc[methods.ZERO]
@@ -44,9 +48,94 @@ def test_a_trial_has_every_method_and_setting(found: tuple[Cell, np.ndarray]) ->
     assert leader["behind"] == leader["behind_error"] == 0
 
 
+def task(seed: int = 5, n: int = 300, d: int = 4) -> methods.Task:
+    """A draw of power-law data at two budgets; the noise that follows is the same for each seed."""
+    rng = np.random.default_rng(seed)
+    problem = problems.draw(problems.UNEVEN, n, d, rng=rng)
+    budgets = (ApproximateDP(1.0, 1e-6), ApproximateDP(4.0, 1e-6))
+    told = tuple(Public(n, d, budget, problem.bounds.features, problem.bounds.response) for budget in budgets)
+    return methods.Task(problem, told, rng)
+
+
+def literal_adassp(told: methods.Task) -> np.ndarray:
+    """AdaSSP setting by setting, budget by budget."""
+    answers, problem = told.empty(), told.problem
+    for k, (b, y) in enumerate(methods.NARROW):
+        bounds = Bounds(b * problem.bounds.features, y * problem.bounds.response)
+        for i, known in enumerate(told.publics):
+            data = sufficient_statistics.moments(problem.x, problem.y, bounds)
+            answers[i, k] = sufficient_statistics.release(data, bounds, known.budget.to_gaussian(), rng=told.rng)
+    return answers
+
+
+def literal_output(told: methods.Task) -> np.ndarray:
+    """Output perturbation, each search from 0."""
+    answers, problem = told.empty(), told.problem
+    for i, known in enumerate(told.publics):
+        c, penalty = choices.output_perturbation(known)
+        for k, (a, b) in enumerate(methods.AROUND):
+            answers[i, k] = output_perturbation.release(
+                problem.x, problem.y, known.clip_norm(a * c), b * penalty, known.budget.to_gaussian(), rng=told.rng
+            )
+    return answers
+
+
+def literal_objective(told: methods.Task) -> np.ndarray:
+    """Objective perturbation, each search from 0."""
+    answers, problem = told.empty(), told.problem
+    for i, known in enumerate(told.publics):
+        c, part = choices.objective_perturbation_choice(known)
+        shares = (part, part, part, part / 3, 1 - (1 - part) / 3)
+        for k, ((a, _), share) in enumerate(zip(methods.AROUND, shares, strict=True)):
+            C = known.clip_norm(a * c)
+            added = objective_perturbation.calibrate(known.budget, share, C, known.features)
+            answers[i, k] = objective_perturbation.release(problem.x, problem.y, C, added, rng=told.rng)
+    return answers
+
+
+@pytest.mark.parametrize(
+    ("together", "literal"),
+    [
+        (methods.adassp, literal_adassp),
+        (methods.output, literal_output),
+        (methods.objective, literal_objective),
+    ],
+)
+def test_what_settings_share_changes_none_of_them(together: Answers, literal: Answers) -> None:
+    """On the same noise; another setting's answers are far off."""
+    found, expected = together(task()), literal(task())
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    assert np.abs(found - expected[:, ::-1]).max() > 1e-3
+
+
+def test_pilots_that_share_a_stream_are_each_their_own_descent() -> None:
+    """By the noise of the stream that all runs of a share meet, drawn anew for each."""
+    found, told = methods.pilot(task()), task()
+    asked = [methods.pilot_settings(known) for known in told.publics]
+    for share in dict.fromkeys(share for own in asked for share, _ in own):
+        state, first = copy.deepcopy(told.rng), max(1, round(share * 300))
+        told.rng.standard_normal((first, 4))
+        for i, known in enumerate(told.publics):
+            for k in (k for k in range(methods.SETTINGS) if asked[i][k][0] == share):
+                plan = methods._first_plan(known, share, asked[i][k][1])
+                rows = told.problem.x[:first], told.problem.y[:first]
+                start = descent.descend_records(*rows, [plan], rng=copy.deepcopy(state))[0]
+                answer = methods._second_stage(told, known, share, asked[i][k][1], start)
+                np.testing.assert_allclose(found[i, k], answer, rtol=1e-9)
+
+
+def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
+    """Answers of DP-SGD at one setting spread as its noise says, and those of others not with them."""
+    answers = np.array([methods.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
+    spread = answers.std(axis=0)
+    assert (spread[0] > spread[1]).all()  # ε = 1 and 4
+    apart = np.corrcoef((answers - answers.mean(axis=0))[:, 0, :2].T)[0, 1]
+    assert abs(apart) < 0.9
+
+
 def test_methods_answer_to_their_budget() -> None:
     """Without privacy to speak of, all but TukeyEM's and the unsolved come near least squares."""
-    values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, 8.0, 1e-6), rng=np.random.default_rng(0))
+    values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, (8.0,), 1e-6), rng=np.random.default_rng(0))[0]
     lost = (values[: len(methods.METHODS), 0] - 0.09) / 1.0
     by = dict(zip(methods.METHODS, lost, strict=True))
     assert max(by[name] for name in (*methods.OURS, methods.OBJECTIVE, methods.BOOSTED, methods.ADASSP)) < 0.01
@@ -114,16 +203,16 @@ def test_the_answer_follows_the_tables() -> None:
     rows = (errors["method"] == methods.ADASSP) & (errors["setting"] == 0)
     other = change(errors, "lost", lambda r: 1e-9, rows)
     other = change(other, "behind", lambda r: 0.0, rows)
-    assert f"{methods.ADASSP} is best" in page.answer(TABLES | {"errors": other})
-    assert f"{methods.ADASSP} is best" not in page.answer(TABLES)
+    assert f"{methods.ADASSP} is best" in opening_of(page)(TABLES | {"errors": other})
+    assert f"{methods.ADASSP} is best" not in opening_of(page)(TABLES)
 
 
 def test_the_answer_names_the_budgets_of_its_ratios() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     errors = TABLES["errors"]
     assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*?\$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
     other = errors.assign(epsilon=errors["epsilon"] + 10)
-    assert "varepsilon = 11$" in page.answer({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
+    assert "varepsilon = 11$" in opening_of(page)({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
 
 
 def test_ratios_of_paired_trials_have_their_errors() -> None:

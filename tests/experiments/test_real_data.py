@@ -73,7 +73,8 @@ def literal(cell: Problem, alpha: float, rate: float, clip: float, rho: float, r
 @pytest.mark.parametrize("limit", [math.inf, 2.0])
 def test_every_place_of_a_map_is_algorithm_1_on_the_records(data: dict, alpha: float, limit: float) -> None:
     cell = maps.Map(Problem(MNIST, MNIST, 150, 100, limit), alpha, 0.5, 5)
-    found = maps.trial(cell, rng=generator(0, 0, 0))
+    other = dataclasses.replace(cell, problem=dataclasses.replace(cell.problem, n=90))
+    found = maps.trial(maps.Atlas((other, cell)), rng=generator(0, 0, 0))[1]
     assert len(found) == len(cell.places) == 25
     for k in (3, 12, 21):
         clip, rate = cell.places[k]
@@ -122,7 +123,7 @@ def test_records_of_another_length_are_a_change_of_scale() -> None:
 
 def test_equations_are_solved_in_each_place(data: dict) -> None:
     cell = maps.Map(Problem(HOUSING, HOUSING, 100, 100), 0.5, 0.5, 4)
-    found = maps.solve(cell, rng=generator(0, 1, 0))
+    found = maps.solve(maps.Atlas((cell,)), rng=generator(0, 1, 0))[0]
     law = problem.population(cell.problem.split(generator(0, 1, 0))[0])
     clip, rate = cell.places[6]
     known = equivalent.final_risk(law.system(100, law.d), Polynomial(rate, 0.5), clip, 0.5, 1e-3) + law.floor
@@ -139,7 +140,7 @@ def test_kept_seeds_are_those_below_the_cap_at_the_safe_place(data: dict) -> Non
     cell = maps.Map(Problem(HOUSING, HOUSING, 100, 100), 0.0, 0.5, 4)
     limited, raw = np.full((3, 16), 0.5), np.full((3, 16), 0.1)
     limited[:, 6], raw[:, 6], raw[2, 7] = 0.2, (0.3, 0.7, 0.5), 9.0
-    table = maps.kept({cell: (raw, limited)})
+    table = maps.kept({cell: raw}, {cell: limited})
     assert sorted(table["seed"].unique()) == [0, 2]
     assert list(table.columns) == maps.COLUMNS
 
@@ -176,7 +177,7 @@ def test_stand_ins_are_named_in_each_row(tmp_path: Path, monkeypatch: pytest.Mon
         assert [each.data for each in found] == [name, name]
         assert found[0].n < found[1].n
         assert found[1].n + 2 * (rows // 4) <= rows
-        table = maps.measured([maps.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1))
+        table = maps.long(maps.runs([maps.Map(found[0], 0.0, 0.5, 4)], 2, 0, Runner(workers=1)))
         assert (table["data"] == name).all()
     problem.loaded.cache_clear()
 
@@ -203,7 +204,7 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
     problem.loaded.cache_clear()
     cell = maps.Map(Problem(asked, asked, n, 2000, problem.LIMIT), 0.5, 0.5, 4)
     clip, rate = cell.places[5]
-    ours = [maps.trial(cell, rng=generator(5, cell.key, k)) for k in range(3)]
+    ours = [maps.trial(maps.Atlas((cell,)), rng=generator(5, cell.key, k))[0] for k in range(3)]
     theirs = [literal(cell.problem, 0.5, rate, clip, 0.5, generator(77, 0, k)) for k in range(trials)]
     error = math.hypot(np.std(theirs, ddof=1) / math.sqrt(3), pd.Series(theirs).sem())
     means = np.mean(ours, axis=0)

@@ -2,9 +2,11 @@
 
 import pandas as pd
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
 from costofprivacy.experiments.dpgd.real_data import figures, figures_schedules, page
 from costofprivacy.judging.headlines import words
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 
 TABLES = committed("dpgd/real-data")
@@ -21,16 +23,16 @@ def instead(names: dict[str, str]) -> dict[str, pd.DataFrame]:
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     assert "cure all." in found
     bad = TABLES | {"seeds": TABLES["seeds"].assign(limited=9.0)}
-    assert "cure all but 100 %" in page.answer(bad)
+    assert "cure all but 100 %" in opening_of(page)(bad)
 
 
 def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     tables = instead({MNIST: DIGITS, HOUSING: DIABETES})
-    assert words(page.answer(tables)) <= 60
-    assert "says nothing of the paper's data" in page.answer(tables)
+    assert words(opening_of(page)(tables)) <= LONGEST_ANSWER
+    assert "says nothing of the paper's data" in opening_of(page)(tables)
     assert f"{DIGITS}, 784 features (in the place of {MNIST}" in page.said_of_data(tables)
     plate = figures.draw_map(tables["figure-5"], tables["rows"], MNIST)
     assert "Maps of a stand-in" in plate.caption

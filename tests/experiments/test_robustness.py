@@ -1,6 +1,9 @@
+import copy
+import functools
 import math
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,11 +18,12 @@ from costofprivacy.experiments.noisyhead.robustness import (
     rounding,
     tables,
     theorem,
+    work,
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
-from costofprivacy.noisyhead import attack_bounds, population, recipes
+from costofprivacy.noisyhead import attack_bounds, head, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb, statistic_energy
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -27,7 +31,7 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page
+from tests.experiments.reading import check_page, opening_of
 
 QUIET = Runner(workers=1)
 SMALL = figure.Cell(
@@ -74,11 +78,12 @@ def attacked(train: Prompts, last: Prompts, attack: Attack) -> tuple[np.ndarray,
 
 def test_a_trial_is_the_literal_experiment() -> None:
     """Every method, setting and part on the same draws, prompt by prompt and step by step."""
-    cell = SMALL
-    fast = figure.trial(cell, rng=generator(5, 20, 0))
-    rng = generator(5, 20, 0)
+    cell, rng = SMALL, generator(5, 20, 0)
     train, last, test = (sample(cell.model, n, rng=rng) for n in (19, 1, 4))
-    rng.integers(20)
+    clip = cell.hyper[Setting.PRINTED].clip_norm
+    raw, clipped = head.statistics(train), head.statistics(train, clip)
+    data = figure.Draw(raw, clipped, last, 7, head.moments(head.statistics(test)))
+    fast = figure.measured(cell, data, copy.deepcopy(rng))
     Z = [oracles.statistic(x, y, np.inf, np.inf) for x, y in zip(test.x, test.y)]
     risk = lambda A: np.mean([(A * z).sum() ** 2 for z in Z])  # noqa: E731
     values = cell.columns.assign(displacement=fast[0], test_error=fast[1]).set_index(
@@ -159,9 +164,9 @@ def test_a_fraction_of_the_prompts_is_attacked_literally(count: int) -> None:
     """Every method on the same draws, prompt by prompt and step by step, the first prompts attacked."""
     told = {f: getattr(SMALL, f) for f in ("N", "L", "D", "failure", "penalty", "label_noise", "mu", "test_prompts")}
     cell = corrupted.Cell(**told, alpha=(2.0, 9.0), epsilon=0.5, delta=1e-2, fractions=(0.01, 0.3))
-    found = corrupted.trial(cell, rng=generator(5, 20, 0))
     rng = generator(5, 20, 0)
     prompts = sample(cell.model, 20, rng=rng)
+    found = corrupted.measured(cell, corrupted.attacked(cell, [prompts]), copy.deepcopy(rng))
     starts = [(0.1 if s == Setting.PUBLISHED else 0.0) * rng.standard_normal((2, 2)) for s in Setting]
     seed = int(rng.integers(2**63))
     first, rest = (
@@ -183,7 +188,7 @@ def test_a_fraction_of_the_prompts_is_attacked_literally(count: int) -> None:
 
 def test_the_answer_follows_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
     other = tiny["test-error"].assign(test_error=0.123, response_variance=7.0)
-    assert "test error is 0.123, where answering 0 has 7" in page.answer({**tiny, "test-error": other})
+    assert "test error is 0.123, where answering 0 has 7" in opening_of(page)({**tiny, "test-error": other})
 
 
 def test_captions_follow_the_tables(tiny: dict[str, pd.DataFrame]) -> None:
@@ -236,6 +241,32 @@ def test_fifty_digits_are_exact_where_double_precision_is_lost(outlier: tuple) -
     assert found[0] == pytest.approx((5 + 3e20) / (1.0 + 14 + 1e40), rel=1e-15)
 
 
+def test_fifty_digits_by_a_rank_one_update_are_those_of_the_whole_system(outlier: tuple) -> None:
+    Z, y = outlier
+    rest, others, p = np.delete(Z, 7, axis=0), np.delete(y, 7), Z.shape[1]
+    (found,) = arithmetic.fifty_digits(rest, others, 1e9 * Z[[7]], y[[7]], 0.02)
+    with mpmath.workdps(80):
+        rows = [*map(mpmath.matrix, rest), mpmath.matrix(1e9 * Z[7])]
+        left = sum((z * z.T for z in rows), mpmath.mpf(0.02) * len(y) * mpmath.eye(p))
+        right = sum((z * t for z, t in zip(rows, [*others, y[7]])), mpmath.zeros(p, 1))
+        np.testing.assert_array_equal(found, [float(v) for v in mpmath.lu_solve(left, right)])
+
+
+def test_ridge_from_stretches_of_rows_is_that_of_all_rows(outlier: tuple) -> None:
+    Z, y = outlier
+    rows = np.column_stack([Z, y])
+    for edges in ([0, 1, 3, len(y)], [0, 1, 1, len(y)]):
+        parts = arithmetic.triangles(rows, edges)
+        found = arithmetic.ridge_of(functools.reduce(arithmetic.joined, parts), 0.02 * len(y))
+        np.testing.assert_allclose(found, arithmetic.by_qr(Z, y, 0.02, 0), rtol=1e-9)
+    Z = Z.copy()
+    Z[0] *= 1e9
+    parts = arithmetic.triangles(np.column_stack([Z, y]), [0, 1, len(y)])
+    found = arithmetic.ridge_of(arithmetic.joined(*parts), 0.02 * len(y))
+    (exact,) = arithmetic.fifty_digits(Z[1:], y[1:], Z[:1], y[:1], 0.02)
+    assert np.linalg.norm(found - exact) < 1e-6 * np.linalg.norm(exact)
+
+
 def test_the_order_of_summation_is_what_it_is_called(outlier: tuple) -> None:
     Z, y = (array.copy() for array in outlier)
     Z[7] *= 1e8
@@ -276,9 +307,10 @@ def test_the_evaluations_agree_until_the_condition_number_decides() -> None:
 
 def test_a_trial_of_the_theorem_is_the_literal_one() -> None:
     cell = theorem.Cell(N=12, L=9, D=2, **FEW | {"T": (2, 3), "failure": 0.4, "label_noise": 0.1})
-    fast = theorem.trial(cell, rng=generator(3, 1, 0))
     rng = generator(3, 1, 0)
     train, last = (sample(cell.model, n, rng=rng) for n in (11, 1))
+    data = head.statistics(train), head.statistics(train, cell.hyper.clip_norm)
+    fast = theorem.measured(cell, *data, last, copy.deepcopy(rng))
     x, y = attacked(train, last, NONE)
     Z = np.stack([oracles.statistic(a, b, np.inf, np.inf) for a, b in zip(x, y)])
     flat = Z.reshape(12, -1)
@@ -369,3 +401,11 @@ def test_one_cell_stands_on_both_axes(tiny: dict[str, pd.DataFrame]) -> None:
 def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     for claim, judge in judges_of(PACKAGE).items():
         assert judge(tiny).verdict in Verdict, claim
+
+
+def test_the_work_grows_with_the_trials_and_the_prompts() -> None:
+    small, more = Experiment(**TINY), Experiment(**TINY | {"trials": 400})
+    one, other = work.scheme(small), work.scheme(more)
+    assert other.uniforms > 10 * one.uniforms > 0
+    assert other.flops > one.flops > 0
+    assert work.cheapest(small) == one

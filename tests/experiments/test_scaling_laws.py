@@ -25,7 +25,7 @@ def test_an_optimum_is_one() -> None:
     assert risk <= min(found) * (1 + 1e-4)
     assert tried[int(np.argmin(found))] == pytest.approx(rate, rel=0.05)
     assert (at_end, minima) == (0.0, 1.0)
-    same, least = curves.check(cell, rng=RNG)
+    same, least = curves.check(curves.Checked(LAW, 0.01, rate), rng=RNG)
     assert same == pytest.approx(risk, rel=1e-3)
     assert least == pytest.approx(risk, rel=1e-3)
 

@@ -3,17 +3,18 @@
 import re
 
 from costofprivacy.experiments.dpgd.scaling_laws import figures, figures_theory, page, tables
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 T = committed("dpgd/scaling-laws")
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(T)
+    found = opening_of(page)(T)
     assert "none fails" in found
-    dearer = page.answer(T | {"cost": change(T["cost"], "ratio", lambda r: r["ratio"] + 1)})
+    dearer = opening_of(page)(T | {"cost": change(T["cost"], "ratio", lambda r: r["ratio"] + 1)})
     assert dearer != found
-    worse = page.answer(T | {"exponents": change(T["exponents"], "best_h", lambda r: r["h"] + 0.1)})
+    worse = opening_of(page)(T | {"exponents": change(T["exponents"], "best_h", lambda r: r["h"] + 0.1)})
     assert "none fails" not in worse
 
 

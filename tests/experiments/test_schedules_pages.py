@@ -1,6 +1,7 @@
 """The page on learning rate schedules says what its tables hold."""
 
 from costofprivacy.experiments.dpgd.schedules import figures, page
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("dpgd/schedules")
@@ -8,7 +9,7 @@ TABLES = committed("dpgd/schedules")
 
 def test_the_answer_follows_the_tables() -> None:
     worse = change(TABLES["gains"], "excess", lambda r: 7.0, TABLES["gains"]["family"] == "harmonic")
-    assert "700 % more" in page.answer(TABLES | {"gains": worse})
+    assert "700 % more" in opening_of(page)(TABLES | {"gains": worse})
 
 
 def test_the_caption_on_gains_follows_them() -> None:

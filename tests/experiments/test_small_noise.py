@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pytest
 
+from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.dpgd import control
 from costofprivacy.experiments.dpgd.small_noise import experiment, figures, page, tables
 from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, Cell, Experiment
 from costofprivacy.judging.headlines import words
 from costofprivacy.streams import generator
-from tests.experiments.reading import check_plate, check_table
+from tests.experiments.reading import check_plate, check_table, opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLE = committed("dpgd/small-noise")["small-noise-full-batch"]
@@ -53,11 +54,11 @@ def test_one_pass_at_no_label_noise_is_the_limit_and_above_its_bound() -> None:
 
 
 def test_the_answer_follows_the_table() -> None:
-    found = page.answer({"small-noise-full-batch": TABLE})
-    assert words(found) <= 60
+    found = opening_of(page)({"small-noise-full-batch": TABLE})
+    assert words(found) <= LONGEST_ANSWER
     end = TABLE["zeta"] == 1e-8
     other = change(TABLE, "risk", lambda rows: 3 * rows["order"], end)
-    assert "its risk is 3 times" in page.answer({"small-noise-full-batch": other})
+    assert "its risk is 3 times" in opening_of(page)({"small-noise-full-batch": other})
 
 
 def test_the_plate_is_computed_and_typeset() -> None:

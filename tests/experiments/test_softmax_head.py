@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training, verdicts
+from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training, verdicts, work
 from costofprivacy.experiments.noisyhead.softmax_head.choosing import Way
 from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experiment
 from costofprivacy.experiments.noisyhead.softmax_head.law import Law
@@ -152,6 +152,22 @@ def test_poison_replaces_the_first_prompts_and_points_down() -> None:
         assert np.abs(gradient).sum() == pytest.approx(0.1)
 
 
+def test_poisoned_heads_side_by_side_have_the_gradients_of_poisoned_prompts() -> None:
+    rng = np.random.default_rng(0)
+    prompts, counts = Law(150, 4, 1.0).draw(np.eye(4), 30, rng=rng), (0, 1, 5)
+    plans, A = [per_prompt.Plan(1, 0.1, 1.0, 0.0)] * 3, rng.standard_normal((3, 4, 4))
+    for head in HEADS:
+        found = poison.poisoned_gradient(head, prompts, 1.4, plans, counts)(A)
+        for k, count in enumerate(counts):
+            literal = choosing.gradient_of(head, poison.poison(prompts, count), 1.4, plans[:1])(A[k : k + 1])[0]
+            np.testing.assert_allclose(found[k], literal, rtol=1e-12, atol=1e-15)
+
+
+def test_every_law_has_the_trials_that_its_precision_asks_for() -> None:
+    coarse, fine = (replace(SMALL, trials=11, precision=p) for p in (0.49, 1e-3))
+    assert [set(e.run(Runner(workers=1))["test-error"]["trials"]) for e in (coarse, fine)] == [{10}, {11}]
+
+
 def test_poison_moves_within_its_bounds(tables: dict[str, pd.DataFrame]) -> None:
     rows = tables["poison"]
     assert (rows["moved"] > 0).all()
@@ -207,3 +223,12 @@ def test_all_methods_of_a_trial_see_the_same_prompts(tables: dict[str, pd.DataFr
     values = [training.trial(cell, rng=generator(1, cell.key, 0)) for _ in range(2)]
     np.testing.assert_array_equal(*values)
     assert values[0].shape == (len(cell.rows),)
+
+
+def test_the_work_grows_with_the_steps_and_the_prompts() -> None:
+    one = work.scheme(SMALL)
+    longer, larger = (work.scheme(replace(SMALL, **told)) for told in ({"steps": (4, 80)}, {"N": (600,)}))
+    assert longer.flops > 2 * one.flops
+    assert longer.normals == one.normals
+    assert larger.normals > one.normals
+    assert work.cheapest(SMALL) == one

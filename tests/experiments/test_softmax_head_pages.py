@@ -13,6 +13,7 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import (
     WHITENED,
 )
 from costofprivacy.judging.prose import compact
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
 
 TABLES = committed("noisyhead/softmax-head")
@@ -20,19 +21,19 @@ ERRORS, CHOICES = TABLES["test-error"], TABLES["choices"]
 
 
 def test_the_answer_follows_the_tables() -> None:
-    found = page.answer(TABLES)
+    found = opening_of(page)(TABLES)
     worse = change(ERRORS, "test_error", lambda r: 3 * r["test_error"], ERRORS["head"] == SOFTMAX)
     ratio = readings.heads(ERRORS, ISOTROPIC).value
     assert f"{compact(ratio)} times" in found
-    assert f"{compact(3 * ratio)} times" in page.answer(TABLES | {"test-error": worse})
+    assert f"{compact(3 * ratio)} times" in opening_of(page)(TABLES | {"test-error": worse})
 
 
 def test_the_answer_has_the_whitened_head() -> None:
     unknown = readings.hardest(ERRORS)
     ratio = readings.beside_whitened(ERRORS, unknown).value
-    assert f"{compact(ratio)} times a whitened linear head's" in page.answer(TABLES)
+    assert f"{compact(ratio)} times a whitened linear head's" in opening_of(page)(TABLES)
     worse = change(ERRORS, "test_error", lambda r: 5 * r["test_error"], ERRORS["method"] == WHITENED)
-    assert f"{compact(ratio / 5)} times a whitened linear head's" in page.answer(TABLES | {"test-error": worse})
+    assert f"{compact(ratio / 5)} times a whitened linear head's" in opening_of(page)(TABLES | {"test-error": worse})
 
 
 def test_averaging_is_told_at_the_largest_size_and_budget() -> None:
@@ -65,8 +66,8 @@ def found_index(chosen: pd.DataFrame) -> pd.Index:
 
 def test_the_answer_says_what_the_curvature_shows() -> None:
     flat = change(TABLES["curvature"], "least", lambda r: 0.1)
-    assert "not convex" in page.answer(TABLES)
-    assert "not convex" not in page.answer(TABLES | {"curvature": flat})
+    assert "not convex" in opening_of(page)(TABLES)
+    assert "not convex" not in opening_of(page)(TABLES | {"curvature": flat})
 
 
 def test_captions_follow_their_tables() -> None:

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.integrate import quad
-from scipy.stats import chi2
+from scipy.stats import chi2, ks_2samp
 
 from costofprivacy.dpgd import diffusion, risk_bounds, system
 from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import learning_rates, noise_multipliers
 from costofprivacy.dpgd.spectrum import sample
+from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
 from costofprivacy.experiments.dpgd.deterministic_equivalent import (
     displays,
     enclosure,
@@ -137,7 +138,12 @@ def test_without_privacy_the_equations_are_judged_at_rho_1(monkeypatch):
     told = []
     for module, name in ((enclosure, "table"), (enclosure, "identities"), (displays, "table"), (sums, "table")):
         monkeypatch.setattr(module, name, lambda regime, *_: told.append(regime.rho))
-    monkeypatch.setattr(theory, "gathered", lambda rows, samples: told.extend(cell.regime.rho for cell in samples))
+
+    def gathered(rows, samples):
+        told.extend(cell.regime.rho for cell in samples)
+        return pd.DataFrame({"squared_norm": [], "d": []})
+
+    monkeypatch.setattr(theory, "gathered", gathered)
     runner = SimpleNamespace(run=lambda trial, cells, trials, seed: dict.fromkeys(cells))
     for rho in (math.inf, 1.0):
         theory.tables(replace(REGIME, rho=rho), sizes=(40,), step_d=(4,), trials=2, runner=runner, seed=1)
@@ -190,28 +196,52 @@ def test_a_display_is_held_against_the_equations_that_are_solved(monkeypatch):
 
 
 def test_the_last_step_is_that_of_algorithm_1():
-    """On the same records and noise."""
-    cell = last_step.Cell(REGIME, 20, 1.0)
+    """On the same records and noise, from every scale."""
+    cell = last_step.Cell(REGIME, 20)
     found = last_step.trial(cell, rng=np.random.default_rng(5))
     rng, model = np.random.default_rng(5), cell.model
     (x, y), b = sample(model, last_step.RECORDS, rng=rng), rng.standard_normal((last_step.RECORDS, 20))
-    eta, clip_norm, start = np.array([3.0 / cell.n]), math.sqrt(20), cell.start
-    after = [
-        oracles.dpgd(x[[i]], y[[i]] - x[[i]] @ start, eta, clip_norm, eta, b[[i]])[1] + start for i in range(len(x))
-    ]
-    shift = 2 * 3.0**2 * 0.1**2
-    np.testing.assert_allclose(found, np.abs(model.risk(np.array(after)) - 0.5 - shift), rtol=1e-9, atol=1e-12)
+    eta, clip_norm, shift = np.array([3.0 / cell.n]), math.sqrt(20), 2 * 3.0**2 * 0.1**2
+    for scale, remainder in zip(last_step.SCALES, found):
+        start = (1 + math.sqrt(scale)) * model.target
+        after = [
+            oracles.dpgd(x[[i]], y[[i]] - x[[i]] @ start, eta, clip_norm, eta, b[[i]])[1] + start for i in range(len(x))
+        ]
+        literal = np.abs(model.risk(np.array(after)) - scale / 2 - shift)
+        np.testing.assert_allclose(remainder, literal, rtol=1e-8, atol=1e-9)
 
 
 def test_the_rows_of_the_last_step_are_quantiles_and_their_scales():
-    cell = last_step.Cell(REGIME, 100, 100.0)
-    samples = np.arange(10000.0).reshape(100, 100) / 10000
-    row = last_step.rows(cell, samples).iloc[0]
+    cell = last_step.Cell(REGIME, 100)
+    samples = np.arange(10000.0).reshape(100, 1, 100).repeat(len(last_step.SCALES), axis=1) / 10000
+    row = last_step.rows(cell, samples).set_index("squared_norm").loc[100.0]
     assert row["risk"] == pytest.approx(50)
     assert row["scale"] == pytest.approx((1 + math.sqrt(50)) / 10)
     assert row["bound"] == pytest.approx(math.log(100) / 10)
     assert (row["upper"], row["middle"]) == pytest.approx((0.99, 1 - 1 / math.e), abs=1e-4)
     assert row["upper_error"] == pytest.approx(math.sqrt(0.99 * 0.01 / 10000), rel=1e-3)
+
+
+def test_the_terms_of_one_step_are_those_of_algorithm_1(monkeypatch):
+    """On the same records; the private noise in law, and with a third of the records it has another one."""
+    monkeypatch.setattr(one_step, "RECORDS", 60)
+    cell = one_step.Cell(REGIME, 8)
+    rng, model, theta = np.random.default_rng(6), cell.model, (1 - one_step.LEFT) * cell.model.target
+    x, y = sample(model, 60, rng=rng)
+    gradients = clipped_gradients(theta, x, y, math.sqrt(8))
+    steps = adapted_rates(cell.rate / cell.n, x)[:, None] * gradients
+    found = one_step.trial(cell, rng=np.random.default_rng(6))
+    for terms, hessian in zip(found, cell.hessians.values()):
+        descent = -(steps @ (hessian * (theta - model.target))).mean()
+        np.testing.assert_allclose(terms[:2], cell.n * np.array([descent, (steps**2 @ hessian).mean() / 2]), rtol=1e-9)
+    std = 2 * math.sqrt(8) * noise_multipliers(learning_rates(cell.schedule, cell.n), 1.0)[cell.step]
+    ours = [one_step.trial(cell, rng=np.random.default_rng(k))[0, 2] for k in range(800)]
+    theirs, fewer = (
+        cell.n / 2 * ((std * rng.standard_normal((800, records, 8))) ** 2 @ cell.hessians["risk"]).mean(axis=1)
+        for records in (60, 20)
+    )
+    assert ks_2samp(ours, theirs).pvalue > 1e-3
+    assert ks_2samp(ours, fewer).pvalue < 1e-5
 
 
 def test_a_step_under_the_printed_cap_stretches_and_under_that_of_algorithm_1_does_not():

@@ -26,6 +26,7 @@ from costofprivacy.experiments.privacy.what_this_does_not_protect import tables 
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy import GaussianDP
+from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -48,6 +49,25 @@ def test_a_fit_is_the_estimator_s_to_the_last_bit(rho: float, n: int) -> None:
     told = Pair(n, 4, 0.5, 3)
     X, y, _ = told.data
     assert told.fit(0, 9, rho).tobytes() == estimator(rho, 9).fit(X, y).coef_.tobytes()
+
+
+@pytest.mark.parametrize("n", [20, 32, 100, 129])
+def test_many_releases_are_fits_to_the_last_bit(n: int) -> None:
+    told = Pair(n, 4, 0.5, 3)
+    for k in (0, 1):
+        normals = np.random.default_rng(9).standard_normal((5, 4))
+        rng = np.random.default_rng(9)
+        fits = [told.fit(k, rng) for _ in range(5)]
+        assert told.releases(k, normals).tobytes() == np.array(fits).tobytes()
+
+
+def test_a_pass_step_by_step_is_the_fit_without_noise() -> None:
+    X, y, _ = Pair(100, 3, 0.5, 3).data
+    np.testing.assert_allclose(pair.noiseless(X, y), pair.fit(X, y, math.inf, 0), rtol=1e-12)
+    rng = np.random.default_rng(4)
+    noise = pair.noise_std(100, 3, 0.5) * rng.standard_normal(3)
+    fitted = pair.fit(X, y, 0.5, np.random.default_rng(4))
+    np.testing.assert_allclose(pair.noiseless(X, y) + noise, fitted, rtol=1e-12)
 
 
 def test_the_neighbours_are_as_far_apart_as_neighbours_can_be() -> None:
@@ -110,10 +130,11 @@ def test_scaling_is_that_of_a_standard_scaler_before_the_fit() -> None:
 
 
 def test_one_record_shows_through_the_data_s_scale_and_not_through_a_public_one() -> None:
+    cell = scaling.Cell(100, 3, 0.268)
+    trials = np.array([scaling.trial(cell, rng=np.random.default_rng(k)) for k in range(120)])
+
     def advantage(way: str, size: float) -> float:
-        cell = scaling.Cell(way, size, 100, 3, 0.268)
-        scores = np.array([scaling.trial(cell, rng=np.random.default_rng(k)) for k in range(120)])
-        return float(pages_advantage(scores))
+        return pages_advantage(trials[:, list(scaling.SCALES).index(way), scaling.SIZES.index(size)])
 
     def pages_advantage(scores: np.ndarray) -> float:
         level = np.median(scores)
@@ -202,10 +223,10 @@ def test_the_sentences_follow_the_tables() -> None:
 
 
 def test_the_answer_counts_the_attacks_that_get_through() -> None:
-    told = page.answer(TABLES)
+    told = opening_of(page)(TABLES)
     assert "6 of 9 attacks" in told
     small = TABLES["repeats"].assign(advantage=0.0)
-    assert "5 of 9 attacks" in page.answer(TABLES | {"repeats": small})
+    assert "5 of 9 attacks" in opening_of(page)(TABLES | {"repeats": small})
 
 
 def test_every_item_of_the_checklist_is_a_row() -> None:

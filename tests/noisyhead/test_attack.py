@@ -3,8 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import attack, head, population
+from costofprivacy.noisyhead import attack, head, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from tests import oracles
 
 from .draws import MODEL, drawn
@@ -37,6 +38,30 @@ def test_candidates_come_attack_by_attack() -> None:
     both = attack.candidates(prompts, attacks)
     for i, one in enumerate(attacks):
         np.testing.assert_array_equal(both.Z[2 * i : 2 * i + 2], attack.candidates(prompts, [one]).Z)
+
+
+@pytest.mark.parametrize("clip", [np.inf, 1.5])
+def test_candidates_are_the_statistics_of_perturbed_prompts(clip: float) -> None:
+    prompts = drawn(4)
+    for shift in (Attack(3.0, 1.0, 3.0), Attack(3.0, 1.0), Attack(-0.4, 0.2), NONE):
+        told = attack.unit_query(head.statistics(attack.perturb(prompts, shift), clip))
+        found = attack.candidates(prompts, [NONE, shift], clip)
+        np.testing.assert_allclose(found.Z[4:], told.Z, rtol=1e-12, atol=1e-15)
+        np.testing.assert_array_equal(found.response[4:], told.response)
+
+
+@pytest.mark.parametrize("radius", [0.4, 50.0])
+def test_runs_on_several_data_sets_are_those_of_the_algorithm(radius: float) -> None:
+    rng = np.random.default_rng(2)
+    sets = [head.moments(head.project(head.statistics(drawn(40, seed), 2.0), 0.5)) for seed in (1, 2)]
+    D, T = round(len(sets[0].cross) ** 0.5), 7
+    hyper = Hyperparameters(2.0, 0.5, radius, 0.2, 0.5, T)
+    starts = rng.standard_normal((3, D, D))
+    noises = np.stack([0.3 * np.random.default_rng(s).standard_normal((T, D * D)) for s in (5, 6)])
+    found = attack.pretrain_each([sets[0], sets[1], sets[1]], hyper, noises, [0, 1, 0], starts)
+    for Gamma, data, seed, start in zip(found, (sets[0], sets[1], sets[1]), (5, 6, 5), starts):
+        literal = pretraining.pretrain(data, hyper, [0.3], rng=np.random.default_rng(seed), initial=start)[0]
+        np.testing.assert_allclose(Gamma, literal, rtol=1e-10, atol=1e-13)
 
 
 def test_the_statistic_grows_along_its_direction() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead import curvature, head, pretraining
 from costofprivacy.noisyhead.curvature import EigenMoments, ProductMoments, QuadraticLoss, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -136,3 +136,12 @@ def test_a_strong_penalty_takes_a_few_products(monkeypatch: pytest.MonkeyPatch) 
     solution = ProductMoments(raw).solve(20.0)
     assert len(products) <= 4
     np.testing.assert_allclose(solution, head.moments(raw).solve(20.0), rtol=0, atol=1e-14 * np.abs(solution).max())
+
+
+@pytest.mark.parametrize("D", [10, 11])
+def test_moments_for_updates_are_the_same_loss(D: int) -> None:
+    """In the eigenbasis for D² = 100 and as they are beyond, with one solution."""
+    data = head.moments(head.statistics(sample(PromptModel(D, 9), 30, rng=np.random.default_rng(0))))
+    found = curvature.for_updates(data)
+    assert isinstance(found, EigenMoments) == (D == 10)
+    np.testing.assert_allclose(ridge(found, 0.3), ridge(data, 0.3), rtol=1e-9, atol=1e-12)

@@ -118,3 +118,12 @@ def test_shown_responses_have_mean_square_1_or_the_prompt_is_void(x: np.ndarray,
     data = of(x, y, every)
     if every and not is_void(data, 0) and np.abs(y).max() > 1e-300:
         assert np.mean(data.response**2) == pytest.approx(1.0)
+
+
+@both
+def test_many_heads_have_the_gradients_of_few(every_token: bool) -> None:
+    """Coefficients in the place of the examples, from D² + 1 heads on."""
+    data = examples.examples(drawn(), every_token=every_token)
+    heads = _rng(2).standard_normal((D * D + 3, D, D))
+    few = np.concatenate([data.gradients(heads[:3]), data.gradients(heads[3:6]), data.gradients(heads[6:])])
+    np.testing.assert_allclose(data.gradients(heads), few, rtol=1e-9, atol=1e-12)

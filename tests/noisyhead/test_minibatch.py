@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import head, population, recipes
+from costofprivacy.noisyhead import head, minibatch, population, recipes
 from costofprivacy.noisyhead.minibatch import OF_ALGORITHM_1, OF_THE_LOSS, Descent, dp_sgd, noise_risk
 from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import sums
 
 MODEL = recipes.square_model(3, 100, 0.0)
 DATA = head.sample_statistics(MODEL, 100, rng=np.random.default_rng(1))[0]
@@ -52,3 +53,21 @@ def test_the_closed_form_is_the_noise_of_many_runs(f: float) -> None:
     expected = noise_risk(descent, MODEL, f, std)
     assert abs(mean - expected) < 4 * error + 0.02 * expected
     assert abs(mean - 1.5 * expected) > 4 * error + 0.02 * expected
+
+
+@pytest.mark.parametrize("n", [0, 1, 512, 513, 1500, 3000, 3600])
+def test_gradients_are_added_in_pairs_in_the_order_of_other_sums(n: int) -> None:
+    """Small wholes beside one large number in each block: sums in another order lose other bits."""
+    rng = np.random.default_rng(n)
+    weights, Z = np.ones((n, 2)), np.zeros((n, 3))
+    Z[::512] = rng.standard_normal((len(Z[::512]), 3)) * 10.0 ** rng.integers(-8, 8, (len(Z[::512]), 1))
+    found = minibatch._summed(weights, Z)
+    np.testing.assert_array_equal(found, sums.product(weights, Z) if n else np.zeros((2, 3)))
+
+
+def test_many_prompts_in_a_step_are_the_literal_algorithm_too() -> None:
+    data = head.sample_statistics(MODEL, 1300, rng=np.random.default_rng(3))[0]
+    descent, arrays = Descent(0.5, 0.3, 2, 1200), (np.array([2.0]), np.array([0.3]), np.array([0.1]))
+    found = dp_sgd(data, descent, *arrays, rng=np.random.default_rng(4))[0]
+    expected = literal(data, descent, 2.0, 0.3, 0.1, np.random.default_rng(4))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead.curvature import QuadraticLoss, in_eigenbasis
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
@@ -109,3 +111,25 @@ def test_where_clipping_is_tighter_than_projection_the_sensitivity_is_still_that
     loose = replace(HYPER, feature_bound=5 * HYPER.clip_norm)
     same = replace(HYPER, feature_bound=HYPER.clip_norm)
     assert pretraining.update_sensitivity_exact(loose, 9) > 5 * pretraining.update_sensitivity_exact(same, 9)
+
+
+@pytest.mark.parametrize("radius", [0.02, 0.3, 5.0])
+@pytest.mark.parametrize("form", [lambda data: data, in_eigenbasis], ids=["moments", "eigenbasis"])
+@pytest.mark.parametrize("start", [None, 0.05])
+def test_a_batch_is_its_runs_one_by_one(
+    form: Callable[[Moments], QuadraticLoss], radius: float, start: float | None
+) -> None:
+    """Each configuration against the literal update on the same noise; Π_R is idle, active now and then, or always."""
+    data = form(data_of(sample(MODEL, 25, rng=np.random.default_rng(4))))
+    hyper = replace(HYPER, weight_bound=radius)
+    std, steps = np.array([0.05, 0.0, 0.1, 0.001, 0.05, 0.2]), np.array([7, 3, 7, 9, 2, 9])
+    initial = None if start is None else start * np.arange(9.0).reshape(3, 3)
+    found = pretraining.pretrain(data, hyper, std, rng=np.random.default_rng(8), steps=steps, initial=initial)
+    z = np.random.default_rng(8).standard_normal((9, 9))
+    step, drift = data.step(1 - 2 * hyper.penalty * hyper.learning_rate, hyper.learning_rate), data.cross
+    for Gamma, s, T in zip(found, std, steps, strict=True):
+        own = np.zeros((1, 9)) if initial is None else data.coordinates(initial)[None]
+        own = pretraining.project_ball(own, radius)
+        for t in range(T):
+            own = pretraining.project_ball(step(own) + hyper.learning_rate * drift + s * z[t], radius)
+        np.testing.assert_allclose(Gamma, data.matrices(own)[0], rtol=1e-9, atol=1e-13)

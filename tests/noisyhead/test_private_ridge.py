@@ -4,6 +4,7 @@ from dataclasses import replace
 import dp_accounting
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
 
 from costofprivacy.noisyhead import head, private_ridge
@@ -13,6 +14,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP, sums
 from tests import oracles
+from tests.noisyhead import draws
 from tests.privacy import numerics
 
 PAPER = PrivateRidge(clip_norm=4.77, feature_bound=1.25, penalty=5.0, N=2000)
@@ -193,3 +195,33 @@ def test_a_simulation_has_the_numbers_of_releases_whose_noise_pays_for_rounding(
     np.testing.assert_array_equal(released, private_ridge.simulate(data, 1.0, [paid], 2, rng=np.random.default_rng(3)))
     silent = private_ridge.simulate(data, 1.0, [0.0], 1, rng=np.random.default_rng(3))
     np.testing.assert_array_equal(silent[0, 0], ridge(data, 1.0))
+
+
+def test_a_component_has_the_law_of_the_releases_component_and_no_other() -> None:
+    """For a direction of any length; noise off by a tenth, or a shifted solution, is told apart."""
+    told, std, count = PrivateRidge(1.0, 1.0, 0.5, 12), 0.7, 40_000
+    data = head.moments(head.project(head.statistics(draws.drawn(12), 1.0), 1.0))
+    direction = np.random.default_rng(3).standard_normal(9)
+    released = private_ridge.releases(data, told, [std], count, rng=np.random.default_rng(1))
+    whole = released.reshape(count, -1) @ direction
+
+    def agreement(std: float, moved: float = 0.0) -> float:
+        rng = np.random.default_rng(2)
+        parts = private_ridge.components(data, told, std, direction, count, rng=rng)
+        return float(stats.ks_2samp(parts + moved, whole).pvalue)
+
+    assert agreement(std) > 0.01
+    assert agreement(1.1 * std) < 1e-6
+    assert agreement(std, 0.07 * np.linalg.norm(direction) * std) < 1e-6
+
+
+def test_components_are_refused_as_releases_are() -> None:
+    told = PrivateRidge(1.0, 1.0, 0.5, 12)
+    data = head.moments(head.statistics(draws.drawn(12)))
+    with pytest.raises(ValueError, match="noise_std"):
+        private_ridge.components(data, told, 0.0, np.ones(9), 3, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="moments of projected statistics"):
+        private_ridge.components(data, replace(told, clip_norm=1e-3), 1.0, np.ones(9), 3, rng=np.random.default_rng(0))
+    bounded = head.moments(head.project(head.statistics(draws.drawn(12), 1.0), 1.0))
+    with pytest.raises(ValueError, match="count"):
+        private_ridge.components(bounded, told, 1.0, np.ones(9), 0, rng=np.random.default_rng(0))

@@ -62,6 +62,15 @@ def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(a, b, rtol=1e-12)
 
 
+def test_it_does_not_matter_whether_scores_are_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = 20 * HEADS, SCALES, DATA, np.array([np.inf, 0.05])
+    plain = softmax.mean_gradient(*told), softmax.prediction_error(20 * HEADS, SCALES, PROMPTS, 0.3)
+    monkeypatch.setattr(softmax, "SAFE", 0.0)
+    lowered = softmax.mean_gradient(*told), softmax.prediction_error(20 * HEADS, SCALES, PROMPTS, 0.3)
+    for a, b in zip(plain, lowered):
+        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14)
+
+
 def test_scores_of_any_size_do_not_overflow() -> None:
     assert np.isfinite(softmax.predict(1e8 * HEADS, SCALES, DATA)).all()
 
@@ -101,6 +110,15 @@ def test_a_fit_is_a_minimum_of_the_loss() -> None:
     polished = minimize(loss, found, method="BFGS")
     assert loss(found) == pytest.approx(polished.fun, rel=1e-4)
     assert loss(found) < loss(np.append(2 * np.eye(D).reshape(-1), 1.3))
+
+
+def test_a_fit_with_a_penalty_has_no_slope_left() -> None:
+    prompts = elliptical.sample(np.eye(D) / np.sqrt(D), 12, 300, rng=np.random.default_rng(2))
+    data, penalty, free = softmax.contexts(prompts), 1e-3, np.array([np.inf])
+    A, scale = softmax.fit(data, 2 * np.eye(D), penalty)
+    slope = 2 * softmax.mean_gradient(A[None], np.array([scale]), data, free)[0] + 2 * penalty * A
+    assert np.abs(slope).max() < 1e-5
+    assert np.abs(slope - 2 * penalty * A).max() > 1e-4  # without the penalty's own it has
 
 
 def moment(d: int, f) -> float:

@@ -211,3 +211,15 @@ def test_the_profile_claims_what_is_spent() -> None:
     assert profile.honours_claim()
     assert profile.every_iterate.epsilon(1e-5) == pytest.approx(1.0, rel=1e-6)
     assert profile.last_iterate == profile.every_iterate
+
+
+def test_releases_come_with_the_means_that_are_found_along_them() -> None:
+    prompts = drawn(30)
+    data, told = examples(prompts, every_token=True), told_for(prompts, 2.0, every_token=True)
+    seen, means = whitened_descent.releases_and_means(data, told, 4, rng=np.random.default_rng(2))
+    np.testing.assert_array_equal(
+        seen.Gamma, whitened_descent.releases(data, told, 4, rng=np.random.default_rng(2)).Gamma
+    )
+    along = whitened_descent.means_along(data, told, seen)
+    for name in ("features", "contexts", "gradients"):
+        np.testing.assert_allclose(getattr(means, name), getattr(along, name), rtol=1e-12)

@@ -24,10 +24,14 @@ ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests 
     "noisyhead.per_prompt.noise_std",
 }
 WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of them may leave
+    "dpgd.descent.descend_samples",
+    "dpgd.update.simulate",
+    "noisyhead.attack.pretrain_each",
     "noisyhead.head.bilinear_terms",
     "noisyhead.last_iterate.simulate",
     "noisyhead.pretraining.descent_path",
     "noisyhead.pretraining.gradient_descent",
+    "noisyhead.private_ridge.components",
     "noisyhead.private_ridge.simulate",
     "noisyhead.ridge.ridge",
     "noisyhead.softmax.attend",
@@ -35,7 +39,12 @@ WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of 
     "noisyhead.softmax.fit",
     "noisyhead.softmax.predict",
     "noisyhead.softmax.prediction_error",
+    "noisyhead.tridiagonal.run",
     "noisyhead.whitened_descent.means_along",
+    "rivals.sufficient_statistics.smallest_eigenvalue",
+    "noisyhead.whitened_descent.releases_and_means",
+    "noisyhead.whitened_descent.simulate",
+    "noisyhead.whitened_descent.simulated",
 }
 ATTACKS = {  # what an adversary does
     "dpgd.lower_bound.attack_score",
@@ -48,11 +57,19 @@ ATTACKS = {  # what an adversary does
     "noisyhead.attack_bounds.rerun_displacement",
 }
 FORMS = {  # the same records in another form, or a check of them
+    "dpgd.families.walks",
+    "dpgd.update.coefficients",
+    "noisyhead.curvature.for_updates",
     "noisyhead.curvature.in_eigenbasis",
     "noisyhead.pretraining.refuse_unbounded",
     "noisyhead.prompts.embed",
+    "noisyhead.quadratic.asked",
+    "noisyhead.quadratic.quadratics",
+    "noisyhead.series.idle",
     "noisyhead.softmax.contexts",
     "noisyhead.softmax.every_task",
+    "noisyhead.tridiagonal.grown",
+    "noisyhead.tridiagonal.in_tridiagonal_basis",
 }
 NO_RECORD = {  # an x that is a number, or an array of spectra
     "dpgd.rates_decaying.exponential_integral",

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.dpgd import onepass, update
+from costofprivacy.dpgd import families, onepass, update
 from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
@@ -248,7 +248,7 @@ def test_one_record_moves_a_pass_no_further_than_its_step_may(drawn: tuple[int, 
     for plan in (Constant(3.0), Polynomial(3.0, 2.0), Harmonic(2.0, 0.1)):
         told = Configuration(0.5, plan, 1.0)
         claimed = 2 * float(plan((k + 1) / n)) / n * told.clip_norm(d)
-        for run in (_released, _descended):
+        for run in (_released, _descended, _on_a_grid):
             assert np.linalg.norm(run(x, y, told) - run(X, Y, told)) <= claimed * ROUNDING + 1e-14
 
 
@@ -258,6 +258,11 @@ def _released(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
 
 def _descended(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
     return descend_records(x, y, [told], rng=np.random.default_rng(3))[0]
+
+
+def _on_a_grid(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
+    wider = replace(told, clip=2 * told.clip)
+    return families.descend_grid(x, y, [wider, told], rng=np.random.default_rng(3))[1]
 
 
 @given(hostile.neighbours((d,), ()))

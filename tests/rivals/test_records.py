@@ -16,10 +16,12 @@ from costofprivacy.rivals import (
     huber,
     objective_perturbation,
     output_perturbation,
+    prepared,
     shrinking_clip,
     sufficient_statistics,
     tukey,
 )
+from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.bounds import Bounds
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING, arrays
@@ -47,6 +49,10 @@ def sampled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return batch_descent.release(x, y, C, [0.9], 1.0, 0.5, rng=rng())
 
 
+def second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return batch_descent.releases(x, y, [Plan(9.0, (), 1.0), Plan(C, (0.9,), 1.0)], rng=rng())[1]
+
+
 def shrinking(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return shrinking_clip.release(x, y, shrinking_clip.Plan((C,), (0.9,), GaussianDP(1.0)), rng=rng())
 
@@ -62,6 +68,7 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
     "step": (stepped, 0.9 * 2 * C / n),
     "sampled step": (sampled, 0.9 * 2 * C / (0.5 * n)),
+    "second step": (second, 0.9 * 2 * C / n),
     "shrinking step": (shrinking, 0.9 * 2 * C / n),
     "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
     "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
@@ -160,7 +167,11 @@ def test_extreme_steps_leave_iterates_finite(rates: list[float]) -> None:
 @given(floats)
 @law
 def test_records_are_bounded_one_by_one(pair: tuple[Data, Data]) -> None:
-    for bring in (TOLD.clip, bounds.given, lambda x, y: (bounds.shortened(bounds.given(x, y)[0], 0.3), y)):
+    def kept(x: np.ndarray, y: np.ndarray) -> Data:
+        told = prepared.prepare(x, y, np.array([True, False]))
+        return told.rows, told.responses
+
+    for bring in (TOLD.clip, bounds.given, kept, lambda x, y: (bounds.shortened(bounds.given(x, y)[0], 0.3), y)):
         (x, y), (other, response) = (bring(*data) for data in pair)
         same = [np.array_equal(a, b, equal_nan=True) for a, b in zip(np.c_[x, y], np.c_[other, response])]
         assert sum(same) >= n - 1
@@ -188,6 +199,7 @@ def test_a_record_moves_one_solution_of_tukey_alone(pair: tuple[Data, Data]) -> 
         assert np.isfinite(tukey._deep_point(one, ApproximateDP(30.0, 0.01), count_noise, rng=rng())).all()
     assert np.isfinite(tukey.release(one, ApproximateDP(30.0, 0.4), rng=rng())).all()
     assert np.isfinite(tukey.fit(x, y, 9, ApproximateDP(30.0, 0.4), rng=rng())).all()
+    assert np.isfinite(tukey.fits(x, y, 9, [ApproximateDP(30.0, 0.4)] * 2, rng=rng())).all()
 
 
 def test_a_singular_part_is_solved_without_the_others() -> None:
@@ -237,6 +249,8 @@ def test_where_features_have_a_bound_bounded_records_alone_are_seen(pair: tuple[
     found = boosting.release(*pair[0], TOLD, C, 3, MU, rng=rng())
     np.testing.assert_allclose(found, boosting.release(*cleaned(*pair[0]), TOLD, C, 3, MU, rng=rng()), rtol=1e-6)
     assert np.isfinite(found).all()
+    both = boosting.releases(*pair[0], TOLD, [boosting.Plan(C, 3, MU), boosting.Plan(C, 1, MU)], rng=rng())
+    assert np.isfinite(both).all()
     perturbed = [objective_perturbation.release(*x, C, ADDED, rng=rng()) for x in (pair[0], cleaned(*pair[0]))]
     np.testing.assert_allclose(*perturbed, rtol=1e-6)
     adassp = sufficient_statistics.moments(*pair[0], TOLD)

@@ -16,7 +16,7 @@ def trial(cell: object, *, rng: np.random.Generator) -> np.ndarray:
 def test_the_blocks_are_those_of_the_list(trials: int) -> None:
     cells = ["a", "b", "c"]
     listed = [(cell, first, min(BLOCK, trials - first)) for cell in cells for first in range(0, trials, BLOCK)]
-    plan = Blocks(trial, cells, trials, 5, None)
+    plan = Blocks(trial, cells, [trials] * len(cells), 5, None)
     assert [(block.cell, block.first, block.trials) for block in plan] == listed
     assert len(plan) == len(listed)
     assert plan[-1] == list(plan)[-1]
@@ -28,7 +28,7 @@ def test_the_blocks_are_those_of_the_list(trials: int) -> None:
 
 def test_a_plan_of_a_million_million_trials_is_small() -> None:
     tracemalloc.start()
-    plan = Blocks(trial, ["a", "b"], 10**12, 0, None)
+    plan = Blocks(trial, ["a", "b"], [10**12, 10**12], 0, None)
     assert (len(plan), plan[-1].first) == (2 * 10**12 // BLOCK, 10**12 - BLOCK)
     assert tracemalloc.get_traced_memory()[1] < 2**16
     tracemalloc.stop()

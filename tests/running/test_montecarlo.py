@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.running import montecarlo
-from costofprivacy.running.montecarlo import BLOCK, Runner
+from costofprivacy.running.montecarlo import BLOCK, Precision, Runner
 
 SEED = 7
 FAILS_NOW = "fails-now"
@@ -307,3 +307,45 @@ def test_no_bar_is_no_bar(progress: bool | str, terminal: Terminal, capfd: pytes
     Runner(workers=1, progress=progress).run(normals, CELLS, trials=30, seed=SEED)
     assert terminal.drawn() == ""
     assert capfd.readouterr() == ("", "")
+
+
+# precision
+
+
+def wide(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """Mean 1 with standard deviation ``key``; beside it what has no spread, and what is not finite."""
+    return np.array([1 + cell.key * rng.standard_normal(), 5.0, np.nan, 0.0])
+
+
+def test_a_wider_spread_asks_for_more_trials() -> None:
+    precision = Precision(0.1, most=10_000)
+    found = Runner(workers=1).run(wide, [Cell(0), Cell(1), Cell(3)], precision, SEED)
+    counts = [len(values) for values in found.values()]
+    assert counts[0] == 25
+    assert 50 < counts[1] < 300 < counts[2] < 3000
+    for values in found.values():
+        assert values[:, 0].std() / np.sqrt(len(values)) < 0.3  # the pilot knows the mean roughly
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_trials_to_a_precision_are_the_first_of_a_number(workers: int, tmp_path: Path) -> None:
+    for cache in (None, tmp_path):
+        found = Runner(workers, cache).run(wide, [Cell(2)], Precision(0.2, most=500), SEED)[Cell(2)]
+        same({Cell(2): found}, Runner(1).run(wide, [Cell(2)], len(found), SEED))
+
+
+def test_no_cell_has_more_trials_than_the_most() -> None:
+    assert [Precision(0.01, most=most).trials(np.array([[1.0], [2.0]] * 50)) for most in (2, 30, 100)] == [2, 30, 100]
+
+
+def test_what_counts_for_the_precision_can_be_named() -> None:
+    pilot = np.stack([np.linspace(0, 2, 25), np.linspace(0.99, 1.01, 25)], axis=1)
+    assert Precision(0.01, most=10**6).trials(pilot) > 1000
+    assert Precision(0.01, most=10**6, of=lambda values: values[:, 1]).trials(pilot) == 25
+
+
+@pytest.mark.parametrize("told", [{"relative": 0.0}, {"relative": 1.0}, {"most": 1}, {"pilot": 1}])
+def test_an_inadmissible_precision_is_refused(told: dict[str, float]) -> None:
+    (name,) = told
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        Precision(**({"relative": 0.1, "most": 100} | told))

@@ -34,6 +34,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy._compiled import compiled
 from costofprivacy.dpgd.descent import Configuration, check_steps, step_table, steps_at
+from costofprivacy.dpgd.draws import gamma_slope, standard_gamma
 from costofprivacy.dpgd.spectrum import Gaussian, RegressionModel
 
 CHUNK_NUMBERS = 2**17  # scalars drawn at a time: 1 MB
@@ -107,26 +108,28 @@ def draw(spaces: Eigenspaces, steps: int, chains: int, *, rng: np.random.Generat
     """
     values = spaces.eigenvalues.astype(float)
     half = (spaces.multiplicities - 1) / 2
-    return Draws(*_drawn(values, half, float(spaces.label_noise), steps, chains, rng))
+    drawn = _drawn(values, half, float(spaces.label_noise), steps, chains, rng)
+    return Draws(*(np.swapaxes(field, 1, 2) if field.ndim == 3 else field for field in drawn))
 
 
 @compiled
 def _drawn(
     eigenvalues: np.ndarray, half: np.ndarray, label_noise: float, steps: int, chains: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The fields of `Draws`, step by step, chain by chain."""
-    shape = (steps, chains, len(eigenvalues))
+    """The fields of `Draws`, step by step, chain by chain, with the chains of an eigenspace side by side."""
+    shape = (steps, len(eigenvalues), chains)
     along, square_rest, noise_along, noise_rest = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape)
     square_norm, label, roots = np.empty((steps, chains)), np.empty((steps, chains)), np.sqrt(eigenvalues)
+    slopes = np.array([gamma_slope(shape) for shape in half])
     for k in range(steps):
         for m in range(chains):
             square = 0.0
             for g in range(len(eigenvalues)):
-                along[k, m, g] = roots[g] * rng.standard_normal()
-                square_rest[k, m, g] = 2 * eigenvalues[g] * rng.standard_gamma(half[g])
-                noise_along[k, m, g] = rng.standard_normal()
-                noise_rest[k, m, g] = 2 * rng.standard_gamma(half[g])
-                square += along[k, m, g] ** 2 + square_rest[k, m, g]
+                along[k, g, m] = roots[g] * rng.standard_normal()
+                square_rest[k, g, m] = 2 * eigenvalues[g] * standard_gamma(half[g], slopes[g], rng)
+                noise_along[k, g, m] = rng.standard_normal()
+                noise_rest[k, g, m] = 2 * standard_gamma(half[g], slopes[g], rng)
+                square += along[k, g, m] ** 2 + square_rest[k, g, m]
             square_norm[k, m] = square
             label[k, m] = label_noise * rng.standard_normal()
     return along, square_rest, square_norm, label, noise_along, noise_rest
@@ -171,15 +174,18 @@ def _chunks(
 ) -> Iterator[np.ndarray]:
     """The risks of some steps at a time, shape (steps, configurations, chains), those after 0 steps first."""
     eigenvalues = spaces.eigenvalues.astype(float)
-    norms = np.tile(spaces.target_norms.astype(float), (chains, len(configurations), 1))
+    shape = (len(configurations), len(eigenvalues), chains)
+    norms = np.broadcast_to(spaces.target_norms.astype(float)[:, None], shape).copy()
     chunk = max(1, CHUNK_NUMBERS // (chains * max(4 * len(eigenvalues) + 1, len(configurations))))
-    yield (norms**2 @ eigenvalues / 2).T[None]
+    yield np.einsum("jgm,g->jm", norms**2, eigenvalues)[None] / 2
     for first in range(0, n, chunk):
         last = min(first + chunk, n)
         table = step_table(configurations, n, spaces.d, first, last)
         draws = draw(spaces, last - first, chains, rng=rng)
-        fresh = (draws.along, draws.square_rest, draws.square_norm, draws.label, draws.noise_along, draws.noise_rest)
-        yield _steps(norms, eigenvalues, table.learning_rates, table.noise_std, table.clip_norm, *fresh)
+        of_spaces = (draws.along, draws.square_rest, draws.noise_along, draws.noise_rest)
+        fresh = (np.ascontiguousarray(np.swapaxes(field, 1, 2)) for field in of_spaces)
+        told = (table.learning_rates, table.noise_std, table.clip_norm, draws.square_norm, draws.label)
+        yield _steps(norms, eigenvalues, *told, *fresh)
 
 
 @compiled
@@ -189,36 +195,73 @@ def _steps(
     learning_rates: np.ndarray,
     noise_std: np.ndarray,
     clip_norm: np.ndarray,
-    along: np.ndarray,
-    square_rest: np.ndarray,
     square_norm: np.ndarray,
     label: np.ndarray,
+    along: np.ndarray,
+    square_rest: np.ndarray,
     noise_along: np.ndarray,
     noise_rest: np.ndarray,
 ) -> np.ndarray:
-    """Risks after each of some steps, shape (steps, configurations, chains), from u_g in ``norms``, which it moves."""
-    chains, configurations, spaces = norms.shape
-    risks = np.empty((len(along), configurations, chains))
+    """Risks after each of some steps, shape (steps, configurations, chains), from u_g in ``norms``, which it moves.
+
+    The draws of an eigenspace have the shape (steps, spaces, chains): chains side by side share an instruction.
+    """
+    configurations, spaces, chains = norms.shape
+    risks, coefficients = np.zeros((len(along), configurations, chains)), np.empty(chains)
     for k in range(len(along)):
-        for m in range(chains):
-            inverse = 1 / math.sqrt(square_norm[k, m])
-            for j in range(configurations):
-                u, std, residual, risk = norms[m, j], noise_std[k, j], -label[k, m], 0.0
-                for g in range(spaces):
-                    residual += u[g] * along[k, m, g]
-                bound = clip_norm[j] * inverse
-                rate = min(learning_rates[k, j], 2 * inverse * inverse)
-                coefficient = rate * min(max(residual, -bound), bound)
-                for g in range(spaces):
-                    moved = u[g] - coefficient * along[k, m, g]
-                    total = moved * moved + coefficient * coefficient * square_rest[k, m, g]
-                    if std > 0:
-                        pushed = math.sqrt(total) + std * noise_along[k, m, g]
-                        total = pushed * pushed + std * std * noise_rest[k, m, g]
-                    u[g] = math.sqrt(total)
-                    risk += eigenvalues[g] / 2 * total
-                risks[k, j, m] = risk
+        for j in range(configurations):
+            _coefficients(
+                coefficients, norms[j], learning_rates[k, j], clip_norm[j], square_norm[k], label[k], along[k]
+            )
+            for g in range(spaces):
+                told = (norms[j, g], coefficients, along[k, g], square_rest[k, g], noise_along[k, g], noise_rest[k, g])
+                _move(*told, noise_std[k, j], risks[k, j], eigenvalues[g] / 2)
     return risks
+
+
+@compiled
+def _coefficients(
+    coefficients: np.ndarray,
+    norms: np.ndarray,
+    learning_rate: float,
+    clip_norm: float,
+    square_norm: np.ndarray,
+    label: np.ndarray,
+    along: np.ndarray,
+) -> None:
+    """a = min(η, 2/‖x‖²) clip(r, ±C/‖x‖) of each chain, in place."""
+    for m in range(len(coefficients)):
+        coefficients[m] = -label[m]
+    for g in range(len(norms)):
+        for m in range(len(coefficients)):
+            coefficients[m] += norms[g, m] * along[g, m]
+    for m in range(len(coefficients)):
+        inverse = 1 / math.sqrt(square_norm[m])
+        bound = clip_norm * inverse
+        coefficients[m] = min(learning_rate, 2 * inverse * inverse) * min(max(coefficients[m], -bound), bound)
+
+
+@compiled
+def _move(
+    norms: np.ndarray,
+    coefficients: np.ndarray,
+    along: np.ndarray,
+    square_rest: np.ndarray,
+    noise_along: np.ndarray,
+    noise_rest: np.ndarray,
+    std: float,
+    risks: np.ndarray,
+    weight: float,
+) -> None:
+    """u_g of each chain after a step, in place, and its part of the risk, which is added."""
+    for m in range(len(norms)):
+        moved = norms[m] - coefficients[m] * along[m]
+        total = moved * moved + coefficients[m] * coefficients[m] * square_rest[m]
+        if std > 0:
+            pushed = math.sqrt(total) + std * noise_along[m]
+            total = pushed * pushed + std * std * noise_rest[m]
+        norms[m] = math.sqrt(total)
+        risks[m] += weight * total
 
 
 def risk_at(

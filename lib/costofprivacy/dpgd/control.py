@@ -31,14 +31,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
+from costofprivacy.dpgd.exponential import Law, law_of
 from costofprivacy.dpgd.schedule import Schedule
-from costofprivacy.dpgd.system import System, noise_scale
+from costofprivacy.dpgd.system import System, noise_scale, reductions_at
 
 _A_DECADE = 200  # risks in the table: its trapezoids err by 1e-5
 _DECADES = 80  # at most
@@ -76,12 +79,23 @@ class Drift:
     def best(self, risk: np.ndarray) -> np.ndarray:
         """w on the best curve at these R, by bisection of the cubic in the module's docstring."""
         (h, dh), (q, dq) = self.pull(risk), self.spread(risk)
-        low, high = np.zeros_like(risk), h / (self.aspect_ratio * q)
+        return _best(h, dh, q, dq, float(self.noise), float(self.aspect_ratio))
+
+
+@compiled
+def _best(h: np.ndarray, dh: np.ndarray, q: np.ndarray, dq: np.ndarray, noise: float, gamma: float) -> np.ndarray:
+    """`Drift.best`, from h, h', q and q' at each R."""
+    found = np.empty(len(h))
+    for k in range(len(h)):
+        low, high = 0.0, h[k] / (gamma * q[k])
         for _ in range(_HALVINGS):
             w = (low + high) / 2
-            below = h - self.aspect_ratio * w * (q - self.noise * w**2 * dq) - 2 * self.noise * w**2 * dh > 0
-            low, high = np.where(below, w, low), np.where(below, high, w)
-        return (low + high) / 2
+            if h[k] - gamma * w * (q[k] - noise * w**2 * dq[k]) - 2 * noise * w**2 * dh[k] > 0:
+                low = w
+            else:
+                high = w
+        found[k] = (low + high) / 2
+    return found
 
 
 def fixed_clip(initial_risk: float, aspect_ratio: float, label_noise: float, clip: float, rho: float) -> Drift:
@@ -202,23 +216,27 @@ def least(drift: Drift) -> Optimum:
     """
     curve = _curve(drift)
     top = min(drift.largest, float(curve.w[0]))
+
+    def risk(log: float) -> float:
+        return _released_from(curve, math.exp(log), float(drift.noise), float(drift.aspect_ratio))
+
     logs = np.linspace(math.log(_LOWEST * top), math.log(top), _SCAN)
-    risks = [_from(drift, curve, math.exp(log)).risk for log in logs]
+    risks = [risk(log) for log in logs]
     k = int(np.argmin(risks))
     near = (float(logs[max(k - 1, 0)]), float(logs[min(k + 1, _SCAN - 1)]))
-    found = minimize_scalar(lambda log: _from(drift, curve, math.exp(log)).risk, bounds=near, method="bounded",
-                            options={"xatol": 1e-5})  # fmt: skip
+    found = minimize_scalar(risk, bounds=near, method="bounded", options={"xatol": 1e-5})
     inner = _from(drift, curve, math.exp(found.x))
     return min((inner, _from(drift, curve, math.exp(logs[k]))), key=lambda optimum: optimum.risk)
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """The best curve: R falling, w there, and the time that it takes to get there from R(0)."""
+class _Curve(NamedTuple):
+    """The best curve: R falling, w there, the time that it takes to get there from R(0); and h and q at these R."""
 
     risk: np.ndarray
     w: np.ndarray
     times: np.ndarray
+    pull: np.ndarray
+    spread: np.ndarray
 
 
 def _curve(drift: Drift) -> _Curve:
@@ -232,7 +250,7 @@ def _curve(drift: Drift) -> _Curve:
         decades *= 2
     if (np.diff(w) > 0).any():
         raise RuntimeError("the best learning rate does not fall with the risk")
-    return _Curve(risk, w, times)
+    return _Curve(risk, w, times, drift.pull(risk)[0], drift.spread(risk)[0])
 
 
 def _crossing(u: np.ndarray, speed: np.ndarray) -> np.ndarray:
@@ -259,6 +277,40 @@ def _from(drift: Drift, curve: _Curve, initial: float) -> Optimum:
     w[0] = initial
     schedule = Tabulated(initial, float(passed[-1]), marks - start + passed[-1], w)
     return Optimum(schedule, float(risk[-1] + drift.noise * w[-1] ** 2), risk)
+
+
+@compiled
+def _released_from(curve: _Curve, initial: float, noise: float, gamma: float) -> float:
+    """The released risk of `_from`, h and q at the point where the curve is met interpolated as w is."""
+    risk, w, times = curve.risk, curve.w, curve.times
+    last = len(risk) - 1
+    k = 1
+    while k < last and w[k] > initial:
+        k += 1
+    share = min(max(math.log(w[k - 1] / initial) / math.log(w[k - 1] / w[k]), 0.0), 1.0) if w[k] < w[k - 1] else 0.0
+    passed, before = 0.0, 1 / _speed(curve, 0, initial, gamma)
+    for j in range(1, k):
+        after = 1 / _speed(curve, j, initial, gamma)
+        step = (risk[j - 1] - risk[j]) * (before + after) / 2
+        if passed + step >= 1:
+            return risk[j - 1] + (risk[j] - risk[j - 1]) * (1 - passed) / step + noise * initial**2
+        passed, before = passed + step, after
+    joined = risk[k - 1] * (risk[k] / risk[k - 1]) ** share
+    after = 1 / (_speed(curve, k - 1, initial, gamma) ** (1 - share) * _speed(curve, k, initial, gamma) ** share)
+    step = (risk[k - 1] - joined) * (before + after) / 2
+    if passed + step >= 1:
+        return risk[k - 1] + (joined - risk[k - 1]) * (1 - passed) / step + noise * initial**2
+    end = times[k - 1] + share * (times[k] - times[k - 1]) + 1 - passed - step
+    place = min(max(np.searchsorted(times, end), 1), last)
+    part = min((end - times[place - 1]) / (times[place] - times[place - 1]), 1.0)
+    w_end = w[place - 1] * (w[place] / w[place - 1]) ** part
+    return risk[place - 1] * (risk[place] / risk[place - 1]) ** part + noise * w_end**2
+
+
+@compiled
+def _speed(curve: _Curve, k: int, w: float, gamma: float) -> float:
+    """−u' at w and the k-th risk of the curve, never below `_TINY`."""
+    return max(2 * w * curve.pull[k] - gamma * w * w * curve.spread[k], _TINY)
 
 
 def search(system: System, clip: float, rho: float, start: Schedule) -> Optimum:
@@ -317,19 +369,35 @@ def _graded(first: float, count: int) -> np.ndarray:
 def _released(system: System, clip: float, rho: float, times: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """Released risks of schedules given at these times, shape (schedules,), by Heun's rule in u_i = D_i + κη̃²."""
     noise = 2 * noise_scale(clip, rho) * system.aspect_ratio**2
-    u = system.initial + noise * rates[:, :1] ** 2
-    for k, step in enumerate(np.diff(times)):
-        slope = _slopes(system, clip, noise, u, rates[:, k])
-        there = _slopes(system, clip, noise, u + step * slope, rates[:, k + 1])
-        u = u + step * (slope + there) / 2
-    return np.maximum(u @ system.readout, _TINY)
+    return _heun(law_of(system, clip, rho), system.initial, noise, np.diff(times), np.ascontiguousarray(rates))
 
 
-def _slopes(system: System, clip: float, noise: float, u: np.ndarray, rate: np.ndarray) -> np.ndarray:
-    """u_i', shape (schedules, equations)."""
-    energies = u - noise * rate[:, None] ** 2
-    test_risk = np.maximum(energies @ system.readout, 0.0) + system.label_noise**2 / 2
-    ratio = clip / np.sqrt(2 * test_risk)
-    descent = (2 * rate * descent_reduction_at(ratio))[:, None] * system.relaxation
-    sampled = system.aspect_ratio * rate**2 * variance_reduction_at(ratio) * test_risk
-    return sampled[:, None] * system.sampling - descent * energies
+@compiled
+def _heun(law: Law, initial: np.ndarray, noise: float, steps: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """`_released`, schedule by schedule."""
+    found = np.empty(len(rates))
+    u, ahead, slope, there = initial.copy(), initial.copy(), initial.copy(), initial.copy()
+    for j in range(len(rates)):
+        u[:] = initial + noise * rates[j, 0] ** 2
+        for k in range(len(steps)):
+            _slopes(law, noise, u, rates[j, k], slope)
+            for i in range(len(u)):
+                ahead[i] = u[i] + steps[k] * slope[i]
+            _slopes(law, noise, ahead, rates[j, k + 1], there)
+            for i in range(len(u)):
+                u[i] += steps[k] * (slope[i] + there[i]) / 2
+        found[j] = max((u * law.readout).sum(), _TINY)
+    return found
+
+
+@compiled
+def _slopes(law: Law, noise: float, u: np.ndarray, rate: float, found: np.ndarray) -> None:
+    """u_i', into ``found``."""
+    risk = 0.0
+    for i in range(len(u)):
+        risk += law.readout[i] * (u[i] - noise * rate * rate)
+    mu, scaled_nu = reductions_at(max(risk, 0.0) + law.label, law.clip)
+    descent, sampled = 2 * rate * mu, law.gamma * rate * rate * scaled_nu
+    for i in range(len(u)):
+        energy = u[i] - noise * rate * rate
+        found[i] = sampled * law.sampling[i] - descent * law.relaxation[i] * energy

@@ -3,7 +3,7 @@
 All configurations of a call meet the same samples (x_k, y_k) and the same private noise directions b_k. Each of them
 alone is Algorithm 1 in law, and their differences are free of the noise that they share.
 
-The steps are those of `update.advance`, in blocks.
+The steps are those of `update.advance`, in blocks, and of `update.simulate` where the records are simulated.
 
 **No step blows up.** Since η̄‖x‖² ≤ 2, the data part of a step moves θ − θ* no farther out than by the label noise; an
 iterate can overflow only through private noise of an absurd size. Such a run is reported as diverged, with risk ∞.
@@ -12,16 +12,17 @@ iterate can overflow only through private noise of an absurd size. Such a run is
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy.dpgd import draws
 from costofprivacy.dpgd import schedule as schedules
 from costofprivacy.dpgd.schedule import Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
-from costofprivacy.dpgd.update import BLOCK, advance
+from costofprivacy.dpgd.update import BLOCK, advance, simulate
 from costofprivacy.privacy import records as given
 from costofprivacy.privacy.records import numbers
 
@@ -139,10 +140,14 @@ def descend(
     configurations: Sequence[Configuration],
     n: int,
     times: Sequence[float] | np.ndarray,
+    start: np.ndarray | None = None,
     *,
     rng: np.random.Generator,
 ) -> Descent:
-    """Run Algorithm 1 of arXiv:2505.16329v2 from θ_0 = 0 over one stream of n samples.
+    """Run Algorithm 1 of arXiv:2505.16329v2, from θ_0 = 0 if nothing else is said, over one stream of n samples.
+
+    A step depends on θ − θ* alone. So runs from θ_0 = −θ* where the target is 0 are runs from 0 with the target θ*, and
+    several targets can share a stream.
 
     Guarantee: each configuration alone is Algorithm 1 in law, and its result depends on the others by rounding only.
     The samples are drawn here; nobody's records enter.
@@ -152,27 +157,31 @@ def descend(
         configurations: at least one.
         n: number of samples and of steps, at least 1.
         times: t in [0, 1], not decreasing; the risk is recorded after ⌊tn⌋ steps.
+        start: θ_0 of each configuration, shape (configurations, d).
         rng: source of randomness; a stream of samples and one of private noise are spawned from it.
 
     Raises:
-        ValueError: if ``n`` is not a whole number of at least 1, a schedule increases, there is no configuration, or
-            the times are not in order or not in [0, 1].
+        ValueError: if ``n`` is not a whole number of at least 1, a schedule increases, there is no configuration,
+            ``start`` has another shape, or the times are not in order or not in [0, 1].
     """
     check_steps(configurations, n)
     records = steps_at(times, n)
     data, noise = rng.spawn(2)
     theta = np.zeros((model.d, len(configurations)))
+    if start is not None:
+        _validate.shape("start", start, theta.T.shape)
+        theta += start.T
     risk = np.empty((len(configurations), len(records)))
-    risk[:, records == 0] = model.initial_risk
+    risk[:, records == 0] = model.risk(theta.T)[:, None]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for first, last in _chunks(n, model.d):
             x, y = sample(model, last - first, rng=data)
-            b = noise.standard_normal(x.shape)
+            b = draws.normals(x.shape, noise)
             table = step_table(configurations, n, model.d, first, last)
-            for start, stop in _blocks(first, last, records):
-                rows = slice(start - first, stop - first)
+            for begin, stop in _blocks(first, last, records):
+                rows = slice(begin - first, stop - first)
                 learning_rates, noise_std = table.learning_rates[rows], table.noise_std[rows]
-                advance(theta, x[rows], y[rows], b[rows], learning_rates, noise_std, table.clip_norm)
+                simulate(theta, x[rows], y[rows], b[rows], learning_rates, noise_std, table.clip_norm)
                 risk[:, records == stop] = _finite_risk(model, theta)[:, None]
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
@@ -199,19 +208,50 @@ def descend_records(
             configuration.
     """
     x = numbers("x", x, (None, None))
-    n, d = x.shape
-    y = numbers("y", y, (n,))
-    check_steps(configurations, n)
+    y = numbers("y", y, (len(x),))
+    check_steps(configurations, len(x))
     x, y = given.regression(x, y)
+    return _descend(x, y, configurations, advance, rng)
+
+
+def descend_samples(
+    x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
+) -> np.ndarray:
+    """`descend_records` on simulated records: the same θ_n to rounding, sooner where configurations are few.
+
+    Assumes: no record is anybody's; how long it takes depends a little on what they hold.
+
+    Args:
+        x: features, shape (n, d). y: responses, shape (n,). configurations, rng: as in `descend_records`.
+
+    Returns:
+        θ_n, shape (configurations, d).
+
+    Raises:
+        ValueError: if a schedule increases, or there is no configuration.
+    """
+    check_steps(configurations, len(x))
+    return _descend(x, y, configurations, simulate, rng)
+
+
+def _descend(
+    x: np.ndarray,
+    y: np.ndarray,
+    configurations: Sequence[Configuration],
+    steps: Callable[..., None],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """θ_n of one pass over the records, shape (configurations, d), by `advance` or `simulate`."""
+    n, d = x.shape
     theta = np.zeros((d, len(configurations)))
     for first, last in _chunks(n, d):
-        b = rng.standard_normal((last - first, d))
+        b = draws.normals((last - first, d), rng)
         table = step_table(configurations, n, d, first, last)
         for start, stop in _blocks(first, last, np.empty(0, dtype=int)):
             rows, inside = slice(start, stop), slice(start - first, stop - first)
             learning_rates, noise_std = table.learning_rates[inside], table.noise_std[inside]
             with np.errstate(divide="ignore", over="ignore"):
-                advance(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
+                steps(theta, x[rows], y[rows], b[inside], learning_rates, noise_std, table.clip_norm)
     return theta.T.copy()
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
+from costofprivacy.dpgd import draws
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.schedule import Schedule, check_schedule
 from costofprivacy.dpgd.spectrum import RegressionModel
@@ -97,4 +98,4 @@ def _transition(
     sampled = 2 * rate**2 * step * variance_reduction_at(ratio) * test_risk / n * eigenvalues
     spread = -np.expm1(-2 * decay) / np.where(decay > 0, 2 * decay, 1.0)
     variance = (sampled + private) * np.where(decay > 0, spread, 1.0)
-    return np.exp(-decay) * errors + np.sqrt(variance) * rng.standard_normal(errors.shape)
+    return np.exp(-decay) * errors + np.sqrt(variance) * draws.normals(errors.shape, rng)

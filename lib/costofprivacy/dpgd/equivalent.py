@@ -108,7 +108,7 @@ def final_risks(
     _validate.finite_positive("tolerance", tolerance)
     law = exponential.law_of(system, clip, rho)
     forms = [getattr(schedule, "form", None) for schedule in schedules]
-    table = np.array([form for form in forms if form is not None]).reshape(-1, 3)
+    table = np.array([form for form in forms if form is not None]).reshape(-1, len(Form._fields))
     solved = iter(_ends(law, system.initial, system.cap, table, tolerance))
     risks = np.empty(len(schedules))
     for k, schedule in enumerate(schedules):
@@ -125,9 +125,8 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
     """R(1) for each row of a `Form`; NaN where it has not settled."""
     risks = np.full(len(forms), np.nan)
     for k in range(len(forms)):
-        form = Form(forms[k, 0], forms[k, 1], forms[k, 2])
-        kink = _kink(form, cap)
-        breaks = np.array([0.0, kink, 1.0]) if 0 < kink < 1 else np.array([0.0, 1.0])
+        form = Form(forms[k, 0], forms[k, 1], forms[k, 2], forms[k, 3], forms[k, 4])
+        breaks = _breaks(form, cap)
         coordinates = grid.coordinates(_rates(form, grid.TABLE, cap), grid.fastest(law))
         row = np.empty((0, 1))
         for level in range(_LEVELS):
@@ -140,6 +139,16 @@ def _ends(law: exponential.Law, initial: np.ndarray, cap: float, forms: np.ndarr
                 risks[k] = row[-1, 0]
                 break
     return risks
+
+
+@compiled
+def _breaks(form: Form, cap: float) -> np.ndarray:
+    """0, 1 and what kinks lie between: where η̃ falls below the cap, and its turn."""
+    breaks = [0.0, 1.0]
+    for kink in (_kink(form, cap), form.turn):
+        if 0 < kink < 1 and kink not in breaks:
+            breaks.append(kink)
+    return np.sort(np.array(breaks))
 
 
 @compiled
@@ -167,12 +176,14 @@ def _kink(form: Form, cap: float) -> float:
 
 
 def _kinks(system: System, schedule: Schedule) -> list[float]:
-    """The time at which η̃ falls below the cap, if it does inside (0, 1)."""
+    """The time at which η̃ falls below the cap, and the turn of a schedule in machine code, inside (0, 1)."""
 
     def above(time: float) -> float:
         return float(schedule(time)) - system.cap
 
-    return [brentq(above, 0.0, 1.0, xtol=1e-15)] if above(0.0) > 0 > above(1.0) else []
+    form = getattr(schedule, "form", None)
+    found = [form.turn] if form is not None and form.turn < 1 else []
+    return [*found, brentq(above, 0.0, 1.0, xtol=1e-15)] if above(0.0) > 0 > above(1.0) else found
 
 
 @compiled

@@ -32,11 +32,16 @@ STRICTEST, LOOSEST = 1e-20, 1e20  # of ρ
 
 
 class Form(NamedTuple):
-    """The paper's schedules in one formula, η̃(t) = A (1 − t)^α / (t + τ), without the divisor where τ = ∞."""
+    """The paper's schedules in one formula, η̃(t) = A (1 − t)^α / (t + τ), without the divisor where τ = ∞.
+
+    Times (s/t)^p from the turn s on, where `Flat` begins to fall; without a turn, s = ∞.
+    """
 
     scale: float
     exponent: float
     offset: float
+    turn: float = math.inf
+    power: float = 0.0
 
 
 @compiled
@@ -45,6 +50,8 @@ def rate_at(form: Form, time: float) -> float:
     rate = form.scale
     if form.exponent != 0:
         rate *= (1 - time) ** form.exponent
+    if time > form.turn:
+        rate *= (form.turn / time) ** form.power
     return rate / (time + form.offset) if form.offset < np.inf else rate
 
 
@@ -154,6 +161,45 @@ class Harmonic:
     def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
         """2β²/(t + τ)³."""
         return 2 * self.scale**2 / (np.asarray(time, dtype=float) + self.offset) ** 3
+
+
+@dataclass(frozen=True)
+class Flat:
+    """η̃(t) = η̃(0)(s/max(t, s))^p: constant up to a turn, then a power of time.
+
+    Args:
+        initial: η̃(0) in (0, ∞).
+        turn: s in (0, 1].
+        power: p in [0, ∞).
+
+    Raises:
+        ValueError: if an argument is outside its range.
+    """
+
+    initial: float
+    turn: float
+    power: float
+
+    def __post_init__(self) -> None:
+        _validate.finite_positive("initial", self.initial)
+        if _validate.finite_positive("turn", self.turn) > 1:
+            raise ValueError(f"turn must be at most 1, got {self.turn!r}")
+        _validate.nonnegative("power", self.power)
+
+    def __call__(self, time: float | np.ndarray) -> np.ndarray:
+        """η̃(t), of the shape of ``time``."""
+        return self.initial * (self.turn / np.maximum(np.asarray(time, dtype=float), self.turn)) ** self.power
+
+    @property
+    def form(self) -> Form:
+        """A = η̃(0), s and p."""
+        return Form(float(self.initial), 0.0, math.inf, float(self.turn), float(self.power))
+
+    def squared_decrease(self, time: float | np.ndarray) -> np.ndarray:
+        """0 before the turn, then 2p η̃²/t."""
+        when = np.asarray(time, dtype=float)
+        falls = 2 * self.power * self(when) ** 2 / np.maximum(when, self.turn)
+        return np.where(when < self.turn, 0.0, falls)
 
 
 def lengths(schedule: Schedule, times: float | np.ndarray, n: int) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from costofprivacy import _validate
+from costofprivacy.dpgd import draws
 
 
 def _whole_vector(name: str, values: ArrayLike) -> np.ndarray:
@@ -231,7 +232,7 @@ class Gaussian:
 
     def draw(self, n: int, d: int, *, rng: np.random.Generator) -> np.ndarray:
         """n vectors N(0, I), shape (n, d)."""
-        return rng.standard_normal((n, d))
+        return draws.normals((n, d), rng)
 
 
 @dataclass(frozen=True)
@@ -261,7 +262,7 @@ class StudentT:
 
     def draw(self, n: int, d: int, *, rng: np.random.Generator) -> np.ndarray:
         """n vectors, shape (n, d)."""
-        return np.sqrt(1 - 2 / self.degrees) * rng.standard_t(self.degrees, (n, d))
+        return np.sqrt(1 - 2 / self.degrees) * draws.student_t(self.degrees, (n, d), rng)
 
 
 @dataclass(frozen=True)
@@ -283,7 +284,7 @@ class EllipticalT:
     def draw(self, n: int, d: int, *, rng: np.random.Generator) -> np.ndarray:
         """n vectors, shape (n, d)."""
         scale = np.sqrt((self.degrees - 2) / rng.chisquare(self.degrees, n))
-        return scale[:, None] * rng.standard_normal((n, d))
+        return scale[:, None] * draws.normals((n, d), rng)
 
 
 def _check_degrees(degrees: float) -> None:
@@ -391,4 +392,4 @@ def sample(model: RegressionModel, n: int, *, rng: np.random.Generator) -> tuple
     _validate.whole("n", n)
     x = model.law.draw(n, model.d, rng=rng)
     x *= np.sqrt(model.spectrum.eigenvalues)
-    return x, x @ model.target + model.label_noise * rng.standard_normal(n)
+    return x, x @ model.target + model.label_noise * draws.normals(n, rng)

@@ -80,5 +80,6 @@ def _feature_bound(model: PromptModel, N: int, clip_norm: float) -> float:
 def _excess(model: PromptModel, N: int, budget: ApproximateDP, account: str, hyper: Hyperparameters) -> float:
     """The test error less that of answering 0."""
     std = accounts.noise_std(account, hyper, budget, N, hyper.steps)
-    noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
-    return noise - float(learning_curve.noiseless_gain(hyper, model, N, np.array(hyper.steps)))
+    with np.errstate(over="raise", invalid="raise"):  # as an overflow of Python's own numbers does
+        noise = dynamics.noise_risk(hyper, model, std, dynamics.curvature(model))
+        return noise - float(learning_curve.noiseless_gain(hyper, model, N, np.array(hyper.steps)))

@@ -149,7 +149,7 @@ class NoisyHeadRegressor(PromptRegressor):
         model = PromptModel(D, tokens - 1, float(self.label_noise))
         try:
             hyper = tuned(model, N, budget, self.account, Given(**values))
-        except (OverflowError, ZeroDivisionError):  # of public numbers
+        except ArithmeticError:  # of public numbers
             given = {name: value for name, value in values.items() if value is not None}
             raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
         std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))

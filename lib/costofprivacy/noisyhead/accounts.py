@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from costofprivacy.noisyhead import pretraining
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.privacy import ApproximateDP, exact_composed_noise_multiplier, last_iterate_noise_multiplier
+from costofprivacy.privacy import (
+    ApproximateDP,
+    basic_noise_multiplier,
+    exact_composed_noise_multiplier,
+    last_iterate_noise_multiplier,
+)
 from costofprivacy.settings import Setting
 
 ALGORITHM, EVERY, LAST = "Algorithm 1", "every iterate", "last iterate"
@@ -16,7 +20,7 @@ ACCOUNTS = (ALGORITHM, EVERY, LAST)
 
 def noise_std(account: str, hyper: Hyperparameters, budget: ApproximateDP, N: int, T: int) -> float:
     """Standard deviation of an entry of z_t for T steps: as printed, composed exactly, or for the last iterate."""
-    return _CALIBRATION[account](replace(hyper, steps=T), budget, N)
+    return pretraining.update_sensitivity(hyper, N) * _MULTIPLIER[account](hyper, budget, T)
 
 
 def setting_noise_std(setting: Setting, hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
@@ -24,17 +28,16 @@ def setting_noise_std(setting: Setting, hyper: Hyperparameters, budget: Approxim
     return noise_std(EVERY if setting == Setting.CORRECTED else ALGORITHM, hyper, budget, N, hyper.steps)
 
 
-def _every(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-    return pretraining.update_sensitivity(hyper, N) * exact_composed_noise_multiplier(budget, hyper.steps)
+def _every(hyper: Hyperparameters, budget: ApproximateDP, T: int) -> float:
+    return exact_composed_noise_multiplier(budget, T)
 
 
-def _last(hyper: Hyperparameters, budget: ApproximateDP, N: int) -> float:
-    multiplier = last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), hyper.steps)
-    return pretraining.update_sensitivity(hyper, N) * multiplier
+def _last(hyper: Hyperparameters, budget: ApproximateDP, T: int) -> float:
+    return last_iterate_noise_multiplier(budget, min(1.0, hyper.contraction), T)
 
 
-_CALIBRATION: dict[str, Callable[[Hyperparameters, ApproximateDP, int], float]] = {
-    ALGORITHM: pretraining.noise_std_printed,
+_MULTIPLIER: dict[str, Callable[[Hyperparameters, ApproximateDP, int], float]] = {
+    ALGORITHM: lambda hyper, budget, T: basic_noise_multiplier(budget, T),
     EVERY: _every,
     LAST: _last,
 }

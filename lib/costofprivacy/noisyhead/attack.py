@@ -17,8 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead.head import Moments, Statistics, statistics
+from costofprivacy._compiled import compiled
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.pretraining import project_ball
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
+from costofprivacy.privacy import records
 
 
 @dataclass(frozen=True)
@@ -66,15 +70,96 @@ def unit_query(data: Statistics) -> Statistics:
 def candidates(prompts: Prompts, attacks: Sequence[Attack], clip_norm: float = math.inf) -> Statistics:
     """Statistics of the prompts under each attack, attack by attack; queries of norm one, responses clipped at C.
 
+    Those of `perturb`, without its features: Σ y(x + μ1) = Σ yx + μ(Σ y)1. Attacks that differ in the response of the
+    query alone share their contexts.
+
     Args:
         prompts: B prompts. attacks: A attacks. clip_norm: C in (0, ∞].
 
     Returns:
         Statistics of A·B prompts: query and context (A·B, D), response (A·B,); attack by attack.
     """
-    each = [unit_query(statistics(perturb(prompts, attack), clip_norm)) for attack in attacks]
-    query, context = (np.concatenate([getattr(s, name) for s in each]) for name in ("query", "context"))
-    return Statistics(query, context, np.concatenate([s.response for s in each]))
+    C = _validate.positive("clip_norm", clip_norm)
+    shifts = list(dict.fromkeys((attack.response_shift, attack.feature_shift) for attack in attacks))
+    alpha, mu = np.array(shifts).T
+    found = _contexts(prompts, alpha, mu, C)
+    context = found[[shifts.index((attack.response_shift, attack.feature_shift)) for attack in attacks]]
+    features, queries = (np.array([getattr(a, name) for a in attacks]) for name in ("feature_shift", "query_shift"))
+    query = prompts.x[:, -1] + features[:, None, None]
+    response = np.clip(prompts.y[:, -1] + queries[:, None], -C, C)
+    D = query.shape[-1]
+    return unit_query(Statistics(*records.voided(query.reshape(-1, D), context.reshape(-1, D), response.reshape(-1))))
+
+
+def _contexts(prompts: Prompts, alpha: np.ndarray, mu: np.ndarray, clip_norm: float) -> np.ndarray:
+    """L⁻¹ Σ clip(y_i + α)(x_i + μ1) for each α and μ, shape (shifts, N, D)."""
+    y = np.clip(prompts.y[:, None, :-1] + alpha[:, None], -clip_norm, clip_norm)
+    products = np.matmul(y[:, :, None], prompts.x[:, None, :-1])[:, :, 0]  # each by itself: no bit depends on others
+    total = products + (mu * y.sum(axis=2))[:, :, None]
+    return total.transpose(1, 0, 2) / y.shape[2]
+
+
+def pretrain_each(
+    data: Sequence[Moments],
+    hyper: Hyperparameters,
+    noises: np.ndarray,
+    which: Sequence[int],
+    initial: np.ndarray | None = None,
+) -> np.ndarray:
+    """Γ^T of Algorithm 1 on each of several data sets, side by side, on noise that is given: for comparisons.
+
+    Guarantee: none. Runs on given noise are no releases; `pretraining.release` is the function for one.
+
+    Args:
+        data: K data sets. hyper: η₀, λ, R and T of all runs. noises: z_t of J runs, shape (J, T, D²).
+        which: the noise of each data set, K numbers below J. initial: Γ⁰ of each, shape (K, D, D); 0 if left out.
+
+    Returns:
+        shape (K, D, D).
+
+    Raises:
+        ValueError: if the shapes disagree.
+    """
+    K, p = len(data), len(data[0].cross)
+    _validate.shape("noises", noises, (None, hyper.steps, p))
+    start = np.zeros((K, p)) if initial is None else initial.reshape(K, p)
+    start = project_ball(start, hyper.weight_bound).copy()
+    gram, cross = np.stack([d.gram for d in data]), np.stack([d.cross for d in data])
+    shrink = 1 - 2 * hyper.penalty * hyper.learning_rate
+    chosen = np.asarray(which)
+    found = _walked(gram, cross, start, noises, chosen, shrink, hyper.learning_rate, float(hyper.weight_bound))
+    return found.reshape(K, math.isqrt(p), -1)
+
+
+@compiled
+def _walked(
+    gram: np.ndarray,
+    cross: np.ndarray,
+    Gamma: np.ndarray,
+    noises: np.ndarray,
+    which: np.ndarray,
+    shrink: float,
+    rate: float,
+    radius: float,
+) -> np.ndarray:
+    """The last iterates, shape (K, p): Γ ↦ Π_R(shrink·Γ − rate·(HΓ − b) + z), H symmetric; moves ``Gamma``."""
+    K, p = Gamma.shape
+    moved = np.empty(p)
+    for k in range(K):
+        for z in noises[which[k]]:
+            for i in range(p):
+                moved[i] = shrink * Gamma[k, i] + rate * cross[k, i] + z[i]
+            for j in range(p):
+                factor, column = rate * Gamma[k, j], gram[k, j]
+                for i in range(p):
+                    moved[i] -= factor * column[i]
+            square = 0.0
+            for i in range(p):
+                square += moved[i] * moved[i]
+            scale = 1.0 if square <= radius * radius else radius / math.sqrt(square)
+            for i in range(p):
+                Gamma[k, i] = moved[i] * scale
+    return Gamma
 
 
 def direction(prompts: Prompts, feature_shift: float) -> np.ndarray:

@@ -27,8 +27,16 @@ def noise_risk(hyper: Hyperparameters, model: PromptModel, noise_std: float, cur
         hyper: λ, η₀, T. model: the law of a prompt. noise_std: of an entry of z_t.
         curvature: h ≥ 0, the eigenvalue of the Gram matrix; E‖m‖²/D² in the population, where it is h I.
     """
+    return float(noise_risks(hyper, model, np.array(noise_std), np.array(hyper.steps), curvature))
+
+
+def noise_risks(
+    hyper: Hyperparameters, model: PromptModel, noise_std: np.ndarray, steps: np.ndarray, curvature: float = 0.0
+) -> np.ndarray:
+    """`noise_risk` after each T of ``steps``, with the standard deviation that belongs to it; of their shape."""
     square = (1 - hyper.learning_rate * (2 * hyper.penalty + curvature)) ** 2
-    return noise_std**2 * context_energy(model) * (1 - square**hyper.steps) / (1 - square)
+    risks: np.ndarray = noise_std**2 * context_energy(model) * (1 - square**steps) / (1 - square)
+    return risks
 
 
 def cross_energy(model: PromptModel, N: int) -> float:

@@ -71,13 +71,27 @@ class Examples:
 
         Returns:
             shape (B, N, D, D).
+
+        It is affine in Γ: many heads take its coefficients, computed once, in the place of the examples.
         """
         N, J, D = self.query.shape
+        if len(Gamma) > D * D:
+            pull, curvature = self._coefficients
+            return pull - (Gamma.reshape(-1, D * D) @ curvature).reshape(-1, N, D, D)
         answers = np.einsum(
             "bnjd,njd->bnj", (self.query.reshape(1, N * J, D) @ Gamma).reshape(-1, N, J, D), self.context
         )
         residual = self.response - answers
         return _products(residual[..., None] * self.query, self.context)
+
+    @cached_property
+    def _coefficients(self) -> tuple[np.ndarray, np.ndarray]:
+        """J⁻¹ Σ y x mᵀ, shape (N, D, D), and J⁻¹ Σ x_c m_d x_a m_b, shape (D², N D²), rows by (c, d)."""
+        N, J, D = self.query.shape
+        Z = np.einsum("nja,njb->njab", self.query, self.context).reshape(N, J, D * D)
+        curvature = np.swapaxes(Z, 1, 2) @ Z / J
+        pull = np.einsum("nj,njp->np", self.response, Z).reshape(N, D, D) / J
+        return pull, curvature.swapaxes(0, 1).reshape(D * D, -1)
 
 
 def examples(prompts: Prompts, *, every_token: bool) -> Examples:

@@ -9,19 +9,18 @@ is needed (⟨Γ, x mᵀ⟩ = xᵀ Γ m, while (2.3) gives w₂₂ mᵀ W₁₁ 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import solve
 
 from costofprivacy import _validate
-from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
+from costofprivacy.noisyhead import contexts
+from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.privacy import records, sums
 from costofprivacy.privacy.records import numbers
 
-# Normals in one chunk of a streamed sample: 256 kB of doubles stay in a core's second-level cache.
-CHUNK_NORMALS = 2**15
 _UNIT = 1 + 1e-12  # a query that was normalised is no longer than this
 
 
@@ -224,32 +223,25 @@ def _unit_queries(raw: Statistics) -> Statistics:
 def sample_statistics(
     model: PromptModel, N: int, clip_norm: float = np.inf, *, rng: np.random.Generator
 ) -> tuple[Statistics, Statistics]:
-    """Draw N prompts chunk by chunk and keep their statistics alone: raw, and with responses clipped at C.
+    """Draw the statistics of N prompts: raw, and with responses clipped at C; exactly in law, without the features.
 
-    The same numbers as ``statistics(sample(model, N, rng=rng), ...)`` from the same ``rng``, to rounding, in a memory
-    that does not grow with L.
+    The joint law is that of ``statistics(prompts)`` and ``statistics(prompts, clip_norm)`` for
+    ``prompts = sample(model, N, rng=rng)``, from other random numbers and about 2L + 3D of them for each prompt
+    (`costofprivacy.noisyhead.contexts` has the proof). Prompt follows prompt, so that N prompts in one call or in
+    several are the same prompts. The time grows as N(L + D), the memory as ND.
+
+    Args:
+        model: the law of a prompt.
+        N: number of prompts, at least 1.
+        clip_norm: C in (0, ∞]; clips every response, the query's as well.
+        rng: source of randomness.
+
+    Raises:
+        ValueError: if ``N`` is not a whole number of at least 1, or ``clip_norm`` is not positive.
     """
-    chunks = list(_chunks(model, N, clip_norm, rng))
-    return _stack([raw for raw, _ in chunks]), _stack([clipped for _, clipped in chunks])
-
-
-def _chunks(
-    model: PromptModel, N: int, clip_norm: float, rng: np.random.Generator
-) -> Iterator[tuple[Statistics, Statistics]]:
-    size = max(1, CHUNK_NORMALS // (model.D * (model.L + 2)))
-    for start in range(0, _validate.whole("N", N), size):
-        prompts = sample(model, min(size, N - start), rng=rng)
-        raw = statistics(prompts)
-        beyond = np.abs(prompts.y).max() > clip_norm
-        yield raw, statistics(prompts, clip_norm) if beyond else raw
-
-
-def _stack(parts: list[Statistics]) -> Statistics:
-    return Statistics(
-        np.concatenate([p.query for p in parts]),
-        np.concatenate([p.context for p in parts]),
-        np.concatenate([p.response for p in parts]),
-    )
+    drawn = contexts.sample(model, N, clip_norm, rng=rng)
+    response = np.clip(drawn.response, -clip_norm, clip_norm)
+    return Statistics(drawn.query, drawn.raw, drawn.response), Statistics(drawn.query, drawn.clipped, response)
 
 
 def moments(data: Statistics) -> Moments:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
 from costofprivacy.noisyhead.head import Statistics, project
 from costofprivacy.noisyhead.population import context_energy
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -30,6 +31,7 @@ LARGEST = 1e30  # of f, s, λ, η₀ and qN
 SMALLEST = 1e-100  # of c
 LONGEST = 1e75  # contexts beyond are shortened: products of two, and of one with a response, stay within doubles
 OF_THE_LOSS, OF_ALGORITHM_1 = 2.0, 1.0  # f
+_ROWS, _TINY = sums.ROWS, float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True)
@@ -96,26 +98,64 @@ def dp_sgd(
         _validate.between("noise_std", _validate.nonnegative("noise_std", s), 0, LARGEST)
     noise_std = noise_std * (1 + sums.slack(N, D * D))
     data, norm = _bounded(data)
-    features, eta = data.Z.reshape(N, -1), descent.learning_rate
-    Gamma = np.zeros((len(factor), D * D))
-    for _ in range(descent.steps):
-        drawn = np.flatnonzero(rng.random(N) < descent.batch / N)
-        Z = features[drawn]
-        residual = factor[:, None] * (Gamma @ Z.T - data.response[drawn])
-        length = np.abs(residual) * norm[drawn]
-        with np.errstate(over="ignore"):
-            kept = np.minimum(1.0, clip_norm[:, None] / np.maximum(length, np.finfo(float).tiny))
-        gradient = _summed(residual * kept, Z) / descent.batch
-        noise = np.outer(noise_std, rng.standard_normal(D * D))
-        Gamma = (1 - 2 * descent.penalty * eta) * Gamma - eta * (gradient + noise)
-    return Gamma.reshape(-1, D, D)
+    shrink, eta = 1 - 2 * descent.penalty * descent.learning_rate, descent.learning_rate
+    prompts, told = (data.Z.reshape(N, -1), norm, data.response), (factor, clip_norm, noise_std)
+    return _run(rng, *prompts, float(descent.batch), shrink, eta, descent.steps, *told).reshape(-1, D, D)
 
 
+@compiled
+def _run(
+    rng: np.random.Generator,
+    features: np.ndarray,
+    norm: np.ndarray,
+    response: np.ndarray,
+    batch: float,
+    shrink: float,
+    rate: float,
+    steps: int,
+    factor: np.ndarray,
+    clip_norm: np.ndarray,
+    noise_std: np.ndarray,
+) -> np.ndarray:
+    """Γ^T of each configuration, vectorised row by row; norm holds no less than the length of each row of features."""
+    N, p = features.shape
+    Gamma, Z, drawn = np.zeros((len(factor), p)), np.empty((N, p)), np.empty(N, np.int64)
+    for _ in range(steps):
+        n = 0
+        for k in range(N):
+            if rng.random() < batch / N:
+                drawn[n], Z[n] = k, features[k]
+                n += 1
+        weights = np.dot(Z[:n], Gamma.T)
+        for i in range(n):
+            length, y = norm[drawn[i]], response[drawn[i]]
+            for b in range(len(factor)):
+                residual = factor[b] * (weights[i, b] - y)
+                weights[i, b] = residual * min(1.0, clip_norm[b] / max(abs(residual) * length, _TINY))
+        gradient = _summed(weights, Z[:n])
+        z = np.array([rng.standard_normal() for _ in range(p)])
+        for b in range(len(factor)):
+            Gamma[b] = shrink * Gamma[b] - rate * (gradient[b] / batch + noise_std[b] * z)
+    return Gamma
+
+
+@compiled
 def _summed(weights: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Σ w_k Z_k for weights of shape (B, n), added in pairs."""
-    if len(Z) == 0:
-        return np.zeros((len(weights), Z.shape[1]))
-    return sums.pairwise(lambda rows: weights[:, rows] @ Z[rows], len(Z))
+    """Σ w_k Z_k for weights of shape (n, B), added in pairs: blocks and their order are those of `sums.product`."""
+    n = len(Z)
+    if n == 0:
+        return np.zeros((weights.shape[1], Z.shape[1]))
+    blocks = (n - 1) // _ROWS
+    sums_of, size = np.empty((blocks + 1, weights.shape[1], Z.shape[1])), blocks + 1
+    for k in range(size):
+        sums_of[k] = np.dot(weights[k * _ROWS : (k + 1) * _ROWS].T, Z[k * _ROWS : (k + 1) * _ROWS])
+    while size > 1:
+        for k in range(size // 2):
+            sums_of[k] = sums_of[2 * k] + sums_of[2 * k + 1]
+        if size % 2:
+            sums_of[size // 2] = sums_of[size - 1]
+        size = (size + 1) // 2
+    return sums_of[0]
 
 
 def _bounded(data: Statistics) -> tuple[Statistics, np.ndarray]:

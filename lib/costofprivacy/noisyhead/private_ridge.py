@@ -222,6 +222,37 @@ def releases(
     return simulate(data, told.penalty, std * (1 + sums.slack(told.N, len(data.cross))), count, rng=rng)
 
 
+def components(
+    data: Moments,
+    told: PrivateRidge,
+    noise_std: float,
+    direction: np.ndarray,
+    count: int,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """⟨Γ̂ + W, U⟩ of ``count`` independent releases: what an audit looks at, for one number drawn in place of D².
+
+    Equal in law to the component of `releases`, and a release itself, with the same guarantee: W has independent
+    N(0, s²) entries, so W = sQ(g) for standard normal g and any orthonormal basis Q of R^{D×D}; where U/‖U‖ is the
+    first of Q, ⟨W, U⟩ = s‖U‖g₁ holds exactly, and no other coordinate of g enters.
+
+    Args:
+        data, told, rng: as in `releases`. noise_std: as there, one number.
+        direction: U, shape (D²,). count: at least 1.
+
+    Returns:
+        shape (count,).
+
+    Raises:
+        ValueError: as `releases`.
+    """
+    std = _validate.finite_positive("noise_std", noise_std) * (1 + sums.slack(told.N, len(data.cross)))
+    refuse_unbounded(data, told.clip_norm, told.feature_bound)
+    middle = float(ridge(data, told.penalty).reshape(-1) @ direction)
+    return middle + std * float(np.linalg.norm(direction)) * rng.standard_normal(_validate.whole("count", count))
+
+
 def simulate(
     data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
 ) -> np.ndarray:

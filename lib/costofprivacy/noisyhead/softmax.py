@@ -23,20 +23,23 @@ isotropic law. So its test error is the same for every Σ of trace 1. To first o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize, minimize_scalar
+from scipy.optimize import least_squares, minimize_scalar
 from scipy.special import gammaln, hyp0f1, ive
 
 from costofprivacy import _validate
+from costofprivacy._compiled import compiled
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import sums
 from costofprivacy.privacy.records import numbers
 
-CHUNK = 2**17  # scores computed at once: 1 MB of doubles stays in a core's cache
+CHUNK = 2**16  # scores computed at once: half a MB of doubles stays in a core's cache
+SAFE = 300.0  # e^±SAFE, times any number and the number of tokens, is far from the ends of doubles
 KAPPAS = (1e-2, 1e3)  # where the best κ is looked for
 LARGE_KAPPA = 200.0  # e^κ is far from the end of doubles below, and Bessel functions from their underflow above
 
@@ -71,9 +74,18 @@ class Contexts:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """What attention averages: x, yx and y of each token, shape (N, 2D + 1, L)."""
-        y = self.responses[:, :, None]
-        return np.ascontiguousarray(np.concatenate([self.keys, y * self.keys, y], axis=2).transpose(0, 2, 1))
+        """What attention averages: x, yx, y and 1 of each token, shape (N, 2D + 2, L)."""
+        N, L, D = self.keys.shape
+        found = np.empty((N, 2 * D + 2, L))
+        found[:, :D] = self.keys.transpose(0, 2, 1)
+        np.multiply(found[:, :D], self.responses[:, None], out=found[:, D : 2 * D])
+        found[:, 2 * D], found[:, 2 * D + 1] = self.responses, 1.0
+        return found
+
+    @cached_property
+    def longest(self) -> np.ndarray:
+        """The length of each prompt's longest key, shape (N,)."""
+        return np.sqrt(np.einsum("nld,nld->nl", self.keys, self.keys).max(axis=1, initial=0.0))
 
     @property
     def reach(self) -> np.ndarray:
@@ -98,27 +110,45 @@ def every_task(prompts: Prompts) -> Contexts:
 
 
 def attend(A: np.ndarray, data: Contexts, rows: slice | None = None) -> Iterator[tuple[slice, np.ndarray]]:
-    """Attention weights p of heads A, shape (B, D, D), chunk by chunk: which prompts, and p of shape (n, L, B).
+    """Attention weights of heads A, shape (B, D, D), chunk by chunk: which prompts, and e of shape (n, L, B), p = e/Σe.
 
-    Of all prompts, or of those from ``rows.start`` to ``rows.stop``.
+    Of all prompts, or of those from ``rows.start`` to ``rows.stop``. Scores s that may be beyond `SAFE` are lowered by
+    their largest; e = e^s of the others. Which they are depends on the prompt alone.
     """
-    N, L, _ = data.keys.shape
+    N, L, D = data.keys.shape
+    B = len(A)
     first, last = (rows.start, rows.stop) if rows else (0, N)
-    size = max(1, CHUNK // (L * len(A)))
+    size = max(1, CHUNK // (L * B))
+    turn = A.transpose(2, 1, 0).reshape(D, D * B)
     for start in range(first, last, size):
         chunk = slice(start, min(last, start + size))
-        turned = np.einsum("bde,ne->ndb", A, data.query[chunk], optimize=True)
-        p = np.matmul(data.keys[chunk], turned)
-        p -= p.max(axis=1, keepdims=True)
-        np.exp(p, out=p)
-        p /= p.sum(axis=1, keepdims=True)
-        yield chunk, p
+        turned = (data.query[chunk] @ turn).reshape(-1, D, B)
+        scores = np.matmul(data.keys[chunk], turned)
+        square = np.einsum("ndb,ndb->nb", turned, turned).max(axis=1)
+        wild = ~(data.longest[chunk] * np.sqrt(square) <= SAFE)
+        if wild.any():
+            scores[wild] -= scores[wild].max(axis=1, keepdims=True)
+        yield chunk, np.exp(scores, out=scores)
+
+
+def _averages(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Σ p_l v_l of values v, shape (n, k + 1, L), the last of which are 1: shape (n, k, B); weights of `attend`."""
+    sums = np.matmul(values, weights)
+    return sums[:, :-1] / sums[:, -1:]
 
 
 def predict(A: np.ndarray, scale: np.ndarray, data: Contexts) -> np.ndarray:
     """ŷ = v Σ p_l y_l of heads A, shape (B, D, D), with scales v, shape (B,): shape (N, B)."""
-    means = [np.einsum("nl,nlb->nb", data.responses[chunk], p, optimize=True) for chunk, p in attend(A, data)]
-    return scale * np.concatenate(means)
+    responses = data.values[:, -2:]
+    return scale * np.concatenate([_averages(responses[chunk], e)[:, 0] for chunk, e in attend(A, data)])
+
+
+def _slopes(data: Contexts, chunk: slice, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """ȳ and cov_p(y, x) of the prompts of a chunk, shapes (n, B) and (n, D, B), from weights of `attend`."""
+    D = data.query.shape[1]
+    means = _averages(data.values[chunk], weights)
+    answer = means[:, -1]
+    return answer, means[:, D:-1] - means[:, :D] * answer[:, None]
 
 
 def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: np.ndarray) -> np.ndarray:
@@ -138,29 +168,67 @@ def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: n
     Raises:
         ValueError: if there is no prompt.
     """
-    N, _, D = data.keys.shape
+    N = len(data.target)
     _validate.whole("number of prompts", N)
     reach = data.reach
 
     def block(rows: slice) -> np.ndarray:
-        total = np.zeros(A.shape)
-        for chunk, p in attend(A, data, rows):
-            means = np.matmul(data.values[chunk], p)
-            answer = means[:, -1]
-            left = scale * (means[:, D:-1] - means[:, :D] * answer[:, None])  # v cov_p(y, x), shape (n, D, B)
-            residual = scale * answer - data.target[chunk, None]
-            length = np.abs(residual) * np.sqrt(np.einsum("ndb,ndb->nb", left, left)) * reach[chunk, None]
-            left *= (residual * kept(clip_norm, length))[:, None]
-            total += np.matmul(left.transpose(2, 1, 0), data.query[chunk])
-        return total
+        total = np.zeros((*A.shape[1:], len(A)))
+        for chunk, weights in attend(A, data, rows):
+            means = np.matmul(data.values[chunk], weights)
+            _add(total, means, data.query[chunk], data.target[chunk], reach[chunk], scale, clip_norm)
+        return total.transpose(2, 0, 1)
 
     return sums.pairwise(block, N) / N
 
 
+@compiled
+def _add(
+    total: np.ndarray,
+    means: np.ndarray,
+    query: np.ndarray,
+    target: np.ndarray,
+    reach: np.ndarray,
+    scale: np.ndarray,
+    clip_norm: np.ndarray,
+) -> None:
+    """Add the clipped gradients of some prompts to ``total``, shape (D, D, B), prompt by prompt.
+
+    Of ``means``, Σ e (x, yx, y, 1) of each prompt and head, shape (n, 2D + 2, B), what is needed is made in place:
+    v cov_p(y, x) in the first D rows, then (ŷ − t) times the factor min(1, c/length).
+    """
+    n, _, B = means.shape
+    D = query.shape[1]
+    square = np.empty(B)
+    for i in range(n):
+        answer, weight = means[i, 2 * D], means[i, 2 * D + 1]
+        square[:] = 0.0
+        for b in range(B):
+            weight[b] = 1 / weight[b]
+            answer[b] *= weight[b]
+        for d in range(D):
+            left, products = means[i, d], means[i, D + d]
+            for b in range(B):
+                left[b] = scale[b] * weight[b] * (products[b] - left[b] * answer[b])
+                square[b] += left[b] * left[b]
+        for b in range(B):
+            residual = scale[b] * answer[b] - target[i]
+            length = abs(residual) * math.sqrt(square[b]) * reach[i]
+            answer[b] = residual * (clip_norm[b] / length if length > clip_norm[b] else 1.0)
+        for d in range(D):
+            left = means[i, d]
+            for b in range(B):
+                left[b] *= answer[b]
+            for e in range(D):
+                into, x = total[d, e], query[i, e]
+                for b in range(B):
+                    into[b] += left[b] * x
+
+
 def kept(clip_norm: np.ndarray, length: np.ndarray) -> np.ndarray:
     """The factor min(1, c/length) by which gradients are clipped, of the common shape; 1 where c is infinite."""
-    clip_norm, length = np.broadcast_arrays(clip_norm, length)
-    return np.divide(clip_norm, length, out=np.ones(length.shape), where=length > clip_norm)
+    longer = length > clip_norm
+    return np.divide(clip_norm, length, out=np.ones(longer.shape), where=longer)
 
 
 def best_scale(A: np.ndarray, data: Contexts) -> tuple[np.ndarray, np.ndarray]:
@@ -177,30 +245,46 @@ def prediction_error(A: np.ndarray, scale: np.ndarray, prompts: Prompts, label_n
     ‖v Σ p_l x_l − x‖² + τ²(1 + v² Σ p_l²), in the mean over the prompts, for A of shape (B, D, D) and v of shape (B,).
     """
     data, found = contexts(prompts), []
-    for chunk, p in attend(A, data):
-        mean = np.matmul(data.keys[chunk].transpose(0, 2, 1), p)
-        off = scale * mean - data.query[chunk][:, :, None]
-        blur = 1 + scale**2 * np.einsum("nlb,nlb->nb", p, p)
-        found.append((off**2).sum(axis=1) + label_noise**2 * blur)
+    tokens = np.concatenate([data.keys, np.ones((*data.responses.shape, 1))], axis=2).transpose(0, 2, 1)
+    for chunk, e in attend(A, data):
+        sums_of = np.matmul(tokens[chunk], e)
+        off = scale * (sums_of[:, :-1] / sums_of[:, -1:]) - data.query[chunk][:, :, None]
+        error = (off**2).sum(axis=1)
+        if label_noise > 0:
+            error += label_noise**2 * (1 + (scale / sums_of[:, -1]) ** 2 * np.einsum("nlb,nlb->nb", e, e))
+        found.append(error)
     return np.concatenate(found).mean(axis=0)
 
 
 def fit(data: Contexts, initial: np.ndarray, penalty: float = 0.0, steps: int = 100) -> tuple[np.ndarray, float]:
-    """A and v that minimise the mean square error on the prompts, without privacy: L-BFGS on A, v at its best for A.
+    """A and v that minimise the mean square error on the prompts, without privacy: Levenberg's and Marquardt's method.
 
-    The objective is not convex: what is found is a local minimum near ``initial``, shape (D, D).
+    It begins at ``initial``, shape (D, D), with the best v there, and uses ∂ŷ/∂A = v cov_p(y, x) xᵀ. The objective,
+    mean square error + penalty·‖A‖², is not convex: what is found is a local minimum near ``initial``.
     """
-    free = np.array([np.inf])
+    start = np.append(initial.reshape(-1), best_scale(initial[None], data)[0])
+    shrink = np.sqrt(penalty * len(data.target))
 
-    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        A = flat.reshape(1, *initial.shape)
-        scale, error = best_scale(A, data)
-        slope = 2 * mean_gradient(A, scale, data, free).reshape(-1)
-        return float(error[0] + penalty * flat @ flat), slope + 2 * penalty * flat
+    def off(told: np.ndarray) -> np.ndarray:
+        answer = predict(told[:-1].reshape(1, *initial.shape), told[-1:], data)[:, 0]
+        return np.append(answer - data.target, shrink * told[:-1])
 
-    found = minimize(objective, initial.reshape(-1), jac=True, method="L-BFGS-B", options={"maxiter": steps})
-    A = found.x.reshape(initial.shape)
-    return A, float(best_scale(A[None], data)[0][0])
+    def slope(told: np.ndarray) -> np.ndarray:
+        pull = shrink * np.eye(initial.size, initial.size + 1)
+        return np.concatenate([_jacobian(told[:-1].reshape(1, *initial.shape), told[-1], data), pull])
+
+    found = least_squares(off, start, slope, method="lm", max_nfev=steps).x
+    return found[:-1].reshape(initial.shape), float(found[-1])
+
+
+def _jacobian(A: np.ndarray, scale: float, data: Contexts) -> np.ndarray:
+    """The derivatives of ŷ in A, entry by entry, and in v, of one head: shape (N, D² + 1)."""
+    parts = []
+    for chunk, weights in attend(A, data):
+        answer, left = _slopes(data, chunk, weights)
+        query = data.query[chunk]
+        parts.append(np.concatenate([(scale * left * query[:, None]).reshape(len(query), -1), answer], axis=1))
+    return np.concatenate(parts)
 
 
 def share(D: int, kappa: float | np.ndarray) -> np.ndarray:

@@ -101,15 +101,20 @@ def sample(law: TokenLaw, N: int, L: int, label_noise: float = 0.0, *, rng: np.r
         ValueError: if the law is of another kind, or a size below 1.
     """
     _validate.whole("N", N), _validate.whole("L", L)
+    refuse_unknown(law)
     w = rng.standard_normal((N, law.D))
     x = rng.standard_normal((N, L + 1, law.D))
     if law.spread == GAUSSIAN:
         x = x @ np.linalg.cholesky(law.covariance).T
-    elif np.array_equal(law.covariance, sphere(law.D).covariance):
-        x /= np.sqrt(np.einsum("nld,nld->nl", x, x))[:, :, None]
     else:
-        raise ValueError(f"law must be Gaussian or isotropic on the sphere, got spread {law.spread:g}")
+        x /= np.sqrt(np.einsum("nld,nld->nl", x, x))[:, :, None]
     y = np.matmul(x, w[:, :, None])[:, :, 0]
     if _validate.nonnegative("label_noise", label_noise) > 0:
         y += label_noise * rng.standard_normal(y.shape)
     return Prompts(x, y, w)
+
+
+def refuse_unknown(law: TokenLaw) -> None:
+    """Raise ``ValueError`` unless `sample` draws from the law: Gaussian, or isotropic on the sphere."""
+    if law.spread != GAUSSIAN and not np.array_equal(law.covariance, sphere(law.D).covariance):
+        raise ValueError(f"law must be Gaussian or isotropic on the sphere, got spread {law.spread:g}")

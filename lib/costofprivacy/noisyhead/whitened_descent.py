@@ -31,6 +31,7 @@ voids what cannot be bounded. The noise that is added is larger than the plan's 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -56,6 +57,23 @@ class Transcript:
     contexts: np.ndarray
     gradients: np.ndarray
     Gamma: np.ndarray
+
+
+class Prompted(Protocol):
+    """What the algorithm asks of N prompts: means of their terms, each clipped to a Frobenius norm, shape (B, D, D)."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """N and D."""
+
+    def features(self, clip_norm: float) -> np.ndarray:
+        """Of the token moments; B = 1."""
+
+    def contexts(self, W: np.ndarray, clip_norm: float) -> np.ndarray:
+        """Of W·(context moment)·W, W symmetric of shape (B, D, D)."""
+
+    def gradients(self, Gamma: np.ndarray, left: np.ndarray, right: np.ndarray, clip_norm: float) -> np.ndarray:
+        """Of left·(gradient at Γ)·right, all of shape (B, D, D)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +110,7 @@ def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator
     Args:
         data, told, rng: as in `release`. count: B, at least 1; memory grows with B·N.
     """
-    return _descend(data, told, rng.standard_normal((_validate.whole("count", count), *_noise(data, told))))[0]
+    return releases_and_means(data, told, count, rng=rng)[0]
 
 
 def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
@@ -103,15 +121,45 @@ def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
     Raises:
         ValueError: if the shape of ``noise`` is another, or it is not finite.
     """
-    noise = numbers("noise", noise, (None, *_noise(data, told)))
+    sight = Tokens(data)
+    noise = numbers("noise", noise, (None, *_noise(sight, told)))
     if not np.isfinite(noise).all():
         raise ValueError("noise must be finite, got NaN or infinities")
-    return _descend(data, told, noise)[0]
+    return _descend(sight, told, noise)[0]
+
+
+def releases_and_means(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> tuple[Transcript, Means]:
+    """`releases`, with the means that their noise was added to: for audits. The means are no release."""
+    sight = Tokens(data)
+    return _descend(sight, told, rng.standard_normal((_validate.whole("count", count), *_noise(sight, told))))
 
 
 def means_along(data: Examples, told: Plan, seen: Transcript) -> Means:
     """The means that ``data`` would have had in the course of what was seen: for audits."""
-    return _descend(data, told, None, seen)[1]
+    return _descend(Tokens(data), told, None, seen)[1]
+
+
+def simulate(data: Prompted, told: Plan, noise: np.ndarray) -> np.ndarray:
+    """Γ of releases on what stands for examples, such as `quadratic.Quadratics`: for experiments, not for release.
+
+    Nothing is promised to a prompt: what ``data`` answers is taken as it is.
+
+    Args:
+        data: N prompts. told: the plan, for the same N. noise: standard normals, shape (B, 2 + T, D, D).
+
+    Returns:
+        shape (B, D, D).
+
+    Raises:
+        ValueError: if the plan is for another number of prompts, or the shape of ``noise`` is another.
+    """
+    return _descend(data, told, numbers("noise", noise, (None, *_noise(data, told))))[0].Gamma
+
+
+def simulated(data: Prompted, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
+    """Γ of one release by `simulate`, shape (D, D): from the normals that `release` would draw."""
+    head: np.ndarray = simulate(data, told, rng.standard_normal((1, *_noise(data, told))))[0]
+    return head
 
 
 def profile(told: Plan, budget: ApproximateDP) -> PrivacyProfile:
@@ -119,34 +167,59 @@ def profile(told: Plan, budget: ApproximateDP) -> PrivacyProfile:
     return PrivacyProfile(budget, told.budget, told.budget)
 
 
-def _noise(data: Examples, told: Plan) -> tuple[int, int, int]:
-    D = data.query.shape[2]
+def _noise(data: Prompted, told: Plan) -> tuple[int, int, int]:
+    D = data.size[1]
     return 2 + len(told.gains), D, D
 
 
-def _descend(
-    data: Examples, told: Plan, noise: np.ndarray | None, seen: Transcript | None = None
-) -> tuple[Transcript, Means]:
-    """Run the algorithm with given noise, or along what was seen.
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Bounded examples as the algorithm asks of them.
 
     Tokens stay in their own coordinates: with W = Â^{-½} a prompt's terms are W(·)W for its context moment and
     W(·)W M̂^{-½} for its gradient at Γ = W Γ̃ M̂^{-½} W, which is D × D work for a prompt instead of one for each token.
     """
-    if len(data.query) != told.N:
-        raise ValueError(f"told.N must be the number of prompts, {len(data.query)}, got {told.N}")
-    paid = 1 + sums.slack(told.N, data.query.shape[2] ** 2)
-    features = _symmetric(_mean(data.token_moments, told.feature_norm))
+
+    data: Examples
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """N and D."""
+        N, _, D = self.data.query.shape
+        return N, D
+
+    def features(self, clip_norm: float) -> np.ndarray:
+        """The mean of the prompts' clipped token moments."""
+        return _mean(self.data.token_moments, clip_norm)
+
+    def contexts(self, W: np.ndarray, clip_norm: float) -> np.ndarray:
+        """The mean of W·(context moment)·W, each clipped."""
+        return _mean(_between(W, self.data.context_moments, W), clip_norm)
+
+    def gradients(self, Gamma: np.ndarray, left: np.ndarray, right: np.ndarray, clip_norm: float) -> np.ndarray:
+        """The mean of left·(gradient at Γ)·right, each clipped."""
+        return _mean(_between(left, self.data.gradients(Gamma), right), clip_norm)
+
+
+def _descend(
+    data: Prompted, told: Plan, noise: np.ndarray | None, seen: Transcript | None = None
+) -> tuple[Transcript, Means]:
+    """Run the algorithm with given noise, or along what was seen."""
+    N, D = data.size
+    if told.N != N:
+        raise ValueError(f"told.N must be the number of prompts, {N}, got {told.N}")
+    paid = 1 + sums.slack(N, D**2)
+    features = _symmetric(data.features(told.feature_norm))
     std = paid * told.moment_std(told.feature_norm)
     A = seen.features if seen else features + std * _symmetric(noise[:, 0])  # type: ignore[index]
     W = _inverse_root(A, FLOOR * std)
-    contexts = _symmetric(_mean(_between(W, data.context_moments, W), told.context_norm))
+    contexts = _symmetric(data.contexts(W, told.context_norm))
     std = paid * told.moment_std(told.context_norm)
     M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
     right = _inverse_root(M, FLOOR * std) @ W
     inner, means, steps = np.zeros_like(A), [], []
     for t, (clip, gain) in enumerate(zip(told.clip_norms, told.gains, strict=True)):
-        gradients = _between(W, data.gradients(W @ inner @ right), np.swapaxes(right, 1, 2))
-        means.append(_mean(gradients, clip))
+        means.append(data.gradients(W @ inner @ right, W, np.swapaxes(right, 1, 2), clip))
         std = paid * told.step_std(clip)
         step = seen.gradients[:, t] if seen else means[t] + std * noise[:, 2 + t]  # type: ignore[index]
         steps.append(step)

@@ -21,6 +21,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import dp_accounting
 import numpy as np
@@ -116,10 +117,7 @@ class ApproximateDP:
         >>> round(ApproximateDP(1.0, 1e-5).to_gaussian().mu, 4)
         0.2681
         """
-        if math.isinf(self.epsilon):
-            return GaussianDP(math.inf)
-        mu = float(1 / dp_accounting.get_sigma_gaussian(self.epsilon, self.delta))
-        return GaussianDP(_safe(mu, -mu, lambda value: _spent(value, self.epsilon), self.delta))
+        return GaussianDP(_largest_mu(self.epsilon, self.delta))
 
     def to_zero_concentrated(self) -> ZeroConcentratedDP:
         """The largest ρ that Proposition 1.3 of Bun and Steinke turns into this budget.
@@ -130,6 +128,15 @@ class ApproximateDP:
             return ZeroConcentratedDP(math.inf)
         log_term = -math.log(self.delta)
         return ZeroConcentratedDP((self.epsilon / (math.sqrt(log_term + self.epsilon) + math.sqrt(log_term))) ** 2)
+
+
+@lru_cache
+def _largest_mu(epsilon: float, delta: float) -> float:
+    """`ApproximateDP.to_gaussian`, searched for once: milliseconds, which a trial may ask for hundreds of times."""
+    if math.isinf(epsilon):
+        return math.inf
+    mu = float(1 / dp_accounting.get_sigma_gaussian(epsilon, delta))
+    return _safe(mu, -mu, lambda value: _spent(value, epsilon), delta)
 
 
 @dataclass(frozen=True)

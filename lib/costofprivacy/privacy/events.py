@@ -10,6 +10,7 @@ the scores is tried on the other half and the other way round, so that an event 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -40,8 +41,15 @@ class Event:
 
     def contains(self, scores: np.ndarray) -> np.ndarray:
         """Whether each score is in the event, same shape."""
-        found: np.ndarray = self.chosen[np.searchsorted(self.edges, scores) + np.isnan(scores)]
+        borders, chosen = self._borders
+        found: np.ndarray = chosen[np.searchsorted(borders, scores) + np.isnan(scores)]
         return found
+
+    @cached_property
+    def _borders(self) -> tuple[np.ndarray, np.ndarray]:
+        """The edges at which the event begins or ends, and what lies between them; {NaN} last."""
+        change = np.flatnonzero(self.chosen[:-2] != self.chosen[1:-1])
+        return self.edges[change], self.chosen[[*change, -2, -1]]
 
     @property
     def words(self) -> str:
@@ -133,9 +141,9 @@ def choose(samples: Samples, delta: float, releases: int, confidence: float) -> 
 def _candidates(samples: Samples) -> list[_Candidates]:
     """By the ratio at each resolution, by value, and from both ends towards the median."""
     folds = [[np.sort(sample[half::2]) for sample in samples] for half in range(2)]
-    found = []
+    found, sorted_once = [], _Sorted(samples)
     for bins in [bins for bins in RESOLUTIONS if bins * FEWEST <= len(samples[0])] or [2]:
-        edges = _edges(samples, bins)
+        edges = _edges(sorted_once, bins)
         counts = np.array([[_count(edges, sample) for sample in fold] for fold in folds])
         total = counts.sum(axis=0)
         found.append(_segments(edges, counts, _by_ratio(total), [_by_ratio(counts[1]), _by_ratio(counts[0])]))
@@ -144,16 +152,24 @@ def _candidates(samples: Samples) -> list[_Candidates]:
     return found
 
 
-def _edges(samples: Samples, bins: int) -> np.ndarray:
+class _Sorted:
+    """The finite scores of each sample and of both, sorted, and the values that repeat most."""
+
+    def __init__(self, samples: Samples) -> None:
+        self.each = [np.sort(sample[np.isfinite(sample)]) for sample in samples]
+        self.pooled = np.sort(np.concatenate(self.each), kind="stable")  # two sorted runs are merged
+        first = np.flatnonzero(np.append(True, self.pooled[1:] != self.pooled[:-1])[: len(self.pooled)])
+        times = np.diff(first, append=len(self.pooled))
+        values, times = self.pooled[first[times > 1]], times[times > 1]
+        self.atoms = values[np.argsort(-times, kind="stable")[:ATOMS]]
+
+
+def _edges(scores: _Sorted, bins: int) -> np.ndarray:
     """Edges at quantiles of all finite scores, in the tails of each sample and on both sides of what repeats."""
-    finite = [np.sort(sample[np.isfinite(sample)]) for sample in samples]
-    pooled = np.sort(np.concatenate(finite))
-    values, times = np.unique(pooled, return_counts=True)
-    atoms = values[np.argsort(-times, kind="stable")[:ATOMS]]
-    atoms = atoms[np.isin(atoms, values[times > 1])]
-    cuts = [np.array([-np.inf, LARGEST]), atoms, np.nextafter(atoms, -np.inf)]
+    pooled = scores.pooled
+    cuts = [np.array([-np.inf, LARGEST]), scores.atoms, np.nextafter(scores.atoms, -np.inf)]
     cuts += [_ranked(pooled, np.arange(1, bins) * len(pooled) // bins)]
-    for sample in finite:
+    for sample in scores.each:
         ranks = np.unique(np.geomspace(1, max(len(sample) // 2, 1), TAIL).astype(int))
         cuts += [_ranked(sample, ranks - 1), _ranked(sample, len(sample) - 1 - ranks)]
     return np.unique(np.concatenate(cuts))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,8 +31,8 @@ from costofprivacy.privacy import (
     sums,
 )
 from costofprivacy.privacy.subsampled import Neighbours
-from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import given, within_reach
+from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.prepared import prepare
 
 _FINEST = 2.0**53  # a generator's numbers in [0, 1) are multiples of its inverse
 
@@ -82,38 +83,87 @@ def release(
     *,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """θ_T, shape (d,).
+    """θ_T, shape (d,): `releases` of one plan.
 
-    Guarantee: that of `noise_multiplier` for the same ``sampling`` and T steps, whatever the records: each gradient is
-    clipped at C, and a record that cannot have one is void (`bounds.given`). The noise is larger by 1 +
-    `privacy.sums.slack` (n, d), which pays for the rounding of the sums. A record is drawn with the probability q
-    rounded down to a multiple of 2⁻⁵³, because the generator's numbers are such multiples.
+    Guarantee, Args, Raises: as there.
+    """
+    return releases(x, y, [Plan(clip_norm, tuple(learning_rates), noise_multiplier)], sampling, rng=rng)[0]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One descent.
 
     Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type.
         clip_norm: C in [10⁻¹⁵⁰, 10¹⁵⁰]. learning_rates: η_t ≥ 0, one for each of T steps. noise_multiplier: σ > 0.
-        sampling: q in (0, 1]. rng: of the samples and the noise.
+
+    Raises:
+        ValueError: if a number is out of range.
+    """
+
+    clip_norm: float
+    learning_rates: tuple[float, ...]
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        clip_norm = _validate.finite_positive("clip_norm", self.clip_norm)
+        _validate.between("clip_norm", clip_norm, records.NEAR, records.FAR)
+        _validate.finite_positive("noise_multiplier", self.noise_multiplier)
+        for learning_rate in self.learning_rates:
+            _validate.nonnegative("learning_rates", learning_rate)
+
+
+def releases(
+    x: np.ndarray,
+    y: np.ndarray,
+    plans: Sequence[Plan],
+    sampling: float = 1.0,
+    live: np.ndarray | None = None,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """θ_T of each of several descents over the same records, shape (plans, d).
+
+    Guarantee: each alone has that of `noise_multiplier` for the same ``sampling`` and T steps, whatever the records:
+    each gradient is clipped at C, and a record that cannot have one is void (`bounds.given`). The noise is larger by 1
+    + `privacy.sums.slack` (n, d), which pays for the rounding of the sums. A record is drawn with the probability q
+    rounded down to a multiple of 2⁻⁵³, because the generator's numbers are such multiples. The descents share their
+    samples, and are not meant to be released together.
+
+    Args:
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. plans: at least one.
+        sampling: q in (0, 1]. live: public; features that are not 0 throughout, as in `prepared.prepare`.
+        rng: of the samples and the noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, an array is not of numbers, or a number is out of range.
     """
     _validate.SHARE("sampling", sampling)
-    _validate.between("clip_norm", _validate.finite_positive("clip_norm", clip_norm), records.NEAR, records.FAR)
-    _validate.finite_positive("noise_multiplier", noise_multiplier)
-    for learning_rate in learning_rates:
-        _validate.nonnegative("learning_rates", learning_rate)
-    x, y = given(x, y)
-    n, d = x.shape
-    std = GaussianMechanism(2 * clip_norm * (1 + sums.slack(n, d)), noise_multiplier).noise_std
-    theta, limit, drawn = np.zeros(d), huber.limits(x, clip_norm), math.floor(sampling * _FINEST) / _FINEST
-    for learning_rate in learning_rates:
-        if sampling < 1:
-            rows = np.flatnonzero(rng.random(n) < drawn)
-            chosen, response, bound = x[rows], y[rows], limit[rows]
-        else:
-            chosen, response, bound = x, y, limit
+    told = prepare(x, y, live)
+    n, d = told.shape
+    order, rates = by_length([plan.learning_rates for plan in plans])
+    clips = np.array([plans[k].clip_norm for k in order])
+    excess = 1 + sums.slack(n, d)
+    std = np.array(
+        [GaussianMechanism(2 * plans[k].clip_norm * excess, plans[k].noise_multiplier).noise_std for k in order]
+    )
+    theta, drawn = np.zeros((d, len(plans))), math.floor(sampling * _FINEST) / _FINEST
+    for step in rates:
+        rows = np.flatnonzero(rng.random(n) < drawn) if sampling < 1 else None
+        m = len(step)
         with np.errstate(over="ignore", invalid="ignore"):
-            pull = sums.product(chosen, np.clip(chosen @ theta - response, -bound, bound))
-            pull = pull + std * rng.standard_normal(d)
-            theta = within_reach(theta - learning_rate / (sampling * n) * pull)
-    return theta
+            pull = told.pulls(theta[:, :m], clips[:m], rows)
+            pull += std[:m] * rng.standard_normal((d, m))
+            theta[:, :m] = within_reach(theta[:, :m] - step / (sampling * n) * pull)
+    return theta[:, np.argsort(order)].T
+
+
+def by_length(lengths: Sequence[Sequence[float]]) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Runs of several lengths, the longest first: their order, and of each round the numbers of those that go on.
+
+    >>> [part.tolist() for part in by_length([[1.0], [2.0, 3.0]])[1]]
+    [[2.0, 1.0], [3.0]]
+    """
+    order = np.argsort([-len(run) for run in lengths], kind="stable")
+    longest = len(lengths[order[0]])
+    return order, [np.array([lengths[k][t] for k in order if len(lengths[k]) > t]) for t in range(longest)]

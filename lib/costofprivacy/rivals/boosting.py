@@ -18,14 +18,18 @@ code, as published, does not divide the budget among the rounds.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import huber
+from costofprivacy.rivals.batch_descent import by_length
 from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
-from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, solver
+from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, smallest_eigenvalue, solver
 
 
 def release(
@@ -38,32 +42,81 @@ def release(
     *,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """θ after the last round, shape (d,).
+    """θ after the last round, shape (d,): `releases` of one plan.
 
-    Guarantee: μ-Gaussian DP for replacing one record, whatever the records: features beyond B are shortened to it, each
-    gradient is clipped at C. XᵀX is computed here: a matrix that the caller hands in could not be checked without a
-    refusal that depends on the records. The noise of the pulls is larger by 1 + `privacy.sums.slack` (n, d), which pays
-    for the rounding of the sums; for that of the matrix see `noisy_matrix`.
+    Guarantee, Args, Raises: as there.
+    """
+    return releases(x, y, bounds, [Plan(clip_norm, rounds, budget)], rng=rng)[0]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run.
+
+    Args:
+        clip_norm: C in [10⁻¹⁵⁰, 10¹⁵⁰], bound on a record's gradient. rounds: T, at least 1. budget: μ in (0, ∞).
+
+    Raises:
+        ValueError: if a number is out of range.
+    """
+
+    clip_norm: float
+    rounds: int
+    budget: GaussianDP
+
+    def __post_init__(self) -> None:
+        _validate.whole("rounds", self.rounds)
+        clip_norm = _validate.finite_positive("clip_norm", self.clip_norm)
+        _validate.between("clip_norm", clip_norm, records.NEAR, records.FAR)
+
+    def noise_std(self, n: int, d: int) -> float:
+        """Of each coordinate of a pull."""
+        return gaussian_std(2 * self.clip_norm * (1 + sums.slack(n, d)), share(self.budget, PARTS * self.rounds))
+
+
+def releases(
+    x: np.ndarray,
+    y: np.ndarray,
+    bounds: Bounds,
+    plans: Sequence[Plan],
+    live: np.ndarray | None = None,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """θ after the last round of each of several runs over the same records, shape (plans, d).
+
+    Guarantee: each alone is μ-Gaussian DP for replacing one record, whatever the records: features beyond B are
+    shortened to it, each gradient is clipped at C. XᵀX is computed here: a matrix that the caller hands in could not be
+    checked without a refusal that depends on the records. The noise of the pulls is larger by 1 + `privacy.sums.slack`
+    (n, d), which pays for the rounding of the sums; for that of the matrix see `noisy_matrix`. Runs of one budget share
+    their noisy matrix, and are not meant to be released together.
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. bounds: B and Y; Y is not used.
-        clip_norm: C in [10⁻¹⁵⁰, 10¹⁵⁰], bound on a record's gradient. rounds: T, at least 1.
-        budget: μ in (0, ∞). rng: source of the noise.
+        plans: at least one. live: public; features that are not 0 throughout, as in `prepared.prepare`.
+        rng: source of the noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, an array is not of numbers, or a number is out of range.
     """
-    T, (x, y) = _validate.whole("rounds", rounds), given(x, y)
+    x, y = given(x, y)
     n, d = x.shape
-    _validate.between("clip_norm", _validate.finite_positive("clip_norm", clip_norm), records.NEAR, records.FAR)
     _validate.between("n B²", n * bounds.features**2, 0, MOST)
-    std = gaussian_std(2 * clip_norm * (1 + sums.slack(n, d)), share(budget, PARTS * T))
+    order, rounds = by_length([[plan.noise_std(n, d)] * plan.rounds for plan in plans])
+    clips = np.array([plans[k].clip_norm for k in order])
     with np.errstate(over="ignore", invalid="ignore"):
-        x = shortened(x, bounds.features)
-        matrix, penalty = noisy_matrix(sums.product(x, x), n, bounds, share(budget), rng=rng)
-        solve = solver(matrix, penalty)
-        theta, limit = np.zeros(d), huber.limits(x, clip_norm)
-        for _ in range(T):
-            pull = sums.product(x, np.clip(y - x @ theta, -limit, limit)) + std * rng.standard_normal(d)
-            theta = within_reach(theta + solve(pull))
-    return theta
+        told = prepare(shortened(x, bounds.features), y, live)
+        lowest = smallest_eigenvalue(told.square)
+        solve = {
+            budget: solver(*noisy_matrix(told.square, n, bounds, share(budget), lowest, rng=rng))
+            for budget in dict.fromkeys(plan.budget for plan in plans)
+        }
+        own = {budget: np.array([plans[k].budget == budget for k in order]) for budget in solve}
+        theta = np.zeros((d, len(plans)))
+        for std in rounds:
+            m = len(std)
+            pull = std * rng.standard_normal((d, m)) - told.pulls(theta[:, :m], clips[:m])
+            for budget, mine in own.items():
+                pull[:, mine[:m]] = solve[budget](pull[:, mine[:m]])
+            theta[:, :m] = within_reach(theta[:, :m] + pull)
+    return theta[:, np.argsort(order)].T

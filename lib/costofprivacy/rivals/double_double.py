@@ -50,6 +50,20 @@ def add(high: np.ndarray, low: np.ndarray, more: np.ndarray) -> tuple[np.ndarray
 
 
 @compiled
+def multiple(factor: float, high: np.ndarray, low: np.ndarray, more: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """factor·(high + low) + more as a pair, entry by entry."""
+    one, two = np.empty_like(high), np.empty_like(high)
+    f_high, f_low = _halves(factor)
+    for k in range(len(high)):
+        p = factor * high[k]
+        a_high, a_low = _halves(high[k])
+        error = a_low * f_low - (((p - a_high * f_high) - a_low * f_high) - a_high * f_low)
+        s, lost = _two_sum(p, more[k])
+        one[k], two[k] = _two_sum(s, lost + (error + factor * low[k]))
+    return one, two
+
+
+@compiled
 def residuals(
     rows: np.ndarray, responses: np.ndarray, high: np.ndarray, low: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -20,15 +20,18 @@ that a release can pay for it; nothing that it claims rests on how the solver wo
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
-from costofprivacy.rivals import newton
+from costofprivacy.rivals import double_double, newton
 from costofprivacy.rivals.bounds import given, shortened
 from costofprivacy.rivals.newton import TOLERANCE, Minimum
 from costofprivacy.rivals.objective import Objective
+from costofprivacy.rivals.prepared import Prepared, prepare
 
 REACH = 1e5  # the largest ‖x‖²/Λ of a record, for n up to a million
 ROUNDING = 1 + 1e-12  # a gradient, or a row that was shortened to a bound, is no longer than this, over the bound
@@ -72,8 +75,13 @@ def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
         ValueError: if C is not positive.
     """
     _validate.positive("clip_norm", clip_norm)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _limits(x, np.linalg.norm(x, axis=1), clip_norm)
+
+
+def _limits(x: np.ndarray, norm: np.ndarray, clip_norm: float) -> np.ndarray:
+    """`limits` where ‖x_i‖ is known."""
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        norm = np.linalg.norm(x, axis=1)
         found: np.ndarray = clip_norm / norm
     odd = ~((norm >= records.NEAR) & (norm <= records.FAR))
     if odd.any():
@@ -98,33 +106,89 @@ def minimiser(
 
 
 def minimum(
-    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, linear: np.ndarray | float = 0.0
+    x: np.ndarray,
+    y: np.ndarray,
+    clip_norm: float,
+    penalty: float,
+    linear: np.ndarray | float = 0.0,
+    start: np.ndarray | None = None,
 ) -> Minimum:
     """The θ at which J is least, certified, to twice the precision of doubles.
 
     Guarantee: ‖∇J(θ)‖ ≤ γ = `TOLERANCE`·C. So θ is within γ/Λ of the exact minimiser, and replacing one record moves it
-    by at most 2(C + γ)/Λ, whatever the records.
+    by at most 2(C + γ)/Λ, whatever the records, and whatever the start.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,).
         clip_norm: C, bound on each record's gradient. penalty: Λ, of the sum, not of the mean. Both, and C/Λ, in
             [10⁻¹⁵⁰, 10¹⁵⁰].
         linear: b, shape (d,), or 0; ‖b‖ ≤ 10¹² C.
+        start: where the search begins, finite, shape (d,): a point near the minimum saves steps. 0 if left out.
 
     Raises:
-        ValueError: if C, Λ or b is outside its range, there is no record, or shapes disagree.
+        ValueError: if C, Λ, b or the start is outside its range, there is no record, or shapes disagree.
         ArithmeticError: if no point could be certified. Nothing is released then. By the proof in
             `costofprivacy.rivals.newton` that does not happen, and it was never seen.
     """
-    refuse_extreme(clip_norm, penalty)
     x, y = given(x, y)
-    x = shortened(x, math.sqrt(reach(len(x)) * penalty))
-    b = _linear(linear, x.shape[1], clip_norm)
+    live = np.asarray(x.any(axis=0))  # no matter in which order the search adds: what it finds is certified
+    return minimum_of(prepare(x, y, live if live.any() else None), clip_norm, penalty, linear, start)
+
+
+def minimum_of(
+    told: Prepared,
+    clip_norm: float,
+    penalty: float,
+    linear: np.ndarray | float = 0.0,
+    start: np.ndarray | None = None,
+) -> Minimum:
+    """`minimum` of prepared records.
+
+    Guarantee, Args, Raises: as there, with `prepared.prepare` for the records.
+    """
+    refuse_extreme(clip_norm, penalty)
+    d = len(told.live)
+    b, near = _linear(linear, d, clip_norm), np.zeros(d)
+    if start is not None:
+        near = records.numbers("start", start, (d,))
+        if not np.isfinite(near).all():
+            raise ValueError("start must be finite, got NaN or infinities")
+    told = _within(told, math.sqrt(reach(len(told.rows)) * penalty))
     root = math.frexp(penalty)[1] // 2
     size = math.frexp(clip_norm)[1] - root
-    if max(abs(root), abs(size)) <= _MODERATE:
-        return newton.minimum(_objective(x, y, limits(x, clip_norm), clip_norm, penalty, b), TOLERANCE * clip_norm)
-    return _scaled(x, y, clip_norm, penalty, b, root, size)
+    search = _usual if max(abs(root), abs(size)) <= _MODERATE else partial(_scaled, root=root, size=size)
+    found = search(told, clip_norm, penalty, b[told.live], near[told.live])
+    return found if told.live.all() else _with_dead(found, told.live, b, penalty)
+
+
+def _within(told: Prepared, bound: float) -> Prepared:
+    """Rows brought to a norm of ``bound`` where they are longer: `bounds.shortened`."""
+    if (told.norm <= bound * ROUNDING).all():
+        return told
+    rows = shortened(told.rows, bound)
+    return replace(told, rows=rows, norm=np.linalg.norm(rows, axis=1))
+
+
+def _usual(told: Prepared, clip_norm: float, penalty: float, b: np.ndarray, start: np.ndarray) -> Minimum:
+    """`minimum_of` for the live features, no number of which is very large or small."""
+    limit = _limits(told.rows, told.norm, clip_norm)
+    objective = _objective(told.rows, told.responses, told.norm, limit, clip_norm, penalty, b)
+    return newton.minimum(objective, TOLERANCE * clip_norm, start)
+
+
+def _with_dead(found: Minimum, live: np.ndarray, b: np.ndarray, penalty: float) -> Minimum:
+    """The minimum over all features from that over the *live* ones, those that are not 0 in all records.
+
+    Along a dead feature J is Λθ_j²/2 + b_jθ_j and nothing else, so its minimum is at −b_j/Λ, whatever the others are.
+    """
+    high, low = np.zeros(len(live)), np.zeros(len(live))
+    high[live], low[live] = found.high, found.low
+    dead = ~live
+    high[dead] = -b[dead] / penalty
+    low[dead] = -sum(double_double.multiple(penalty, high[dead], low[dead], b[dead])) / penalty
+    left = sum(double_double.multiple(penalty, high[dead], low[dead], b[dead]))
+    size = math.hypot(found.gradient_norm, float(np.linalg.norm(left)))
+    return replace(found, high=high, low=low, gradient_norm=size)
 
 
 def refuse_extreme(clip_norm: float, penalty: float) -> None:
@@ -142,7 +206,7 @@ def _linear(linear: np.ndarray | float, d: int, clip_norm: float) -> np.ndarray:
 
 
 def _objective(
-    x: np.ndarray, y: np.ndarray, limit: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray
+    x: np.ndarray, y: np.ndarray, norm: np.ndarray, limit: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray
 ) -> Objective:
     """J with responses brought so near that they still lie beyond what any minimiser predicts: the same minimiser.
 
@@ -151,23 +215,22 @@ def _objective(
     """
     most = (len(x) * clip_norm + float(np.linalg.norm(b))) / penalty
     finite = np.where(np.isfinite(limit), limit, 0.0)
-    farthest = 2 * (np.linalg.norm(x, axis=1) * most + finite)
-    rows = np.ascontiguousarray(x)
-    return Objective(rows, np.clip(y, -farthest, farthest), finite, penalty, b, clip_norm)
+    farthest = 2 * (norm * most + finite)
+    return Objective(x, np.clip(y, -farthest, farthest), finite, penalty, b, clip_norm)
 
 
 def _scaled(
-    x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, b: np.ndarray, root: int, size: int
+    told: Prepared, clip_norm: float, penalty: float, b: np.ndarray, start: np.ndarray, *, root: int, size: int
 ) -> Minimum:
-    """`minimum` for numbers so large or small that products would leave the doubles: in units that are powers of 2."""
-    limit = limits(x, clip_norm)
+    """`_usual` for numbers so large or small that products would leave the doubles: in units that are powers of 2."""
+    limit, back = _limits(told.rows, told.norm, clip_norm), size - root
     with np.errstate(over="ignore", under="ignore"):
-        rows, responses, limit = np.ldexp(x, -root), np.ldexp(y, -size), np.ldexp(limit, -size)
+        rows, norm = np.ldexp(told.rows, -root), np.ldexp(told.norm, -root)
+        responses, limit, start = np.ldexp(told.responses, -size), np.ldexp(limit, -size), np.ldexp(start, -back)
     unit = math.ldexp(clip_norm, -size - root)
-    told = _objective(rows, responses, limit, unit, math.ldexp(penalty, -2 * root), np.ldexp(b, -size - root))
-    found = newton.minimum(told, TOLERANCE * unit)
-    back = size - root
+    linear = np.ldexp(b, -size - root)
+    scaled = _objective(rows, responses, norm, limit, unit, math.ldexp(penalty, -2 * root), linear)
+    found = newton.minimum(scaled, TOLERANCE * unit, start)
     with np.errstate(under="ignore"):
         high, low = np.ldexp(found.high, back), np.ldexp(found.low, back)
-    norm = math.ldexp(found.gradient_norm, size + root)
-    return Minimum(high, low, norm, found.far_steps, found.near_steps, found.interior_steps)
+    return replace(found, high=high, low=low, gradient_norm=math.ldexp(found.gradient_norm, size + root))

@@ -11,12 +11,13 @@ hence ∇J → 0 and θ → θ*, the minimiser. *Finiteness.* Around θ* there i
 record that is strictly inside or outside at θ* is so at θ, and one at its kink is inside or outside all the way from θ
 to θ*, or stays at the kink, where both sides vanish. Summed up, ∇J(θ) = H(θ − θ*): the step ends at θ*. ∎
 
-**Three stages.** (1) Doubles, from 0, until a step meets no kink: the quadratic that holds θ then holds the minimum,
-to rounding. (2) The same steps with θ, the residuals and ∇J as pairs of doubles (`costofprivacy.rivals.double_double`),
-until ‖∇J‖ ≤ `TOLERANCE` C/2: iterative refinement, and each step gains the digits that Cholesky's factors have.
-(3) The bound above is finite but long where most records are outside. So a first stage that takes more than `FAR_STEPS`
-gives way to an interior-point method, whose steps are few whatever the data (`costofprivacy.rivals.interior`). That
-happens with limits so narrow that the loss is next to least absolute deviations, and many features.
+**Three stages.** (1) Doubles, from 0 or a given start, until a step meets no kink: the quadratic that holds θ then
+holds the minimum, to rounding. (2) The same steps with θ, the residuals and ∇J as pairs of doubles
+(`costofprivacy.rivals.double_double`), until ‖∇J‖ ≤ `TOLERANCE` C/2: iterative refinement, and each step gains the
+digits that Cholesky's factors have. (3) The bound above is finite but long where most records are outside. So a first
+stage that takes more than `FAR_STEPS` gives way to an interior-point method, whose steps are few whatever the data
+(`costofprivacy.rivals.interior`). That happens with limits so narrow that the loss is next to least absolute
+deviations, and many features.
 
 **What is certified.** For n records with ‖x_i‖² ≤ βΛ, ∇J is computed to within 8u²βn(n + ‖b‖/C)·C, for u = 2⁻⁵³ and
 to leading order: a residual is off by 4u²(‖x‖‖θ‖ + |y|), ‖θ‖ ≤ (n + ‖b‖/C)C/Λ at the minimum, and |y| exceeds ‖x‖‖θ‖
@@ -27,6 +28,7 @@ this is at most half the tolerance if ‖b‖ is small against nC, or if βn‖b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -61,14 +63,17 @@ class Minimum:
     interior_steps: int
 
 
-def minimum(objective: Objective, tolerance: float) -> Minimum:
+def minimum(objective: Objective, tolerance: float, start: np.ndarray | None = None) -> Minimum:
     """The θ at which ‖∇J‖ ≤ ``tolerance``/2 as computed in pairs of doubles.
+
+    Args:
+        objective: J. tolerance: in (0, ∞). start: where the search begins, shape (d,); 0 if left out.
 
     Raises:
         ArithmeticError: if it was not found. No release is made then; there is no data set for which that was seen.
     """
     curvature, inner = _Curvature(objective), 0
-    theta, far, done = _descend(objective, curvature)
+    theta, far, done = _descend(objective, curvature, start)
     if not done:
         theta, inner = near_minimum(objective, theta)
     high, low = theta, np.zeros_like(theta)
@@ -83,9 +88,10 @@ def minimum(objective: Objective, tolerance: float) -> Minimum:
     raise ArithmeticError("the minimiser was not found to the tolerance that the guarantee needs: there is no release")
 
 
-def _descend(objective: Objective, curvature: _Curvature) -> tuple[np.ndarray, int, bool]:
+def _descend(objective: Objective, curvature: _Curvature, start: np.ndarray | None) -> tuple[np.ndarray, int, bool]:
     """θ, the number of steps and whether the last one met no kink, or nothing is left to gain in doubles."""
-    theta, residual = np.zeros(objective.rows.shape[1]), -objective.responses
+    theta = np.zeros(objective.rows.shape[1]) if start is None else start
+    residual = objective.rows @ theta - objective.responses
     zero = np.zeros_like(residual)
     floor = _ROUNDING * objective.most_push
     for step in range(FAR_STEPS):
@@ -129,8 +135,7 @@ def _pair_gradient(
     inside = ~(above | below)
     clipped = np.where(above, limits, np.where(below, -limits, one))
     total, rest = double_double.weighted_sum(objective.rows, clipped, np.where(inside, two, 0.0))
-    scaled = np.diag(np.full(len(high), objective.penalty))
-    more, less = double_double.residuals(scaled, -objective.linear, high, low)
+    more, less = double_double.multiple(objective.penalty, high, low, objective.linear)
     total, rest = double_double.add(total, rest, more)
     return inside, total + (rest + less)
 
@@ -143,7 +148,7 @@ class _Curvature:
         self._inside = np.zeros(len(objective.rows), dtype=bool)
         self._sum = np.zeros((objective.rows.shape[1],) * 2)
         self._largest = 0.0
-        self._factor = cho_factor(self._penalised())
+        self._factor = self._factorised()
 
     def solve(self, inside: np.ndarray, right: np.ndarray) -> np.ndarray:
         """H⁻¹ times a vector."""
@@ -152,16 +157,22 @@ class _Curvature:
             self._update(inside, changed)
         return cho_solve(self._factor, right)
 
+    def _factorised(self) -> tuple[np.ndarray, bool]:
+        return cast(tuple[np.ndarray, bool], cho_factor(self._penalised(), overwrite_a=True))
+
     def _penalised(self) -> np.ndarray:
-        return self._sum + self._objective.penalty * np.eye(len(self._sum))
+        found = self._sum.copy(order="F")
+        found[np.diag_indices_from(found)] += self._objective.penalty
+        return found
 
     def _update(self, inside: np.ndarray, changed: np.ndarray) -> None:
         rows = self._objective.rows
         if 2 * len(changed) < np.count_nonzero(inside):
             come = inside[changed]
-            self._sum = self._sum + gram(rows[changed[come]]) - gram(rows[changed[~come]])
+            self._sum += gram(rows[changed[come]])
+            self._sum -= gram(rows[changed[~come]])
             self._largest = max(self._largest, float(np.trace(self._sum)))
         if 2 * len(changed) >= np.count_nonzero(inside) or np.trace(self._sum) < _RENEWED * self._largest:
-            self._sum = gram(rows, inside.astype(float))
+            self._sum = gram(rows[inside])
             self._largest = float(np.trace(self._sum))
-        self._inside, self._factor = inside, cho_factor(self._penalised())
+        self._inside, self._factor = inside, self._factorised()

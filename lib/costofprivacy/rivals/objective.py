@@ -42,9 +42,12 @@ class Objective:
 
 def gram(rows: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """The sum of w_i x_i x_iᵀ, w_i = 1 where none are given: shape (d, d)."""
-    total = np.zeros((rows.shape[1],) * 2)
-    for first in range(0, len(rows), _ROWS):
-        block = rows[first : first + _ROWS]
-        left = block if weights is None else block * weights[first : first + _ROWS, None]
-        total += left.T @ block
+    total = _block(rows[:_ROWS], None if weights is None else weights[:_ROWS])
+    for first in range(_ROWS, len(rows), _ROWS):
+        part = slice(first, first + _ROWS)
+        total += _block(rows[part], None if weights is None else weights[part])
     return total
+
+
+def _block(rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    return rows.T @ rows if weights is None else (rows * weights[:, None]).T @ rows

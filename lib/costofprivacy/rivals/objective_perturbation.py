@@ -56,6 +56,7 @@ from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, records
 from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.prepared import Prepared, prepare
 
 FURTHER = 1e-3  # the share of ε, and of δ, that pays for a minimiser that is not exact
 MOST_NOISE = 1e11  # the largest σ/C
@@ -147,11 +148,25 @@ def release(
         ValueError: if there is no record, shapes disagree, or ``added`` was calibrated for another C.
         ArithmeticError: as in `huber.minimum`.
     """
+    x, y = given(x, y)
+    return minimiser(prepare(shortened(x, added.feature_bound), y), clip_norm, added, rng=rng)
+
+
+def minimiser(
+    told: Prepared,
+    clip_norm: float,
+    added: Perturbation,
+    start: np.ndarray | None = None,
+    *,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """`release` from records that are shortened to the B of ``added``, by `bounds.shortened`, and prepared.
+
+    Guarantee, Args, Raises: as there. start: as in `huber.minimum`.
+    """
     if clip_norm != added.clip_norm:
         raise ValueError(f"clip_norm must be that of added, {added.clip_norm!r}, got {clip_norm!r}")
-    x, y = given(x, y)
-    x = shortened(x, added.feature_bound)
-    linear = added.noise_std * rng.standard_normal(x.shape[1])
-    further = added.further_std * rng.standard_normal(x.shape[1])
-    found = huber.minimum(x, y, clip_norm, added.penalty, linear)
+    linear = added.noise_std * rng.standard_normal(len(told.live))
+    further = added.further_std * rng.standard_normal(len(told.live))
+    found = huber.minimum_of(told, clip_norm, added.penalty, linear, start)
     return found.high + (found.low + further)

@@ -20,7 +20,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, GaussianMechanism
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.huber import ROUNDING, TOLERANCE
+from costofprivacy.rivals.huber import ROUNDING, TOLERANCE, Minimum
 
 
 def sensitivity(clip_norm: float, penalty: float) -> float:
@@ -62,6 +62,12 @@ def release(
         ValueError: if there is no record, shapes disagree, or a number is outside its range.
         ArithmeticError: as in `huber.minimum`.
     """
+    return perturbed(huber.minimum(x, y, clip_norm, penalty), clip_norm, penalty, budget, rng=rng)
+
+
+def perturbed(
+    found: Minimum, clip_norm: float, penalty: float, budget: GaussianDP, *, rng: np.random.Generator
+) -> np.ndarray:
+    """`release` from the minimum that `huber.minimum` found for the same C and Λ, and for one release of it."""
     mechanism = GaussianMechanism(sensitivity(clip_norm, penalty), 1 / _validate.finite_positive("mu", budget.mu))
-    found = huber.minimum(x, y, clip_norm, penalty)
     return found.high + mechanism.release(found.low, rng=rng)

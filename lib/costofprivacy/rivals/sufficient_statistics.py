@@ -95,7 +95,13 @@ def share(budget: GaussianDP, parts: int = PARTS) -> GaussianDP:
 
 
 def noisy_matrix(
-    square: np.ndarray, count: int, bounds: Bounds, each: GaussianDP, *, rng: np.random.Generator
+    square: np.ndarray,
+    count: int,
+    bounds: Bounds,
+    each: GaussianDP,
+    lowest: float | None = None,
+    *,
+    rng: np.random.Generator,
 ) -> tuple[np.ndarray, float]:
     """XᵀX with symmetric noise, and the penalty that covers the noise; spends ``each`` twice.
 
@@ -110,7 +116,7 @@ def noisy_matrix(
 
     Args:
         square: XᵀX, shape (d, d). count: n ≥ 1. bounds: B and Y. each: μ in (0, ∞) of each of the two mechanisms.
-        rng: of the noise.
+        lowest: `smallest_eigenvalue` (square), if it is known already. rng: of the noise.
 
     Returns:
         The matrix, penalty not yet added, and the penalty.
@@ -124,11 +130,21 @@ def noisy_matrix(
     reach, slack = (bounds.features * clipping.ROUNDING) ** 2, sums.slack(count, d * d)
     std = gaussian_std(math.sqrt(2) * reach * (1 + math.sqrt(2) * slack), each)
     noise = rng.standard_normal((d, d))
-    matrix = square + std * (noise + noise.T) / 2
+    matrix = noise + noise.T
+    matrix *= std / 2
+    matrix += square
     lowest_std = gaussian_std(reach * (1 + 2 * slack + 2 * eigenvalue_error(count, d)), each)
-    lowest = eigh(square, eigvals_only=True, subset_by_index=(0, 0))[0] + lowest_std * rng.standard_normal()
-    penalty = max(0.0, std * (math.sqrt(2 * d) + z) - max(0.0, lowest - z * lowest_std))
+    exact = smallest_eigenvalue(square) if lowest is None else lowest
+    told = exact + lowest_std * rng.standard_normal()
+    penalty = max(0.0, std * (math.sqrt(2 * d) + z) - max(0.0, told - z * lowest_std))
     return matrix, max(penalty, 1e-9 * std)
+
+
+def smallest_eigenvalue(square: np.ndarray) -> float:
+    """λ_min of XᵀX, wrong by at most half of what `eigenvalue_error` allows for: 0 where a feature is 0 throughout."""
+    if not square.diagonal().all():
+        return 0.0
+    return float(eigh(square, eigvals_only=True, subset_by_index=(0, 0))[0])
 
 
 def eigenvalue_error(count: int, d: int) -> float:
@@ -144,22 +160,25 @@ def eigenvalue_error(count: int, d: int) -> float:
 
 
 def solver(matrix: np.ndarray, penalty: float) -> Callable[[np.ndarray], np.ndarray]:
-    """v ↦ (M + λI)⁻¹v, with eigenvalues of the sum below λ/2 raised to it: post-processing, for the rare large noise.
+    """v ↦ (M + λI)⁻¹v for a vector or columns, with eigenvalues of the sum below λ/2 raised to it: post-processing.
 
     Args:
         matrix: M, symmetric, shape (d, d). penalty: λ > 0.
     """
-    shifted = matrix + penalty * np.eye(len(matrix))
+    shifted = matrix.copy(order="F")
+    shifted[np.diag_indices_from(shifted)] += penalty
     try:
-        factor = cho_factor(shifted)
+        factor = cho_factor(shifted, overwrite_a=True)
     except np.linalg.LinAlgError:
-        values, vectors = eigh(shifted)
-        raised = np.maximum(values, penalty / 2)
-        return lambda vector: vectors @ ((vectors.T @ vector) / raised)
+        values, vectors = eigh(matrix)
+        raised = np.maximum(values + penalty, penalty / 2)
+        return lambda vector: vectors @ ((vectors.T @ vector).T / raised).T
     return lambda vector: cho_solve(factor, vector)
 
 
-def release(data: Moments, bounds: Bounds, budget: GaussianDP, *, rng: np.random.Generator) -> np.ndarray:
+def release(
+    data: Moments, bounds: Bounds, budget: GaussianDP, lowest: float | None = None, *, rng: np.random.Generator
+) -> np.ndarray:
     """AdaSSP: the solution of the noisy normal equations, shape (d,).
 
     Guarantee: μ-Gaussian DP for replacing one record, three Gaussian mechanisms of μ/√3 each, if ``data`` come from
@@ -168,7 +187,8 @@ def release(data: Moments, bounds: Bounds, budget: GaussianDP, *, rng: np.random
     ‖Xᵀy‖ > nBY, are refused, and what is not finite; moments that come from `moments` never are.
 
     Args:
-        data: from `moments`. bounds: B and Y. budget: μ in (0, ∞). rng: source of the noise.
+        data: from `moments`. bounds: B and Y. budget: μ in (0, ∞).
+        lowest: `smallest_eigenvalue` of XᵀX, if it is known already. rng: source of the noise.
 
     Raises:
         ValueError: if the moments cannot be those of records within the bounds, or a number is outside its range.
@@ -176,7 +196,7 @@ def release(data: Moments, bounds: Bounds, budget: GaussianDP, *, rng: np.random
     _check_bounded(data, bounds)
     each, d = share(budget), len(data.product)
     std = gaussian_std(2 * bounds.features * bounds.response * (1 + sums.slack(data.count, d)), each)
-    matrix, penalty = noisy_matrix(data.square, data.count, bounds, each, rng=rng)
+    matrix, penalty = noisy_matrix(data.square, data.count, bounds, each, lowest, rng=rng)
     return clipping.within_reach(solver(matrix, penalty)(data.product + std * rng.standard_normal(d)))
 
 

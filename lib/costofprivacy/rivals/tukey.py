@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -128,24 +129,38 @@ def stable_count(volumes: np.ndarray, depth: int, epsilon: float, delta: float) 
 
 
 def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
-    """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no; shape (d,).
+    """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no: `fits` at one budget.
 
-    Guarantee: (ε, δ)-DP for replacing one record, whatever the records, half of ε for the count. The noise of the count
-    is drawn first: where no count could pass with it, nothing is fitted.
+    Guarantee, Args, Raises: as there. Shape (d,).
+    """
+    return fits(x, y, parts, [budget], rng=rng)[0]
+
+
+def fits(
+    x: np.ndarray, y: np.ndarray, parts: int, budgets: Sequence[ApproximateDP], *, rng: np.random.Generator
+) -> np.ndarray:
+    """TukeyEM at several budgets from the same parts, shape (budgets, d); 0 where the count says no.
+
+    Guarantee: each alone is (ε, δ)-DP for replacing one record, whatever the records, half of ε for the count. The
+    noise of the counts is drawn first: where no count could pass with it, nothing is fitted.
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). Numbers of any type. parts: m, at least `LEAST_MODELS`, at
-        most n/d. budget: ε in [10⁻¹⁵⁰, 10¹⁵⁰] and δ. rng: source of all randomness.
+        most n/d. budgets: ε in [10⁻¹⁵⁰, 10¹⁵⁰] and δ, at least one. rng: source of all randomness.
 
     Raises:
         ValueError: if there are too few or too many parts, or shapes disagree.
     """
     x, y = given(x, y)
     _check_parts(parts, *x.shape)
-    noise = _count_noise(budget, rng=rng)
-    if not parts // 4 - 1 + noise > count_threshold(budget):
-        return np.zeros(x.shape[1])
-    return _deep_point(models(x, y, parts, rng=rng), budget, noise, rng=rng)
+    noises = [_count_noise(budget, rng=rng) for budget in budgets]
+    hopeful = [parts // 4 - 1 + noise > count_threshold(budget) for noise, budget in zip(noises, budgets, strict=True)]
+    found = np.zeros((len(budgets), x.shape[1]))
+    if any(hopeful):
+        solutions = models(x, y, parts, rng=rng)
+        for k in np.flatnonzero(hopeful).tolist():
+            found[k] = _deep_point(solutions, budgets[k], noises[k], rng=rng)
+    return found
 
 
 def _count_noise(budget: ApproximateDP, *, rng: np.random.Generator) -> float:

@@ -10,8 +10,9 @@ ones. The blocks run in processes of this machine or, where a cluster is named, 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, overload
 
@@ -21,9 +22,9 @@ from threadpoolctl import threadpool_limits
 
 from costofprivacy import _validate
 from costofprivacy.running import _source, blocks, cluster, orphans, progress
-from costofprivacy.streams import C, Cell, Trial, generator
+from costofprivacy.streams import C, Cell, Precision, Trial, generator
 
-__all__ = ["BLOCK", "Block", "Cell", "Runner", "Trial", "generator"]
+__all__ = ["BLOCK", "Block", "Cell", "Precision", "Runner", "Trial", "generator"]
 BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
 
 
@@ -51,13 +52,13 @@ class Runner:
     def __post_init__(self) -> None:
         _validate.workers(self.workers)
 
-    def run(self, trial: Trial, cells: Sequence[C], trials: int, seed: int) -> dict[C, np.ndarray]:
-        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell.
+    def run(self, trial: Trial, cells: Sequence[C], trials: int | Precision, seed: int) -> dict[C, np.ndarray]:
+        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell, or as often as a precision asks for.
 
         Args:
             trial: a module's function; returns an array of fixed shape for a cell.
             cells: distinct hashable cells; cells with one key share their random streams.
-            trials: number of trials, at least 1.
+            trials: number of trials, at least 1; or the precision of the means, from which a cell's own number follows.
             seed: root of all random streams.
 
         Returns:
@@ -67,12 +68,22 @@ class Runner:
             ValueError: if a cell stands twice, or ``trials`` is below 1.
             ClusterError: if the cluster does not answer, or one of its workers is another installation.
         """
-        _validate.whole("trials", trials)
         if len(set(cells)) < len(cells):
             raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
+        if not isinstance(trials, Precision):
+            return self._run(trial, dict.fromkeys(cells, _validate.whole("trials", trials)), seed)
+        pilots = self._run(trial, dict.fromkeys(cells, trials.first), seed)
+        numbers = {cell: trials.trials(pilot) for cell, pilot in pilots.items()}
+        return self._run(trial, numbers, seed, pilots)
+
+    def _run(
+        self, trial: Trial, trials: Mapping[C, int], seed: int, known: Mapping[C, np.ndarray] | None = None
+    ) -> dict[C, np.ndarray]:
+        """So many trials in each cell, the first of which may be known."""
+        cells = list(trials)
         needed = (trial, generator, *{type(cell) for cell in cells})
         store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
-        plan = Blocks(trial, cells, trials, seed, store)
+        plan = Blocks(trial, cells, [trials[cell] for cell in cells], seed, store, known)
         done: dict[int, np.ndarray] = {}
         with progress.bar(self.progress, len(plan)) as bar:
             for index, values in self._finished(plan, needed, bar):
@@ -117,17 +128,18 @@ class Blocks(Sequence["Block"]):
 
     trial: Trial
     cells: Sequence[Any]
-    trials: int
+    trials: Sequence[int]
     seed: int
     store: blocks.Store | None
+    known: Mapping[Any, np.ndarray] | None = None
 
-    @property
-    def _each(self) -> int:
-        """Blocks of a cell."""
-        return -(-self.trials // BLOCK)
+    @cached_property
+    def _ends(self) -> np.ndarray:
+        """Blocks of the first cell, of the first two, …"""
+        return np.cumsum([-(-number // BLOCK) for number in self.trials])
 
     def __len__(self) -> int:
-        return len(self.cells) * self._each
+        return int(self._ends[-1]) if len(self._ends) else 0
 
     @overload
     def __getitem__(self, index: int) -> Block: ...
@@ -136,9 +148,12 @@ class Blocks(Sequence["Block"]):
     def __getitem__(self, index: int | slice) -> Block | list[Block]:
         if isinstance(index, slice):
             return [self[k] for k in range(len(self))[index]]
-        cell, place = divmod(range(len(self))[index], self._each)
-        first = place * BLOCK
-        return Block(self.trial, self.cells[cell], first, min(BLOCK, self.trials - first), self.seed, self.store)
+        number = range(len(self))[index]
+        cell = int(np.searchsorted(self._ends, number, side="right"))
+        first = (number - int(self._ends[cell - 1] if cell else 0)) * BLOCK
+        known = None if self.known is None else self.known[self.cells[cell]][first : first + BLOCK]
+        trials = min(BLOCK, self.trials[cell] - first)
+        return Block(self.trial, self.cells[cell], first, trials, self.seed, self.store, known)
 
 
 class Block(NamedTuple):
@@ -150,6 +165,7 @@ class Block(NamedTuple):
     trials: int
     seed: int
     store: blocks.Store | None
+    known: np.ndarray | None = None
 
     @property
     def path(self) -> Path | None:
@@ -158,7 +174,7 @@ class Block(NamedTuple):
 
     def saved(self) -> np.ndarray:
         """The trials that are kept already, perhaps none, perhaps more than are asked for."""
-        found = blocks.read(self.path) if self.path else None
+        found = blocks.read(self.path) if self.path else self.known
         return np.empty(0) if found is None else found
 
     def measured(self, saved: np.ndarray) -> np.ndarray:

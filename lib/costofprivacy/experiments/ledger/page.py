@@ -12,7 +12,7 @@ from IPython.display import HTML, Markdown
 
 from costofprivacy import __version__
 from costofprivacy.experiments.ledger.experiment import book_folder
-from costofprivacy.judging import cards, claims
+from costofprivacy.judging import addresses, cards, claims
 from costofprivacy.judging.claims import PENDING, Claim
 from costofprivacy.judging.findings import Consequence, Finding, Verdict
 
@@ -87,7 +87,7 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
         "quote": " ".join(claim.quote.split()),
         "evidence": claim.kind,
         "chapter": claim.chapter,
-        "card": "" if finding is None else f"{claim.chapter}.html#{claim.anchor}",
+        "card": "" if finding is None else addresses.card(claim),
     }
     if finding is None:
         unsaid = dict.fromkeys(UNSAID, "")
@@ -98,7 +98,7 @@ def record(claim: Claim, finding: Finding | None) -> dict[str, Any]:
 def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str, str]]) -> str:
     """A row of the table; what it is filtered by stands in its attributes."""
     judged = row["verdict"] != PENDING
-    place, chapter = html.escape(claim.place), html.escape(claim.chapter.split("/")[-1].replace("-", " "))
+    place, chapter = cards.typeset(claim.place), html.escape(claim.chapter.split("/")[-1].replace("-", " "))
     said = f"{claim.place} {' '.join(claim.says.split())} {row['headline']}"
     finding = cards.typeset(row["headline"]) if judged else f"<em>Claimed:</em> {cards.typeset(claim.says)}"
     short = papers[claim.paper]["short"]
@@ -106,7 +106,7 @@ def _row(claim: Claim, row: Mapping[str, Any], papers: Mapping[str, Mapping[str,
     attributes = " ".join(f'data-{name}="{html.escape(value)}"' for name, value in kept.items())
     page = f"{claim.chapter}.html"
     cells = [
-        f'<th scope="row">{_link(f"{page}#{claim.anchor}", place) if judged else place}</th>',
+        f'<th scope="row">{_link(addresses.card(claim), place) if judged else place}</th>',
         f'<td data-order="{VERDICTS.index(row["verdict"])}">{cards.badge(row["verdict"], vacuous=row["vacuous"])}'
         f"{_evidence(claim)}</td>",
         f'<td data-order="{CONSEQUENCES.index(row["consequence"])}">{row["consequence"]}</td>',

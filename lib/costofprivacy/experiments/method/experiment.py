@@ -18,8 +18,8 @@ from costofprivacy.noisyhead import accounts, head, last_iterate, population, pr
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
-from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, count
-from costofprivacy.streams import Runner
+from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, RHO, SEED, TRIALS, chance, count
+from costofprivacy.streams import Precision, Runner
 
 RIDGE, HEAD, OPEN, ZERO, LINEAR = "DP-ridge", "NoisyHead, last iterate", "ridge, no privacy", "zero", "best linear head"
 PRIVATE = (RIDGE, HEAD)
@@ -89,6 +89,9 @@ class Experiment(Parameters):
     regression_noise: float = parameter(NOISE_OR_NONE, 0.3)
     """Standard deviation of the label noise in the one regression."""
     trials: int = parameter(TRIALS, 50)
+    """The most trials that a size may have; `precision` says how many it needs."""
+    precision: float = parameter(chance(1e-4, 0.5), 0.05)
+    """Standard error of a mean test error of the algorithms, as a share of it."""
     seed: int = parameter(SEED, 11)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
@@ -119,13 +122,23 @@ class Experiment(Parameters):
             self.shared(Cell, N=N, tuned=tuple((e, *(best[N, e, method] for method in PRIVATE)) for e in self.epsilon))
             for N in self.N
         ]
-        samples = runner.run(trial, cells, self.trials, self.seed)
+        samples = runner.run(trial, cells, wanted(self), self.seed)
         return pd.DataFrame([row for cell, values in samples.items() for row in _rows(cell, values)])
+
+
+def wanted(experiment: Experiment) -> Precision:
+    """How precisely the mean test errors are to be known."""
+    return Precision(experiment.precision, experiment.trials, of=_test_errors)
+
+
+def _test_errors(values: np.ndarray) -> np.ndarray:
+    """Those of `trial`, without its last number."""
+    return values[:, :-1]
 
 
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """What a size found, for each budget and method: ``steps`` are NoisyHead's, ``norm_over_R`` as in `trial`."""
-    mean, error = _fits.mean_and_error(values[:, :-1])
+    mean, error = _fits.mean_and_error(_test_errors(values))
     moments = iter(zip(mean, error))
     for epsilon, *penalties in cell.tuned:
         for method, penalty in zip(PRIVATE, penalties):

@@ -13,7 +13,7 @@ from costofprivacy.showing.plates import Plate
 
 
 def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
-    """Left: prompts, test error against N. Right: one regression, half the test error against records a feature."""
+    """Left: prompts, test error against N. Right: one regression, half the test error against records per feature."""
     epsilon, rho, zero = example(prompts)["epsilon"], one["rho"].max(), prompts["response_variance"].max()
     told = select(prompts, epsilon=epsilon)
     papers = select(told, choice=PAPERS)
@@ -25,11 +25,12 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
     return Plate(
         figure,
         caption=(
-            f"**Equal privacy, equal data.** Left: test error of heads for prompts at $\\varepsilon = {epsilon:g}$, "
-            f"each method at its best penalty. At the paper's penalty, rightly calibrated, all have "
-            f"{span(papers['test_error'])} (crosses); answering 0 has {compact(zero)}. Right: half the test error of "
-            f"one pass over one data set, each schedule at its best learning rate. Closed forms and equations have no "
-            f"sampling error. The first table below runs the algorithms."
+            f"**Methods at equal privacy, on equal data.** Left: the test error of heads for prompts at "
+            f"$\\varepsilon = {epsilon:g}$, each method with its best penalty. With the paper's penalty and correctly "
+            f"calibrated noise, all methods have a test error of {span(papers['test_error'])} (crosses); always "
+            f"predicting 0 has {compact(zero)}. Right: half the test error of one pass over one data set, each "
+            f"schedule with its best learning rate. The curves are closed forms and solutions of equations, without "
+            f"sampling error. The first table below shows the errors of the algorithms themselves."
         ),
     )
 
@@ -47,7 +48,7 @@ def _draw_regression(axes: Axes, table: pd.DataFrame) -> None:
     figures.curves(axes, table, "records", "half_test_error", "method", names)
     _draw_ends(axes, table, "records", "half_test_error", regression.LEAST_SQUARES)
     axes.set_ylim(top=2 * table["half_response_variance"].max())
-    figures.log_axes(axes, "$n/d$ (records a feature)", "half the test error")
+    figures.log_axes(axes, "$n/d$ (records per feature)", "half the test error")
 
 
 def _short(name: str) -> str:

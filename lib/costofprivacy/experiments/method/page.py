@@ -8,15 +8,19 @@ from IPython.display import Markdown
 from costofprivacy.experiments.method import regression, tables_heads
 from costofprivacy.experiments.method.experiment import BEST, PAPERS, PRIVATE, ZERO
 from costofprivacy.experiments.method.reads import HEADS, RIVALS, TABLES
-from costofprivacy.experiments.privacy.rivals.cells import winners
+from costofprivacy.experiments.privacy.rivals.cells import short, winners
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging import claims
-from costofprivacy.judging.prose import listed, percent
+from costofprivacy.judging.prose import compact, listed, percent
 from costofprivacy.judging.tables import Tables, nearest, select
 from costofprivacy.overview.saved import Saved
+from costofprivacy.privacy import GaussianDP
 from costofprivacy.running import stamps
 
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
+RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
+NEAR = 4.0  # up to this factor of n/d a case is near
+DELTA = 1e-5  # at which ρ is translated
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
 
@@ -30,26 +34,42 @@ def name_of(method: str) -> str:
     return "answering 0" if method == ZERO else method
 
 
-def answer(tables: Tables) -> str:
+def answer(tables: Tables) -> list[str]:
     """What to use for prompts and for one regression, and whether it is worth using."""
     prompts, where = tables["prompts"], example(tables["prompts"])
     best, papers = winner(prompts, **where), select(prompts, choice=PAPERS)
     useful = (1 - papers["test_error"] / papers["response_variance"]).max()
-    worth = "and explains" if share(best) >= WORTH else "yet explains only"
+    worth = "and explains" if share(best) >= WORTH else "but explains only"
     penalty = "" if best["method"] == ZERO else " with a public penalty"
+    return [
+        f"For prompts at $N = {where['N']:.0f}$ and $\\varepsilon = {where['epsilon']:g}$, with the paper's clipping "
+        f"bounds, {name_of(best['method'])} is best{penalty}, {worth} {percent(share(best))} of the variance.",
+        f"With the paper's penalty no head explains more than {percent(useful)}. {tables_heads.tuned(saved_of(HEADS))}",
+        _rivals_answer(rivals_errors()),
+        _regression_answer(tables["regression"]),
+    ]
+
+
+def _rivals_answer(errors: pd.DataFrame) -> str:
+    """Which of all methods for one regression is most often in front."""
+    found = winners(errors)
+    name, cases = max(in_front(found).items(), key=lambda item: item[1])
     return (
-        f"For prompts at $N = {where['N']:.0f}$, $\\varepsilon = {where['epsilon']:g}$: {name_of(best['method'])} "
-        f"is best{penalty}, {worth} {percent(share(best))} of the variance. At the paper's penalty nothing explains "
-        f"more than {percent(useful)}; our own head explains "
-        f"{tables_heads.explained(saved_of(HEADS))}. {_regression_answer(tables['regression'])}"
+        f"For one regression, {name} is the best method, or not significantly worse, in {cases} of {len(found)} cases."
     )
 
 
 def _regression_answer(table: pd.DataFrame) -> str:
+    """Which form of DP-GD is most often best."""
     cells = table.groupby(["records", "rho"], sort=False)
     counts = pd.Series([name_of(private_best(rows)["method"]) for _, rows in cells]).value_counts()
-    others = f"; {listed(map(str, counts.index[1:]))} in the others" if len(counts) > 1 else ""
-    return f"For one regression {counts.index[0]} is best in {counts.iloc[0]} of {len(cells)} cases{others}."
+    others = f"; {listed(f'*{name}*' for name in counts.index[1:])} in the others" if len(counts) > 1 else ""
+    return f"Among the forms of DP-GD, *{counts.index[0]}* is best in {counts.iloc[0]} of {len(cells)} cases{others}."
+
+
+def in_front(found: pd.DataFrame) -> dict[str, int]:
+    """In how many cases each method is best or cannot be told from the best, of those that are best somewhere."""
+    return {name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in found["least"].unique()}
 
 
 def winner(prompts: pd.DataFrame, **where: float) -> pd.Series:
@@ -70,32 +90,49 @@ def share(row: pd.Series) -> float:
 
 def read_prompts(checked: pd.DataFrame) -> Markdown:
     """How the table of prompts is read."""
+    least, most = checked["trials"].min(), checked["trials"].max()
+    trials = f"{least}" if least == most else f"{least} to {most}"
     return Markdown(
-        f"*Formula* is the closed form without clipping. *As run* is the algorithm itself with clipping, projections "
-        f"and noise: mean and standard error over {checked['trials'].min()} trials. A method is called worth using if "
-        f"it explains at least {percent(WORTH)} of the response's variance."
+        f"The column *formula* is the closed form, without clipping. The column *as run* is the algorithm itself, with "
+        f"clipping, projections and noise: the mean and its standard error over {trials} trials. We call a method "
+        f"worth using if it explains at least {percent(WORTH)} of the response's variance."
     )
 
 
-def read_regression() -> Markdown:
+def read_regression(table: pd.DataFrame) -> Markdown:
     """How the table of the one regression is read."""
+    budgets = listed(
+        f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\rho = {rho:g}$" for rho in table["rho"].unique()
+    )
     return Markdown(
-        f"The clipping constant is {regression.SMALL:g}, which cuts nearly every gradient, or {regression.LARGE:g} "
-        f"(*hardly clipped*). The table shows the best choice with its excess risk and its settings. All choices stand "
-        f"in the downloads."
+        f"Each row shows the best form of DP-GD with its excess risk and its settings. The clipping constant is "
+        f"{regression.SMALL:g}, which clips nearly every gradient, or {regression.LARGE:g} (*hardly clipped*). At "
+        f"$\\delta$ = {compact(DELTA)} the privacy parameter means {budgets}. The downloads have all choices."
     )
 
 
 def read_rivals(errors: pd.DataFrame) -> Markdown:
-    """Which method of the comparison is in front how often, and how often the best form of DP-GD is behind."""
+    """Which method of the comparison is in front how often, how often DP-GD is behind, and what an example shows."""
     found = winners(errors)
-    front = {
-        name: sum(name in (row.least, *row.tied) for row in found.itertuples()) for name in found["least"].unique()
-    }
+    front = in_front(found)
     told = listed(f"{name} in {front[name]}" for name in sorted(front, key=lambda name: -front[name]))
     return Markdown(
-        f"Of {len(found)} cases these are best, or cannot be told from the best: {told}. The best form of DP-GD is "
-        f"behind in {int(found['beaten'].sum())}. Where it is behind, use the other."
+        f"In {len(found)} cases we counted how often each method is best or cannot be told from the best: {told}. In "
+        f"{int(found['beaten'].sum())} cases the best form of DP-GD is significantly worse than the best method; "
+        f"there, use the method in the table.\n\n{_nearest_cases(found)}"
+    )
+
+
+def _nearest_cases(found: pd.DataFrame) -> str:
+    """How to read the table for data of one's own: the cases that are nearest to an example."""
+    n, d, epsilon = (RECORDS[name] for name in ("n", "d", "epsilon"))
+    ratio = found["n"] / found["d"]
+    near = found[(found["epsilon"] == nearest(found["epsilon"], epsilon)) & (ratio / (n / d)).between(1 / NEAR, NEAR)]
+    cases = (f"*{row.least}* for {short(row.problem)} data ($n/d = {row.n / row.d:.0f}$)" for row in near.itertuples())
+    return (
+        f"**An example.** You have $n = {n}$ records of $d = {d}$ features, and $\\varepsilon = {epsilon:g}$. That is "
+        f"{n / d:.0f} records per feature. The nearest cases "
+        + (f"are best solved by {listed(cases)}." if len(near) else "are further away than the table goes.")
     )
 
 

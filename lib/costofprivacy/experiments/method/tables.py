@@ -33,7 +33,7 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_regression(table: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by records a feature and ρ: its excess risk and its settings."""
+    """What to use for one regression by records per feature and ρ: its excess risk and its settings."""
     rows = []
     for (records, rho), group in table.groupby(["records", "rho"], sort=False):
         best, risks = private_best(group), group.set_index("method")["excess_risk"]

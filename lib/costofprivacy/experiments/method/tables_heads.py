@@ -50,26 +50,31 @@ def read(saved: Mapping[str, pd.DataFrame]) -> Markdown:
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
         least = str(errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]].idxmin())
-        rows.append(f"{readings.where(str(name))} *{SHOWN[least]}* ({plain(errors[least])}, {_beside(errors, least)})")
+        rows.append(f"*{SHOWN[least]}* {readings.where(str(name))} ({plain(errors[least])}; {_beside(errors, least)})")
         alone += int(errors[COVARIANCE] < errors[least])
     misled = readings.misled({"tasks": saved["tasks"]})
     worst = misled.loc[misled["factor"].idxmax()]
+    lines = "\n".join(f"- {row}" for row in rows)
     return Markdown(
-        f"At {size} the least error of those that learn from responses has {'; '.join(rows)}. The covariance alone "
-        f"errs less than that in {alone} of {len(rows)} cases, but supposes that tasks are isotropic: where they are "
-        f"not, it errs up to {compact(worst['factor'])} times as much as the private head. `PrivateHeadRegressor` is "
-        'the whitened descent for your own prompts; with `tasks="isotropic"` it is the covariance alone.'
+        f"At {size}, these have the smallest test error among the methods that learn from responses:\n\n{lines}\n\n"
+        f"The head that is computed from the covariance alone has a smaller error in {alone} of {len(rows)} cases, but "
+        f"it assumes that tasks are isotropic. If they are not, its error is up to {compact(worst['factor'])} times "
+        "that of the private head. `PrivateHeadRegressor` trains the whitened descent on your own prompts; with "
+        '`tasks="isotropic"` it uses the covariance alone.'
     )
 
 
 def _beside(errors: pd.Series, least: str) -> str:
     """The head without data beside it."""
     better = errors[NO_DATA] < errors[least]
-    return f"no data: {plain(errors[NO_DATA])}{', which is less' if better else ''}"
+    return f"without data {plain(errors[NO_DATA])}{', which is smaller' if better else ''}"
 
 
-def explained(saved: Mapping[str, pd.DataFrame]) -> str:
-    """The share of the variance that the private head explains at the largest size, isotropic: responses have 1."""
-    rows = saved["test-error"]
-    where = {"N": rows["N"].max(), "epsilon": rows["epsilon"].max(), "covariance": ISOTROPIC, "method": PRIVATE}
-    return percent(1 - float(pick(rows, **where)["test_error"]))
+def tuned(saved: Mapping[str, pd.DataFrame]) -> str:
+    """What DP-ridge and the private head explain of isotropic responses, of variance 1, with all numbers tuned."""
+    steps = largest(saved["ladder"])
+    ridge, own = (
+        percent(1 - float(pick(steps, covariance=ISOTROPIC, rung=rung)["test_error"]))
+        for rung in (ladder.RIDGE, PRIVATE)
+    )
+    return f"With bounds tuned on public prompts, DP-ridge explains {ridge}; our own head explains {own}."

@@ -22,7 +22,7 @@ def draw_noise(noise: pd.DataFrame, placement: pd.DataFrame) -> Plate:
         for (name, rows), look in zip(noise.groupby("schedule", sort=False), figures.looks(range(9)).values()):
             left.plot(rows["t"].iloc[:-1], rows["share"].iloc[:-1], color=look["color"], label=name)
             left.plot(rows["t"].iloc[-1], rows["share"].iloc[-2], clip_on=False, **look)
-        left.set(xlabel="$t = k/n$", ylabel=r"share of $\sum_j\sigma_j^2$ so far", xlim=(0, 1), ylim=(-0.02, 1.02))
+        left.set(xlabel="$t = k/n$", ylabel="share of the noise added so far", xlim=(0, 1), ylim=(-0.02, 1.02))
         left.set_title("where (4.2) puts the noise")
         left.legend(loc="lower right", bbox_to_anchor=(1, 0.02), handlelength=1.2)
         _draw_placements(right, placement)

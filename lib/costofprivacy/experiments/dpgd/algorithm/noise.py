@@ -10,10 +10,10 @@ import pandas as pd
 from scipy.integrate import solve_ivp
 
 from costofprivacy import _fits
-from costofprivacy.dpgd import accounting, spectrum, system
+from costofprivacy.dpgd import accounting, draws, spectrum, system
 from costofprivacy.dpgd.schedule import Polynomial, Schedule, learning_rates, noise_multipliers, privacy_parameter
 from costofprivacy.dpgd.spectrum import RegressionModel
-from costofprivacy.dpgd.update import noiseless_step
+from costofprivacy.dpgd.update import simulate
 from costofprivacy.experiments.dpgd.algorithm import models
 from costofprivacy.privacy import spent_by_record
 from costofprivacy.privacy.amplification import remaining_noise
@@ -158,11 +158,10 @@ def placement_trial(cell: PlacementCell, *, rng: np.random.Generator) -> np.ndar
     C = cell.clip * math.sqrt(model.d)
     std = 2 * C * np.stack(list(placed(eta, cell.rho).values()), axis=1)
     x, y = spectrum.sample(model, cell.n, rng=rng)
-    b = rng.standard_normal(x.shape)
-    theta = np.zeros((std.shape[1], model.d))
-    for k in range(cell.n):
-        theta = noiseless_step(theta, x[k], y[k], eta[k], C) + std[k][:, None] * b[k]
-    return model.risk(theta)
+    b = draws.normals(x.shape, rng)
+    theta, rates = np.zeros((model.d, std.shape[1])), np.repeat(eta[:, None], std.shape[1], axis=1)
+    simulate(theta, x, y, b, rates, std, np.full(std.shape[1], C))
+    return model.risk(theta.T)
 
 
 def placement_rows(name: str, cell: PlacementCell, samples: np.ndarray) -> pd.DataFrame:

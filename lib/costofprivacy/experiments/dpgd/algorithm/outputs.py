@@ -19,6 +19,7 @@ from costofprivacy.privacy import GaussianDP
 CLIP_NORM = 1.0
 FAR = 1e3  # a response beyond every clipping
 CELLS = 1501
+TRANSLATED = 1e-9  # of a cell: what a map moves all points alike by, but for rounding
 REACH = 8.0  # standard deviations of all the noise that the grid covers on each side
 FINEST = 2.0  # cells in the standard deviation of a step's noise
 ORDERS = (1.5, 2.0, 4.0)  # of Rényi divergences
@@ -54,9 +55,14 @@ def _normal(u: np.ndarray, std: float) -> np.ndarray:
 
 
 def _spread(grid: np.ndarray, density: np.ndarray, record: tuple[float, float], rate: float, std: float) -> np.ndarray:
-    """The density after one noisy step; ``density`` has shape (cells, ...)."""
-    means = _map(grid, record, rate)
-    return _normal(grid[:, None] - means, std) @ density * (grid[1] - grid[0])
+    """The density after one noisy step; ``density`` has shape (cells, ...). A translation makes it a convolution."""
+    means, width = _map(grid, record, rate), grid[1] - grid[0]
+    shift = means - grid
+    if np.ptp(shift) > TRANSLATED * width:
+        return _normal(grid[:, None] - means, std) @ density * width
+    kernel = _normal(np.arange(1 - len(grid), len(grid)) * width - shift.mean(), std)
+    columns = [np.convolve(column, kernel, "valid") for column in density.reshape(len(grid), -1).T]
+    return np.stack(columns, axis=1).reshape(density.shape) * width
 
 
 def output_laws(

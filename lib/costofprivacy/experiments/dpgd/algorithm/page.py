@@ -12,14 +12,18 @@ from costofprivacy.judging.tables import Tables
 EVEN, LAST, OURS = "even", "all in the last step", "as (4.2)"
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
+def answer(tables: Tables) -> list[str]:
+    """What the page finds, derives and runs."""
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     factors = placement_factors(tables["placement"])
-    return (
-        f"{words.headline(proposition_41, tables)} With the same privacy, all noise in the last step multiplies the "
-        f"risk of (4.2) by {span(factors[LAST])} for $\\Sigma = I$. Of {len(verdicts)} claims, {tally(verdicts)}."
-    )
+    return [
+        words.headline(proposition_41, tables),
+        "Six steps derive it: no step expands a distance, so the noise of all later steps hides a record.",
+        "Two runs by hand show the distance that the noise has to hide.",
+        f"With the same privacy, all noise in the last step multiplies the risk of (4.2) by {span(factors[LAST])} for "
+        "$\\Sigma = I$.",
+        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
+    ]
 
 
 def placement_factors(placement: pd.DataFrame) -> pd.DataFrame:

@@ -13,7 +13,8 @@ from scipy.special import erf
 
 from costofprivacy import _fits
 from costofprivacy.declaration import Parameters, many, parameter
-from costofprivacy.dpgd import spectrum
+from costofprivacy.dpgd import draws, spectrum
+from costofprivacy.dpgd.chain import eigenspaces
 from costofprivacy.dpgd.clipping import (
     clipping_ratio,
     descent_reduction,
@@ -22,7 +23,6 @@ from costofprivacy.dpgd.clipping import (
     variance_reduction_at,
 )
 from costofprivacy.dpgd.spectrum import RegressionModel, Spectrum
-from costofprivacy.dpgd.update import clipped_gradients
 from costofprivacy.ranges import CLIP, NOISE, RISK, SEED, TRIALS, amount, count
 from costofprivacy.streams import Runner
 
@@ -38,6 +38,7 @@ LAWS: dict[str, spectrum.FeatureLaw] = {
 DIRECTIONS = ("all coordinates", "one coordinate")
 DEFINITION_DIMENSION = 20
 FAR = 40.0  # standard deviations, beyond which there is nothing
+CHUNK = 100  # records drawn at a time
 PANELS, NODES = 20, 20  # of a composite Gauss-Legendre rule over that range: exact to rounding
 
 
@@ -301,19 +302,36 @@ DIMENSION_QUANTITIES = ("distance", "mu shift", "nu shift")
 def dimension_trial(cell: DimensionCell, *, rng: np.random.Generator) -> np.ndarray:
     """Clipping the gradient at c√d against clipping the residual at c, on the same records; shape (3,).
 
-    E‖ḡ − r_c x‖² over E‖r_c x‖²; and by how much of themselves μ and ν differ.
+    E‖ḡ − r_c x‖² over E‖r_c x‖²; and by how much of themselves μ and ν differ. Clipping the gradient at c√d clips the
+    residual at c√d/‖x‖, so ḡ − r_c x is a multiple of x, and `lengths` say all that is asked of x.
     """
-    model = cell.model
-    x, y = spectrum.sample(model, cell.records, rng=rng)
-    square = np.einsum("nd,nd->n", x, x)
-    clipped = np.clip(-y, -cell.clip, cell.clip)
-    difference = clipped_gradients(np.zeros(model.d), x, y, cell.clip * math.sqrt(model.d)) - clipped[:, None] * x
-    distance = (difference**2).sum() / (clipped**2 @ square)
-    along = (difference @ _along(model)).mean() / cell.mu
-    # clipping the gradient at c√d clips the residual at c√d/‖x‖
-    limit = cell.clip * np.sqrt(model.d / square)
-    second = (np.clip(-y, -limit, limit) ** 2 - clipped**2).mean() / (2 * cell.test_risk * cell.nu)
-    return np.array([distance, along, second])
+    y, along, square = lengths(cell.model, cell.records, rng=rng)
+    clipped, limit = np.clip(-y, -cell.clip, cell.clip), cell.clip * np.sqrt(cell.d / square)
+    whole = np.clip(-y, -limit, limit)
+    distance = ((whole - clipped) ** 2 @ square) / (clipped**2 @ square)
+    second = (whole**2 - clipped**2).mean() / (2 * cell.test_risk * cell.nu)
+    return np.array([distance, ((whole - clipped) * along).mean() / cell.mu, second])
+
+
+def lengths(
+    model: RegressionModel, records: int, *, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """y, ⟨x, `_along`⟩ and ‖x‖² of Gaussian records, each of shape (records,), by 2G draws each for G eigenvalues.
+
+    *Proof.* θ* and Σθ* have in the eigenspace of λ_g the direction e_g. The part of x there is √λ_g(ξ_g e_g + w_g) with
+    ξ_g ~ N(0, 1) and ‖w_g‖² ~ χ²(m_g − 1) independent, and the three numbers read of it ξ_g and ‖w_g‖² alone. ∎
+    """
+    spaces = eigenspaces(model)
+    values, norms, rest = spaces.eigenvalues, spaces.target_norms, spaces.multiplicities - 1
+    slopes = np.stack([np.sqrt(values) * norms, -(values**1.5) * norms / (values**2 @ norms**2)], axis=1)
+    products, square = np.empty((records, 2)), np.empty(records)
+    for first in range(0, records, CHUNK):
+        part = slice(first, min(first + CHUNK, records))
+        xi = draws.normals((part.stop - first, len(values)), rng)
+        products[part], square[part] = xi @ slopes, xi**2 @ values
+    if rest.any():
+        square += rng.chisquare(rest[rest > 0], (records, int((rest > 0).sum()))) @ values[rest > 0]
+    return products[:, 0] + model.label_noise * draws.normals(records, rng), products[:, 1], square
 
 
 def leading_distance(cell: DimensionCell) -> float:

@@ -10,15 +10,18 @@ from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import Tables, select
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
+def answer(tables: Tables) -> list[str]:
+    """What the page finds, derives and runs."""
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     row = furthest(tables["definition"])
-    return (
-        f"{words.headline(equation_46, tables)} This is true of Gaussian features. With {row['law']} features and the "
-        f"error in {row['direction']}, clipping leaves {compact(row['value'])} of the descent, where the formula "
-        f"predicts {compact(row['closed_form'])}. Of the paper's {len(verdicts)} claims, {tally(verdicts)}."
-    )
+    return [
+        words.headline(equation_46, tables),
+        "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
+        "Averages of clipped residuals, made by hand, test the formulas.",
+        f"These need Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
+        f"leaves {compact(row['value'])} of the descent, where the formula predicts {compact(row['closed_form'])}.",
+        f"Of the paper's {len(verdicts)} claims, {tally(verdicts)}.",
+    ]
 
 
 def furthest(definition: pd.DataFrame) -> pd.Series:

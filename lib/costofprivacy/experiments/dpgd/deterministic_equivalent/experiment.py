@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.dpgd.deterministic_equivalent import paths, rates, reach, theory
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import LEVELS, Regime, gathered
-from costofprivacy.ranges import CLIP, GAMMA, NOISE, RATE, RHO_OR_INFINITE, SEED, TRIALS, count
-from costofprivacy.streams import Runner
+from costofprivacy.ranges import CLIP, GAMMA, NOISE, RATE, RHO_OR_INFINITE, SEED, TRIALS, chance, count
+from costofprivacy.streams import Precision, Runner
 
 
 class Experiment(Parameters):
@@ -27,12 +28,14 @@ class Experiment(Parameters):
     """Runs for each curve of Figure 1."""
     n: tuple[int, ...] = many(count(1, 10**7), 160, 480, 1440, 4320, 12960, ascending=True)
     """Numbers of samples at which the rates are measured, each with at least four dimensions."""
-    chain_steps: int = parameter(count(1, 10**12), 20_000_000)
+    chain_steps: int = parameter(count(1, 10**12), 5_000_000)
     """Steps of simulated chains at each of these numbers of samples; there are at least 2 times 1000 chains."""
     law_d: tuple[int, ...] = many(count(1, 10**5), 20, 60, 200, 600, ascending=True)
     """Dimensions in which other laws of the features are tried."""
     law_trials: int = parameter(TRIALS, 50)
-    """Runs for each law, direction of the target and dimension."""
+    """Most runs for each law and dimension, at least 2."""
+    law_precision: float = parameter(chance(1e-4, 0.5), 0.0075)
+    """Standard error of the mean risk for other laws, as a share of it, that is enough."""
     axis_d: tuple[int, ...] = many(count(1, 10**5), 1, 2, 3, 5, 10, 30, 100, 300, 1000, ascending=True)
     """Dimensions along which the equivalent is followed down to the smallest."""
     theory_n: tuple[int, ...] = many(count(2, 10**7), 160, 480, 1440, 4320, ascending=True)
@@ -76,9 +79,11 @@ class Experiment(Parameters):
         return pd.concat(tables, ignore_index=True)
 
     def _laws(self, runner: Runner) -> pd.DataFrame:
-        places = [(d, law, target) for law in reach.LAWS for target in reach.TARGETS for d in self.law_d]
-        cells = [reach.LawCell(self.regime, *place) for place in places]
-        return gathered(reach.law_row, runner.run(reach.law_trial, cells, self.law_trials, self.seed + 2))
+        cells = [reach.LawCell(self.regime, d, law) for law in reach.LAWS for d in self.law_d]
+        trials = Precision(self.law_precision, self.law_trials, reach.PILOT, reach.path_means)
+        rows = gathered(reach.law_rows, runner.run(reach.law_trial, cells, trials, self.seed + 2))
+        places = [rows["law"].map(list(reach.LAWS).index), rows["target"].map(reach.TARGETS.index), rows["d"]]
+        return rows.iloc[np.lexsort(places[::-1])].reset_index(drop=True)
 
     def _axes(self, runner: Runner) -> pd.DataFrame:
         cells = reach.axis_cells(self.axis_d, self.regime)

@@ -9,6 +9,7 @@ private noise in every step; the spectrum is uniform on [0, 2].
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,12 +17,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
+from costofprivacy._compiled import compiled
 from costofprivacy.dpgd import diffusion, equivalent, spectrum, system
 from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.descent import steps_at
 from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_intensity, noise_multipliers
-from costofprivacy.dpgd.spectrum import RegressionModel, sample
-from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
+from costofprivacy.dpgd.spectrum import RegressionModel
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime, bound
 
 PATHS = 8  # in one trial
@@ -110,18 +111,60 @@ def descend(cell: Cell, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarra
     n, model = cell.n, cell.model
     clip_norm, rates = cell.regime.clip * model.d**0.5, learning_rates(cell.schedule, n)
     noise = 2 * clip_norm * noise_multipliers(rates, cell.regime.rho)
-    hessian = model.spectrum.eigenvalues / model.spectrum.largest
-    records, theta = steps_at(TIMES, n), np.zeros((PATHS, model.d))
-    kept, martingale, largest = np.empty((len(TIMES), *theta.shape)), np.zeros(PATHS), np.zeros(PATHS)
-    for k in range(records[-1] + 1):
-        kept[records == k] = theta - model.target
-        x, y = sample(model, PATHS, rng=rng)
-        theta = theta - adapted_rates(rates[k], x)[:, None] * clipped_gradients(theta, x, y, clip_norm)
-        b = rng.standard_normal(theta.shape)
-        martingale += noise[k] * ((b * (theta - model.target)) @ hessian) + noise[k] ** 2 / 2 * ((b**2 - 1) @ hessian)
-        largest = np.maximum(largest, np.abs(martingale))
-        theta = theta + noise[k] * b
+    kept, largest = np.empty((len(TIMES), PATHS, model.d)), np.empty(PATHS)
+    values, told = model.spectrum.eigenvalues.astype(float), (rates, noise, steps_at(TIMES, n))
+    _descend(kept, largest, values, model.target, float(model.label_noise), clip_norm, *told, rng)
     return kept, largest
+
+
+@compiled
+def _descend(
+    kept: np.ndarray,
+    largest: np.ndarray,
+    eigenvalues: np.ndarray,
+    target: np.ndarray,
+    label_noise: float,
+    clip_norm: float,
+    rates: np.ndarray,
+    noise: np.ndarray,
+    records: np.ndarray,
+    rng: np.random.Generator,
+) -> None:
+    """Fill ``kept`` with the errors before the steps in ``records``, and ``largest`` with sup_k |M_k|.
+
+    Drawn in a step are the features of all paths, then their label noise, then their private noise.
+    """
+    _, paths, d = kept.shape
+    hessian, roots = eigenvalues / eigenvalues.max(), np.sqrt(eigenvalues)
+    trace, martingale = hessian.sum(), np.zeros(paths)
+    error, x = np.empty((paths, d)), np.empty((paths, d))
+    for p in range(paths):
+        error[p], largest[p] = -target, 0.0
+    for k in range(records[-1] + 1):
+        for t in range(len(records)):
+            if records[t] == k:
+                kept[t] = error
+        for p in range(paths):
+            for i in range(d):
+                x[p, i] = roots[i] * rng.standard_normal()
+        for p in range(paths):
+            residual, square = -label_noise * rng.standard_normal(), 0.0
+            for i in range(d):
+                residual += x[p, i] * error[p, i]
+                square += x[p, i] ** 2
+            bound = clip_norm / math.sqrt(square)
+            length = min(rates[k], 2 / square) * min(max(residual, -bound), bound)
+            for i in range(d):
+                error[p, i] -= length * x[p, i]
+        for p in range(paths):
+            cross, inside = 0.0, 0.0
+            for i in range(d):
+                b = rng.standard_normal()
+                cross += hessian[i] * b * error[p, i]
+                inside += hessian[i] * b * b
+                error[p, i] += noise[k] * b
+            martingale[p] += noise[k] * cross + noise[k] ** 2 / 2 * (inside - trace)
+            largest[p] = max(largest[p], abs(martingale[p]))
 
 
 def _diffuse(cell: Cell, drift: float, rng: np.random.Generator) -> np.ndarray:

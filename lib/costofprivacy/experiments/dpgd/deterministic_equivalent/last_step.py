@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.dpgd import spectrum, system
+from costofprivacy.dpgd import draws, spectrum, system
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
-from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Regime, Sized
 
 DIMENSIONS = (10, 30, 100, 300, 1000)
@@ -28,55 +27,61 @@ BEYOND_THE_CAP = 2.0  # η̃γ/2 at which (C.5) is tried, at every d and times �
 
 @dataclass(frozen=True)
 class Cell(Sized):
-    """A dimension and the squared norm of the error before the step; the spectrum is uniform on [0, 2]."""
-
-    scale: float
+    """A dimension; the spectrum is uniform on [0, 2]. Steps from errors of all `SCALES` share their draws."""
 
     @property
     def key(self) -> int:
-        """Dimension and norm name the random stream."""
-        return len(SCALES) * self.d + SCALES.index(self.scale)
+        """The dimension names the random stream."""
+        return self.d
 
     @property
     def model(self) -> RegressionModel:
         """The data."""
         return self.regime.model(spectrum.uniform(self.d))
 
-    @property
-    def start(self) -> np.ndarray:
-        """θ_{n−1}."""
-        return (1 + math.sqrt(self.scale)) * self.model.target
-
 
 def cells(regime: Regime) -> list[Cell]:
-    """Every dimension at every scale."""
-    return [Cell(regime, d, scale) for scale in SCALES for d in DIMENSIONS]
+    """Every dimension."""
+    return [Cell(regime, d) for d in DIMENSIONS]
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """The remainder in `RECORDS` independent last steps, shape (records,)."""
-    regime, model, theta, n = cell.regime, cell.model, cell.start, cell.n
-    clip_norm, rate, schedule = regime.clip * math.sqrt(cell.d), regime.learning_rate / n, regime.schedule(0.0)
-    x, y = sample(model, RECORDS, rng=rng)
-    step = adapted_rates(rate, x)[:, None] * clipped_gradients(theta, x, y, clip_norm)
-    noise = 2 * clip_norm * rate / regime.rho * rng.standard_normal(x.shape)
-    expected = system.last_step(system.of_model(model, n), schedule, regime.clip, regime.rho)
-    return np.abs(model.risk(theta - step + noise) - model.risk(theta[None])[0] - expected)
+    """The remainder in `RECORDS` independent last steps from each scale, shape (scales, records).
+
+    A step from v = √s·θ* ends in v − ax + tb with a = η̄ clip(r, ±C/‖x‖), r = √s⟨x, θ*⟩ − z and t = 2Cσ_n. So of x and
+    b the change of the risk ½v'Λv reads ⟨x, θ*⟩, ⟨x, Λθ*⟩, ⟨b, Λθ*⟩, x'Λx, x'Λb, b'Λb and ‖x‖², the same at all scales.
+    """
+    regime, n = cell.regime, cell.n
+    target, values = cell.model.target, cell.model.spectrum.eigenvalues
+    clip_norm, rate = regime.clip * math.sqrt(cell.d), regime.learning_rate / n
+    std, root = 2 * clip_norm * rate / regime.rho, np.sqrt(SCALES)[:, None]
+    x, y = sample(cell.model, RECORDS, rng=rng)
+    b, square = draws.normals(x.shape, rng), np.einsum("kd,kd->k", x, x)
+    bound = clip_norm / np.sqrt(square)
+    a = np.minimum(rate, 2 / square) * np.clip((1 + root) * (x @ target) - y, -bound, bound)
+    first = root * (std * (b @ (values * target)) - a * (x @ (values * target)))
+    second = a**2 * (x**2 @ values) - 2 * a * std * ((x * b) @ values) + std**2 * (b**2 @ values)
+    expected = system.last_step(system.of_model(cell.model, n), regime.schedule(0.0), regime.clip, regime.rho)
+    return np.abs(first + second / 2 - expected)
 
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
+    """`scale_row` of each scale."""
+    return pd.DataFrame([scale_row(cell, scale, samples[:, i].ravel()) for i, scale in enumerate(SCALES)])
+
+
+def scale_row(cell: Cell, scale: float, values: np.ndarray) -> dict[str, float]:
     """Mean and two quantiles of the remainder beside (1 + √R)/√d of (C.60) and log d/√d of (C.61).
 
     ``squared_norm`` is ‖v‖² before the step, ``risk`` the risk there.
     """
-    values = samples.ravel()
     mean, error = _fits.mean_and_error(values)
     spread = math.sqrt(UPPER * (1 - UPPER) / len(values))
     low, upper, high = np.quantile(values, [UPPER - spread, UPPER, UPPER + spread])
-    risk = float(cell.model.risk(cell.start[None])[0])
-    row = {
+    risk = scale * cell.model.initial_risk
+    return {
         "d": cell.d,
-        "squared_norm": cell.scale,
+        "squared_norm": scale,
         "risk": risk,
         "value": mean,
         "standard_error": error,
@@ -87,7 +92,6 @@ def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:
         "bound": math.log(cell.d) / math.sqrt(cell.d),
         "trials": len(values),
     }
-    return pd.DataFrame([row])
 
 
 def caps() -> pd.DataFrame:

@@ -19,7 +19,6 @@ from costofprivacy import _fits
 from costofprivacy.dpgd import spectrum, system
 from costofprivacy.dpgd.schedule import Schedule, learning_rates, noise_intensity, noise_multipliers
 from costofprivacy.dpgd.spectrum import RegressionModel, sample
-from costofprivacy.dpgd.update import adapted_rates, clipped_gradients
 from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import Sized
 
 TIME = 0.5
@@ -65,22 +64,27 @@ class Cell(Sized):
         """η̄ at `TIME`."""
         return min(float(self.schedule(TIME)), 2 * self.n / self.d)
 
+    @property
+    def step(self) -> int:
+        """The step at `TIME`, the first being 0."""
+        return max(round(TIME * self.n), 1) - 1
+
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """n times the mean of the three terms over `RECORDS` records, shape (quadratics, 3)."""
+    """n times the mean of the three terms over `RECORDS` records, shape (quadratics, 3).
+
+    A step is a multiple −a of its record x. Of the private noise the last term reads Σ b_i² over the records, which is
+    χ²(`RECORDS`), independently for each i.
+    """
     n, model, clip_norm = cell.n, cell.model, cell.regime.clip * cell.d**0.5
     x, y = sample(model, RECORDS, rng=rng)
-    theta = (1 - LEFT) * model.target
-    step = adapted_rates(cell.rate / n, x)[:, None] * clipped_gradients(theta, x, y, clip_norm)
-    multipliers = noise_multipliers(learning_rates(cell.schedule, n), cell.regime.rho)
-    random = 2 * clip_norm * multipliers[max(round(TIME * n), 1) - 1] * rng.standard_normal(step.shape)
-    error = -LEFT * model.target
-    return n * np.array(
-        [
-            [-(step @ (h * error)).mean(), (step**2 @ h).mean() / 2, (random**2 @ h).mean() / 2]
-            for h in cell.hessians.values()
-        ]
-    )
+    hessians, error, square = np.stack(list(cell.hessians.values())), -LEFT * model.target, np.einsum("kd,kd->k", x, x)
+    bound = clip_norm / np.sqrt(square)
+    a = np.minimum(cell.rate / n, 2 / square) * np.clip((1 - LEFT) * (x @ model.target) - y, -bound, bound)
+    std = 2 * clip_norm * noise_multipliers(learning_rates(cell.schedule, n), cell.regime.rho)[cell.step]
+    noise = std**2 * rng.chisquare(RECORDS, cell.d) / RECORDS
+    terms = (-hessians @ (error * (a @ x)) / RECORDS, hessians @ (a**2 @ x**2) / (2 * RECORDS), hessians @ noise / 2)
+    return n * np.stack(terms, axis=1)
 
 
 def rows(cell: Cell, samples: np.ndarray) -> pd.DataFrame:

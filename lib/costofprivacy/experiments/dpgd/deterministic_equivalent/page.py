@@ -12,15 +12,18 @@ from costofprivacy.judging.prose import listed, percent
 from costofprivacy.judging.tables import Tables, select
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
+def answer(tables: Tables) -> list[str]:
+    """What the page opens with, a line each."""
     verdicts = [judge(tables).verdict for judge in judges_of(__package__).values()]
     strays = released_strays(tables["figure-1"]).groupby("d").max()
     runs = listed(f"{percent(share)} in dimension {d}" for d, share in strays.iloc[[0, -1]].drop_duplicates().items())
-    return (
-        f"A released risk typically strays from its prediction by {runs}. {_along_a_run(tables)} Of {len(verdicts)} "
-        f"claims, {tally(verdicts)}."
-    )
+    return [
+        f"A released risk typically differs from its prediction by {runs}.",
+        _along_a_run(tables),
+        "You see the differential equation derived from one step of the algorithm, in six steps.",
+        "You run the algorithm once, solve its equation beside it, and see for which data the two part.",
+        f"Of {len(verdicts)} claims, {tally(verdicts)}.",
+    ]
 
 
 def _along_a_run(tables: Tables) -> str:
@@ -29,7 +32,7 @@ def _along_a_run(tables: Tables) -> str:
     if "power" not in powers:
         return words.headline(theorem_1_path, tables)
     found, bound = (trends.power(powers[name]) for name in ("power", "bound"))
-    return f"The largest distance along a run scales like {found}, the claimed bound like {bound}."
+    return f"The largest distance between a run and the equations falls like {found}, the claimed bound like {bound}."
 
 
 def released_strays(table: pd.DataFrame) -> pd.Series:

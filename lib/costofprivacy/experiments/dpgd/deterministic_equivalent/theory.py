@@ -47,6 +47,6 @@ def tables(
         "growth": gathered(homogenised.growth_rows, runner.run(homogenised.growth_trial, small, trials, seed + 2)),
         "diffusion": gathered(homogenised.integral_rows, pairs),
         "displays": displays.table(regime, seed),
-        "last-step": gathered(last_step.rows, last),
+        "last-step": gathered(last_step.rows, last).sort_values(["squared_norm", "d"], ignore_index=True),
         "caps": last_step.caps(),
     }

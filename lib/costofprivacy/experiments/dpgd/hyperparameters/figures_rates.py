@@ -13,17 +13,17 @@ from costofprivacy.showing.plates import Plate
 
 MAIN, FALLING = "isotropic, ρ = 0.1", "λ_min = γ^¼, ρ = 0.1"
 SIDES = {
-    "upper": "(D.24), (D.50)",
-    "proven_risk": "the choice (D.23)",
+    "upper": "(D.24),\n(D.50)",
+    "proven_risk": "the choice\n(D.23)",
     "best_risk": "best choice",
-    "lower": "(D.25), (D.51)",
+    "lower": "(D.25),\n(D.51)",
 }
 
 
 def draw_rates(rates: pd.DataFrame) -> Plate:
     """Left: the least risk over γ + γ²/ρ² with its leading order. Right: λ_min falling, between both bounds."""
     falling = select(rates, axis=FALLING, alpha=0.0)
-    with figures.panels(2, ends=False, figsize=(7.8, 4.3)) as (figure, (left, right)):
+    with figures.panels(2, figsize=(9.2, 4.3)) as (figure, (left, right)):
         for alpha, look in figures.looks(ALPHAS).items():
             rows = select(rates, axis=MAIN, alpha=alpha)
             rate = rows["gamma"] + (rows["gamma"] / rows["rho"]) ** 2
@@ -37,7 +37,6 @@ def draw_rates(rates: pd.DataFrame) -> Plate:
         right.set_title(r"$\lambda_{\min} = \gamma^{1/4}$, $\alpha = 0$")
         for axes in (left, right):
             axes.invert_xaxis()
-            axes.legend(loc="upper left")
     slopes = {alpha: log_slope(select(rates, axis=MAIN, alpha=alpha)) for alpha in ALPHAS}
     powers = listed(rf"$\ln^{{{slope:.2f}}}(1/\gamma)$ ($\alpha = {alpha:g}$)" for alpha, slope in slopes.items())
     loose = growth.power(falling, "least", "upper", "best_risk", last=4)

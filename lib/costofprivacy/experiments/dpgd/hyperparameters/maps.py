@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd import chain, equivalent, spectrum
-from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd import chain, chain_grid, equivalent, spectrum
 from costofprivacy.experiments.dpgd.hyperparameters.problem import TOLERANCE, equations, schedule
 from costofprivacy.streams import Runner
 
@@ -64,8 +63,8 @@ def trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
     values = spectrum.isotropic(cell.d)
     target = spectrum.projections(values, initial_risk=cell.initial_risk)
     spaces = chain.eigenspaces(spectrum.RegressionModel(values, target, cell.label_noise))
-    runs = [Configuration(c, schedule(cell.alpha, rate), cell.rho) for c, rate in cell.places]
-    return chain.risk_at(spaces, runs, cell.n, [1.0], 1, rng=rng)[:, 0, 0]
+    clips, rates = np.array(cell.places).T
+    return chain_grid.released_risks(spaces, schedule(cell.alpha, 1.0), clips, rates, cell.rho, cell.n, rng=rng)
 
 
 def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:

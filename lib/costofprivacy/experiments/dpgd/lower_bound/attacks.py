@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.dpgd import descent, lower_bound, spectrum, system, tuning
+from costofprivacy._compiled import compiled
+from costofprivacy.dpgd import descent, draws, lower_bound, spectrum, system, tuning
 from costofprivacy.dpgd.averaged_step import averaged_step, best_averaged_risk
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import RegressionModel
+from costofprivacy.dpgd.update import dot
 
 ZERO, RIDGE, LEAST_SQUARES = "always zero", "ridge", "least squares"
 OUTPUT, EVEN, HARMONIC = "output perturbation", "even noise", "harmonic"
@@ -94,10 +96,19 @@ def attack(cell: AttackCell, *, rng: np.random.Generator) -> np.ndarray:
     if math.isinf(cell.rho):
         theta = _without_privacy(cell, x, y)
     else:
-        theta = descent.descend_records(x, y, cell.configurations, rng=rng)
+        theta = descent.descend_samples(x, y, cell.configurations, rng=rng)
     score = lower_bound.tracing_attack(x, y, model.target, theta).sum(axis=1)
-    fresh = lower_bound.tracing_attack(*spectrum.sample(model, cell.n, rng=rng), model.target, theta)
+    fresh = fresh_attacks(cell, model.risk(theta), rng)
     return np.column_stack([score, model.risk(theta), fresh.sum(axis=1), (fresh**2).mean(axis=1)])
+
+
+def fresh_attacks(cell: Setting, risks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """z⟨x, θ − θ*⟩ on n records that no θ knows, for each risk, shape (risks, n).
+
+    Given θ, ⟨x, θ − θ*⟩ is N(0, 2R(θ)) and independent of z ~ N(0, ζ²). Each algorithm has records of its own.
+    """
+    z, along = draws.normals((2, len(risks), cell.n), rng)
+    return cell.label_noise * z * np.sqrt(2 * risks)[:, None] * along
 
 
 def _without_privacy(cell: Setting, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -159,24 +170,46 @@ def twins(cell: TwinCell, *, rng: np.random.Generator) -> np.ndarray:
     model, x, y = cell.draw(rng)
     others_x, others_y = spectrum.sample(model, len(cell.positions), rng=rng)
     theta = np.zeros((1 + len(cell.positions), cell.d))
-    at = {int(k): 1 + j for j, k in enumerate(cell.positions)}
-    for k in range(cell.n):
-        change = _step(cell, theta, x[k], y[k])
-        if k in at:
-            row = at[k]
-            change[row] = _step(cell, theta[row : row + 1], others_x[row - 1], others_y[row - 1])[0]
-        theta -= change
+    bound = cell.clip * math.sqrt(cell.d)
+    _pass(theta, x, y, others_x, others_y, cell.positions, cell.rate / cell.n, bound)
     square = ((theta[1:] - theta[0]) ** 2).sum(axis=1) / cell.noise**2
     score = lower_bound.tracing_attack(x, y, model.target, theta[0]).sum()
     return np.array([*np.expm1(square), score, model.risk(theta[0]) + cell.d * cell.noise**2 / 2])
 
 
-def _step(cell: TwinCell, theta: np.ndarray, x: np.ndarray, y: float) -> np.ndarray:
-    """η̄ times the clipped gradient at each row of ``theta``."""
-    square = x @ x
-    bound = cell.clip * math.sqrt(cell.d / square)
-    residual = np.clip(theta @ x - y, -bound, bound)
-    return min(cell.rate / cell.n, 2 / square) * residual[:, None] * x
+@compiled
+def _pass(
+    theta: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    others_x: np.ndarray,
+    others_y: np.ndarray,
+    positions: np.ndarray,
+    rate: float,
+    bound: float,
+) -> None:
+    """All noiseless steps at a constant rate, in place: row 0 of ``theta`` on the data, row j with a record replaced.
+
+    Replaced is the one at ``positions[j - 1]``; before it row j is row 0, from which it starts there.
+    """
+    for k in range(len(x)):
+        square = dot(x[k], x[k])
+        for j in range(1, len(theta)):
+            if positions[j - 1] == k:
+                theta[j] = theta[0]
+                _step(theta[j], others_x[j - 1], others_y[j - 1], dot(others_x[j - 1], others_x[j - 1]), rate, bound)
+            elif positions[j - 1] < k:
+                _step(theta[j], x[k], y[k], square, rate, bound)
+        _step(theta[0], x[k], y[k], square, rate, bound)
+
+
+@compiled
+def _step(theta: np.ndarray, x: np.ndarray, y: float, square: float, rate: float, bound: float) -> None:
+    """θ ← θ − η̄ḡ, in place; ``square`` is ‖x‖²."""
+    limit = bound / math.sqrt(square)
+    length = min(rate, 2 / square) * min(max(dot(x, theta) - y, -limit), limit)
+    for i in range(len(x)):
+        theta[i] -= length * x[i]
 
 
 def twin_tables(found: dict[TwinCell, np.ndarray]) -> dict[str, pd.DataFrame]:
@@ -255,8 +288,8 @@ def rival_trial(cell: RivalTrial, *, rng: np.random.Generator) -> np.ndarray:
     model, x, y = cell.draw(rng)
     whole, pilot = (Configuration(cell.clip, Harmonic(*plan[:2]), cell.rho) for plan in (cell.whole, cell.pilot))
     m = cell.pilot_n
-    first = descent.descend_records(x, y, [whole], rng=rng)[0]
-    start = descent.descend_records(x[:m], y[:m], [pilot], rng=rng)[0]
+    first = descent.descend_samples(x, y, [whole], rng=rng)[0]
+    start = descent.descend_samples(x[:m], y[:m], [pilot], rng=rng)[0]
     mu = float(descent_reduction(cell.last_clip, cell.pilot[2] + cell.label_noise**2 / 2))
     second = averaged_step(start, x[m:], y[m:], cell.last_clip, cell.rho, mu, rng=rng)
     return model.risk(np.stack([first, second]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
 import pandas as pd
 
 from costofprivacy._validate import FINITE_POSITIVE, within
@@ -98,7 +99,9 @@ class Experiment(Parameters):
             found, trials = self._problems(asked), self._trials(asked)
             cells = maps.cells(found, self.rho, self.points)
             limited = maps.cells([replace(problem, limit=LIMIT) for problem in found], self.rho, self.points)
-            raw, safe = (maps.measured(each, trials, self.seed, runner) for each in (cells, limited))
+            most = trials if asked == MNIST else max(trials, self.kept_trials)
+            runs, safe_runs = (maps.runs(each, most, self.seed, runner) for each in (cells, limited))
+            raw, safe = (maps.long(maps.first(each, trials)) for each in (runs, safe_runs))
             tables[maps.FIGURES[asked]] = raw
             parts["remedy"].append(maps.summary(safe).assign(data=found[0].data))
             for each in (cells, limited):
@@ -107,18 +110,15 @@ class Experiment(Parameters):
             if asked == MNIST:
                 parts["treatments"].append(self._treatments(raw, safe, runner))
             else:
-                tables["kept"] = self._kept(cells, limited, runner)
+                chosen = (maps.first(each, self.kept_trials) for each in (runs, safe_runs))
+                tables["kept"] = maps.kept(*chosen)
         return tables | {name: pd.concat(each, ignore_index=True) for name, each in parts.items()}
 
-    def _kept(self, cells: list[maps.Map], limited: list[maps.Map], runner: Runner) -> pd.DataFrame:
-        raw = runner.run(maps.trial, cells, self.kept_trials, self.seed)
-        safe = runner.run(maps.trial, limited, self.kept_trials, self.seed)
-        return maps.kept({cell: (raw[cell], safe[other]) for cell, other in zip(cells, limited)})
-
     def _rows(self, found: list[Problem], trials: int, runner: Runner) -> pd.DataFrame:
-        described = runner.run(maps.described, found, trials, self.seed)
+        cell = maps.Rows(tuple(found))
+        described = runner.run(maps.described, [cell], trials, self.seed)[cell]
         parts = []
-        for problem, values in described.items():
+        for problem, values in zip(found, np.moveaxis(described, 1, 0)):
             own = {"asked": problem.asked, "data": problem.data, "d": problem.d, "n": problem.n}
             own |= {"gamma": round(problem.gamma, 9), "normalisation": problem.normalisation}
             measures = dict(zip(maps.DESCRIBED, values.T))
@@ -129,7 +129,8 @@ class Experiment(Parameters):
         """What other ways to treat constant pixels do to the last map with output perturbation, over its seeds."""
         problem = self._problems(MNIST)[-1]
         divided = replace(problem, constant_scale=1.0)
-        other = maps.measured([maps.Map(divided, 0.0, self.rho, self.points)], self.mnist_trials, self.seed, runner)
+        cells = [maps.Map(divided, 0.0, self.rho, self.points)]
+        other = maps.long(maps.runs(cells, self.mnist_trials, self.seed, runner))
         treated = {
             "set to 0": (problem, raw),
             "divided by 1": (divided, other),

@@ -16,10 +16,11 @@ import pandas as pd
 
 from costofprivacy.datasets import HOUSING, MNIST
 from costofprivacy.dpgd import tuning
-from costofprivacy.dpgd.descent import Configuration, descend_records
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Harmonic, Schedule
 from costofprivacy.experiments.dpgd.real_data.maps import BLOWN
-from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, Problem, population, risks, schedule
+from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, Population, Problem, populations, schedule, shuffled
 from costofprivacy.streams import Runner
 
 EXPONENTS = (0.0, 0.5, 1.0, 2.0)
@@ -69,22 +70,44 @@ def plan(name: str, rate: float, offset: float) -> Schedule:
     return Harmonic(rate * offset, offset) if name == HARMONIC else schedule(float(name), rate)
 
 
-def trial(run: Run, *, rng: np.random.Generator) -> np.ndarray:
-    """𝒫(θ^p) of each configuration of the grid, shape (configurations,)."""
-    split, noise = run.problem.split(rng)
-    configurations = [Configuration(run.clip, plan(*each), run.rho) for each in run.grid]
-    return risks(descend_records(split.X, split.y, configurations, rng=noise), split.test_X, split.test_y)
+@dataclass(frozen=True)
+class Runs:
+    """Runs on problems that differ by n alone: a trial shuffles the rows once for all of them."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def key(self) -> int:
+        """That of each run."""
+        return self.runs[0].key
+
+    @property
+    def problems(self) -> list[Problem]:
+        """One for each run."""
+        return [run.problem for run in self.runs]
 
 
-def theory(run: Run, *, rng: np.random.Generator) -> np.ndarray:
-    """The least 𝒫 of each schedule by the deterministic equivalent with the median of ‖x‖², shape (schedules,)."""
-    split, _ = run.problem.split(rng)
-    law = population(split)
+def trial(cell: Runs, *, rng: np.random.Generator) -> np.ndarray:
+    """𝒫(θ^p) of each configuration of each grid, one grid behind the other, shape (configurations,)."""
+    shuffle, found = shuffled(cell.problems, rng), []
+    for run, held_out in zip(cell.runs, shuffle.held_out):
+        configurations = [Configuration(run.clip, plan(*each), run.rho) for each in run.grid]
+        found.append(held_out.risks(descend_grid(*shuffle.training(run.problem), configurations, rng=shuffle.noise)))
+    return np.concatenate(found)
+
+
+def theory(cell: Runs, *, rng: np.random.Generator) -> np.ndarray:
+    """The least 𝒫 of each schedule by the deterministic equivalent with the median of ‖x‖², shape (runs, schedules)."""
+    laws = populations(shuffled(cell.problems, rng).splits)
+    return np.array([_least(run, law) for run, law in zip(cell.runs, laws)])
+
+
+def _least(run: Run, law: Population) -> list[float]:
     shorter = math.sqrt(law.d / law.typical)
     given, clip, rho = law.system(run.problem.n, law.typical), run.clip * shorter, run.rho * shorter
     found = [tuning.best_rate(given, _family(a), clip, rho, tolerance=1e-3).risk for a in EXPONENTS]
     found.append(min(tuning.best_harmonic(given, clip, rho, 1e-3).risk, found[0]))
-    return np.array(found) + law.floor
+    return [risk + law.floor for risk in found]
 
 
 def _family(exponent: float) -> tuning.Family:
@@ -98,10 +121,8 @@ def table(problems: list[Problem], clip: float, rho: float, trials: int, seed: i
     """``figure-8``: the risk of each schedule at its tuned hyper-parameters, for each problem, view and seed."""
     raw = [Run(problem, clip, rho) for problem in problems]
     cut = [Run(replace(problem, limit=LIMIT), clip, rho) for problem in problems]
-    found = runner.run(trial, [*raw, *cut], trials, seed)
     rows = []
-    for run, limited in zip(raw, cut):
-        whole, safe = found[run], found[limited]
+    for run, whole, safe in zip(raw, *(_measured(runs, trials, seed, runner) for runs in (raw, cut))):
         kept = ~blown(run, whole, safe)
         for view, values, chosen in (
             (ALL, whole, np.ones(trials, bool)),
@@ -110,6 +131,13 @@ def table(problems: list[Problem], clip: float, rho: float, trials: int, seed: i
         ):
             rows += _rows(run, view, values, np.flatnonzero(chosen))
     return pd.DataFrame(rows)
+
+
+def _measured(runs: list[Run], trials: int, seed: int, runner: Runner) -> list[np.ndarray]:
+    """The trials of each run, shape (trials, configurations)."""
+    cell = Runs(tuple(runs))
+    ends = np.cumsum([len(run.grid) for run in runs])
+    return np.split(runner.run(trial, [cell], trials, seed)[cell], ends[:-1], axis=1)
 
 
 def blown(run: Run, whole: np.ndarray, safe: np.ndarray) -> np.ndarray:
@@ -155,12 +183,12 @@ def theory_table(
     problems: list[Problem], clip: float, rho: float, trials: int, seed: int, runner: Runner
 ) -> pd.DataFrame:
     """``theory``: the least risk of each schedule by the equations, the mean over some shuffles."""
-    runs = [Run(problem, clip, rho) for problem in problems]
-    found = runner.run(theory, runs, trials, seed)
+    cell = Runs(tuple(Run(problem, clip, rho) for problem in problems))
+    found = runner.run(theory, [cell], trials, seed)[cell].mean(axis=0)
     return pd.DataFrame(
         [
             {"data": run.problem.data, "n": run.problem.n, "schedule": name, "risk": risk}
-            for run, values in found.items()
-            for name, risk in zip(SCHEDULES, values.mean(axis=0))
+            for run, values in zip(cell.runs, found)
+            for name, risk in zip(SCHEDULES, values)
         ]
     )

@@ -7,15 +7,24 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy.datasets import HOUSING, MNIST, Split
 from costofprivacy.dpgd import equivalent
-from costofprivacy.dpgd.descent import Configuration, descend_records
-from costofprivacy.experiments.dpgd.real_data.problem import ALPHAS, Problem, population, risks, schedule
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.families import descend_grid
+from costofprivacy.experiments.dpgd.real_data.problem import (
+    ALPHAS,
+    Population,
+    Problem,
+    populations,
+    schedule,
+    shuffled,
+)
 from costofprivacy.streams import Runner
 
 CLIPS = (1e-3, 10.0)  # the range of c
@@ -63,43 +72,88 @@ def rounded(values: np.ndarray) -> list[float]:
     return [float(f"{value:.{DIGITS}g}") for value in values]
 
 
-def trial(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
-    """𝒫(θ^p) on all held-out rows in each place, shape (places,)."""
-    split, noise = cell.problem.split(rng)
-    runs = [Configuration(c, schedule(cell.alpha, rate), cell.rho) for c, rate in cell.places]
-    return risks(descend_records(split.X, split.y, runs, rng=noise), split.test_X, split.test_y)
+@dataclass(frozen=True)
+class Atlas:
+    """Maps on problems that differ by n alone: a trial shuffles the rows once for all of them."""
+
+    maps: tuple[Map, ...]
+
+    @property
+    def key(self) -> int:
+        """That of each map."""
+        return self.maps[0].key
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Of all maps, each once."""
+        return list(dict.fromkeys(each.problem for each in self.maps))
 
 
-def solve(cell: Map, *, rng: np.random.Generator) -> np.ndarray:
-    """𝒫 by the deterministic equivalent on the same rows' spectrum: with ‖x‖² = d, and with its median; (2, places).
+def trial(cell: Atlas, *, rng: np.random.Generator) -> np.ndarray:
+    """𝒫(θ^p) on all held-out rows in each place of each map, shape (maps, places).
+
+    Maps of one problem meet the same noise, so they are one grid.
+    """
+    shuffle = shuffled(cell.problems, rng)
+    found: dict[Map, np.ndarray] = {}
+    for problem, held_out in zip(cell.problems, shuffle.held_out):
+        maps = [each for each in cell.maps if each.problem == problem]
+        runs = [Configuration(c, schedule(each.alpha, rate), each.rho) for each in maps for c, rate in each.places]
+        risks = held_out.risks(descend_grid(*shuffle.training(problem), runs, rng=shuffle.noise))
+        found |= dict(zip(maps, risks.reshape(len(maps), -1)))
+    return np.array([found[each] for each in cell.maps])
+
+
+def solve(cell: Atlas, *, rng: np.random.Generator) -> np.ndarray:
+    """𝒫 by the deterministic equivalent on the same rows' spectrum: with ‖x‖² = d, and with its median.
+
+    Returns:
+        shape (maps, 2, places).
+    """
+    laws = dict(zip(cell.problems, populations(shuffled(cell.problems, rng).splits)))
+    return np.array([[_solved(each, laws[each.problem], square) for square in (False, True)] for each in cell.maps])
+
+
+def _solved(cell: Map, law: Population, typical: bool) -> np.ndarray:
+    """𝒫 in each place of a map, shape (places,), with ‖x‖² = d, or with its typical value.
 
     A record's residual is clipped at C/‖x‖ = c√d/‖x‖, while the noise goes with c: in the equations c is divided by
     ‖x‖/√d, and ρ with it.
     """
-    split, _ = cell.problem.split(rng)
-    law, n = population(split), cell.problem.n
+    square = law.typical if typical else law.d
     clips = sorted({c for c, _ in cell.places})
     plans = [schedule(cell.alpha, rate) for rate in sorted({rate for _, rate in cell.places})]
-    found = []
-    for square in (law.d, law.typical):
-        given, shorter = law.system(n, square), math.sqrt(law.d / square)
-        rows = [equivalent.final_risks(given, plans, c * shorter, cell.rho * shorter, TOLERANCE) for c in clips]
-        found.append(np.concatenate(rows) + law.floor)
-    return np.array(found)
+    given, shorter = law.system(cell.problem.n, square), math.sqrt(law.d / square)
+    rows = [equivalent.final_risks(given, plans, c * shorter, cell.rho * shorter, TOLERANCE) for c in clips]
+    return np.concatenate(rows) + law.floor
 
 
 def squares(problem: Problem, *, rng: np.random.Generator) -> np.ndarray:
     """Mean and median of ‖x‖² over a shuffle's training rows, shape (2,)."""
-    split, _ = problem.split(rng)
+    split, _ = replace(problem, held_out=1).split(rng)
     lengths = np.einsum("ij,ij->i", split.X, split.X)
     return np.array([lengths.mean(), np.median(lengths)])
 
 
-def described(problem: Problem, *, rng: np.random.Generator) -> np.ndarray:
-    """What a shuffle's rows are like, in the order of `DESCRIBED`."""
-    split, _ = problem.split(rng)
-    law = population(split)
-    return np.array([*_counts(split), law.trace, law.typical, law.floor, float((split.test_y**2).mean() / 2)])
+@dataclass(frozen=True)
+class Rows:
+    """Problems that differ by n alone, whose rows are described."""
+
+    problems: tuple[Problem, ...]
+
+    @property
+    def key(self) -> int:
+        """That of each problem."""
+        return self.problems[0].key
+
+
+def described(cell: Rows, *, rng: np.random.Generator) -> np.ndarray:
+    """What a shuffle's rows are like for each problem, in the order of `DESCRIBED`; shape (problems, measures)."""
+    splits, found = shuffled(cell.problems, rng).splits, []
+    for split, law in zip(splits, populations(splits)):
+        trivial = float((split.test_y**2).mean() / 2)
+        found.append([*_counts(split), law.trace, law.typical, law.floor, trivial])
+    return np.array(found)
 
 
 DESCRIBED = ("test_rows", "live", "unit_variance", "largest", "trace", "typical", "floor", "trivial")
@@ -132,32 +186,39 @@ def long(found: dict[Map, np.ndarray]) -> pd.DataFrame:
     return table if problem.data == problem.asked else table.assign(data=problem.data)
 
 
-def kept(found: dict[Map, tuple[np.ndarray, np.ndarray]]) -> pd.DataFrame:
+def kept(raw: dict[Map, np.ndarray], limited: dict[Map, np.ndarray]) -> pd.DataFrame:
     """`long` of the seeds that do not blow up in each map, in the place of an eye that leaves seeds out.
 
     A seed blows up in a map where its risk exceeds `BLOWN` at the place that is best once features are limited.
 
     Args:
-        found: for each map its risks, and those with limited features, both of shape (seeds, places).
+        raw: risks of each map, shape (seeds, places). limited: those with limited features, map by map.
     """
     tables = []
-    for cell, (raw, limited) in found.items():
-        stays = np.flatnonzero(raw[:, limited.mean(axis=0).argmin()] <= BLOWN)
-        table = long({cell: raw})
+    for (cell, risks), safe in zip(raw.items(), limited.values()):
+        stays = np.flatnonzero(risks[:, safe.mean(axis=0).argmin()] <= BLOWN)
+        table = long({cell: risks})
         tables.append(table[table["seed"].isin(stays)])
     return pd.concat(tables, ignore_index=True)
 
 
-def measured(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
-    """`long` of the trials of some maps."""
-    return long(runner.run(trial, cells, trials, seed))
+def runs(cells: Sequence[Map], trials: int, seed: int, runner: Runner) -> dict[Map, np.ndarray]:
+    """The trials of some maps on problems that differ by n alone, each of shape (trials, places)."""
+    values = runner.run(trial, [Atlas(tuple(cells))], trials, seed)[Atlas(tuple(cells))]
+    return dict(zip(cells, np.moveaxis(values, 1, 0)))
+
+
+def first(found: dict[Map, np.ndarray], trials: int) -> dict[Map, np.ndarray]:
+    """The first trials of each map."""
+    return {cell: values[:trials] for cell, values in found.items()}
 
 
 def predicted(cells: list[Map], trials: int, seed: int, runner: Runner) -> pd.DataFrame:
     """The mean risk by the equations over the same shuffles, a row for each place."""
-    solved = runner.run(solve, cells, trials, seed)
+    atlas = Atlas(tuple(cells))
+    solved = runner.run(solve, [atlas], trials, seed)[atlas]
     parts = []
-    for cell, values in solved.items():
+    for cell, values in zip(cells, np.moveaxis(solved, 1, 0)):
         clips, rates = np.array(cell.places).T
         place = {"data": cell.problem.data, "limit": cell.problem.limit, "gamma": round(cell.problem.gamma, 9)}
         place |= {"alpha": cell.alpha}

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from costofprivacy.dpgd.descent import Configuration, descend_records
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.experiments.dpgd.real_data.problem import LIMIT, Problem
 from costofprivacy.streams import Runner
@@ -42,12 +43,12 @@ def trial(cell: Many, *, rng: np.random.Generator) -> np.ndarray:
     split, noise = cell.problem.split(rng)
     runs = [Configuration(cell.clip, Constant(rate), cell.rho) for rate in RATES]
     same_noise = copy.deepcopy(noise)
-    theta = descend_records(split.X, split.y, runs, rng=noise)
+    theta = descend_grid(split.X, split.y, runs, rng=noise)
     lost, learnt = (_losses(theta, *rows) for rows in ((split.test_X, split.test_y), (split.X, split.y)))
     lost.sort(axis=0)
     worst = max(1, len(lost) // WORST)
     safe = [np.clip(rows, -LIMIT, LIMIT) for rows in (split.X, split.test_X)]
-    safe_theta = descend_records(safe[0], split.y, runs, rng=same_noise)
+    safe_theta = descend_grid(safe[0], split.y, runs, rng=same_noise)
     largest = np.full(len(RATES), np.abs(split.test_X).max())
     columns = (
         lost.mean(axis=0),

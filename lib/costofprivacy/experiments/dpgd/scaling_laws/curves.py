@@ -98,10 +98,16 @@ def solve(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     return np.array([best.risk, best.initial, float(best.at_end), float(best.minima)])
 
 
-def check(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+@dataclass(frozen=True)
+class Checked(Cell):
+    """A point of a curve with its best η̃(0), as `solve` finds it."""
+
+    rate: float
+
+
+def check(cell: Checked, *, rng: np.random.Generator) -> np.ndarray:
     """By LSODA on the equations as they stand: the risk at the best rate, and the least of it and its neighbours'."""
-    law, gamma = cell.law, cell.gamma
-    rate = solve(cell, rng=rng)[1]
+    law, gamma, rate = cell.law, cell.gamma, cell.rate
     equations, rho = law.equations(gamma), law.rho(gamma)
     tried = [rate * factor for factor in AROUND if rate * factor <= equations.cap * (1 + 1e-9)]
     risks = []

@@ -141,13 +141,13 @@ class Experiment(Parameters):
         }
 
     def _checked(self, runner: Runner, solved: dict[Law, list[np.ndarray]]) -> pd.DataFrame:
-        gammas = [gamma for gamma in _gammas(self.checked) if gamma in _gammas(self.decades)]
-        laws, rows = [*self.flat, *self.steep], []
         at = {gamma: place for place, gamma in enumerate(_gammas(self.decades))}
-        for law, values in _along(runner, curves.check, laws, gammas).items():
-            for gamma, (same, least) in zip(gammas, values):
-                risk = solved[law][at[gamma]][0]
-                rows.append(law.place | {"gamma": gamma, "risk": risk, "lsoda": same, "lsoda_least": least})
+        known = [(law, gamma, solved[law][at[gamma]]) for law in [*self.flat, *self.steep]
+                 for gamma in _gammas(self.checked) if gamma in at]  # fmt: skip
+        cells = {curves.Checked(law, gamma, float(found[1])): float(found[0]) for law, gamma, found in known}
+        values = runner.run(curves.check, list(cells), 1, 0) if cells else {}
+        rows = [cell.law.place | {"gamma": cell.gamma, "risk": risk, "lsoda": same, "lsoda_least": least}
+                for cell, risk in cells.items() for same, least in values[cell]]  # fmt: skip
         return pd.DataFrame(rows)
 
     def _orders(self, runner: Runner) -> dict[str, pd.DataFrame]:

@@ -19,6 +19,7 @@ from costofprivacy.showing.spoken import described
 
 CHOSEN = (0.0, 2.0, 10.0, math.inf)  # α on the map
 TERMS = {"e1": "$e_1$: start", "e2": "$e_2$: sampling", "e3": "$e_3$: privacy"}
+ROUND = (5, 10, 20, 50, 100, 200, 500, 1000)  # ticks of a logarithmic abscissa of few decades
 
 
 def draw_cost(cost: pd.DataFrame) -> Plate:
@@ -122,6 +123,7 @@ def draw_logarithm(logarithm: pd.DataFrame) -> Plate:
             line = rows[name].iloc[-1] * (x / x[-1]) ** claims[name]
             axes.plot(x, line, "--", color="0.35", lw=1, label="_slope")
         figures.log_axes(axes, r"$\ln(1/\gamma)$", r"risk over $\gamma^h$")
+        figures.plain_ticks(axes, np.array([tick for tick in ROUND if x.min() <= tick <= x.max()]))
     gain = rows["power"].iloc[-1] / rows["best"].iloc[-1]
     return Plate(
         figure,

@@ -11,8 +11,7 @@ import pandas as pd
 from scipy.optimize import minimize
 
 from costofprivacy.dpgd import control, equivalent, system, tuning
-from costofprivacy.dpgd.clip_schedule import released_risk
-from costofprivacy.dpgd.schedule import Constant
+from costofprivacy.dpgd.schedule import Constant, Flat
 from costofprivacy.dpgd.system import System
 from costofprivacy.experiments.dpgd.schedules.figure_seven import (
     HARMONIC,
@@ -24,6 +23,7 @@ from costofprivacy.experiments.dpgd.schedules.figure_seven import (
 )
 
 POWER = 1.1  # of the two-parameter family
+SETTLED = 1e-6  # relative, of a risk in a descent, which looks at differences of 1e-4
 EARLIEST = 1e-6  # the least τ over γ: a flat start so short is none
 CONSTANT, FLAT, FLAT_FREE = "constant", "flat, then power 1.1", "flat, then a free power"
 FAMILIES = (CONSTANT, HARMONIC, FLAT, FLAT_FREE)
@@ -62,21 +62,21 @@ def gains(place: Place, *, rng: np.random.Generator) -> np.ndarray:
     constant = tuning.best_rate(equation, Constant, place.clip, place.rho)
     harmonic = tuning.best_harmonic(equation, place.clip, place.rho, TOLERANCE)
     start = np.log([found.schedule.initial, min(max(found.schedule.switch, place.gamma / 10), 1.0)])
-    flat = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), POWER), start)
-    free = _flat(place, lambda p: (math.exp(p[0]), math.exp(p[1]), max(p[2], 0.0)), np.append(start, POWER))
+    flat = _flat(place, equation, lambda p: (math.exp(p[0]), math.exp(p[1]), POWER), start)
+    free = _flat(place, equation, lambda p: (math.exp(p[0]), math.exp(p[1]), max(p[2], 0.0)), np.append(start, POWER))
     risks = (constant.risk, min(harmonic.risk, constant.risk), min(flat, constant.risk), min(free, constant.risk))
     return np.array([found.risk, found.schedule.initial, found.schedule.switch, *risks])
 
 
-def _flat(place: Place, told: Callable[[np.ndarray], tuple[float, float, float]], start: np.ndarray) -> float:
+def _flat(
+    place: Place, equation: System, told: Callable[[np.ndarray], tuple[float, float, float]], start: np.ndarray
+) -> float:
     """The least risk of η̃ = m·(τ/max(t, τ))^p, by descent; ``told`` gives m, τ and p."""
 
     def log_risk(p: np.ndarray) -> float:
         rate, turn, power = told(p)
-        rate, turn = min(rate, 2 / place.gamma), min(max(turn, EARLIEST * place.gamma), 1.0)
-        risk = released_risk(place.drift, lambda t: rate * (turn / max(t, turn)) ** power, lambda t, risk: place.clip,
-                             place.label_noise, place.rho)  # fmt: skip
-        return math.log(max(risk, 1e-300))
+        plan = Flat(min(rate, equation.cap), min(max(turn, EARLIEST * place.gamma), 1.0), power)
+        return math.log(max(equivalent.final_risk(equation, plan, place.clip, place.rho, SETTLED), 1e-300))
 
     steps = np.diag([-0.3, 0.5, 0.15][: len(start)])
     best = math.inf

@@ -14,11 +14,12 @@ from costofprivacy.dpgd import control
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.ranges import SEED, TRIALS, amount, chance, count
 from costofprivacy.rivals import shrinking_clip
-from costofprivacy.streams import Runner
+from costofprivacy.streams import Precision, Runner
 
 NONE, POWER, FIXED = "zeta = 0", "zeta = gamma^2", "gamma fixed"
 INITIAL_RISK = 0.5  # of θ_0 at the distance 1 from θ*
 RATIOS = (0.25, 0.5, 1.0, 2.0, 4.0)  # c' of DP-GD's clip, which follows the risk
+PILOT = 10  # releases from whose spread the number of a cell's releases follows
 VANISHING = 1e-100  # in the place of ζ = 0 in DP-GD's equation, whose solution does not depend on it by then
 
 
@@ -35,6 +36,9 @@ class Experiment(Parameters):
     rho: float = parameter(amount(0.01, 4.0), 1.0)
     """Budget of each release: ρ-Gaussian DP, hence ρ²/2-zCDP."""
     trials: int = parameter(TRIALS, 60)
+    """The most releases of a cell."""
+    precision: float = parameter(chance(1e-4, 0.5), 0.06)
+    """Standard error of a mean risk, over that mean, at which a cell has enough releases."""
     seed: int = parameter(SEED, 11)
 
     @property
@@ -48,7 +52,7 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Table ``small-noise-full-batch``."""
-        found = runner.run(trial, self.cells, self.trials, self.seed)
+        found = runner.run(trial, self.cells, Precision(self.precision, self.trials, PILOT), self.seed)
         return {"small-noise-full-batch": pd.DataFrame([row(cell, values) for cell, values in found.items()])}
 
 

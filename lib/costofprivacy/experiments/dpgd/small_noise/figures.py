@@ -47,8 +47,13 @@ def draw_risks(table: pd.DataFrame) -> Plate:
             "$e^{-c\\rho^2/\\gamma^2}$ is a level line at $c$. At the smallest $\\gamma$ the full-batch method is at "
             f"{compact(-last['exponent'])} and DP-GD at {compact(-last['one_pass_exponent'])}. Right: at the least "
             f"label noise the full-batch risk is {times(end['risk'] / end['order'])} the suspected order (dashed), "
-            f"that of DP-GD {times(end['one_pass'] / end['order'])}. Full batch: means of {int(end['trials'])} runs, "
-            "bars of two standard errors. DP-GD: its deterministic equivalent with the best schedule and a clip that "
-            "follows the risk."
+            f"that of DP-GD {times(end['one_pass'] / end['order'])}. Full batch: means of {_runs(table['trials'])} "
+            "runs, bars of two standard errors. DP-GD: its deterministic equivalent with the best schedule and a clip "
+            "that follows the risk."
         ),
     )
+
+
+def _runs(trials: pd.Series) -> str:
+    least, most = int(trials.min()), int(trials.max())
+    return f"{most}" if least == most else f"{least} to {most}"

@@ -24,11 +24,27 @@ from costofprivacy.experiments.explore.dpgd.experiment import (
 from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.tables import Tables, pick
 from costofprivacy.showing import explorer
-from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
+from costofprivacy.showing.explorer import (
+    BEFORE,
+    BLUE,
+    DASHED,
+    DOTDASH,
+    DOTTED,
+    GHOST,
+    GREEN,
+    GREY,
+    PALE,
+    PINK,
+    SOLID,
+    VERMILION,
+    Control,
+    Explorer,
+)
 
 TOTAL, START, SAMPLING, PRIVATE = "excess risk", "left of the start", "sampling", "private noise"
 LAST, ZERO = "last step's noise", "answering 0"
 COLUMNS = {"start": START, "sampling": SAMPLING, "private": PRIVATE, "last": LAST}  # the parts of what is released
+ALONG = list(COLUMNS)[:-1]  # those that there are along the way
 SPECTRUM_LABELS = {ISOTROPIC: "isotropic", UNIFORM: "uniform on [0, 2]", POWER: "power law, φ = ½"}
 SCHEDULE_LABELS = {CONSTANT: "constant", ROOT: "square root of 1 − t", HARMONIC: "harmonic, 1/(1 + 10 t)"}
 FACTS = {
@@ -38,7 +54,7 @@ FACTS = {
     "variance": "response_variance",
 }  # what the chart knows of a run
 NUMBERS = ("gamma", "rho", "clip", "learning_rate")
-NO_PRIVACY = "none"  # the control's word for ρ = ∞, which JSON does not have
+NO_PRIVACY = "inf"  # the control's word for ρ = ∞, which JSON does not have
 ENCODED = 1000  # parts of a factor of ten in which the page's own data are written: 0.1 %
 LEAST, MOST = -4, 1  # powers of ten that the upper panel shows
 LOOKS = [
@@ -48,6 +64,7 @@ LOOKS = [
     (PRIVATE, PINK, [3, 2]),
     (LAST, GREY, SOLID),
     (ZERO, GREY, DOTTED),
+    (GHOST, PALE, SOLID),
 ]
 
 
@@ -83,16 +100,18 @@ def shares(tables: Tables, choice: Choice) -> dict[str, float]:
     """What the released excess risk is made of, as shares by part."""
     run = released(tables, choice)
     end = pick(tables["paths"], run=run["run"], t=1.0)
-    parts = [*(float(end[name]) for name in list(COLUMNS)[:-1]), float(run["last_step"])]
+    parts = [*(float(end[name]) for name in ALONG), float(run["last_step"])]
     return {name: value / run["excess_risk"] for name, value in zip(COLUMNS.values(), parts)}
 
 
 def explore(tables: Tables) -> Explorer:
     """The page's explorer."""
-    base = _base(tables)
-    panels = alt.vconcat(_upper(base), _lower(base), spacing=24)
+    rows, times = _rows(tables), _times(tables)
+    now, before = (_base(rows, times, when) for when in ("", BEFORE))
+    panels = alt.vconcat(_upper(now, before), _lower(now), spacing=24)
     return Explorer(
-        panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
+        panels.resolve_scale(color="independent", strokeDash="independent"),
+        controls(tables),
         "figure-explore-dpgd",
         "Excess risk of DP-GD over time and its parts, with controls for spectrum, aspect ratio, privacy and schedule",
         "Above: the excess risk of DP-GD against time, with what is left of the start, what sampling adds and what "
@@ -102,17 +121,18 @@ def explore(tables: Tables) -> Explorer:
     )
 
 
-def answer(tables: Tables) -> str:
+def answer(tables: Tables) -> list[str]:
     """What is released with a constant schedule, with the square root, and without privacy."""
     here = start(tables)
     root, free = replace(here, schedule=ROOT), replace(here, rho=math.inf)
     constant, along = shares(tables, here), shares(tables, root)
-    return (
-        f"Near the numbers of Figure 1 the released excess risk is {_risk(tables, here)}, "
-        f"{percent(constant[LAST])} of it the last step's noise. With a square root schedule it is "
-        f"{_risk(tables, root)}, {percent(along[PRIVATE])} of it private noise on the way. "
-        f"Without privacy it is {_risk(tables, free)}, and answering 0 has {INITIAL_RISK:g}."
-    )
+    return [
+        f"Near the numbers of Figure 1 the released excess risk is {_risk(tables, here)}, and "
+        f"{percent(constant[LAST])} of it is the last step's noise.",
+        f"With a square root schedule it is {_risk(tables, root)}, and {percent(along[PRIVATE])} of that is private "
+        f"noise on the way.",
+        f"Without privacy it is {_risk(tables, free)}. Always answering 0 has {INITIAL_RISK:g}.",
+    ]
 
 
 def _risk(tables: Tables, choice: Choice) -> str:
@@ -132,21 +152,22 @@ def _telling(tables: Tables) -> tuple[str, str]:
     return caption, f"Excess risk against time, and a bar of its parts at the release. {values}"
 
 
-def _controls(tables: Tables) -> list[alt.Parameter]:
+def controls(tables: Tables) -> tuple[Control, ...]:
+    """What can be chosen: lists for what has a name, sliders for numbers."""
     first = start(tables)
 
-    def numbers(name: str, column: str, label: str) -> alt.Parameter:
+    def numbers(name: str, column: str, label: str) -> Control:
         values = [_plain(v) for v in sorted(tables["runs"][column].unique())]
-        return explorer.picker(name, label, values, getattr(first, column), [_shown(v) for v in values])
+        return explorer.slider(name, label, values, getattr(first, column), [_shown(v) for v in values])
 
-    return [
-        explorer.picker("spectrum", "Spectrum", SPECTRA, ISOTROPIC, [SPECTRUM_LABELS[name] for name in SPECTRA]),
-        numbers("gamma", "gamma", "Aspect ratio γ = d/n"),
+    return (
         numbers("rho", "rho", "Privacy ρ"),
+        numbers("gamma", "gamma", "Aspect ratio γ = d/n"),
         numbers("clip", "clip", "Clipping constant c"),
-        explorer.picker("schedule", "Schedule", list(SCHEDULES), CONSTANT, [SCHEDULE_LABELS[s] for s in SCHEDULES]),
         numbers("rate", "learning_rate", "Learning rate at t = 0"),
-    ]
+        explorer.picker("schedule", "Schedule", list(SCHEDULES), CONSTANT, [SCHEDULE_LABELS[s] for s in SCHEDULES]),
+        explorer.picker("spectrum", "Spectrum", SPECTRA, ISOTROPIC, [SPECTRUM_LABELS[name] for name in SPECTRA]),
+    )
 
 
 def _plain(value: float) -> float | str:
@@ -157,24 +178,31 @@ def _shown(value: float | str) -> str:
     return "∞, no privacy" if isinstance(value, str) else f"{value:g}"
 
 
-def _base(tables: Tables) -> alt.Chart:
-    """The rows of what is chosen: t, the three parts and their sum; what belongs to the run in each."""
-    along = list(COLUMNS)[:-1]
+def _rows(tables: Tables) -> alt.InlineData:
+    """A row for each run: what was chosen, the three parts along the way, and what belongs to it."""
     paths = dict(list(tables["paths"].groupby("run")))
     rows = []
     for run in tables["runs"].to_dict("records"):
         chosen = {name: _plain(run[name]) for name in ("gamma", "rho", "clip")} | {"rate": run["learning_rate"]}
         told = {name: run[column] for name, column in FACTS.items()}
-        arrays = {name: _encoded(paths[run["run"]][name].to_numpy()) for name in along}
+        arrays = {name: _encoded(paths[run["run"]][name].to_numpy()) for name in ALONG}
         rows.append({"spectrum": run["spectrum"], "schedule": run["schedule"]} | chosen | told | arrays)
-    times = [float(t) for t in paths[0]["t"]]
+    return alt.InlineData(values=rows)
+
+
+def _times(tables: Tables) -> list[float]:
+    return [float(t) for t in tables["paths"]["t"].unique()]
+
+
+def _base(rows: alt.InlineData, times: list[float], when: str) -> alt.Chart:
+    """Of what is chosen, or was before: t, the three parts and their sum; what belongs to the run in each row."""
     names = ("spectrum", "gamma", "rho", "clip", "schedule", "rate")
-    decoded = {name: f"datum.{name} == null ? 0 : pow(10, datum.{name} / {ENCODED})" for name in along}
+    decoded = {name: f"datum.{name} == null ? 0 : pow(10, datum.{name} / {ENCODED})" for name in ALONG}
     return (
-        alt.Chart(alt.InlineData(values=rows))
-        .transform_filter(" && ".join(f"datum.{name} == {name}" for name in names))
+        alt.Chart(rows)
+        .transform_filter(explorer.chosen(names, when))
         .transform_calculate(t=str(times))
-        .transform_flatten(["t", *along])
+        .transform_flatten(["t", *ALONG])
         .transform_calculate(**decoded)
         .transform_calculate(total="datum.start + datum.sampling + datum.private")
     )
@@ -185,30 +213,33 @@ def _encoded(values: np.ndarray) -> list[int | None]:
     return [round(ENCODED * math.log10(v)) if v > 0 else None for v in values]
 
 
-def _upper(base: alt.Chart) -> explorer.Layers:
+def _upper(base: alt.Chart, before: alt.Chart) -> explorer.Layers:
     colour, dash = explorer.scales(LOOKS)
-    axis = alt.Axis(title="time t (share of the records read)")
+    axis = alt.Axis(title="time t (share of the records read)", values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f")
     time = alt.X("t:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis)
     end = base.transform_filter("datum.t == 1")
 
     def risk(field: str) -> alt.Y:
         return explorer.powers(field, LEAST, MOST, TOTAL)
 
-    def line(series: str, field: str, width: float) -> alt.Chart:
-        named = base.transform_filter(f"datum.{field} > 0").transform_calculate(series=f'"{series}"')
+    def line(series: str, field: str, width: float, rows: alt.Chart = base) -> alt.Chart:
+        named = rows.transform_filter(f"datum.{field} > 0").transform_calculate(series=f'"{series}"')
         return named.mark_line(clip=True, strokeWidth=width).encode(time, risk(field), colour, dash)
+
+    def released_point(rows: alt.Chart, paint: str) -> alt.Chart:
+        seen = rows.transform_filter(f"datum.t == 1 && datum.after < {10.0**MOST}")
+        return seen.mark_point(filled=True, size=110, color=paint, opacity=1).encode(time, risk("after"))
 
     zero = base.transform_filter("datum.t == 0").transform_calculate(series=f'"{ZERO}"')
     rise = end.mark_rule(strokeWidth=3, color=GREY, clip=True).encode(time, risk("total"), alt.Y2("after:Q"))
-    point = end.transform_filter(f"datum.after < {10.0**MOST}").mark_point(
-        filled=True, size=110, color=VERMILION, opacity=1
-    )
     layers = (
+        line(GHOST, "total", 3, before),
+        released_point(before, PALE),
         zero.mark_rule(strokeWidth=2).encode(risk("total"), colour, dash),
-        *(line(COLUMNS[name], name, 2) for name in list(COLUMNS)[:-1]),
+        *(line(COLUMNS[name], name, 2) for name in ALONG),
         line(TOTAL, "total", 3),
         rise,
-        point.encode(time, risk("after")),
+        released_point(base, VERMILION),
         explorer.telling(end, _sentence()),
     )
     title = alt.TitleParams(
@@ -258,29 +289,35 @@ def _formatted(value: str) -> str:
 
 
 def try_these(tables: Tables) -> Markdown:
-    """Three things to try, with what comes of them."""
+    """Three things to try, with what comes of them; a link sets the controls."""
+    choices = controls(tables)
     runs, here = tables["runs"], start(tables)
     first, second = released(tables, here), released(tables, replace(here, schedule=ROOT))
     least = float(runs["rho"].min())
     free, strict = (released(tables, replace(here, rho=rho)) for rho in (math.inf, least))
     tried = runs[(runs["rho"] == here.rho) & (runs["spectrum"] == here.spectrum)].sort_values("excess_risk")
     found = [tried[tried["gamma"] == gamma].iloc[0] for gamma in sorted({runs["gamma"].max(), runs["gamma"].min()})]
-    told = ". ".join(f"At $\\gamma = {run['gamma']:g}$ it is {_told(run)}" for run in found)
+    told = ". ".join(f"At $\\gamma = {run['gamma']:g}$ it is {_told(run, choices)}" for run in found)
     items = [
         f"**Leave everything as it is,** near the numbers of the paper's Figure 1. The risk falls to "
         f"{_number(first['before_release'])}. The noise of the last step lifts it to {_number(first['excess_risk'])}. "
         f"A constant schedule has all its private noise there, {shares(tables, here)[LAST]:.0%} of what is released. "
-        f"With the square root the noise comes on the way, and {_number(second['excess_risk'])} is released.",
-        f"**Take privacy away** with $\\rho = \\infty$: {_number(free['excess_risk'])} is released. "
-        f"With $\\rho = {least:g}$ it is {_number(strict['excess_risk'])}, where answering 0 has {INITIAL_RISK:g}.",
+        f"With {explorer.set_link('the square root', choices, schedule=ROOT)} the noise comes on the way, "
+        f"and {_number(second['excess_risk'])} is released.",
+        f"**Take privacy away** with {explorer.set_link('ρ = ∞', choices, rho=math.inf)}: "
+        f"{_number(free['excess_risk'])} is released. "
+        f"With {explorer.set_link(f'ρ = {least:g}', choices, rho=least)} it is "
+        f"{_number(strict['excess_risk'])}, where answering 0 has {INITIAL_RISK:g}.",
         f"**Look for the best** at $\\rho = {here.rho:g}$ with the isotropic spectrum. {told}.",
     ]
     return Markdown("\n".join(f"{k}. {item}" for k, item in enumerate(items, start=1)))
 
 
-def _told(run: Any) -> str:
+def _told(run: Any, choices: tuple[Control, ...]) -> str:
+    chosen = {"gamma": run["gamma"], "clip": run["clip"], "rate": run["learning_rate"], "schedule": run["schedule"]}
+    schedule = explorer.set_link(f"the {run['schedule']} schedule", choices, **chosen)
     return (
-        f"the {run['schedule']} schedule from $\\tilde\\eta(0) = {run['learning_rate']:g}$ with $c = {run['clip']:g}$, "
+        f"{schedule} from $\\tilde\\eta(0) = {run['learning_rate']:g}$ with $c = {run['clip']:g}$, "
         f"which releases {_number(run['excess_risk'])}"
     )
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from costofprivacy._validate import within
 from costofprivacy.declaration import Parameters, many, parameter
-from costofprivacy.experiments.noisyhead.early_stopping.experiment import SHARE
+from costofprivacy.experiments.noisyhead.early_stopping.cell import SHARE
 from costofprivacy.experiments.noisyhead.rivals import closed_forms
 from costofprivacy.noisyhead import accounts, dynamics, learning_curve, population, recipes
 from costofprivacy.noisyhead.accounts import ACCOUNTS

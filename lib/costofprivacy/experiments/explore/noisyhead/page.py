@@ -12,13 +12,28 @@ from costofprivacy.judging.tables import Tables, pick, select
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST
 from costofprivacy.settings import Setting
 from costofprivacy.showing import explorer
-from costofprivacy.showing.explorer import BLUE, DASHED, DOTDASH, DOTTED, GREEN, GREY, PINK, SOLID, VERMILION, Explorer
+from costofprivacy.showing.explorer import (
+    BEFORE,
+    BLUE,
+    DASHED,
+    DOTDASH,
+    DOTTED,
+    GHOST,
+    GREEN,
+    GREY,
+    PALE,
+    PINK,
+    SOLID,
+    VERMILION,
+    Control,
+    Explorer,
+)
 
 COLUMN = {ALGORITHM: "algorithm", EVERY: "every", LAST: "last"}
 ACCOUNT_LABELS = ["as printed in Algorithm 1", "every iterate, exact", "last iterate alone, exact"]
 SETTING_LABELS = {str(Setting.CORRECTED): "corrected", str(Setting.PUBLISHED): "behind the published numbers"}
 START_EPSILON, START_N = 1.0, 4000
-PRIVATE, WITHOUT, ZERO, BEST = "NoisyHead", "the same without noise", "answering 0", "best linear head"
+PRIVATE, WITHOUT, ZERO, BEST = "NoisyHead", "without noise", "answering 0", "best linear head"
 GAINED, ADDED, RECIPE = "gained by descent", "added by noise", "T of section 6.1"
 LOOKS = [
     (PRIVATE, VERMILION, SOLID),
@@ -26,6 +41,7 @@ LOOKS = [
     (ZERO, GREY, DOTTED),
     (BEST, GREEN, DOTDASH),
     (RECIPE, PINK, [1, 2]),
+    (GHOST, PALE, SOLID),
 ]
 SLIGHT = 0.02  # share of what the best linear head predicts that is next to nothing
 HIGHEST = 1.5  # test error that the upper panel shows
@@ -88,10 +104,11 @@ def problems(tables: Tables) -> list[str]:
 def explore(tables: Tables) -> Explorer:
     """The page's explorer."""
     longest = int(tables["learnt"]["T"].max())
-    base = _base(tables, longest)
-    panels = alt.vconcat(_upper(base, longest), _lower(base, longest), spacing=24)
+    base, before = _base(tables, longest), _base(tables, longest, BEFORE)
+    panels = alt.vconcat(_upper(base, before, longest), _lower(base, before, longest), spacing=24)
     return Explorer(
-        panels.resolve_scale(color="independent", strokeDash="independent").add_params(*_controls(tables)),
+        panels.resolve_scale(color="independent", strokeDash="independent"),
+        controls(tables),
         "figure-explore-noisyhead",
         "Test error of NoisyHead against its number of steps, with controls for the problem, the budget and accounting",
         "Two panels against the number of steps. Above: the test error of NoisyHead, with and without noise, beside "
@@ -100,17 +117,18 @@ def explore(tables: Tables) -> Explorer:
     )
 
 
-def answer(tables: Tables) -> str:
+def answer(tables: Tables) -> list[str]:
     """What it takes to predict, from the start values to the most prompts."""
     here, largest = start(tables), int(tables["runs"]["N"].max())
     problem = learnable(tables)
     few, many = (_share(tables, replace(here, problem=problem, N=N)) for N in (here.N, largest))
     noiseless = curve(tables, here)["gained"].max() / _variance(tables, here)
-    return (
-        f"With ${_tex(here.problem)}$ and $N = {_many(here.N)}$, descent predicts {percent(noiseless)} of the response "
-        f"even without noise. With ${_tex(problem)}$ the private head predicts {percent(few)}, and {percent(many)} at "
-        f"$N = {_many(largest)}$, at $\\varepsilon = {here.epsilon:g}$ with exact accounting."
-    )
+    return [
+        f"With ${_tex(here.problem)}$ and $N = {_many(here.N)}$, descent predicts only {percent(noiseless)} of the "
+        f"response, even without noise.",
+        f"With ${_tex(problem)}$ the private head predicts {percent(few)}, and {percent(many)} at "
+        f"$N = {_many(largest)}$. That is at $\\varepsilon = {here.epsilon:g}$ with exact accounting.",
+    ]
 
 
 def learnable(tables: Tables) -> str:
@@ -146,22 +164,23 @@ def _words(tables: Tables) -> tuple[str, str]:
     return caption, f"Two panels against the number of steps. {values}"
 
 
-def _controls(tables: Tables) -> list[alt.Parameter]:
+def controls(tables: Tables) -> tuple[Control, ...]:
+    """What can be chosen: lists for what has a name, sliders for numbers."""
     names, sizes = problems(tables), [int(N) for N in tables["runs"]["N"].unique()]
     budgets = [float(epsilon) for epsilon in tables["budgets"]["epsilon"].unique()]
     first = start(tables)
     settings, words = list(SETTING_LABELS), list(SETTING_LABELS.values())
-    return [
+    return (
+        explorer.slider("epsilon", "Budget ε", budgets, first.epsilon, [f"{epsilon:g}" for epsilon in budgets]),
+        explorer.slider("N", "Training prompts N", sizes, first.N, [f"{N:,}" for N in sizes]),
         explorer.picker("problem", "Problem and penalty", names, first.problem),
-        explorer.picker("size", "Training prompts N", sizes, first.N, [f"{N:,}" for N in sizes]),
-        explorer.slider("epsilon", "Budget ε", budgets, first.epsilon),
         explorer.picker("account", "Accounting", list(COLUMN.values()), COLUMN[EVERY], ACCOUNT_LABELS),
         explorer.picker("setting", "Setting", settings, str(Setting.CORRECTED), words),
-    ]
+    )
 
 
-def _base(tables: Tables, longest: int) -> alt.Chart:
-    """The rows of what is chosen, with the noise at the chosen budget."""
+def _base(tables: Tables, longest: int, when: str = "") -> alt.Chart:
+    """The rows of what is chosen, or was before, with the noise at the chosen budget."""
     noise = tables["noise"].pivot(index=[*KEYS, "T"], columns="account", values="noise").rename(columns=COLUMN)
     runs = tables["runs"].assign(
         recipe_steps=lambda table: table["recipe_steps"].where(table["recipe_steps"].le(longest), 0)
@@ -174,12 +193,13 @@ def _base(tables: Tables, longest: int) -> alt.Chart:
     factors = factors.add_prefix("factor_").assign(place=np.arange(1, len(factors) + 1))
     fields = [f"factor_{name}" for name in COLUMN.values()]
     known = alt.LookupData(explorer.table(factors[["place", *fields]]), key="place", fields=fields)
-    free = "toNumber(datum[account]) * toNumber(datum['factor_' + account])"
+    account, epsilon = f"account{when}", f"epsilon{when}"
+    free = f"toNumber(datum[{account}]) * toNumber(datum['factor_' + {account}])"
     return (
         alt.Chart(explorer.table(rows[[*KEYS, "T", "gained", *COLUMN.values(), *FACTS]]))
-        .transform_filter("datum.setting == setting && datum.problem == problem && datum.N == size")
-        .transform_filter(f"account != '{COLUMN[ALGORITHM]}' || datum.T >= epsilon")
-        .transform_calculate(place=f"round(epsilon / {step!r})")
+        .transform_filter(explorer.chosen(KEYS, when))
+        .transform_filter(f"{account} != '{COLUMN[ALGORITHM]}' || datum.T >= {epsilon}")
+        .transform_calculate(place=f"round({epsilon} / {step!r})")
         .transform_lookup(lookup="place", from_=known)
         .transform_calculate(free=free, variance="toNumber(datum.response_variance)")
         .transform_calculate(noise="min(datum.free, datum.noise_limit)", without_noise="datum.variance - datum.gained")
@@ -199,11 +219,11 @@ def _error(field: str) -> alt.Y:
     return alt.Y(f"{field}:Q", scale=alt.Scale(domain=[0, HIGHEST]), axis=axis)
 
 
-def _upper(base: alt.Chart, longest: int) -> explorer.Layers:
+def _upper(base: alt.Chart, before: alt.Chart, longest: int) -> explorer.Layers:
     colour, dash = explorer.scales(LOOKS)
 
-    def line(series: str, field: str, width: float) -> alt.Chart:
-        named = base.transform_calculate(series=f"'{series}'").mark_line(clip=True, strokeWidth=width)
+    def line(series: str, field: str, width: float, rows: alt.Chart = base) -> alt.Chart:
+        named = rows.transform_calculate(series=f"'{series}'").mark_line(clip=True, strokeWidth=width)
         return named.encode(_steps("T", longest), _error(field), colour, dash)
 
     def level(series: str, field: str) -> alt.Chart:
@@ -213,6 +233,7 @@ def _upper(base: alt.Chart, longest: int) -> explorer.Layers:
     asked = base.transform_aggregate(level="max(recipe_steps)").transform_filter("datum.level > 0")
     stop = asked.transform_calculate(series=f"'{RECIPE}'").mark_rule(strokeWidth=2)
     layers = (
+        line(GHOST, "error", 3, before),
         level(ZERO, "variance"),
         level(BEST, "best_linear_head"),
         stop.encode(_steps("level", longest), colour, dash),
@@ -223,7 +244,7 @@ def _upper(base: alt.Chart, longest: int) -> explorer.Layers:
     return alt.layer(*layers, height=230, title="Test error")
 
 
-def _lower(base: alt.Chart, longest: int) -> explorer.Layers:
+def _lower(base: alt.Chart, before: alt.Chart, longest: int) -> explorer.Layers:
     colour, dash = explorer.scales([(ADDED, VERMILION, SOLID), (GAINED, BLUE, DASHED)])
 
     def line(series: str, field: str, width: float) -> alt.Chart:
@@ -231,13 +252,15 @@ def _lower(base: alt.Chart, longest: int) -> explorer.Layers:
         drawn = named.mark_line(clip=True, strokeWidth=width)
         return drawn.encode(_steps("T", longest), explorer.powers(field, LEAST, MOST, "test error"), colour, dash)
 
+    ghost = before.transform_filter("datum.noise > 0").mark_line(clip=True, strokeWidth=3, color=PALE)
+    was = ghost.encode(_steps("T", longest), explorer.powers("noise", LEAST, MOST, "test error"))
     caught = base.transform_filter("datum.free > datum.noise_limit")
     crosses = caught.mark_point(shape="cross", size=60, clip=True, color="currentColor", filled=True)
     marks = crosses.encode(_steps("T", longest), explorer.powers("noise", LEAST, MOST, "test error"))
     title = alt.TitleParams(
         "What descent gains and noise adds", subtitle="crosses: the projection holds the noise back"
     )
-    return alt.layer(line(GAINED, "gained", 2), line(ADDED, "noise", 3), marks, height=170, title=title)
+    return alt.layer(was, line(GAINED, "gained", 2), line(ADDED, "noise", 3), marks, height=170, title=title)
 
 
 def _sentence() -> str:
@@ -250,7 +273,7 @@ def _sentence() -> str:
         " : ' No number of steps does better than answering 0.')"
     )
     return (
-        "'With ' + format(size, ',') + ' prompts at ε = ' + format(epsilon, '.1f') + ' the best number of steps is '"
+        "'With ' + format(N, ',') + ' prompts at ε = ' + format(epsilon, '.1f') + ' the best number of steps is '"
         " + format(datum.best.T, ',') + ': test error ' + format(datum.best.error, '.4f') + ', of which noise makes '"
         " + (datum.best.noise < 0.0001 ? 'less than 0.0001' : format(datum.best.noise, '.4f')) + '.'"
         f" + {worth} + ' Answering 0 has ' + format(datum.best.variance, '.3~f') + ', the best linear head '"
@@ -259,7 +282,8 @@ def _sentence() -> str:
 
 
 def try_these(tables: Tables) -> Markdown:
-    """Three things to try, with what comes of them."""
+    """Three things to try, with what comes of them; a link sets the controls."""
+    choices = controls(tables)
     here, largest = start(tables), int(tables["runs"]["N"].max())
     run = pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
     zero, head = run["response_variance"], run["best_linear_head"]
@@ -267,7 +291,16 @@ def try_these(tables: Tables) -> Markdown:
     easiest = learnable(tables)
     few, many = (best(tables, replace(here, problem=easiest, N=N))["error"] for N in (here.N, largest))
     telling = max(problems(tables), key=lambda name: _apart(tables, replace(here, problem=name)))
-    printed, every, last = (best(tables, replace(here, problem=telling, account=account)) for account in COLUMN)
+    printed, every, last = (
+        explorer.set_link(
+            _reached(best(tables, replace(here, problem=telling, account=account))),
+            choices,
+            problem=telling,
+            account=name,
+        )
+        for account, name in COLUMN.items()
+    )
+    more = explorer.set_link(f"N = {largest:,}", choices, problem=easiest, N=largest)
     cause = (
         "So the penalty alone keeps this head from predicting"
         if zero - noiseless < SLIGHT * (zero - head)
@@ -278,10 +311,10 @@ def try_these(tables: Tables) -> Markdown:
         f"error of {noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has "
         f"{compact(head)}.",
         f"**Change the penalty and add prompts.** Choose ${_tex(easiest)}$. The least test error goes from {few:.3f} "
-        f"at $N = {_many(here.N)}$ to {many:.3f} at $N = {_many(largest)}$, with every iterate released.",
+        f"at $N = {_many(here.N)}$ to {many:.3f} at {more}, with every iterate released.",
         f"**Change the accounting.** Choose ${_tex(telling)}$ at $N = {_many(here.N)}$. As printed, the least test "
-        f"error is {_reached(printed)}. Exact accounting makes that {_reached(every)}, where every iterate is "
-        f"released, and {_reached(last)}, where only the last is.",
+        f"error is {printed}. Exact accounting makes that {every}, where every iterate is "
+        f"released, and {last}, where only the last is.",
     ]
     return Markdown("\n".join(f"{k}. {item}" for k, item in enumerate(items, start=1)))
 

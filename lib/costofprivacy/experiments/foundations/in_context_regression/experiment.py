@@ -13,12 +13,13 @@ from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, embed, sample
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.ranges import NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
-from costofprivacy.streams import Runner, generator
+from costofprivacy.ranges import NOISE_OR_NONE, PENALTY, SEED, TRIALS, chance, count
+from costofprivacy.streams import Precision, Runner, generator
 
 IDENTITY_PROMPTS = 200
 LENGTHS = (4, 10, 30, 100, 300)  # of X, in multiples of D; from D + 4 on the trace of (XᵀX)⁻¹ has a variance
 DESIGNS = 20  # matrices X in a trial
+PILOT = 8  # trials from which a cell's number follows
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,13 @@ class Cell:
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Test error of the ridge-trained head for each penalty, on independent test prompts; shape (penalties,)."""
+    """Test error of the ridge-trained head for each penalty, shape (penalties,).
+
+    It is the expectation over a fresh prompt given the head, in closed form: what test prompts would add is noise.
+    """
     train, _ = head.sample_statistics(cell.model, cell.N, rng=rng)
-    test, _ = head.sample_statistics(cell.model, cell.test_prompts, rng=rng)
     seen = head.moments(train)
-    residuals = [test.response - head.predict(ridge(seen, lam), test) for lam in cell.penalty]
-    return np.mean(np.square(residuals), axis=1)
+    return population.prediction_error(cell.model, np.array([ridge(seen, penalty) for penalty in cell.penalty]))
 
 
 class Experiment(Parameters):
@@ -62,7 +64,10 @@ class Experiment(Parameters):
     penalty: tuple[float, ...] = many(PENALTY, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 5.0)
     """Ridge penalties to choose from."""
     test_prompts: int = parameter(count(100, 10**7), 4000)
+    """Fresh prompts on which the terms are multiplied that the paper drops."""
     trials: int = parameter(TRIALS, 50)
+    precision: float = parameter(chance(1e-4, 0.5), 0.005)
+    """Standard error wanted of a test error, as a share of it."""
     seed: int = parameter(SEED, 2)
 
     @property
@@ -77,7 +82,7 @@ class Experiment(Parameters):
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
         """Tables ``identities``, ``dropped-terms``, ``zero-blocks``, ``test-error`` and ``inverse-moment``."""
-        samples = runner.run(trial, self.cells, self.trials, self.seed)
+        samples = runner.run(trial, self.cells, Precision(self.precision, self.trials, PILOT), self.seed)
         moments = runner.run(inverse_moments, self.designs, self.trials, self.seed)
         drawn = {cell: random_terms(cell, self.seed) for cell in self.cells}
         dropped = [product_rows(cell, dropped_terms(*terms)) for cell, terms in drawn.items()]
@@ -222,11 +227,14 @@ class Design:
 
 
 def inverse_moments(cell: Design, *, rng: np.random.Generator) -> np.ndarray:
-    """tr((XᵀX)⁻¹)/D for some matrices X of L features; by isotropy its mean times I is E[(XᵀX)⁻¹]."""
+    """tr((XᵀX)⁻¹)/D for some matrices X of L features; by isotropy its mean times I is E[(XᵀX)⁻¹].
+
+    With L ≥ 4D the condition number of XᵀX is about 9 at most, so that nothing is lost by inverting it.
+    """
     x = rng.standard_normal((DESIGNS, cell.L, cell.D))
-    x /= np.linalg.norm(x, axis=2, keepdims=True)
-    singular = np.linalg.svd(x, compute_uv=False)
-    return np.mean(singular**-2, axis=1)
+    x /= np.sqrt(np.einsum("ijk,ijk->ij", x, x))[:, :, None]
+    inverse = np.linalg.inv(x.transpose(0, 2, 1) @ x)
+    return np.asarray(np.trace(inverse, axis1=1, axis2=2) / cell.D)
 
 
 def inverse_rows(cell: Design, samples: np.ndarray, experiment: Experiment) -> pd.DataFrame:

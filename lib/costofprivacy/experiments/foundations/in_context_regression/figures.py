@@ -34,11 +34,18 @@ def draw_test_error(table: pd.DataFrame) -> Plate:
     penalised = (strongest["test_error"] / strongest["response_variance"]).min()
     return Plate(
         figure,
-        "**Test error without privacy** of heads trained by ridge regression, on fresh prompts; bars of two standard "
-        f"errors over {table['trials'].max()} trials, mostly hidden. Left: against the penalty (lines: closed form in "
-        f"the population). At $\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the error "
-        f"of answering 0. Right: with the best penalty, at most {times(off)} that of the best linear head (lines).",
+        "**Test error without privacy** of heads trained by ridge regression, over all fresh prompts; bars of two "
+        f"standard errors over {_trials(table)} trials, mostly hidden. Left: against the penalty (lines: closed form "
+        f"in the population). At $\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the "
+        f"error of answering 0. Right: with the best penalty, at most {times(off)} that of the best linear head "
+        "(lines).",
     )
+
+
+def _trials(table: pd.DataFrame) -> str:
+    """How many trials the cells have."""
+    least, most = table["trials"].min(), table["trials"].max()
+    return f"{most}" if least == most else f"{least} to {most}"
 
 
 def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Plate:
@@ -55,7 +62,7 @@ def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Plate:
         image = right.imshow(embedding[0], cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
         right.set(xlabel="token (the last is the query)", ylabel="row of $E$ (the last holds $y$)")
         right.grid(False)
-        figure.colorbar(image, ax=right, location="top")
+        figure.colorbar(image, ax=right, location="top", label="entry of $E$")
     rows, columns = embedding[0].shape
     return Plate(
         figure,

@@ -118,7 +118,11 @@ def audited(
     """The audit of the mechanism that a plan makes, on one pair of neighbours."""
 
     def scores(data: Examples, count: int, source: np.random.Generator) -> np.ndarray:
-        return log_ratio(told, pair, whitened_descent.releases(data, told, count, rng=source))
+        seen, own = whitened_descent.releases_and_means(data, told, count, rng=source)
+        first = data is pair[0]
+        other = whitened_descent.means_along(pair[int(first)], told, seen)
+        difference = (_misfit(told, other, seen) - _misfit(told, own, seen)) / 2
+        return difference if first else -difference
 
     return audit_mechanism(scores, *pair, delta=delta, releases=releases, confidence=confidence, rng=rng)
 

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ENDS, ends, law_of, name_of, settled
-from costofprivacy.noisyhead import covariance_head, examples, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead import covariance_head, quadratic, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import head_error
-from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import TokenLaw
+from costofprivacy.noisyhead.whitened_descent import Prompted
 from costofprivacy.privacy import ApproximateDP, GaussianDP
-from costofprivacy.streams import Runner
+from costofprivacy.streams import Precision, Runner
 
 PRIVATE, LAST_TOKEN, COVARIANCE = "private-head", "last-token", "covariance-alone"
 METHODS = (PRIVATE, COVARIANCE)
@@ -59,22 +59,21 @@ def hash_of(*numbers: int) -> int:
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors on one draw of prompts: of the ends, then for each ε of `METHODS`."""
     law = law_of(cell.condition, cell.D, rng=rng)
-    prompts = token_laws.sample(law, cell.N, cell.L, rng=rng)
-    heads = [*ends(law, cell.L, prompts), *private(cell, law, prompts, rng=rng)]
+    data, raw = quadratic.drawn(law, cell.N, cell.L, rng=rng)
+    heads = [*ends(law, cell.L, raw), *private(cell, law, data, rng=rng)]
     return head_error(law, cell.L, np.stack(heads))
 
 
-def private(cell: Cell, law: TokenLaw, prompts: Prompts, *, rng: np.random.Generator) -> Iterable[np.ndarray]:
+def private(cell: Cell, law: TokenLaw, data: Prompted, *, rng: np.random.Generator) -> Iterable[np.ndarray]:
     """For each ε the heads of `METHODS`."""
-    data = examples.examples(prompts, every_token=True)
-    moment = covariance_head.token_moment(prompts.x)
+    moment = data.features(covariance_head.CLIP_NORM)[0]
     for budget in cell.budgets:
         told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=True)
-        yield whitened_descent.release(data, told, rng=rng)
+        yield whitened_descent.simulated(data, told, rng=rng)
         yield covariance_head.release(moment, cell.N, cell.L, budget, law.spread, rng=rng)
 
 
-def table(runner: Runner, cells: Sequence[Cell], trials: int, seed: int) -> pd.DataFrame:
+def table(runner: Runner, cells: Sequence[Cell], trials: int | Precision, seed: int) -> pd.DataFrame:
     """Test error of each method: covariance, N, L, D, epsilon, method, test_error, standard_error, trials."""
     parts = [_rows(cell, values) for cell, values in runner.run(trial, cells, trials, seed).items()]
     return pd.concat(parts, ignore_index=True)

@@ -20,8 +20,8 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import (
     theory,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import Cell
-from costofprivacy.ranges import DELTA, EPSILON, SEED, TRIALS, amount, count
-from costofprivacy.streams import Runner, generator
+from costofprivacy.ranges import DELTA, EPSILON, SEED, TRIALS, amount, chance, count
+from costofprivacy.streams import Precision, Runner, generator
 
 CONDITION = within(1, 1e6)
 PUBLIC_TRIALS = 3
@@ -58,6 +58,9 @@ class Experiment(Parameters):
     poison: tuple[float, ...] = many(amount(1e-3, 1e9), 1.0, 1000.0, ascending=True)
     """Sizes of a poisoned prompt."""
     trials: int = parameter(TRIALS, 500)
+    """Most trials of a cell of the main table."""
+    precision: float = parameter(chance(1e-5, 0.5), 0.001)
+    """Largest standard error of a test error of the main table, as a share of it: what its trials are for."""
     few: int = parameter(TRIALS, 12)
     """Trials of every other table."""
     audits: int = parameter(count(1000, 10**7), 50_000)
@@ -83,7 +86,7 @@ class Experiment(Parameters):
         sizes = [self.cell(middle, largest, most, D=D, stream=SIZE_STREAM) for D in self.sizes if D != self.D]
         sizes += [self.cell(middle, largest, most, L=L, stream=SIZE_STREAM) for L in self.tokens]
         main = [self.cell(k, n, self.epsilon) for k in self.condition for n in self.N]
-        errors = curves.table(runner, main, self.trials, seed)
+        errors = curves.table(runner, main, Precision(self.precision, self.trials), seed)
         told = (self.delta, self.few, seed)
         pair = (1.0, middle) if middle > 1 else (1.0,)
         ladders = [self.cell(k, largest, self.ladder_epsilon) for k in self.condition]

@@ -31,7 +31,7 @@ def draw_ladder(tables: Tables) -> Plate:
     """The test error of each rung, at the largest ε, isotropic and not."""
     names = list(dict.fromkeys(readings.plain_and_ill(tables)))
     parts = {name: readings.steps(tables, name) for name in names}
-    with figures.panels(len(parts), ends=False, figsize=(9.8, 6.4), sharey=True) as (figure, panels):
+    with figures.panels(len(parts), ends=False, figsize=(9.2, 6.4), sharey=True) as (figure, panels):
         for axes, (name, rows) in zip(panels, parts.items(), strict=True):
             _draw_rungs(axes, rows)
             axes.set_title(readings.title(name))
@@ -39,13 +39,14 @@ def draw_ladder(tables: Tables) -> Plate:
     caption = (
         f"**One change after the other**, $\\varepsilon = {first['epsilon']:g}$, $N = {first['N']}$, on the same "
         f"prompts. Solid line: the best head; dashed: the best head that uses no data; dotted: answering 0. "
-        f"{' '.join(_closing(tables, name) for name in names)} {_bars(first)}"
+        f"{' '.join(_closing(tables, name) for name in names)} {_bars(parts[names[0]]['trials'])}"
     )
     return Plate(figure, caption)
 
 
-def _bars(row: pd.Series) -> str:
-    return f"Bars are two standard errors over {row['trials']} trials."
+def _bars(trials: pd.Series) -> str:
+    least, most = trials.min(), trials.max()
+    return f"Bars are two standard errors over {least if least == most else f'{least} to {most}'} trials."
 
 
 def _closing(tables: Tables, name: str) -> str:
@@ -79,7 +80,7 @@ def _draw_rungs(axes: Axes, rows: pd.DataFrame) -> None:
 def draw_curves(errors: pd.DataFrame) -> Plate:
     """Test error against N for each ε, in each covariance."""
     names = list(dict.fromkeys(errors["covariance"]))
-    with figures.panels(len(names), figsize=(3.4 * len(names) + 1, 4.2)) as (figure, panels):
+    with figures.panels(len(names), figsize=(2.8 * len(names) + 0.8, 4.2)) as (figure, panels):
         for axes, name in zip(panels, names, strict=True):
             _draw_curves(axes, select(errors, covariance=name))
             axes.set_title(readings.title(name))
@@ -90,7 +91,7 @@ def draw_curves(errors: pd.DataFrame) -> Plate:
         f"same colours: the covariance alone. Squares: least squares without privacy; triangles: the best head "
         f"that uses no data; thin line: the best head; dotted: answering 0. At the right end and the largest "
         f"$\\varepsilon$ the private head's error is {over} times that of least squares, that of the "
-        f"covariance alone {alone} times. {_bars(errors.iloc[0])}"
+        f"covariance alone {alone} times. {_bars(errors['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -127,7 +128,7 @@ def draw_area(area: pd.DataFrame) -> Plate:
     conditions = [k for k in every if k > 1] or [1.0]
     shown = [conditions[i] for i in np.unique(np.linspace(0, len(conditions) - 1, SHOWN_AREA).round().astype(int))]
     with figures.style():
-        size = (3.2 * len(shown) + 0.6, 3.5 * len(parts))
+        size = (2.85 * len(shown) + 0.6, 3.5 * len(parts))
         figure, panels = plt.subplots(len(parts), len(shown), figsize=size, squeeze=False)
         for row, (method, rows) in zip(panels, parts.items(), strict=True):
             for axes, condition in zip(row, shown, strict=True):
@@ -180,7 +181,7 @@ def draw_sizes(sizes: pd.DataFrame, D: int) -> Plate:
     where = f"{readings.title(first['covariance'])}, $N = {first['N']}$, $\\varepsilon = {first['epsilon']:g}$"
     caption = (
         f"**Dimension and length** ({where}). Left: $L = {L}$. Right: $D = {D}$. The private head's error is "
-        f"{over_D} times the non-private one's over $D$, {over_L} times over $L$. {_bars(first)}"
+        f"{over_D} times the non-private one's over $D$, {over_L} times over $L$. {_bars(sizes['trials'])}"
     )
     return Plate(figure, caption)
 
@@ -202,6 +203,6 @@ def draw_rate(rate: pd.DataFrame) -> Plate:
     caption = (
         f"**DP-GD's rate on this head.** Points: the private head's excess over the best head, $L$ fixed. Lines: "
         f"$a\\gamma + b\\gamma^2/\\rho^2$ with the best $a$ and $b$. The largest factor between line and point is "
-        f"{told}. {_bars(rate.iloc[0])}"
+        f"{told}. {_bars(rate['trials'])}"
     )
     return Plate(figure, caption)

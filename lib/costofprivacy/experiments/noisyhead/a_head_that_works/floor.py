@@ -20,8 +20,11 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
     name_of,
     settled,
 )
-from costofprivacy.noisyhead import examples, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead import quadratic, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import best_head, head_error
+from costofprivacy.noisyhead.examples import examples
+from costofprivacy.noisyhead.head import statistics
+from costofprivacy.noisyhead.whitened_descent import Tokens
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.streams import Runner
 
@@ -37,14 +40,14 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors of the best head, of least squares, then for each ε of `ASKED` by `WAYS`."""
     law = law_of(cell.condition, cell.D, rng=rng)
     prompts = token_laws.sample(law, cell.N, cell.L, rng=rng)
-    heads = [best_head(law, cell.L), least_squares(prompts)]
-    data = {name: examples.examples(prompts, every_token=every) for name, every in ASKED.items()}
+    heads = [best_head(law, cell.L), least_squares(statistics(prompts))]
+    data = {PRIVATE: quadratic.asked(prompts), LAST_TOKEN: Tokens(examples(prompts, every_token=False))}
     for budget in cell.budgets:
         for name, every in ASKED.items():
             told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=every)
             quiet = replace(told, budget=QUIETEST)
             free = replace(quiet, clip_norms=(FAR,) * len(told.clip_norms))
-            heads += [whitened_descent.release(data[name], way, rng=rng) for way in (told, quiet, free)]
+            heads += [whitened_descent.simulated(data[name], way, rng=rng) for way in (told, quiet, free)]
     return head_error(law, cell.L, np.stack(heads))
 
 

@@ -142,7 +142,7 @@ def trial(steps: Steps, *, rng: np.random.Generator) -> np.ndarray:
         heads.append(whitened_descent.release(seen.examples(every_token=every), told, rng=noise[name]))
     moment = covariance_head.token_moment(seen.prompts.x)
     heads.append(covariance_head.release(moment, cell.N, cell.L, seen.mu, law.spread, rng=noise[COVARIANCE]))
-    return head_error(law, cell.L, np.stack([*ends(law, cell.L, seen.prompts), *heads]))
+    return head_error(law, cell.L, np.stack([*ends(law, cell.L, seen.statistics), *heads]))
 
 
 def at_edge(name: str, option: Option) -> bool:

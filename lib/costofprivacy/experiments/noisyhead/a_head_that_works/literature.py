@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,8 +12,11 @@ from costofprivacy.experiments.noisyhead.a_head_that_works.options import Option
 from costofprivacy.experiments.noisyhead.a_head_that_works.seen import Seen
 from costofprivacy.noisyhead import private_ridge
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
-from costofprivacy.rivals import boosting, objective_perturbation, sufficient_statistics, tukey
+from costofprivacy.privacy import sums
+from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.rivals import huber, objective_perturbation, sufficient_statistics, tukey
 from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.sufficient_statistics import PARTS, noisy_matrix, share, solver
 
 RIDGES: list[Option] = list(
     itertools.product(
@@ -49,21 +53,57 @@ def sufficient(seen: Seen, options: Sequence[Option], *, rng: np.random.Generato
 
 
 def boosted(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
-    """Boosted AdaSSP: options (bound on ‖Z‖, C, rounds); shape (options, D, D)."""
-    heads = []
-    for features, clip_norm, rounds in options:
-        bounds = Bounds(features, 1.0)
-        x, y = bounds.clip(seen.Z, seen.statistics.response)[0], seen.statistics.response
-        heads.append(boosting.release(x, y, bounds, clip_norm, int(rounds), seen.mu, rng=rng))
-    return np.stack(heads).reshape(len(options), seen.law.D, -1)
+    """Boosted AdaSSP: options (bound on ‖Z‖, C, rounds); shape (options, D, D).
+
+    The numbers of `boosting.release`, to rounding: options with one bound make their rounds side by side.
+    """
+    each = [_prepared(seen, option, rng) for option in options]
+    found = np.empty((len(options), seen.Z.shape[1]))
+    for features in sorted({option[0] for option in options}):
+        rows = [k for k, option in enumerate(options) if option[0] == features]
+        rows.sort(key=lambda k: -len(each[k].noise))
+        found[rows] = _rounds(seen.shortened(features), seen.statistics.response, [each[k] for k in rows])
+    return found.reshape(len(options), seen.law.D, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Boosted:
+    """One option of boosted AdaSSP: its matrix's inverse, each record's limit, and the noise of each round."""
+
+    inverse: np.ndarray
+    limit: np.ndarray
+    noise: np.ndarray
+
+
+def _prepared(seen: Seen, option: Option, rng: np.random.Generator) -> _Boosted:
+    """What `boosting.release` draws and computes before its rounds, in its order, and the noise of these."""
+    (features, clip_norm, rounds), bounds = option, Bounds(option[0], 1.0)
+    x, T = seen.shortened(features), int(rounds)
+    matrix, penalty = noisy_matrix(sums.product(x, x), len(x), bounds, share(seen.mu), rng=rng)
+    std = gaussian_std(2 * clip_norm * (1 + sums.slack(*x.shape)), share(seen.mu, PARTS * T))
+    inverse = solver(matrix, penalty)(np.eye(len(matrix)))
+    return _Boosted(inverse, huber.limits(x, clip_norm), std * rng.standard_normal((T, x.shape[1])))
+
+
+def _rounds(x: np.ndarray, y: np.ndarray, each: Sequence[_Boosted]) -> np.ndarray:
+    """θ of several options after their rounds, made side by side, those with most rounds first; shape (B, d)."""
+    lengths = np.array([len(option.noise) for option in each])
+    inverse, limit = np.stack([o.inverse for o in each]), np.stack([o.limit for o in each])
+    theta = np.zeros((len(each), x.shape[1]))
+    for t in range(lengths[0]):
+        B = int((lengths > t).sum())
+        pull = np.clip(y - theta[:B] @ x.T, -limit[:B], limit[:B]) @ x
+        pull += np.stack([option.noise[t] for option in each[:B]])
+        theta[:B] += np.matmul(inverse[:B], pull[:, :, None])[:, :, 0]
+    return theta
 
 
 def perturbed(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
     """Objective perturbation: options (bound on ‖Z‖, C, share of ε for the curvature); shape (options, D, D)."""
     heads = []
-    for features, clip_norm, share in options:
-        x = Bounds(features, 1.0).clip(seen.Z, seen.statistics.response)[0]
-        added = objective_perturbation.calibrate(seen.budget, share, clip_norm, features)
+    for features, clip_norm, curvature in options:
+        x = seen.shortened(features)
+        added = objective_perturbation.calibrate(seen.budget, curvature, clip_norm, features)
         heads.append(objective_perturbation.release(x, seen.statistics.response, clip_norm, added, rng=rng))
     return np.stack(heads).reshape(len(options), seen.law.D, -1)
 

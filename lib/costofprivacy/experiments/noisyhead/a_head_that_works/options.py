@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from costofprivacy._compiled import compiled
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic
@@ -45,15 +46,34 @@ def unclipped(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator
         data = seen.bounded(C, G)
         for T in sorted({int(option[3]) for option in options}):
             rows = [k for k, option in enumerate(options) if (*option[:2], int(option[3])) == (C, G, T)]
-            R, eta = (np.array([options[k][i] for k in rows])[:, None] for i in (2, 4))
+            R, eta = (np.array([options[k][i] for k in rows]) for i in (2, 4))
             std = 2 * G * (C + R * G) * math.sqrt(T) / (seen.N * seen.mu.mu)
-            Gamma = np.zeros((len(rows), seen.law.D**2))
-            for _ in range(T):
-                pull = data.cross - Gamma @ data.gram
-                Gamma = Gamma + eta * (pull + std * rng.standard_normal(seen.law.D**2))
-                Gamma = Gamma * np.minimum(1.0, R / np.maximum(np.linalg.norm(Gamma, axis=1), SMALLEST)[:, None])
-            found[rows] = Gamma
+            found[rows] = _within(data.gram, data.cross, R, eta, std, rng.standard_normal((T, seen.law.D**2)))
     return found.reshape(len(options), seen.law.D, -1)
+
+
+@compiled
+def _within(
+    gram: np.ndarray, cross: np.ndarray, R: np.ndarray, eta: np.ndarray, std: np.ndarray, noise: np.ndarray
+) -> np.ndarray:
+    """The last iterate of each option, shape (B, p), for R, η and noise of shape (B,), noise directions (T, p)."""
+    T, p = noise.shape
+    found, pull = np.zeros((len(R), p)), np.empty(p)
+    for k in range(len(R)):
+        Gamma = found[k]
+        for t in range(T):
+            for i in range(p):
+                pull[i] = cross[i] + std[k] * noise[t, i]
+            for j in range(p):
+                for i in range(p):
+                    pull[i] -= Gamma[j] * gram[j, i]
+            square = 0.0
+            for i in range(p):
+                Gamma[i] += eta[k] * pull[i]
+                square += Gamma[i] ** 2
+            if square > R[k] ** 2:
+                Gamma *= R[k] / np.sqrt(square)
+    return found
 
 
 def descents(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -> np.ndarray:
@@ -95,10 +115,8 @@ def passes(seen: Seen, options: Sequence[Option], *, rng: np.random.Generator) -
     Z is scaled so that, isotropic, E‖Z‖² = d, as the DP-GD paper has its features.
     """
     scale = seen.law.D / math.sqrt(context_energy(seen.model))
-    heads = []
+    batch, heads = (seen.Z * scale, seen.statistics.response), []
     for harmonic, c, rate in options:
-        schedule = Harmonic(rate * 0.1, 0.1) if harmonic else Constant(rate)
-        told = Configuration(c, schedule, seen.mu.mu)
-        batch = [(seen.Z * scale, seen.statistics.response)]
-        heads.append(scale * onepass.release(batch, told, seen.N, seen.Z.shape[1], rng=rng).theta)
+        told = Configuration(c, Harmonic(rate * 0.1, 0.1) if harmonic else Constant(rate), seen.mu.mu)
+        heads.append(scale * onepass.release([batch], told, seen.N, seen.Z.shape[1], rng=rng).theta)
     return np.nan_to_num(np.stack(heads)).reshape(len(options), seen.law.D, -1)

@@ -12,30 +12,33 @@ from costofprivacy.judging.tables import Tables, pick, select
 NEAR = 2.0  # a rate with two fitted constants that misses by more predicts nothing
 
 
-def answer(tables: Tables) -> str:
-    """The result at the largest size, and where pretraining is worth anything."""
+def answer(tables: Tables) -> list[str]:
+    """The result at the largest size, where pretraining is worth anything, and what the page does."""
     table, (name, _) = tables["test-error"], readings.plain_and_ill(tables)
     over, row = readings.over_non_private(tables, name), readings.corner(tables, name)
-    known = " There the best head needs no data." if readings.no_data_is_best(tables, name) else ""
     alike = " (alike in all directions)" if name == ISOTROPIC else ""
-    return (
+    return [
         f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {readings.where(name)}{alike} our "
-        f"head has error {compact(row[PRIVATE])} (predicting 0: {compact(row[ZERO])}), {percent(abs(over))} "
-        f"{'above' if over > 0 else 'below'} no privacy.{known}{_worth(tables['area'])}"
-    )
+        f"head has error {compact(row[PRIVATE])}, {percent(abs(over))} {'above' if over > 0 else 'below'} the same "
+        f"without privacy. Always predicting 0 has error {compact(row[ZERO])}.",
+        *(["There the best head needs no data."] if readings.no_data_is_best(tables, name) else []),
+        *_worth(tables["area"]),
+        "You will see the best head derived from the features' covariance, two private heads run by hand, and what "
+        "each change of NoisyHead is worth.",
+    ]
 
 
-def _worth(area: pd.DataFrame) -> str:
+def _worth(area: pd.DataFrame) -> list[str]:
     """How often pretraining beats the head without data, and loses to it; nothing where none was asked for."""
     wins = readings.won(area)
     if not len(wins):
-        return ""
+        return []
     alone = float(readings.won(area, method=COVARIANCE).mean())
-    return (
-        f" With an unknown covariance ours beats the head without data in {percent(float(wins.mean()))} of cases and "
-        f"loses in {percent(readings.lost(area)[0])}; for isotropic tasks the covariance alone wins in "
+    return [
+        f"With an unknown covariance it beats the head without data in {percent(float(wins.mean()))} of cases "
+        f"and loses in {percent(readings.lost(area)[0])}. For isotropic tasks the covariance alone wins in "
         f"{percent(alone)}."
-    )
+    ]
 
 
 def read_audit(audit: pd.DataFrame) -> Markdown:
@@ -96,8 +99,8 @@ def read_area(area: pd.DataFrame) -> Markdown:
     rows = area[area["method"] == PRIVATE]
     more = int((rows["non_private"] > rows["no_data"]).sum())
     return Markdown(
-        f"{readings.sentences(told)} Least squares without privacy errs more than the head without data in "
-        f"{more} of {len(rows)} cells."
+        f"{readings.sentences(told)} Least squares without privacy has a larger error than the head without "
+        f"data in {more} of {len(rows)} cells."
     )
 
 
@@ -106,9 +109,9 @@ def read_tasks(tables: Tables) -> Markdown:
     fewer, misled = readings.fewer(tables), readings.misled(tables)
     worst = misled.loc[misled["factor"].idxmax()]
     return Markdown(
-        f"Where tasks are known to be isotropic, the covariance alone errs less than the private head in "
-        f"{int(fewer.sum())} of {len(fewer)} cells of the main table. Where they are not, it errs up to "
-        f"{compact(worst['factor'])} times as much ({compact(worst[COVARIANCE])} against {compact(worst[PRIVATE])}, "
+        f"Where tasks are known to be isotropic, the covariance alone has a smaller error than the private head "
+        f"in {int(fewer.sum())} of {len(fewer)} cells of the main table. Where they are not, its error is up to "
+        f"{compact(worst['factor'])} times as large ({compact(worst[COVARIANCE])} against {compact(worst[PRIVATE])}, "
         f"{readings.where(worst['covariance'])}, tasks {readings.TASKS[worst['tasks']]}). "
         '`PrivateHeadRegressor` is the private head; with `tasks="isotropic"` it is the covariance alone.'
     )

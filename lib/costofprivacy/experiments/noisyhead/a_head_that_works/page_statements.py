@@ -44,14 +44,17 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
     (
         _always,
         lambda t: bool(readings.fewer(t).mean() > MOST),
-        "Where tasks are isotropic, estimating the features' covariance alone errs less than the private head.",
-        "Where tasks are isotropic, estimating the features' covariance alone errs no less than the private head.",
+        "Where tasks are isotropic, estimating the features' covariance alone has a smaller error than the private "
+        "head.",
+        "Where tasks are isotropic, estimating the features' covariance alone has no smaller error than the private "
+        "head.",
     ),
     (
         _unknown,
         lambda t: bool((readings.misled(t)["factor"] > 1).any()),
-        "Where tasks are not isotropic, there are cases in which the covariance alone errs more than the private head.",
-        "Where tasks are not isotropic, the covariance alone errs no more than the private head.",
+        "Where tasks are not isotropic, there are cases in which the covariance alone has a larger error than the "
+        "private head.",
+        "Where tasks are not isotropic, the covariance alone has no larger error than the private head.",
     ),
     (
         _isotropic,

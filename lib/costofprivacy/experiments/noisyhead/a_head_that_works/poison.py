@@ -15,8 +15,9 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import Cell
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import law_of, least_squares, name_of
-from costofprivacy.noisyhead import examples, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead import quadratic, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.best_head import head_error
+from costofprivacy.noisyhead.head import statistics
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.privacy.advantage import largest_advantage
@@ -77,18 +78,11 @@ def trial(attack: Attack, *, rng: np.random.Generator) -> np.ndarray:
     dirty = poisoned(clean, law, attack.kind, attack.size)
     told = whitened_plan.plan(cell.D, cell.L, cell.N, cell.budgets[0], every_token=True)
     noise = rng.standard_normal((RELEASES, 2 + len(told.gains), cell.D, cell.D))
-    heads = [[_release(data, told, n) for n in noise] for data in (clean, dirty)]
-    before, after = (np.stack(h) for h in heads)
+    before, after = (whitened_descent.simulate(quadratic.asked(data), told, noise) for data in (clean, dirty))
     errors = [head_error(law, cell.L, h).mean() for h in (before, after)]
-    plain = [float(head_error(law, cell.L, least_squares(data))) for data in (clean, dirty)]
+    plain = [float(head_error(law, cell.L, least_squares(statistics(data)))) for data in (clean, dirty)]
     shift, spread = (after - before).mean(axis=0), before.std(axis=0, ddof=1)
     return np.array([*errors, *plain, np.sqrt((shift**2).sum() / (spread**2).sum())])
-
-
-def _release(data: Prompts, told: whitened_plan.Plan, noise: np.ndarray) -> np.ndarray:
-    shown = whitened_descent.common(examples.examples(data, every_token=True), told, noise[None])
-    Gamma: np.ndarray = shown.Gamma[0]
-    return Gamma
 
 
 def table(runner: Runner, cells: list[Cell], sizes: tuple[float, ...], trials: int, seed: int) -> pd.DataFrame:

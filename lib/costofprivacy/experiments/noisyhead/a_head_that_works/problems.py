@@ -7,7 +7,7 @@ import numpy as np
 from costofprivacy import _fits
 from costofprivacy.noisyhead import head, token_laws
 from costofprivacy.noisyhead.best_head import best_head, scale_without_data
-from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.token_laws import TokenLaw
 
 ISOTROPIC, UNKNOWN = "isotropic", "unknown-"
@@ -27,17 +27,15 @@ def law_of(condition: float, D: int, *, rng: np.random.Generator) -> TokenLaw:
     return token_laws.sphere(D) if condition == 1 else token_laws.unknown(D, condition, rng=rng)
 
 
-def ends(law: TokenLaw, L: int, prompts: Prompts) -> np.ndarray:
+def ends(law: TokenLaw, L: int, raw: Statistics) -> np.ndarray:
     """The heads of `ENDS`, shape (4, D, D): 0; gI by what is public; least squares; the best there is."""
     D = law.D
-    return np.stack(
-        [np.zeros((D, D)), scale_without_data(law, L) * np.eye(D), least_squares(prompts), best_head(law, L)]
-    )
+    return np.stack([np.zeros((D, D)), scale_without_data(law, L) * np.eye(D), least_squares(raw), best_head(law, L)])
 
 
-def least_squares(prompts: Prompts) -> np.ndarray:
+def least_squares(raw: Statistics) -> np.ndarray:
     """The head with the least mean square on N prompts, shape (D, D); the shortest one where there are several."""
-    seen = head.moments(head.statistics(prompts))
+    seen = head.moments(raw)
     return seen.matrices(seen.solve(TINY * seen.trace)[None])[0]
 
 

@@ -13,6 +13,7 @@ from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.rivals.bounds import Bounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,16 @@ class Seen:
     def Z(self) -> np.ndarray:
         """vec Z, shape (N, D²)."""
         return self.statistics.Z.reshape(self.N, -1)
+
+    def shortened(self, bound: float) -> np.ndarray:
+        """vec Z, rows brought to a norm of ``bound`` where they are longer, shape (N, D²)."""
+        if bound not in self._short:
+            self._short[bound] = Bounds(bound, 1.0).clip(self.Z, self.statistics.response)[0]
+        return self._short[bound]
+
+    @cached_property
+    def _short(self) -> dict[float, np.ndarray]:
+        return {}
 
     def examples(self, *, every_token: bool) -> Examples:
         """For `whitened_descent`."""

@@ -10,7 +10,8 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead.a_head_that_works import curves
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import Cell
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import least_squares, name_of, settled
-from costofprivacy.noisyhead import covariance_head, examples, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead import covariance_head, quadratic, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead.head import statistics
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.streams import Runner
@@ -58,12 +59,13 @@ def trial(case: Law, *, rng: np.random.Generator) -> np.ndarray:
     prompts = Prompts(plain.x, np.matmul(plain.x, w[:, :, None])[:, :, 0], w)
     budget = cell.budgets[0]
     told = whitened_plan.plan(cell.D, cell.L, cell.N, budget, every_token=True)
-    moment = covariance_head.token_moment(prompts.x)
+    data = quadratic.asked(prompts)
+    moment = data.features(covariance_head.CLIP_NORM)[0]
     W = (Q * weights) @ Q.T
     heads = [
         best_for(law, W, cell.L),
-        least_squares(prompts),
-        whitened_descent.release(examples.examples(prompts, every_token=True), told, rng=rng),
+        least_squares(statistics(prompts)),
+        whitened_descent.simulated(data, told, rng=rng),
         covariance_head.release(moment, cell.N, cell.L, budget, law.spread, rng=rng),
     ]
     return np.array([error_for(law, W, cell.L, Gamma) for Gamma in heads])

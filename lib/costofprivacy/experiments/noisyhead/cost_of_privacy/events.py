@@ -8,26 +8,53 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from costofprivacy._compiled import compiled
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Size
 from costofprivacy.noisyhead import head, hyperparameters, population, prompts
 
-CHUNK = 100  # prompts drawn at a time where tokens are needed
 LONGEST = 10.0**30  # prompts, at which the constants are compared along D
 PAIRED = (2, 10, 100, 1000)  # lengths of the prompts whose features cancel
 
 
 def trial(cell: Size, *, rng: np.random.Generator) -> np.ndarray:
     """On one data set: max ‖Σx_i‖/√L, max |y|, max ‖Z‖, mean ‖Z‖, shares of ‖Z‖ above each of `levels`; shape (8,)."""
-    sums, responses, norms = [], [], []
-    for start in range(0, cell.N, CHUNK):
-        drawn = prompts.sample(cell.model, min(CHUNK, cell.N - start), rng=rng)
-        sums.append(np.linalg.norm(drawn.x[:, :-1].sum(axis=1), axis=1))
-        responses.append(np.abs(drawn.y).max(axis=1))
-        norms.append(head.statistics(drawn).norm)
-    Z = np.concatenate(norms)
-    largest_sum = np.concatenate(sums).max() / np.sqrt(cell.L)
-    shares = [(level < Z).mean() for level in levels(cell).values()]
-    return np.array([largest_sum, np.concatenate(responses).max(), Z.max(), Z.mean(), *shares])
+    sums, responses, norms = extremes(rng, cell.N, cell.L, cell.D, cell.label_noise)
+    shares = [(level < norms).mean() for level in levels(cell).values()]
+    return np.array([sums.max() / np.sqrt(cell.L), responses.max(), norms.max(), norms.mean(), *shares])
+
+
+@compiled
+def extremes(
+    rng: np.random.Generator, N: int, L: int, D: int, label_noise: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """‖Σx_i‖, max |y| and ‖Z‖ = ‖L⁻¹ Σ y_i x_i‖ of N prompts, no token of which is kept; three of shape (N,).
+
+    The numbers are drawn in the order of `prompts.sample`, whose prompts these are, and added token by token.
+    """
+    w, x, total, context = np.empty(D), np.empty(D), np.empty(D), np.empty(D)
+    sums, responses, norms = np.empty(N), np.zeros(N), np.empty(N)
+    for n in range(N):
+        for d in range(D):
+            w[d] = rng.standard_normal()
+            total[d] = context[d] = 0.0
+        for i in range(L + 1):
+            square = along = 0.0
+            for d in range(D):
+                x[d] = rng.standard_normal()
+                square += x[d] * x[d]
+                along += w[d] * x[d]
+            length = math.sqrt(square)
+            y = along / length
+            if label_noise > 0:
+                y += label_noise * rng.standard_normal()
+            responses[n] = max(responses[n], abs(y))
+            if i < L:
+                for d in range(D):
+                    total[d] += x[d] / length
+                    context[d] += y * x[d] / length
+        sums[n] = math.sqrt(np.sum(total * total))
+        norms[n] = math.sqrt(np.sum(context * context)) / L
+    return sums, responses, norms
 
 
 def levels(cell: Size) -> dict[str, float]:

@@ -10,6 +10,7 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.noisyhead import accounts, bounds, head, hyperparameters, population, pretraining
+from costofprivacy.noisyhead.curvature import for_updates
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
@@ -53,7 +54,7 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     for setting, hyper in cell.hyper.items():
         T = cell.steps(hyper)
         std = [*(cell.noise_std(setting, t) for t in T), *np.zeros(len(T))]
-        data = head.moments(head.project(clipped, hyper.feature_bound))
+        data = for_updates(head.moments(head.project(clipped, hyper.feature_bound)))
         private, twin = np.split(pretraining.pretrain(data, hyper, std, rng=rng, steps=[*T, *T]), 2)
         risks = [population.excess_risk(cell.model, d) for d in (twin - reference, private - twin, private - reference)]
         spread = ((private - twin) ** 2).sum(axis=(1, 2))

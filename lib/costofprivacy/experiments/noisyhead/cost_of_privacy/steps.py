@@ -10,6 +10,7 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.cost_of_privacy.problem import Problem
 from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
+from costofprivacy.noisyhead.curvature import for_updates
 from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.ridge import ridge
@@ -32,7 +33,7 @@ def noise_response_trial(cell: Problem, *, rng: np.random.Generator) -> np.ndarr
     free = replace(
         cell.hyper[Setting.PRINTED], weight_bound=recipes.FREE, feature_bound=recipes.FREE, steps=RESPONSE_STEPS
     )
-    Gamma = pretraining.pretrain(silent, free, [1.0], rng=rng)[0]
+    Gamma = pretraining.pretrain(for_updates(silent), free, [1.0], rng=rng)[0]
     return np.array([(Gamma**2).sum(), population.excess_risk(cell.model, Gamma)])
 
 

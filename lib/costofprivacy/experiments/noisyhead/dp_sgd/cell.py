@@ -109,6 +109,12 @@ class Cell:
             return self._moved(setting) * self.multiplier(setting, way)
         return self.clip(setting, way.gradients)[1] / self.batch * self.multiplier(setting, way)
 
+    @cached_property
+    def noises(self) -> dict[tuple[Setting, Method], float]:
+        """The standard deviations of all private ways to train."""
+        ways = [(setting, way) for setting, way in self.columns if way.method != ZERO]
+        return {(setting, way): self.noise(setting, way) for setting, way in ways}
+
     def spent(self, setting: Setting, way: Method, neighbours: Neighbours) -> float:
         """The ε that all iterates spend together, exactly composed, for a neighbouring relation."""
         steps = self.hyper[setting].steps

@@ -13,6 +13,7 @@ from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.dp_sgd import opacus, records
 from costofprivacy.experiments.noisyhead.dp_sgd.cell import ALGORITHM, DP_SGD, NOISYHEAD, ZERO, Cell, Method
 from costofprivacy.noisyhead import dynamics, head, minibatch, population, pretraining, recipes
+from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy.subsampled import Neighbours
 from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, SEED, TRIALS, count
@@ -27,9 +28,9 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raw, clipped = opacus.draw(cell.model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     weights = []
     for setting, hyper in cell.hyper.items():
-        data = head.moments(head.project(clipped, hyper.feature_bound))
+        data = in_eigenbasis(head.moments(head.project(clipped, hyper.feature_bound)))
         start = authors.INITIAL_STD * rng.standard_normal((cell.D, cell.D)) if setting == Setting.PUBLISHED else None
-        noise = [cell.noise(setting, way) for way in cell.private[NOISYHEAD]]
+        noise = [cell.noises[setting, way] for way in cell.private[NOISYHEAD]]
         weights += [
             pretraining.pretrain(data, hyper, noise, rng=rng, initial=start),
             _minibatches(cell, setting, raw, rng),
@@ -44,7 +45,7 @@ def _minibatches(cell: Cell, setting: Setting, raw: head.Statistics, rng: np.ran
     """DP-SGD's weights in a setting, in the order of ``cell.private``."""
     ways = cell.private[DP_SGD]
     factor, clip = np.array([cell.clip(setting, way.gradients) for way in ways]).T
-    noise = np.array([cell.noise(setting, way) for way in ways])
+    noise = np.array([cell.noises[setting, way] for way in ways])
     return minibatch.dp_sgd(raw, cell.descent(setting), factor, clip, noise, rng=rng)
 
 

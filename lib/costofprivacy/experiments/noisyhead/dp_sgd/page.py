@@ -1,4 +1,4 @@
-"""The answer and the sentences of the page on DP-SGD."""
+"""The lines that open the page on DP-SGD, and its sentences."""
 
 import pandas as pd
 
@@ -11,15 +11,18 @@ from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
+def answer(tables: Tables) -> list[str]:
+    """How the two compare by each accounting and with answering 0, and what the page derives, runs and judges."""
     published, corrected = (least_over_zero(tables["figure-5"], s) for s in (Setting.PUBLISHED, Setting.CORRECTED))
-    return (
-        f"{words.headline(figure_5, tables)} Opacus protects adding or removing a prompt, the paper replacing one. "
-        f"Over that of always predicting 0, the least excess risk of NoisyHead is {compact(published[NOISYHEAD])} "
-        f"(with our corrections {compact(corrected[NOISYHEAD])}), that of DP-SGD {compact(published[DP_SGD])} "
-        f"({compact(corrected[DP_SGD])})."
-    )
+    return [
+        words.headline(figure_5, tables),
+        "Opacus protects the addition or removal of a prompt, while the paper replaces one, so the same $\\varepsilon$ "
+        "does not mean the same.",
+        f"NoisyHead's least excess risk is {compact(published[NOISYHEAD])} times that of always predicting 0; with our "
+        f"corrections, {compact(corrected[NOISYHEAD])} times.",
+        f"For DP-SGD these are {compact(published[DP_SGD])} and {compact(corrected[DP_SGD])} times.",
+        "We derive what clipping and sampling make of a step's privacy, and run DP-SGD by hand.",
+    ]
 
 
 def least_over_zero(figure: pd.DataFrame, setting: Setting) -> pd.Series:

@@ -51,11 +51,8 @@ class Run:
 
     def noise(self, account: str, budget: ApproximateDP, steps: np.ndarray) -> np.ndarray:
         """The part of noise for each T, which no start changes."""
-        h, found = dynamics.curvature(self.model), []
-        for T in map(int, steps):
-            std = noise_std(account, self.hyper, budget, self.N, T)
-            found.append(dynamics.noise_risk(replace(self.hyper, steps=T), self.model, std, h))
-        return np.array(found)
+        std = np.array([noise_std(account, self.hyper, budget, self.N, int(T)) for T in steps])
+        return dynamics.noise_risks(self.hyper, self.model, std, steps, dynamics.curvature(self.model))
 
     def risk(self, energy: float, account: str, budget: ApproximateDP, steps: np.ndarray) -> pd.DataFrame:
         """Both parts and their sum for each T; columns T, descent, noise, total."""

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -15,142 +12,38 @@ from costofprivacy import _fits, _validate
 from costofprivacy._validate import POSITIVE, Range, at_least, within
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
-from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
-from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import Run
-from costofprivacy.noisyhead import dynamics, head, population, pretraining, recipes
-from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, noise_std
-from costofprivacy.noisyhead.curvature import EigenMoments, in_eigenbasis
-from costofprivacy.noisyhead.head import Statistics
-from costofprivacy.noisyhead.hyperparameters import Hyperparameters
-from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP
+from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, paths
+from costofprivacy.experiments.noisyhead.early_stopping.cell import RANDOM, RUNS, ZERO, Cell
+from costofprivacy.experiments.noisyhead.early_stopping.paths import Draws
+from costofprivacy.noisyhead import dynamics, head, population, recipes
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY
 from costofprivacy.ranges import DELTA, EPSILON, NOISE_OR_NONE, SEED, TRIALS, count
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
-SHARE = {Setting.PRINTED: 0.02 / 3, Setting.PUBLISHED: 0.02 / 3}  # η₀ (λ + G²)²/λ
-RANDOM, ZERO = "random", "zero"  # Γ⁰: entries N(0, 0.1²), or 0
-RUNS: tuple[tuple[Setting, str, tuple[str, ...]], ...] = (
-    (Setting.PRINTED, ZERO, (ALGORITHM,)),
-    (Setting.PUBLISHED, RANDOM, ACCOUNTS),
-    (Setting.PUBLISHED, ZERO, ACCOUNTS),
-    (Setting.CORRECTED, ZERO, (EVERY,)),
-)
 FIGURE = (
     (Setting.PRINTED, ZERO, ALGORITHM),
     (Setting.PUBLISHED, RANDOM, ALGORITHM),
     (Setting.CORRECTED, ZERO, EVERY),
 )
 BEYOND = 50  # times the largest T: as far as the bounds are followed
-LATER = tuple(range(600, 3001, 200))  # steps at which descent without noise is followed further
 ROUNDING = 1e-9  # relative rise of a risk that is none
 FARTHEST = 650.0  # log r up to which they are floats
-SIZES = within(16, 2500, after=at_least(1), convert=int)  # O(N^{3/2}·N^{3/2}) for an eigendecomposition of D² = N
+SIZES = within(16, 2500, after=at_least(1), convert=int)  # N × D² numbers, D² = N; beyond Π_R, D² × D² of them
 MOST = recipes.MOST_STEPS
 STEPS = Range(f"at most {MOST}", lambda T: T <= MOST, int, after=at_least(1), ends=(1, MOST))
 FAILURES = within(1e-50, 1, after=POSITIVE)  # below, G is so large and η₀ so small that log N steps go nowhere
 
 
-@dataclass(frozen=True)
-class Cell:
-    """Figure 3 with everything a trial needs."""
-
-    N: int
-    T: tuple[int, ...]
-    epsilon: float
-    delta: float
-    failure: float
-    label_noise: float
-    test_prompts: int
-
-    @property
-    def key(self) -> int:
-        """N names the random stream."""
-        return self.N
-
-    @cached_property
-    def model(self) -> PromptModel:
-        """D = L = ⌊√N⌋."""
-        return recipes.overparametrised_model(self.N, self.label_noise)
-
-    @cached_property
-    def penalty(self) -> float:
-        """λ = N/D."""
-        return recipes.high_dimension_penalty(self.N)
-
-    @cached_property
-    def budget(self) -> ApproximateDP:
-        """(ε, δ)."""
-        return ApproximateDP(self.epsilon, self.delta)
-
-    @cached_property
-    def hyper(self) -> dict[Setting, Hyperparameters]:
-        """What Algorithm 1 is told in each setting; T comes with the run."""
-        return recipes.high_dimension(self.model, self.N, self.failure, SHARE, max(self.T))
-
-    @property
-    def published(self) -> Run:
-        """The algorithm behind the published numbers, for its closed forms."""
-        return Run(self.hyper[Setting.PUBLISHED], self.model, self.N)
-
-    @property
-    def later(self) -> tuple[int, ...]:
-        """T of the noiseless twin, the figure's and further ones."""
-        return (*self.T, *(T for T in LATER if max(self.T) < T))
-
-    def noise(self, setting: Setting, accounts: tuple[str, ...]) -> list[float]:
-        """Standard deviation of an entry of z_t for each account and T."""
-        hyper = self.hyper[setting]
-        return [noise_std(account, hyper, self.budget, self.N, T) for account in accounts for T in self.T]
-
-    @cached_property
-    def columns(self) -> pd.DataFrame:
-        """(setting, start, account, method, T) of each number that a trial returns."""
-        rows: list[dict[str, object]] = []
-        for setting, start, accounts in RUNS:
-            run = {"setting": str(setting), "start": start}
-            rows += [run | {"account": account, "method": "noisyhead", "T": T} for account in accounts for T in self.T]
-            rows += [run | {"account": "", "method": "gradient-descent", "T": T} for T in self.later]
-        none = {"setting": "", "start": "", "account": "", "T": 0}
-        return pd.DataFrame([*rows, none | {"method": "zero"}, none | {"method": "ridge"}])
-
-
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """One draw of training and test prompts, all runs on it: shape (2, columns), excess risk and test error.
 
-    All runs share Γ⁰ and, in the eigenbasis of their Gram matrix, the directions of the noise.
+    All runs share Γ⁰ and the directions of the noise.
     """
-    model, shape = cell.model, (cell.model.D, cell.model.D)
-    raw, clipped = head.sample_statistics(model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
-    test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
-    start = authors.INITIAL_STD * rng.standard_normal(shape)
-    stream = int(rng.integers(2**63))
-    seen = in_eigenbasis(head.moments(raw))
-    reference = ridge(seen, cell.penalty)
-    weights = list(_runs(cell, raw, clipped, seen, start, stream))
-    Gamma = np.concatenate([*weights, [np.zeros(shape), reference]])
-    return np.stack([head.mean_square(Gamma - reference, test), population.prediction_error(model, Gamma)])
-
-
-def _runs(
-    cell: Cell, raw: Statistics, clipped: Statistics, seen: EigenMoments, start: np.ndarray, stream: int
-) -> Iterator[np.ndarray]:
-    """NoisyHead by account and T, then its noiseless twin by T, for each of ``RUNS``."""
-    for setting, begins, accounts in RUNS:
-        hyper, initial = cell.hyper[setting], start if begins == RANDOM else None
-        told = head.project(clipped, hyper.feature_bound)
-        data = seen if _same(told, raw) else in_eigenbasis(head.moments(told))
-        steps = np.tile(cell.T, len(accounts))
-        noise = np.random.default_rng(stream)
-        std = cell.noise(setting, accounts)
-        yield pretraining.pretrain(data, hyper, std, rng=noise, steps=steps, initial=initial)
-        yield pretraining.descent_path(seen, hyper, cell.later, initial)
-
-
-def _same(one: Statistics, other: Statistics) -> bool:
-    """Whether clipping and projection changed nothing, so that one eigendecomposition serves both."""
-    return np.array_equal(one.context, other.context) and np.array_equal(one.response, other.response)
+    raw, clipped = head.sample_statistics(cell.model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
+    test, _ = head.sample_statistics(cell.model, cell.test_prompts, rng=rng)
+    start = authors.INITIAL_STD * rng.standard_normal((cell.model.D, cell.model.D))
+    return paths.measured(cell, Draws(raw, clipped, test, start, int(rng.integers(2**63))))
 
 
 class Experiment(Parameters):

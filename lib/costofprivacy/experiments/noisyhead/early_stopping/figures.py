@@ -1,5 +1,7 @@
 """Figures for the page on early stopping."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -133,13 +135,15 @@ def draw_bounds(limits: pd.DataFrame, curves: pd.DataFrame) -> Plate:
 def draw_noise_power(curves: pd.DataFrame) -> Plate:
     """Local exponent in T of the noise part by account, with the two powers that the paper states."""
     powers = {account: verdicts.noise_exponents(curves, account).to_frame("power") for account in ACCOUNTS}
-    stated = {3: ("Proposition 4.1's text", curves["T"].max(), "right"), 2: ("Remark 4.1", 1, "left")}
+    free = np.sqrt(curves["T"].max())  # no curve is near these powers there
+    stated = {3: ("Proposition 4.1's text", curves["T"].max(), "right"), 2: ("Remark 4.1", free, "left")}
     with figures.panels() as (figure, (axes,)):
         for account, own in powers.items():
             axes.plot(own.index, own["power"].to_numpy(), markevery=8, label=NAMES[account], **LOOKS[account])
         for power, (place, x, ha) in stated.items():
             axes.axhline(power, color="0.35", ls="--", lw=1)
-            axes.annotate(place, (x, power + 0.03), ha=ha, fontsize=9, color="0.35")
+            look: dict[str, Any] = {"ha": ha, "fontsize": figures.LETTERS, "color": "0.35"}
+            axes.annotate(place, (x, power), (0, 4), textcoords="offset points", **look)
         axes.set(xscale="log", xlabel=STEPS, ylabel="local exponent of the noise part in $T$")
     told = ", ".join(f"{along(own, 'power')} ({account})" for account, own in powers.items())
     return Plate(

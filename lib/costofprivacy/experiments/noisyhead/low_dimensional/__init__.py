@@ -1,1 +1,1 @@
-"""Does Figure 1 come out again, what can its heads do, and how fast does privacy get cheaper in low dimension?"""
+"""Can Figure 1 be reproduced, and how fast does the cost of privacy fall in low dimension?"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional import limits, proof
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, pretraining, recipes
+from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.ridge import ridge
@@ -74,15 +75,16 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     raw, clipped = head.sample_statistics(model, cell.N, cell.hyper[Setting.PRINTED].clip_norm, rng=rng)
     test, _ = head.sample_statistics(model, cell.test_prompts, rng=rng)
     seen, truth = head.moments(raw), head.moments(test).gram
-    reference = ridge(seen, cell.penalty)
+    reference, eigen = ridge(seen, cell.penalty), in_eigenbasis(seen)
     start = authors.INITIAL_STD * rng.standard_normal((cell.D, cell.D))
+    shortened = cache(lambda bound: in_eigenbasis(head.moments(head.project(clipped, bound))))
     weights = []
     for setting, hyper in cell.hyper.items():
-        data = head.moments(head.project(clipped, hyper.feature_bound))
+        data = shortened(hyper.feature_bound)
         initial = start if setting == Setting.PUBLISHED else None
         weights += [
             *pretraining.pretrain(data, hyper, cell.noise[setting], rng=rng, initial=initial),
-            pretraining.gradient_descent(seen, hyper, initial),
+            *pretraining.descent_path(eigen, hyper, [hyper.steps], initial),
             np.zeros_like(reference),
             reference,
         ]

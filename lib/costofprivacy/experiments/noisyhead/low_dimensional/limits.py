@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _fits
-from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, prompts, recipes
+from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead.contexts import sample
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP
@@ -106,9 +107,10 @@ def contexts(cell: Length, *, rng: np.random.Generator) -> np.ndarray:
     """⟨w, m⟩, ‖m‖², ⟨w, m̃⟩, ‖m̃‖² of each prompt of a group, shape (GROUP_PROMPTS, 4)."""
     C = hyperparameters.clip_norm(cell.model, cell.L**2, cell.failure)
     G = hyperparameters.feature_bound_proof(cell.model, cell.L**2, cell.failure)
-    drawn = prompts.sample(cell.model, GROUP_PROMPTS, rng=rng)
-    raw, short = head.statistics(drawn).context, head.project(head.statistics(drawn, C), G).context
-    return np.stack([v.sum(axis=1) for v in (drawn.w * raw, raw**2, drawn.w * short, short**2)], axis=1)
+    drawn = sample(cell.model, GROUP_PROMPTS, C, rng=rng)
+    w, raw = drawn.task, drawn.raw
+    short = head.project(head.Statistics(drawn.query, drawn.clipped, drawn.response), G).context
+    return np.stack([v.sum(axis=1) for v in (w * raw, raw**2, w * short, short**2)], axis=1)
 
 
 def _jackknife(values: np.ndarray, ridge: float) -> tuple[float, float]:

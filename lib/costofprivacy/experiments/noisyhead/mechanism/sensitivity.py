@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,10 +23,32 @@ def neighbour(L: int, token: np.ndarray, query: np.ndarray, response: float) -> 
     return Prompts(x[None], np.array([[*[FAR] * L, response]]), np.zeros((1, len(token))))
 
 
+def together(drawn: Sequence[Prompts]) -> Prompts:
+    """The prompts in one array."""
+    return Prompts(*(np.concatenate([getattr(prompt, part) for prompt in drawn]) for part in ("x", "y", "w")))
+
+
+def contributions(Gamma: np.ndarray, drawn: Prompts, hyper: Hyperparameters) -> np.ndarray:
+    """(⟨Γ, Z̃⟩ − clip(y))Z̃ of each prompt, through the very clipping and projection of Algorithm 1; shape (n, D²)."""
+    data = head.project(head.statistics(drawn, hyper.clip_norm), hyper.feature_bound)
+    error = head.predict(Gamma, data) - data.response
+    return error[:, None] * data.Z.reshape(len(error), -1)
+
+
 def contribution(Gamma: np.ndarray, prompt: Prompts, hyper: Hyperparameters) -> np.ndarray:
-    """(⟨Γ, Z̃⟩ − clip(y))Z̃ of one prompt, through the very clipping and projection of Algorithm 1."""
-    data = head.project(head.statistics(prompt, hyper.clip_norm), hyper.feature_bound)
-    return (head.predict(Gamma, data) - data.response)[0] * data.Z[0]
+    """That of one prompt, shape (D, D)."""
+    return contributions(Gamma, prompt, hyper).reshape(Gamma.shape)
+
+
+def diameter(points: np.ndarray) -> float:
+    """The largest distance between two of n points, shape (n, p), by way of their n × n inner products.
+
+    Of the pairs that these place within rounding of the largest, the distance is taken itself.
+    """
+    square = (points**2).sum(axis=1)
+    apart = square[:, None] + square - 2 * points @ points.T
+    first, second = np.nonzero(apart >= apart.max() - 1e-9 * square.max())
+    return float(np.linalg.norm(points[first] - points[second], axis=1).max())
 
 
 def measured(
@@ -42,9 +65,8 @@ def measured(
 
     def largest(angles: np.ndarray) -> float:
         tokens = [math.cos(t) * along + math.sin(t) * across for t in angles]
-        drawn = [neighbour(model.L, token, query, y) for token in tokens for y in (-FAR, FAR)]
-        moved = np.stack([contribution(Gamma, prompt, hyper).reshape(-1) for prompt in drawn])
-        return hyper.learning_rate / N * float(np.linalg.norm(moved[:, None] - moved[None], axis=2).max())
+        drawn = together([neighbour(model.L, token, query, y) for token in tokens for y in (-FAR, FAR)])
+        return hyper.learning_rate / N * diameter(contributions(Gamma, drawn, hyper))
 
     angles = rng.uniform(-math.pi, math.pi, max(2, math.isqrt(pairs // 2)))
     return largest(angles), largest(np.array([worst, -worst]))

@@ -9,20 +9,17 @@ all articles through the inverse frequencies.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
-from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.feature_extraction.text import TfidfTransformer
 
 from costofprivacy import datasets
+from costofprivacy.experiments.noisyhead.newsgroups.words import PARAGRAPH, Words
 from costofprivacy.streams import generator
 
-PARAGRAPH = re.compile(r"\n\s*\n")
-WORD = re.compile(r"(?u)\b\w\w+\b")  # scikit-learn's
 NOTHING, HEADERS, ALL_THREE = "nothing", "headers", "headers, footers and quotes"
 REMOVALS = {NOTHING: (), HEADERS: ("headers",), ALL_THREE: ("headers", "footers", "quotes")}
 
@@ -62,10 +59,26 @@ def largest_scores(scores: csr_matrix, D: int) -> np.ndarray:
     return found
 
 
-def of_texts(texts: Sequence[str], groups: np.ndarray, D: int, available: int) -> Articles:
-    """Articles of texts of 20 Newsgroups, each with one word at least."""
-    scores = TfidfVectorizer().fit_transform(texts)
-    lengths = np.array([len(WORD.findall(text)) for text in texts], dtype=float)
+def of_posts(words: Words, groups: np.ndarray, D: int, available: int) -> Articles:
+    """Articles of the posts of 20 Newsgroups, each with one word at least."""
+    return _of_pieces(words.numbers, words.posts, groups, D, available)
+
+
+def of_paragraphs(words: Words, groups: np.ndarray, D: int, available: int) -> Articles:
+    """Articles of the parts between empty lines that have at least D distinct words."""
+    pieces = words.pieces(PARAGRAPH)
+    enough = words.different(pieces) >= D
+    kept = enough[pieces]
+    group = groups[words.posts[np.flatnonzero(np.diff(pieces, prepend=-1))]]
+    return _of_pieces(words.numbers[kept], (np.cumsum(enough) - 1)[pieces[kept]], group[enough], D, available)
+
+
+def _of_pieces(numbers: np.ndarray, pieces: np.ndarray, groups: np.ndarray, D: int, available: int) -> Articles:
+    """Articles of pieces: which word each is, and in which piece it stands."""
+    shape = len(groups), int(numbers.max(initial=-1)) + 1
+    counts = csr_matrix((np.ones(len(numbers)), (pieces, numbers)), shape=shape)
+    scores = csr_matrix(TfidfTransformer().fit_transform(counts))
+    lengths = np.bincount(pieces, minlength=len(groups)).astype(float)
     return Articles(datasets.NEWSGROUPS, "", available, largest_scores(scores, D), lengths, groups)
 
 
@@ -89,15 +102,3 @@ def chosen(most: int, seed: int) -> tuple[list[str], np.ndarray, int]:
     if 0 < most < total:
         rows = np.sort(generator(seed, 1, 0).choice(total, most, replace=False))
     return [posts.texts[i] for i in rows], posts.groups[rows], total
-
-
-def paragraphs(texts: Sequence[str], groups: np.ndarray, least: int) -> tuple[list[str], np.ndarray]:
-    """The parts between empty lines with at least so many distinct words, and their groups."""
-    parts = [(part, group) for text, group in zip(texts, groups, strict=True) for part in PARAGRAPH.split(text)]
-    kept = [(part, group) for part, group in parts if distinct_words(part) >= least]
-    return [part for part, _ in kept], np.array([group for _, group in kept], dtype=int)
-
-
-def distinct_words(text: str) -> int:
-    """How many different words a text has."""
-    return len(set(WORD.findall(text.lower())))

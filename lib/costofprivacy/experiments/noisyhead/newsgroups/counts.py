@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy import datasets
-from costofprivacy.experiments.noisyhead.newsgroups import articles
-from costofprivacy.experiments.noisyhead.newsgroups.articles import PARAGRAPH, REMOVALS
+from costofprivacy.experiments.noisyhead.newsgroups.articles import REMOVALS
+from costofprivacy.experiments.noisyhead.newsgroups.words import PARAGRAPH, SENTENCE, words_of
 from costofprivacy.streams import generator
 
-SENTENCE = re.compile(r"(?<=[.!?])\s+")
 POSTS, PARAGRAPHS, SENTENCES = "posts", "paragraphs", "sentences"
 PIECES = (POSTS, PARAGRAPHS, SENTENCES)
 
@@ -44,13 +42,10 @@ def counted(reading: Reading, *, rng: np.random.Generator) -> np.ndarray:
     if 0 < reading.posts < len(texts):
         rows = generator(reading.seed, 1, 0).choice(len(texts), reading.posts, replace=False)
         texts = [texts[i] for i in np.sort(rows)]
-    cut = (None, PARAGRAPH, SENTENCE)
-    found = []
-    for separator in cut:
-        parts = texts if separator is None else [part for text in texts for part in separator.split(text)]
-        words = np.array([articles.distinct_words(part) for part in parts])
-        found.append([(words >= least).sum() for least in reading.least])
-    return np.array(found)
+    words = words_of(texts)
+    pieces = (words.posts, words.pieces(PARAGRAPH), words.pieces(SENTENCE))
+    different = [words.different(piece) for piece in pieces]
+    return np.array([[(number >= least).sum() for least in reading.least] for number in different])
 
 
 def rows(found: dict[Reading, np.ndarray], tokens: int, wanted: int) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from typing import ClassVar
 
 import pandas as pd
@@ -25,6 +24,7 @@ from costofprivacy.experiments.noisyhead.newsgroups.readings import (
     SPREAD,
     Reading,
 )
+from costofprivacy.experiments.noisyhead.newsgroups.words import words_of
 from costofprivacy.noisyhead import bounds, hyperparameters
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.ranges import DELTA, SEED, TRIALS, amount, count
@@ -90,13 +90,13 @@ class Experiment(Parameters):
         posts, pieces = self._articles()
         base = self.reading(posts)
         every = self._readings(base, pieces)
-        cells = [runs.Cell(r, self.T, (self.epsilon, *self.other_epsilons), self.delta, self.noises) for r in every]
+        told = (self.T, (self.epsilon, *self.other_epsilons), self.delta, self.noises)
+        cells = [runs.Cell(reading, *told, parts=reading is base) for reading in every]
         samples = runner.run(runs.trial, cells, self.trials, self.seed)
         curves = pd.concat([shapes.curves(cell, samples[cell]) for cell in cells], ignore_index=True)
         held = [guarantee.Occurrence(r) for r in every if replace(r, prompts=base.prompts, articles=posts) == base]
         found = guarantee.occurrence_rows(runner.run(guarantee.occurrences, held, self.trials, self.seed))
-        scales = product(self.features, (SPREAD, LOGARITHM))
-        asked = [scores.Question(replace(base, features=x, length=y)) for x, y in scales]
+        asked = [scores.Question(replace(base, features=x), (SPREAD, LOGARITHM)) for x in self.features]
         return {
             "data": scores.description(base),
             "counts": self._counts(runner, base),
@@ -121,10 +121,8 @@ class Experiment(Parameters):
             texts, groups, available = articles.chosen(self.posts, self.seed)
         except datasets.DataMissing:
             return articles.of_digits(self.D), None
-        posts = articles.of_texts(texts, groups, self.D, available)
-        if PIECES not in self.prompts:
-            return posts, None
-        return posts, articles.of_texts(*articles.paragraphs(texts, groups, self.D), self.D, available)
+        told = (words_of(texts), groups, self.D, available)
+        return articles.of_posts(*told), articles.of_paragraphs(*told) if PIECES in self.prompts else None
 
     def _readings(self, base: Reading, pieces: Articles | None) -> list[Reading]:
         """The figure's reading, those that differ from it in one choice, and one that tells a head more in three."""

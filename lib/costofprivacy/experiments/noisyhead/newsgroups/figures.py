@@ -19,7 +19,7 @@ STEPS = "steps $T$"
 BARS = "Bars: two standard errors over the draws of prompts."
 PRINTED, EXACT, PLAIN = "NoisyHead,\nAlgorithm 1", "NoisyHead,\ncounted exactly", "no noise"
 ENDS = {  # of what foretells lengths
-    NOUGHT: "answering 0",
+    NOUGHT: "predicting 0",
     f"{PRIVATE}, {BEST}": "NoisyHead",
     RIDGE: "Γ*",
     BEST_HEAD: "best ridge head",
@@ -62,17 +62,17 @@ def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
     with figures.panels(2, ends=False, figsize=(9.2, 3.9)) as (figure, (left, right)):
         for (label, rows), look in zip(runs.items(), figures.looks(runs).values(), strict=True):
             figures.points(left, rows, "T", "excess_risk", label=label, **look)
-        left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="answering 0")
+        left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="predicting 0")
         left.set(yscale="log", xlabel=STEPS, ylabel="excess risk over $\\Gamma^*$")
         told = _draw_ends(right, judging.figure_errors(errors))
         figures.end_labels(left)
     printed, exact, descent = runs.values()
     least = printed.loc[printed["excess_risk"].idxmin()]
     caption = (
-        f"**Figure 6, in the first of our readings.** Left: NoisyHead's excess risk {along(printed, 'excess_risk')}, "
+        f"**Figure 6, with the first of our settings.** Left: NoisyHead's excess risk {along(printed, 'excess_risk')}, "
         f"with its least, {compact(least['excess_risk'])}, at $T = {least['T']}$. With the same budget "
         f"counted exactly it {along(exact, 'excess_risk')}. Without noise it {along(descent, 'excess_risk')}; "
-        f"answering 0 has {compact(zero)}. Right: the share of the lengths' variance that is foretold beyond their "
+        f"predicting 0 has {compact(zero)}. Right: the share of the lengths' variance that is explained beyond their "
         f"mean: {told}. {BARS}"
     )
     return Plate(figure, caption)
@@ -86,7 +86,7 @@ def _draw_ends(axes: Axes, found: dict[str, pd.Series]) -> str:
     axes.errorbar([row["gain"] for row in rows], places, xerr=bars, fmt="o", capsize=2)
     axes.axvline(0, color="0.35", ls=":", lw=1)
     axes.set_yticks(places, list(ENDS.values()))
-    axes.set(xlabel="share of the variance foretold", ylabel="predictor", ylim=(-0.6, len(rows) - 0.4))
+    axes.set(xlabel="share of the variance explained", ylabel="predictor", ylim=(-0.6, len(rows) - 0.4))
     return ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(rows, ENDS.values(), strict=True))
 
 
@@ -191,13 +191,13 @@ def draw_gains(errors: pd.DataFrame) -> Plate:
             axes.errorbar(own["gain"].clip(WORST), at, xerr=bars, ls="", capsize=2, label=HEADS[method], **look)
         axes.axvline(0, color="0.35", ls=":", lw=1)
         axes.set_yticks(places, [_short(reading, readings[0]) for reading in readings])
-        axes.set(xlabel="share of the variance foretold", ylabel="reading")
+        axes.set(xlabel="share of the variance explained", ylabel="settings")
         figure.legend(ncols=3, loc="outside lower center")
     top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
     caption = (
-        "**What is foretold of an article's length, in every reading.** Zero is answering the mean of the training "
-        "lengths. Each head with the recipe, the number of steps or the penalty that is best on the test prompts. At "
-        f"most it is {top}. {BARS} What is below {percent(WORST)} stands at the edge."
+        "**How much of an article's length is explained, with each of our settings.** Zero is always predicting the "
+        "mean of the training lengths. Each head has the hyperparameters, the number of steps or the penalty that are "
+        f"best on the test prompts. At most it is {top}. {BARS} What is below {percent(WORST)} is drawn at the edge."
     )
     return Plate(figure, caption)
 

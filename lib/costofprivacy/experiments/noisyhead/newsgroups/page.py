@@ -11,8 +11,8 @@ from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead.accounts import EVERY
 
 
-def answer(tables: Tables) -> str:
-    """At most sixty words, computed."""
+def answer(tables: Tables) -> list[str]:
+    """What was found, and what the page does."""
     shapes, data = tables["shapes"], tables["data"].iloc[0]
     printed = judging.as_printed(shapes)
     seen = judging.has_shape(printed)
@@ -20,11 +20,15 @@ def answer(tables: Tables) -> str:
     turn = "also rises in the end" if judging.worsens(exact) else f"falls until $T = {exact['best_T']}$"
     ahead = beyond_the_mean(tables["test-error"])
     better = f"In {ahead.sum()} of {len(ahead)} settings a private head is" if ahead.any() else "No private head is"
-    return (
+    return [
+        f"{better} significantly better than always predicting the mean length.",
         f"On {data['name']} the shape of Figure 6 appears with the settings of Section 6.2 and with {seen.sum()} of "
-        f"{len(seen)} settings in all. If the same budget is counted exactly, the risk {turn}. {better} significantly "
-        f"better than always predicting the mean length."
-    )
+        f"{len(seen)} settings in all: the risk falls first and rises then.",
+        f"If the same budget is counted exactly, the risk {turn}.",
+        "You will see derived how the noise of all steps adds up, and run NoisyHead by hand with both ways of counting "
+        "its budget.",
+        "At the end: what the head learns, and what is protected if an article is in several prompts.",
+    ]
 
 
 def beyond_the_mean(errors: pd.DataFrame) -> pd.Series:

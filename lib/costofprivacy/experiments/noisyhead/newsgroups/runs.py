@@ -12,12 +12,11 @@ from scipy.linalg import lstsq
 
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.newsgroups.readings import OVER, RANDOM, RECIPES, ZERO, Reading
-from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.noisyhead import head, pretraining, tridiagonal
 from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY, LAST, noise_std
-from costofprivacy.noisyhead.curvature import EigenMoments, in_eigenbasis
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.population import ridge_scale
-from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.noisyhead.tridiagonal import Configurations, TridiagonalMoments, in_tridiagonal_basis
 from costofprivacy.privacy import ApproximateDP
 
 ALONG = "one run, read on its way"
@@ -40,7 +39,7 @@ class Cell:
 
     Args:
         reading: how articles become prompts. T: numbers of steps, ascending. epsilons: the first one is the figure's.
-        delta: δ. noises: draws of the noise on each draw of prompts.
+        delta: δ. noises: draws of the noise on each draw of prompts. parts: whether the noise's parts are measured.
     """
 
     reading: Reading
@@ -48,6 +47,7 @@ class Cell:
     epsilons: tuple[float, ...]
     delta: float
     noises: int
+    parts: bool = False
 
     @property
     def key(self) -> int:
@@ -79,7 +79,7 @@ class Cell:
             rows += [none | {"method": method, "T": 0} for method in (NOUGHT, RIDGE)]
         none = {"recipe": OVER, "start": "", "account": "", "epsilon": np.nan}
         rows += [none | {"method": method, "T": 0} for method in ENDS]
-        return pd.DataFrame([*rows, *(none | {"method": UNIT_NOISE, "T": T} for T in self.T)])
+        return pd.DataFrame([*rows, *(none | {"method": UNIT_NOISE, "T": T} for T in self.T if self.parts)])
 
     def of(self, recipe: str, start: str) -> list[tuple[str, float]]:
         """Accounts and budgets that are run with a recipe from a start."""
@@ -92,37 +92,92 @@ class Cell:
         how, steps = (EVERY, [longest] * len(self.T)) if account == ALONG else (account, list(self.T))
         return [noise_std(how, self.reading.told(recipe, T), budget, N, T) for T in steps]
 
+    def at(self, method: str) -> np.ndarray:
+        """The columns of a method."""
+        return np.flatnonzero(self.columns["method"] == method)
+
+    @cached_property
+    def private(self) -> Configurations:
+        """NoisyHead's runs, in the order of the columns."""
+        runs = [(recipe, start) for recipe in RECIPES for start in (ZERO, RANDOM)]
+        std = [s for recipe, start in runs for way in self.of(recipe, start) for s in self.noise(recipe, *way)]
+        return self._configurations(PRIVATE, np.array(std))
+
+    @cached_property
+    def descent(self) -> Configurations:
+        """The same without noise and without Π_R."""
+        return self._configurations(DESCENT, np.zeros(len(self.at(DESCENT))))
+
+    def _configurations(self, method: str, std: np.ndarray) -> Configurations:
+        rows = self.columns.iloc[self.at(method)]
+        told = [self.reading.told(recipe, T) for recipe, T in zip(rows["recipe"], rows["T"], strict=True)]
+        penalty, rate = (np.array([getattr(hyper, name) for hyper in told]) for name in ("penalty", "learning_rate"))
+        radius = np.array([hyper.weight_bound if method == PRIVATE else np.inf for hyper in told])
+        begun = (rows["start"] == RANDOM).to_numpy(float)
+        return Configurations(penalty, rate, radius, std, rows["T"].to_numpy(int), begun)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Training prompts as a learner sees them, in a basis in which H is tridiagonal; what else is needed, in it.
+
+    Args:
+        moments: of the training prompts. start: Γ⁰, shape (D²,). Z: of the test prompts, shape (n, D²).
+    """
+
+    moments: TridiagonalMoments
+    start: np.ndarray
+    Z: np.ndarray
+
+    def predict(self, coordinates: np.ndarray) -> np.ndarray:
+        """⟨Γ, Z⟩ on the test prompts for coordinates of shape (B, D²), shape (B, n)."""
+        return np.asarray(coordinates @ self.Z.T)
+
+    def run(self, told: Configurations, noise: np.ndarray) -> np.ndarray:
+        """Γ^T's predictions, with the noise in coordinates."""
+        return self.predict(tridiagonal.run(self.moments, told, self.start, noise))
+
+    def ridge(self, penalty: float) -> np.ndarray:
+        """The ridge solution's predictions, shape (n,)."""
+        return self.predict(self.moments.solve(penalty)[None])[0]
+
 
 @dataclass(frozen=True)
 class Draw:
-    """Training prompts as ridge sees them and as NoisyHead does, each in its eigenbasis, and test prompts."""
+    """Training prompts as ridge and descent see them and as NoisyHead does, and test prompts."""
 
     train_rows: np.ndarray
     test_rows: np.ndarray
-    raw: Statistics
-    seen: EigenMoments
-    told: EigenMoments
+    mean_response: float
+    seen: Seen
+    told: Seen
     test: Statistics
 
     def errors(self, predicted: np.ndarray, reference: np.ndarray) -> np.ndarray:
         """Mean square distances of predictions of shape (B, n) from Γ*'s and from the lengths, shape (2, B)."""
         return np.stack([((predicted - against) ** 2).mean(axis=1) for against in (reference, self.test.response)])
 
-    def predict(self, Gamma: np.ndarray) -> np.ndarray:
-        """⟨Γ, Z⟩ on the test prompts for matrices of shape (B, D, D), shape (B, n)."""
-        Z = self.test.Z.reshape(len(self.test.response), -1)
-        return np.asarray(Gamma.reshape(len(Gamma), -1) @ Z.T)
-
 
 def drawn(reading: Reading, rng: np.random.Generator) -> Draw:
-    """One draw of a reading's prompts; clipped and projected for NoisyHead, as they are for ridge and descent."""
-    rows = reading.draw(rng)
+    """Prompts and Γ⁰ of a trial; clipped and projected for NoisyHead, as they are for ridge and descent."""
+    rows, D = reading.draw(rng), reading.model.D
+    start = authors.INITIAL_STD * rng.standard_normal(D * D)
     train, test = rows[: reading.sizes[0]], rows[reading.sizes[0] :]
-    hyper = reading.told(OVER, 1)
+    hyper, asked = reading.told(OVER, 1), reading.statistics(test)
     raw = reading.statistics(train)
     told = head.project(reading.statistics(train, hyper.clip_norm), hyper.feature_bound)
-    seen, clipped = in_eigenbasis(head.moments(raw)), in_eigenbasis(head.moments(told))
-    return Draw(train, test, raw, seen, clipped, reading.statistics(test))
+    carried = np.vstack([start, asked.Z.reshape(len(asked.response), -1)])
+    basis = in_tridiagonal_basis(raw)
+    same = np.array_equal(raw.context, told.context) and np.array_equal(raw.response, told.response)
+    other = basis if same else in_tridiagonal_basis(told)
+    pretraining.refuse_unbounded(other, hyper.clip_norm, hyper.feature_bound)
+    return Draw(train, test, raw.response.mean(), _seen(basis, carried), _seen(other, carried), asked)
+
+
+def _seen(basis: TridiagonalMoments, carried: np.ndarray) -> Seen:
+    """Γ⁰, the first row, and the test prompts' Z, the others, in a basis."""
+    moved = basis.along(carried)
+    return Seen(basis, moved[0], moved[1:])
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
@@ -132,61 +187,51 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """
     reading = cell.reading
     draw = drawn(reading, rng)
-    D = reading.model.D
-    start = authors.INITIAL_STD * rng.standard_normal((D, D))
-    stream = int(rng.integers(2**63))
+    stream = np.random.default_rng(int(rng.integers(2**63)))
+    found = np.empty((2, len(cell.columns)))
     with np.errstate(over="ignore", invalid="ignore"):
-        parts = [part for recipe in RECIPES for part in _of_recipe(cell, draw, recipe, start, stream)]
-        parts += [_ends(draw, reading), np.tile(unit_noise(cell, draw), (2, 1))]
-    found = np.concatenate(parts, axis=1)
+        references = {recipe: draw.seen.ridge(reading.told(recipe, 1).penalty) for recipe in RECIPES}
+        beside = np.array([references[recipe] for recipe in cell.columns["recipe"]])
+        for method, predicted in _predictions(cell, draw, stream):
+            at = cell.at(method)
+            found[:, at] = np.mean([draw.errors(one, beside[at]) for one in predicted], axis=0)
+        ridges = np.array(list(references.values()))
+        for method, answers in ((NOUGHT, 0 * ridges), (RIDGE, ridges)):
+            found[:, cell.at(method)] = draw.errors(answers, ridges)
+        ends = np.flatnonzero(cell.columns["method"].isin(ENDS))
+        found[:, ends] = draw.errors(_ends(draw, reading), references[OVER])
+    if cell.parts:
+        found[:, cell.at(UNIT_NOISE)] = unit_noise(cell, draw)
     return np.where(np.isnan(found), np.inf, found)
 
 
-def _of_recipe(cell: Cell, draw: Draw, recipe: str, start: np.ndarray, stream: int) -> Iterator[np.ndarray]:
-    """For each start NoisyHead by account and T and descent by T; then answering 0 and Γ*."""
-    hyper = cell.reading.told(recipe, max(cell.T))
-    reference = draw.predict(ridge(draw.seen, hyper.penalty)[None])
-    for begins in (ZERO, RANDOM):
-        initial = start if begins == RANDOM else None
-        of = cell.of(recipe, begins)
-        std = [s for account, epsilon in of for s in cell.noise(recipe, account, epsilon)]
-        steps, noise = np.tile(cell.T, len(of)), np.random.default_rng(stream)
-        runs = [
-            pretraining.pretrain(draw.told, hyper, std, rng=noise, steps=steps, initial=initial)
-            for _ in range(cell.noises)
-        ]
-        yield np.mean([draw.errors(draw.predict(run), reference) for run in runs], axis=0)
-        plain = pretraining.descent_path(draw.seen, hyper, cell.T, initial)
-        yield draw.errors(draw.predict(plain), reference)
-    yield draw.errors(np.concatenate([0 * reference, reference]), reference)
+def _predictions(cell: Cell, draw: Draw, stream: np.random.Generator) -> Iterator[tuple[str, list[np.ndarray]]]:
+    """NoisyHead's predictions for each draw of the noise, and descent's, in the order of their columns."""
+    shape = (max(cell.T), len(draw.told.start))
+    yield PRIVATE, [draw.told.run(cell.private, stream.standard_normal(shape)) for _ in range(cell.noises)]
+    yield DESCENT, [draw.seen.run(cell.descent, np.zeros(shape))]
 
 
 def _ends(draw: Draw, reading: Reading) -> np.ndarray:
-    """What needs no privacy, or no head: `ENDS` in order, shape (2, 5); excess risk over the Γ* of section 6.2's λ.
+    """Predictions that need no privacy, or no head: `ENDS` in order, shape (5, n).
 
     The best ridge head has the penalty that does best on the test prompts themselves. The linear model has every
     labelled article of the training prompts.
     """
     response, train, test = draw.test.response, draw.train_rows, draw.test_rows
     x, y = reading.tokens
-    rests = draw.predict(np.array([ridge(draw.seen, penalty) for penalty in PENALTIES]))
+    rests = np.array([draw.seen.ridge(penalty) for penalty in PENALTIES])
     best = rests[((rests - response) ** 2).mean(axis=1).argmin()]
-    nothing = draw.predict(ridge_scale(reading.model, 0.0) * np.eye(reading.model.D)[None])[0]
-    middle = np.full_like(response, draw.raw.response.mean())
+    nothing = ridge_scale(reading.model, 0.0) * np.einsum("nd,nd->n", draw.test.query, draw.test.context)
+    middle = np.full_like(response, draw.mean_response)
     seen = np.unique(train)
-    fit = lstsq(np.column_stack([np.ones(len(seen)), x[seen]]), y[seen])[0]
+    fit = lstsq(np.column_stack([np.ones(len(seen)), x[seen]]), y[seen], lapack_driver="gelsy")[0]
     linear = fit[0] + x[test[:, -1]] @ fit[1:]
-    reference = draw.predict(ridge(draw.seen, reading.told(OVER, 1).penalty)[None])
-    return draw.errors(np.stack([middle, y[test[:, :-1]].mean(axis=1), nothing, best, linear]), reference)
+    return np.stack([middle, y[test[:, :-1]].mean(axis=1), nothing, best, linear])
 
 
 def unit_noise(cell: Cell, draw: Draw) -> np.ndarray:
-    """E⟨Σ_t A^t z_t, Z⟩² over the test prompts for z_t of unit variance, T terms, A the update of section 6.2's recipe.
-
-    In the eigenbasis it is Σ_i q_i (1 − a_i^{2T})/(1 − a_i²), q_i the mean square of the test Z in direction i.
-    """
+    """E⟨Σ_t A^t z_t, Z⟩² over the test prompts for z_t of variance one, T terms, A section 6.2's update."""
     hyper = cell.reading.told(OVER, 1)
-    a = (1 - hyper.learning_rate * (2 * hyper.penalty + draw.told.eigenvalues)) ** 2
-    Z = draw.test.Z.reshape(len(draw.test.response), -1) @ draw.told.basis
-    T = np.array(cell.T)[:, None]
-    return np.asarray(((1 - a**T) / (1 - a)) @ (Z**2).mean(axis=0))
+    each = tridiagonal.grown(draw.told.moments, hyper.penalty, hyper.learning_rate, draw.told.Z, max(cell.T))
+    return np.asarray(each.mean(axis=0)[np.array(cell.T) - 1])

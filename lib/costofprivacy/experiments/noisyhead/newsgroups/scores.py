@@ -26,9 +26,10 @@ MODELS: dict[str, Callable[[], Any]] = {
 
 @dataclass(frozen=True)
 class Question:
-    """A reading's features and lengths."""
+    """A reading's features, and the scales of a length that they are asked for: neighbours are sought once."""
 
     reading: Reading
+    lengths: tuple[str, ...]
 
     @property
     def key(self) -> int:
@@ -37,13 +38,15 @@ class Question:
 
 
 def explained(question: Question, *, rng: np.random.Generator) -> np.ndarray:
-    """R² on held-out articles by model and fold, shape (2, 5)."""
-    x, y = question.reading.tokens
+    """R² on held-out articles by scale of the length, model and fold, shape (lengths, 2, 5)."""
+    x, lengths = question.reading.tokens[0], question.reading.articles.lengths
+    y = np.column_stack([LENGTHS[name](lengths) for name in question.lengths])
     folds = KFold(FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
-    found = np.empty((len(MODELS), FOLDS))
+    found = np.empty((len(question.lengths), len(MODELS), FOLDS))
     for k, (train, test) in enumerate(folds.split(x)):
         for m, make in enumerate(MODELS.values()):
-            found[m, k] = r2_score(y[test], make().fit(x[train], y[train]).predict(x[test]))
+            predicted = make().fit(x[train], y[train]).predict(x[test])
+            found[:, m, k] = r2_score(y[test], predicted, multioutput="raw_values")
     return found
 
 
@@ -51,10 +54,11 @@ def rows(found: dict[Question, np.ndarray]) -> pd.DataFrame:
     """Table ``scores``: the share of a length's variance that its scores explain; errors over the folds."""
     table = []
     for question, values in found.items():
-        reading = question.reading
-        for model, shares in zip(MODELS, values[0], strict=True):
-            row = {"features": reading.features, "length": reading.length, "model": model, "explained": shares.mean()}
-            table.append(row | {"standard_error": shares.std(ddof=1) / math.sqrt(FOLDS), "folds": FOLDS})
+        for length, by_model in zip(question.lengths, values[0], strict=True):
+            for model, shares in zip(MODELS, by_model, strict=True):
+                row = {"features": question.reading.features, "length": length, "model": model}
+                row |= {"explained": shares.mean(), "standard_error": shares.std(ddof=1) / math.sqrt(FOLDS)}
+                table.append(row | {"folds": FOLDS})
     return pd.DataFrame(table)
 
 

@@ -9,7 +9,7 @@ from costofprivacy.experiments.noisyhead.newsgroups.shapes import BEST, LAST_STE
 from costofprivacy.judging.prose import compact, percent, with_errors
 
 PREDICTORS = {
-    NOUGHT: "answering 0",
+    NOUGHT: "predicting 0",
     RIDGE: r"$\Gamma^*$",
     NO_DATA: "head without data",
     BEST_HEAD: "best ridge head",
@@ -69,7 +69,7 @@ def show_shapes(shapes: pd.DataFrame) -> pd.DataFrame:
         "best $T$": rows["best_T"],
         "second risk over the first": (rows["second"] / rows["first"]).map(compact),
         "last over the least": (rows["last"] / rows["least"]).map(compact),
-        "least over answering 0": (rows["least"] / rows["zero"]).map(compact),
+        "least over predicting 0": (rows["least"] / rows["zero"]).map(compact),
         "descent": np.where(judging.settles(rows), "settles", "does not settle"),
         "shape of Figure 6": np.where(judging.has_shape(rows), "yes", "no"),
     }
@@ -96,7 +96,7 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
         "predictor": rows["method"].map(lambda method: PREDICTORS.get(method, method)),
         "$T$": rows["T"].map(lambda T: str(T) if T else "–"),
         "test error": with_errors(rows, "test_error", "standard_error"),
-        "share foretold beyond the mean": with_errors(rows, "gain", "gain_error"),
+        "share explained beyond the mean": with_errors(rows, "gain", "gain_error"),
     }
     return pd.DataFrame(shown).set_index("predictor")
 

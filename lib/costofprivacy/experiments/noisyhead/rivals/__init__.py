@@ -1,1 +1,1 @@
-"""What else does the same budget buy: is private ridge regression private, and does Table 1 come out again?"""
+"""What else does the same budget buy? Is private ridge regression private, and can Table 1 be reproduced?"""

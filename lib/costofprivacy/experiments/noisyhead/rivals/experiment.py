@@ -17,6 +17,7 @@ from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.low_dimensional.experiment import published as published_figure_1
 from costofprivacy.experiments.noisyhead.rivals import closed_forms, guarantees, readings
 from costofprivacy.noisyhead import accounts, head, population, pretraining, private_ridge, recipes
+from costofprivacy.noisyhead.curvature import for_updates
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.private_ridge import PrivateRidge
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -144,7 +145,12 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
         weights += [
             private_ridge.simulate(data, cell.penalty, [c.std for c in once], 1, rng=solver)[0],
             pretraining.pretrain(
-                data, hyper, [c.std for c in each], rng=learner, steps=[c.steps for c in each], initial=initial
+                for_updates(data),
+                hyper,
+                [c.std for c in each],
+                rng=learner,
+                steps=[c.steps for c in each],
+                initial=initial,
             ),
         ]
     Gamma = np.concatenate([*weights, np.stack([np.zeros_like(reference), reference])])

@@ -197,7 +197,7 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
     """Test error against λ, with the paper's λ and the trivial predictor."""
     names = list(penalties["method"].unique())
     variance, (N, epsilon) = penalties["response_variance"].iloc[0], penalties[["N", "epsilon"]].iloc[0]
-    with figures.panels(ends=False, figsize=(6.8, 3.8)) as (figure, (axes,)):
+    with figures.panels(ends=False, figsize=(6.8, 4.3)) as (figure, (axes,)):
         for name, look in figures.looks(names).items():
             rows = select(penalties, method=name)
             axes.plot(rows["penalty"], rows["test_error"], label=name, markevery=6, **look)
@@ -205,7 +205,7 @@ def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
         axes.axvline(paper, color="k", ls=":", lw=1.2, label=r"the paper's $\lambda$")
         axes.set(xscale="log", xlabel=r"$\lambda$", ylabel="test error", ylim=(0, 1.6 * variance))
         axes.set_title(rf"$N$ = {N:.0f}, $\varepsilon$ = {epsilon:g}")
-        axes.legend(loc="lower right")
+        figure.legend(*axes.get_legend_handles_labels(), ncols=3, loc="outside lower center", frameon=False)
     least = [rows.loc[rows["test_error"].idxmin()] for _, rows in penalties.groupby("method", sort=False)]
     best = min((row for row in least if row["method"] != NO_PRIVACY), key=lambda row: row["test_error"])
     heard = [f"{row['method']} {plain(row['test_error'])} at λ = {plain(row['penalty'])}" for row in least]

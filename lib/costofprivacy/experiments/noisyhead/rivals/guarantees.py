@@ -73,22 +73,27 @@ def search(told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
     return float(np.linalg.norm(step[:, 0] - step[:, 1], axis=0).max())
 
 
-def drawn(model: PromptModel, told: PrivateRidge, pairs: int, rng: np.random.Generator) -> float:
+def drawn(data: Statistics, told: PrivateRidge) -> float:
     """The largest move over drawn neighbours: one prompt after the other of a drawn data set gives way to a drawn one.
 
     The paper's reading, "with high probability"; Definition 3.1 speaks of all neighbours.
+
+    With A = λN I + Σ zzᵀ, s = A⁻¹ Σ yz and residuals r = y − ⟨s, z⟩, replacing z_o by z_n moves the solution by
+    d = A'⁻¹(r_n z_n − r_o z_o), A' = A + UKUᵀ, U = (z_n, z_o), K = diag(1, −1); and by the rank-two update
+    A'⁻¹U = A⁻¹U(I + KM)⁻¹, M = UᵀA⁻¹U. So each move needs two columns of A⁻¹Z and a 2 × 2 system.
+
+    Args:
+        data: the N prompts of a data set, then those that replace them. told: C, G, λ, N.
     """
-    _, clipped = head.sample_statistics(model, told.N + pairs, told.clip_norm, rng=rng)
-    data = head.project(clipped, told.feature_bound)
-    z, y = data.Z.reshape(told.N + pairs, -1), data.response
-    gram, cross = z[: told.N].T @ z[: told.N] + told.penalty * told.N * np.eye(z.shape[1]), z[: told.N].T @ y[: told.N]
-    solution, largest = np.linalg.solve(gram, cross), 0.0
-    for new in range(told.N, told.N + pairs):
-        old = new % told.N
-        changed = gram + np.outer(z[new], z[new]) - np.outer(z[old], z[old])
-        other = np.linalg.solve(changed, cross + y[new] * z[new] - y[old] * z[old])
-        largest = max(largest, float(np.linalg.norm(other - solution)))
-    return largest
+    z, y, N = data.Z.reshape(len(data.response), -1), data.response, told.N
+    gram = z[:N].T @ z[:N] + told.penalty * N * np.eye(z.shape[1])
+    solved = np.linalg.solve(gram, z.T).T
+    residual = y - solved @ (z[:N].T @ y[:N])
+    new, old = np.arange(N, len(y)), np.arange(N, len(y)) % N
+    U, moves = (np.stack([of[new], of[old]], axis=1) for of in (z, solved))
+    system = np.eye(2) + np.array([[1.0], [-1.0]]) * (U @ moves.transpose(0, 2, 1))
+    weights = np.linalg.solve(system, np.stack([residual[new], -residual[old]], axis=1)[:, :, None])
+    return float(np.linalg.norm((weights * moves).sum(axis=1), axis=1).max())
 
 
 def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], pairs: int, seed: int) -> pd.DataFrame:
@@ -99,12 +104,14 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
     search; ``drawn``: the largest over drawn replacements, ``pairs`` of them; ``constructed``: the pair that is worst
     by the derivation.
     """
-    rows, D = [], model.D
+    rows, D, clipped_as = [], model.D, {}
     for setting, told in settings.items():
-        _, clipped = head.sample_statistics(model, told.N, told.clip_norm, rng=generator(seed, told.N, TYPICAL))
+        if told.clip_norm not in clipped_as:  # the settings differ in G alone
+            clipped_as[told.clip_norm] = _clipped(model, told, pairs, seed)
+        clipped, replaced = (head.project(data, told.feature_bound) for data in clipped_as[told.clip_norm])
         neighbours = {
             "flipped": private_ridge.flipped_neighbours(told, D),
-            "typical": flipped(head.project(clipped, told.feature_bound), told),
+            "typical": flipped(clipped, told),
             "removed": removed(told, D),
             "unclipped": unclipped(told, D),
             "constructed": private_ridge.worst_neighbours(told, D),
@@ -116,12 +123,22 @@ def sensitivity_rows(model: PromptModel, settings: Mapping[str, PrivateRidge], p
         }
         found = {
             "largest_found": search(told, pairs, generator(seed, told.N, SEARCH)),
-            "drawn": drawn(model, told, pairs, generator(seed, told.N, DRAWN)),
+            "drawn": drawn(replaced, told),
         }
         row = {"setting": setting, "N": told.N, "clip_norm": told.clip_norm, "feature_bound": told.feature_bound}
         moves = {name: moved(pair, told.penalty) for name, pair in neighbours.items()}
         rows.append(row | bounds | moves | found | {"pairs": pairs})
     return pd.DataFrame(rows)
+
+
+def _clipped(model: PromptModel, told: PrivateRidge, pairs: int, seed: int) -> Pair:
+    """A drawn data set, and another one with the prompts that replace its own; responses clipped."""
+    sizes = {TYPICAL: told.N, DRAWN: told.N + pairs}
+    one, two = (
+        head.sample_statistics(model, size, told.clip_norm, rng=generator(seed, told.N, stream))[1]
+        for stream, size in sizes.items()
+    )
+    return one, two
 
 
 def calibrations(told: PrivateRidge, budget: ApproximateDP) -> dict[str, float]:
@@ -169,7 +186,7 @@ class AuditCell:
 def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     """Lower bounds on ε and on μ from releases alone, and the counts behind ε; shape (5,).
 
-    A release's score is its component along the difference of the two solutions.
+    A release's score is its component along the difference of the two solutions (`private_ridge.components`).
     """
     std, penalty = calibrations(cell.told, cell.budget)[cell.calibration], cell.told.penalty
     first, second = (head.moments(data) for data in private_ridge.worst_neighbours(cell.told, cell.D))
@@ -177,8 +194,7 @@ def audit_trial(cell: AuditCell, *, rng: np.random.Generator) -> np.ndarray:
     direction = difference / np.linalg.norm(difference)
 
     def scores(data: Moments, count: int, rng: np.random.Generator) -> np.ndarray:
-        released = private_ridge.releases(data, cell.told, [std], count, rng=rng)
-        return released.reshape(count, -1) @ direction
+        return private_ridge.components(data, cell.told, std, direction, count, rng=rng)
 
     found = audit_mechanism(
         scores,

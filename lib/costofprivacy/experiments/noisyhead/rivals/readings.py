@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -60,12 +61,23 @@ def _model(reading: Mapping[str, str], N: int) -> PromptModel:
 
 def predicted(reading: Mapping[str, str], N: int, epsilon: float) -> float:
     """DP-ridge's noise in the reading's measure: C²G² log(1.25/δ)/(λNε)², times the factor, times E‖m‖² or D²."""
-    model, failure = _model(reading, N), FAILURES[reading["κ"]]
-    C = hyperparameters.clip_norm(model, N, failure)
-    G = FEATURE_BOUNDS[reading["G"]](model, N, failure)
-    told = PrivateRidge(C, G, PENALTIES[reading["λ"]](model, N), N)
-    std = private_ridge.noise_std_printed(told, ApproximateDP(epsilon, DELTAS[reading["δ"]]))
-    return std**2 * FACTORS[reading["factor"]] * MEASURES[reading["measure"]](model)
+    std = _noise_std(*(reading[name] for name in ("λ", "κ", "G", "L", "D", "δ")), N, epsilon)
+    return std**2 * FACTORS[reading["factor"]] * _measured(reading["measure"], reading["L"], reading["D"], N)
+
+
+@cache
+def _noise_std(
+    penalty: str, kappa: str, bound: str, length: str, dimension: str, delta: str, N: int, epsilon: float
+) -> float:
+    model, failure = _model({"L": length, "D": dimension}, N), FAILURES[kappa]
+    C, G = hyperparameters.clip_norm(model, N, failure), FEATURE_BOUNDS[bound](model, N, failure)
+    told = PrivateRidge(C, G, PENALTIES[penalty](model, N), N)
+    return private_ridge.noise_std_printed(told, ApproximateDP(epsilon, DELTAS[delta]))
+
+
+@cache
+def _measured(measure: str, length: str, dimension: str, N: int) -> float:
+    return MEASURES[measure](_model({"L": length, "D": dimension}, N))
 
 
 def readings(theirs: pd.DataFrame, relative_error: float) -> pd.DataFrame:

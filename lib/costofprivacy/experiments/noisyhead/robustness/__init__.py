@@ -1,1 +1,1 @@
-"""What does one perturbed prompt do to NoisyHead and to ridge regression, and what of it is rounding error?"""
+"""What does one perturbed prompt do to NoisyHead and to ridge regression, and how much of it is rounding error?"""

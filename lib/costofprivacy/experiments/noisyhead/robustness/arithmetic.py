@@ -7,12 +7,13 @@ evaluation takes Z (N, p), y (N,), λ and the outlier's row, and returns Γ, sha
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import mpmath
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from costofprivacy import _fits
 
@@ -80,6 +81,31 @@ def by_qr(Z: np.ndarray, y: np.ndarray, penalty: float, row: int) -> np.ndarray:
     return np.linalg.solve(R, Q[: len(y)].T @ y)
 
 
+def triangles(rows: np.ndarray, edges: Sequence[int]) -> list[np.ndarray]:
+    """The factors R of QR factorisations of stretches of rows, those between two edges each, as far as there are."""
+    return [triangle(rows[a:b]) for a, b in itertools.pairwise(edges) if b <= len(rows)]
+
+
+def triangle(rows: np.ndarray) -> np.ndarray:
+    """The factor R of the QR factorisation of some rows."""
+    return np.asarray(np.linalg.qr(rows, mode="r"))
+
+
+def joined(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """R of the rows of two factors together; by Householder's reflections, the larger rows had better come first."""
+    return triangle(np.concatenate([first, second]))
+
+
+def ridge_of(R: np.ndarray, shrink: float) -> np.ndarray:
+    """Γ, shape (p,), of rows (vec(Z), y) with the factor R of shape (·, p + 1), for λN = ``shrink``: as `by_qr`.
+
+    QR of (Z, y) over (√(λN) I, 0) has R of Z in its first p columns and Qᵀy beside it.
+    """
+    p = R.shape[1] - 1
+    whole = joined(R, np.sqrt(shrink) * np.eye(p, p + 1))
+    return solve_triangular(whole[:p, :p], whole[:p, p])
+
+
 NORMAL_EQUATIONS: dict[str, Evaluation] = {
     "one product, elimination": by_product,
     "one product, inverse": by_inverse,
@@ -126,20 +152,36 @@ def fifty_digits(
 ) -> Iterator[np.ndarray]:
     """Γ of (2.7) in `DIGITS` digits for the prompts ``rest`` and each candidate in turn, rounded to double at the end.
 
+    By Sherman and Morrison's formula (`noisyhead.ridge.RidgeWithOneMore`), which is exact: one matrix is solved, that
+    of ``rest``, whose condition number is moderate; ten further digits are more than it can lose.
+
     Args:
         rest, responses: vec(Z) and y of the clean prompts, shapes (N − 1, p) and (N − 1,).
         candidates, their_responses: of the prompts to add one at a time, shapes (B, p) and (B,).
     """
     p, N = rest.shape[1], len(responses) + 1
-    Z, y = _scaled(rest), _scaled(responses)
-    gram, cross = Z.T @ Z, Z.T @ y
-    with mpmath.workdps(DIGITS):
-        shrink = mpmath.ldexp(1, -2 * BITS)
-        ridge = mpmath.mpf(penalty) * N * mpmath.eye(p)
-        for z, response in zip(_scaled(candidates), _scaled(their_responses)):
-            left = mpmath.matrix((gram + np.outer(z, z)).tolist()) * shrink + ridge
-            right = mpmath.matrix((cross + z * response).tolist()) * shrink
-            yield np.array([float(v) for v in mpmath.lu_solve(left, right)])
+    columns = _scaled(np.column_stack([rest, responses]))
+    products = columns[:, :p].T @ columns
+    with mpmath.workdps(DIGITS + 10):
+        known = np.frompyfunc(lambda v: mpmath.ldexp(mpmath.mpf(v), -2 * BITS), 1, 1)(products)
+        added = np.frompyfunc(lambda v: mpmath.ldexp(mpmath.mpf(v), -BITS), 1, 1)(_scaled(candidates))
+        A = known[:, :p] + mpmath.mpf(penalty) * N * np.frompyfunc(mpmath.mpf, 1, 1)(np.eye(p))
+        solved = _solved(A, np.column_stack([known[:, p], added.T]))
+        without, moved = solved[:, 0], solved[:, 1:]
+        for z, u, response in zip(added, moved.T, their_responses):
+            found = without + u * ((mpmath.mpf(float(response)) - z @ without) / (1 + z @ u))
+            yield found.astype(float)
+
+
+def _solved(A: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """A⁻¹B for a positive definite A, shape (p, p), and B, shape (p, q), of any kind of numbers: Gauss and Jordan."""
+    p = len(A)
+    both = np.column_stack([A, right])
+    for i in range(p):
+        both[i, i:] = both[i, i:] / both[i, i]
+        for k in (*range(i), *range(i + 1, p)):
+            both[k, i + 1 :] = both[k, i + 1 :] - both[k, i] * both[i, i + 1 :]
+    return both[:, p:]
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from costofprivacy.experiments.noisyhead import authors
 from costofprivacy.experiments.noisyhead.robustness import arithmetic
-from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, pretraining, recipes
-from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, with_each
+from costofprivacy.noisyhead import accounts, attack_bounds, head, hyperparameters, population, recipes
+from costofprivacy.noisyhead.attack import NONE, Attack, candidates, direction, pretrain_each, with_each
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -126,6 +126,11 @@ class Draw:
     row: int
     test: Moments
 
+    @cached_property
+    def rest(self) -> Moments:
+        """Moments of the prompts that stay clean, raw."""
+        return head.moments(self.raw)
+
 
 def draw(problem: Problem, rng: np.random.Generator) -> Draw:
     """The prompts are exchangeable, so the last one drawn may be the one attacked; ``row`` says where it stands."""
@@ -142,41 +147,44 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
     The displacement is the mean of ⟨Γ_bad − Γ, Z⟩² over the test prompts; its two heads share all clean prompts.
     """
-    data = draw(cell, rng)
-    noisy = [_noisyhead(cell, setting, data, rng) for setting in Setting]
+    return measured(cell, draw(cell, rng), rng)
+
+
+def measured(cell: Cell, data: Draw, rng: np.random.Generator) -> np.ndarray:
+    """`trial` on a data set that is drawn already."""
+    found = [_noisyhead(cell, setting, data, rng) for setting in Setting]
+    noisy, closed = [pair for *pair, _ in found], [of_parts for *_, of_parts in found]
     solved = [_ridge(cell, setting, data) for setting in RIDGE_SETTINGS]
     textbook = [_normal_equations(cell, s, data, weights[0]) for s, (_, weights) in zip(RIDGE_SETTINGS, solved)]
     moved = np.concatenate([difference for difference, _ in (*noisy, *solved, *textbook)])
     weights = np.concatenate([Gamma for _, Gamma in (*noisy, *solved, *textbook)])
     flat = moved.reshape(len(moved), -1)
     displacement = np.einsum("kp,pq,kq->k", flat, data.test.gram, flat, optimize=True)
-    measured = np.stack([displacement, population.prediction_error(cell.model, weights)])
-    closed = np.array([_closed_forms(cell, setting, data) for setting in Setting]).reshape(-1)
-    return np.hstack([measured, np.stack([closed, np.full_like(closed, np.nan)])])
+    both = np.stack([displacement, population.prediction_error(cell.model, weights)])
+    alone = np.concatenate(closed)
+    return np.hstack([both, np.stack([alone, np.full_like(alone, np.nan)])])
 
 
-def _noisyhead(cell: Cell, setting: Setting, data: Draw, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Γ_bad − Γ and Γ_bad: the clean head itself, one for each α, then for the first α one for each part alone."""
-    hyper, std = cell.hyper[setting], cell.noise[setting]
-    starts = initial_std(setting) * rng.standard_normal((2, cell.D, cell.D))
-    seeds = rng.integers(2**63, size=2)
+def _noisyhead(
+    cell: Cell, setting: Setting, data: Draw, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Γ_bad − Γ and Γ_bad: the clean head itself, one for each α, then for the first α one for each part alone.
+
+    Last what two Γ⁰ and two noises alone are expected to make, on the clean data set.
+    """
+    hyper, std, width = cell.hyper[setting], cell.noise[setting], initial_std(setting)
+    starts = width * rng.standard_normal((2, cell.D, cell.D))
+    noises = np.stack([std * noise(seed, hyper.steps, cell.D) for seed in rng.integers(2**63, size=2)])
     clean, *attacked = training_sets(data.clipped, data.prompt, cell.attacks(setting), hyper)
-
-    def run(moments: Moments, start: int, noise: int) -> np.ndarray:
-        told = {"rng": np.random.default_rng(seeds[noise]), "initial": starts[start]}
-        return pretraining.pretrain(moments, hyper, [std], **told)[0]
-
-    first = run(clean, 0, 0)
-    parts = [run(attacked[0], 0, 0), run(clean, 1, 0), run(clean, 0, 1)]
-    Gamma = np.stack([first, *(run(moments, 1, 1) for moments in attacked), *parts])
-    return Gamma - first, Gamma
+    others = [1] * len(attacked)
+    sets = [clean, *attacked, attacked[0], clean, clean]
+    Gamma = pretrain_each(sets, hyper, noises, [0, *others, 0, 0, 1], starts[[0, *others, 0, 1, 0]])
+    return Gamma - Gamma[0], Gamma, attack_bounds.rerun_displacement(clean, hyper, cell.model, std, width)
 
 
-def _closed_forms(cell: Cell, setting: Setting, data: Draw) -> tuple[float, float]:
-    """What two Γ⁰ and two noises alone are expected to make, on the clean data set."""
-    hyper, std = cell.hyper[setting], cell.noise[setting]
-    (clean,) = training_sets(data.clipped, data.prompt, [], hyper)
-    return attack_bounds.rerun_displacement(clean, hyper, cell.model, std, initial_std(setting))
+def noise(seed: int, steps: int, D: int) -> np.ndarray:
+    """Standard normal noise of T steps, shape (T, D²), of its own stream."""
+    return np.random.default_rng(seed).standard_normal((steps, D * D))
 
 
 def training_sets(clipped: Statistics, prompt: Prompts, attacks: list[Attack], hyper: Hyperparameters) -> list[Moments]:
@@ -197,7 +205,7 @@ def _ridge(cell: Cell, setting: Setting, data: Draw) -> tuple[np.ndarray, np.nda
 
 def rank_one(problem: Problem, data: Draw, attacks: list[Attack]) -> tuple[RidgeWithOneMore, np.ndarray]:
     """The solver that knows the clean prompts, and its step for the last prompt under each attack."""
-    solver = RidgeWithOneMore(head.moments(data.raw), problem.N - 1, problem.penalty)
+    solver = RidgeWithOneMore(data.rest, problem.N - 1, problem.penalty)
     last = candidates(data.prompt, attacks)
     return solver, solver.step(last.Z, last.response)
 

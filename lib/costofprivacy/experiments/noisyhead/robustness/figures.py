@@ -279,6 +279,7 @@ def draw_fractions(fractions: pd.DataFrame) -> Plate:
             figures.curves(axes, own, "fraction", "test_error", "curve", TRAINED)
             axes.axhline(own["response_variance"].iloc[0], color="k", ls="--", lw=1, label="answering 0")
             figures.log_axes(axes, "fraction of the prompts attacked", "test error")
+            figures.few_decades(axes)
             axes.set_title(f"$\\alpha$ = {alpha:g}, query's response {'shifted' if response == SHIFTED else 'left'}")
     return Plate(figure, _fractions_caption(rows))
 

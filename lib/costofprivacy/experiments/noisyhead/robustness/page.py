@@ -1,4 +1,4 @@
-"""The answer of the page on robustness."""
+"""The lines that open the page on robustness."""
 
 from costofprivacy.experiments.noisyhead.robustness.verdicts import figure_4
 from costofprivacy.judging import words
@@ -7,13 +7,16 @@ from costofprivacy.judging.tables import Tables, select
 from costofprivacy.settings import Setting
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer."""
+def answer(tables: Tables) -> list[str]:
+    """What the attack does to ridge regression and to NoisyHead, and what the page derives, runs and judges."""
     errors = select(tables["test-error"], setting=Setting.PUBLISHED).set_index(["method", "prompts"])["test_error"]
     ridge = [compact(errors["ridge", prompts]) for prompts in ("clean", "attacked")]
     fixed = tables["test-error"]["response_variance"].iloc[0]
-    return (
-        f"{words.headline(figure_4, tables)} In the authors' settings NoisyHead's test error is "
-        f"{compact(errors['noisyhead', 'clean'])}, where answering 0 has {compact(fixed)}. That of ridge regression is "
-        f"{ridge[0]} before the attack and {ridge[1]} after it."
-    )
+    return [
+        words.headline(figure_4, tables),
+        f"In the authors' settings NoisyHead's test error is {compact(errors['noisyhead', 'clean'])}, "
+        f"where answering 0 has {compact(fixed)}.",
+        f"The attack raises the test error of ridge regression from {ridge[0]} to {ridge[1]}.",
+        "We derive why ridge's change is bounded however strong the attack is, and run it by hand.",
+        "Then we judge both sides of Theorem 5.1, and attack many prompts at once.",
+    ]

@@ -21,18 +21,23 @@ def trial(cell: figure.Problem, *, rng: np.random.Generator) -> np.ndarray:
     data = figure.draw(cell, rng)
     solver, steps = figure.rank_one(cell, data, [NONE, *cell.attacks(SETTING)])
     clean, true = solver.without + steps[0], solver.without + steps[1:]
+    R = np.linalg.qr(data.raw.Z.reshape(cell.N - 1, -1), mode="r")
     measured = []
     for (Z, y), Gamma in zip(figure.attacked_rows(cell, SETTING, data), true, strict=True):
         found = [arithmetic.attempt(f, Z, y, cell.penalty, data.row) for f in arithmetic.EVALUATIONS.values()]
         moved = np.stack([Gamma, *(g.reshape(Gamma.shape) for g in found)]) - clean
-        measured.append([*population.excess_risk(cell.model, moved), _condition(Z, cell.penalty)])
+        condition = _condition(np.vstack([Z[data.row], R]), cell.penalty * cell.N)
+        measured.append([*population.excess_risk(cell.model, moved), condition])
     return np.array(measured)
 
 
-def _condition(Z: np.ndarray, penalty: float) -> float:
-    """Condition number of λN I + ZᵀZ, from the singular values of Z."""
-    square = np.linalg.svd(Z, compute_uv=False) ** 2
-    return (square[0] + penalty * len(Z)) / (square[-1] + penalty * len(Z))
+def _condition(rows: np.ndarray, shrink: float) -> float:
+    """Condition number of λN I + ZᵀZ, λN = ``shrink``, from the singular values of Z or of QZ, Q orthogonal.
+
+    So a factor R of all rows but one, and that one, are enough.
+    """
+    square = np.linalg.svd(rows, compute_uv=False) ** 2
+    return (square[0] + shrink) / (square[-1] + shrink)
 
 
 def digit_trial(cell: figure.Problem, *, rng: np.random.Generator) -> np.ndarray:

@@ -6,6 +6,7 @@ import pandas as pd
 from costofprivacy.experiments.noisyhead import agreement
 from costofprivacy.experiments.noisyhead.robustness import arithmetic as evaluations
 from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES
+from costofprivacy.judging import folds
 from costofprivacy.judging.prose import percent, plain
 from costofprivacy.judging.tables import select
 
@@ -14,6 +15,9 @@ METHODS = {
     "ridge": "ridge, rank-one update",
     "ridge-normal-equations": "ridge, normal equations",
 }
+
+
+folded = folds.folded  # the page folds its long tables
 
 
 def show_deviations(comparison: pd.DataFrame) -> pd.DataFrame:

@@ -12,9 +12,17 @@ import pandas as pd
 
 from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.robustness import figure
-from costofprivacy.noisyhead import attack_bounds, head, population, pretraining, recipes
+from costofprivacy.noisyhead import attack_bounds, head, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
-from costofprivacy.noisyhead.attack import NONE, Attack, candidates, statistic_energy, stealthy_shift, with_each
+from costofprivacy.noisyhead.attack import (
+    NONE,
+    Attack,
+    candidates,
+    pretrain_each,
+    statistic_energy,
+    stealthy_shift,
+    with_each,
+)
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
@@ -116,9 +124,12 @@ HEAD_QUANTITIES = ("independent", "common")
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """One data set: ‖Σ vec(Z) vec(Z)ᵀ‖_F/N; then NoisyHead's displacements by T, then ridge's quantities; flat."""
-    clip = cell.hyper.clip_norm
-    raw, clipped = head.sample_statistics(cell.model, cell.N - 1, clip, rng=rng)
-    prompt = sample(cell.model, 1, rng=rng)
+    raw, clipped = head.sample_statistics(cell.model, cell.N - 1, cell.hyper.clip_norm, rng=rng)
+    return measured(cell, raw, clipped, sample(cell.model, 1, rng=rng), rng)
+
+
+def measured(cell: Cell, raw: Statistics, clipped: Statistics, prompt: Prompts, rng: np.random.Generator) -> np.ndarray:
+    """`trial` on a data set that is drawn already: prompts that stay clean, raw and clipped, and the attacked one."""
     rest = head.moments(raw)
     gram = np.linalg.norm(with_each(rest, cell.N - 1, candidates(prompt, [NONE]))[0].gram)
     heads = [_noisyhead(cell, clipped, prompt, T, rng) for T in cell.T]
@@ -129,13 +140,10 @@ def _noisyhead(cell: Cell, clipped: Statistics, prompt: Prompts, T: int, rng: np
     """Squared displacement over a fresh prompt, by independent noise and by common noise, Γ⁰ = 0: shape (2,)."""
     hyper = replace(cell.hyper, steps=T)
     clean, bad = figure.training_sets(clipped, prompt, [cell.perturbations[UPPER, RESPONSES[1]]], hyper)
-    seeds = rng.integers(2**63, size=2)
-
-    def run(data: Moments, noise: int) -> np.ndarray:
-        return pretraining.pretrain(data, hyper, [cell.noise_std(T)], rng=np.random.default_rng(seeds[noise]))[0]
-
-    first = run(clean, 0)
-    return population.excess_risk(cell.model, np.stack([run(bad, 1) - first, run(bad, 0) - first]))
+    std = cell.noise_std(T)
+    noises = np.stack([std * figure.noise(seed, T, cell.D) for seed in rng.integers(2**63, size=2)])
+    first, independent, common = pretrain_each([clean, bad, bad], hyper, noises, [0, 1, 0])
+    return population.excess_risk(cell.model, np.stack([independent - first, common - first]))
 
 
 def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,24 +104,28 @@ class GridCell:
 
 def gradient_of(head: str, prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """The mean clipped gradient of heads of one kind."""
-    if head == LINEAR:
-        return per_prompt.linear_gradient(prompts, plans)
-    return per_prompt.softmax_gradient(prompts, scale, plans)
+    return gradients(prompts, scale)[head](plans)
+
+
+def gradients(prompts: Prompts, scale: float) -> dict[str, Callable[[Sequence[Plan]], Gradient]]:
+    """The same for any plans of either kind: what a softmax head sees of the prompts is laid out once."""
+    data = softmax.contexts(prompts)
+    return {
+        SOFTMAX: lambda plans: per_prompt.softmax_gradient_of(data, scale, plans),
+        LINEAR: lambda plans: per_prompt.linear_gradient(prompts, plans),
+    }
 
 
 def run(prompts: Prompts, scale: float, ways: Sequence[tuple[Way, Plan]], start: np.ndarray, seed: int) -> Released:
-    """Run plans on the same prompts from one start, shape (D, D), with the same noise; weights in their order."""
-    D = prompts.x.shape[2]
-    last, average = np.empty((len(ways), D, D)), np.empty((len(ways), D, D))
-    for head in (SOFTMAX, LINEAR):
+    """Run plans on the same prompts from a start each, shape (ways, D, D), with the same noise; in their order."""
+    last, average = np.empty(start.shape), np.empty(start.shape)
+    for head, gradient_of_plans in gradients(prompts, scale).items():
         for T in sorted({plan.steps for _, plan in ways}):
             at = [k for k, (way, plan) in enumerate(ways) if way.head == head and plan.steps == T]
             if not at:
                 continue
             plans = [ways[k][1] for k in at]
-            gradient = gradient_of(head, prompts, scale, plans)
-            initial = np.tile(start, (len(at), 1, 1))
-            found = per_prompt.descend(gradient, initial, plans, rng=np.random.default_rng(seed))
+            found = per_prompt.descend(gradient_of_plans(plans), start[at], plans, rng=np.random.default_rng(seed))
             last[at], average[at] = found.last, found.average
     return Released(last, average)
 
@@ -139,7 +143,7 @@ def trial(cell: GridCell, *, rng: np.random.Generator) -> np.ndarray:
     prompts = law.draw(eye, law.N, rng=rng)
     test = law.draw(eye, cell.test_prompts, rng=rng)
     ways = [(way, way.plan(law.N, cell.budget)) for way in cell.tried]
-    found = run(prompts, cell.scale, ways, np.zeros((law.D, law.D)), int(rng.integers(2**32)))
+    found = run(prompts, cell.scale, ways, np.zeros((len(ways), law.D, law.D)), int(rng.integers(2**32)))
     result = np.empty((len(ways), len(OUTPUTS)))
     for head in (SOFTMAX, LINEAR):
         at = np.array([way.head == head for way, _ in ways])

@@ -14,8 +14,9 @@ from costofprivacy.experiments.noisyhead.softmax_head.names import CLIPPED, EXAC
 from costofprivacy.experiments.noisyhead.softmax_head.poison import PoisonCell
 from costofprivacy.experiments.noisyhead.softmax_head.training import Cell
 from costofprivacy.ranges import DELTA, EPSILON, SEED, TRIALS, amount, chance, count
-from costofprivacy.streams import Runner
+from costofprivacy.streams import Precision, Runner
 
+PILOT = 10  # trials from whose spread a law's number follows
 SYNTHETIC = 1  # added to the seed: synthetic prompts are never the private ones
 
 
@@ -38,6 +39,9 @@ class Experiment(Parameters):
     bounded_times: tuple[float, ...] = many(amount(1e-4, 1e6), 0.05, 0.25, 1.0, 4.0, 16.0)
     """Learning rate times number of steps that a plan may have where responses are clipped alone."""
     trials: int = parameter(TRIALS, 25)
+    """Most trials of a law, which has as many as the precision asks for, at least ten; trials of the poisoned runs."""
+    precision: float = parameter(chance(1e-4, 0.5), 0.03)
+    """Standard error, as a share, to which the test errors of private heads by the best route are measured."""
     public_trials: int = parameter(TRIALS, 3)
     """Draws of synthetic isotropic prompts on which the plans are compared."""
     public_prompts: int = parameter(count(100, 10**6), 4000)
@@ -78,7 +82,8 @@ class Experiment(Parameters):
         choices = choosing.measure(self._grid(public), runner, self.public_trials, self.seed + SYNTHETIC)
         averages, lasts = (choosing.chosen(choices, output) for output in choosing.OUTPUTS)
         cells = [self._cell(law, public, averages, lasts) for law in self.laws]
-        samples = runner.run(training.trial, cells, self.trials, self.seed)
+        wanted = Precision(self.precision, max(2, self.trials), PILOT, training.quoted(cells))
+        samples = runner.run(training.trial, cells, wanted, self.seed)
         attack = self._poisoned(public, averages)
         attacked = runner.run(poison.trial, [attack], self.trials, self.seed)[attack]
         promise = audits.cells(self.audit_mu, self.audit_delta, self.releases, self.confidence)

@@ -38,7 +38,7 @@ def draw_heads(errors: pd.DataFrame) -> Plate:
     caption = (
         f"**A softmax head beside a linear one**: test error against $\\varepsilon$ at $N = {N}$, both trained by the "
         f"same private descent (solid) and without privacy (dashed). The softmax head's error over the linear "
-        f"head's is {'; '.join(without)}. Answering 0 errs 1. Bars: two standard errors over the trials."
+        f"head's is {'; '.join(without)}. Predicting 0 has error 1. Bars: two standard errors over the trials."
     )
     return Plate(drawing, caption)
 

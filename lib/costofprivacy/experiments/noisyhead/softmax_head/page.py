@@ -9,24 +9,33 @@ from costofprivacy.judging.prose import compact, percent, times
 from costofprivacy.judging.tables import Tables
 
 
-def answer(tables: Tables) -> str:
-    """The chapter's answer: the softmax head over the linear one, private and not, and what two lessons are worth."""
+def answer(tables: Tables) -> list[str]:
+    """The softmax head over the linear one, private and not, what two lessons are worth, and what the page does."""
     errors = tables["test-error"]
     case, names = readings.largest(errors), readings.covariances(errors)
-    heads = [
-        f"{compact(readings.heads(errors, name).value)} times {whose}{readings.where(name)} "
-        f"({free}{compact(readings.heads_without_privacy(errors, name).value)})"
-        for name, whose, free in ((names[0], "the linear head's ", "without privacy "), (names[-1], "", ""))
-    ]
-    exact, clipped = (readings.worth(errors, SOFTMAX, route).value for route in (ROUTES[2], ROUTES[1]))
-    convex = tables["curvature"]["least"].min() >= 0
-    last = "Its loss shows no negative curvature" if convex else "Its loss is not convex: every iterate is paid for"
-    beside = compact(readings.beside_whitened(errors, names[-1]).value)
-    return (
-        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {' and '.join(heads)}; there "
-        f"{beside} times a whitened linear head's. On isotropic features clipping each gradient divides it by "
-        f"{compact(clipped)}, exact accounting by {compact(exact)}, each beside the other. {last}."
+    over, free = (
+        [compact(ratio(errors, name).value) for name in (names[0], names[-1])]
+        for ratio in (readings.heads, readings.heads_without_privacy)
     )
+    beside = compact(readings.beside_whitened(errors, names[-1]).value)
+    exact, clipped = (compact(readings.worth(errors, SOFTMAX, route).value) for route in (ROUTES[2], ROUTES[1]))
+    convex = tables["curvature"]["least"].min() >= 0
+    last = "Its loss shows no negative curvature." if convex else "Its loss is not convex: every iterate is paid for."
+    return [
+        f"At $N = {case['N']:.0f}$, $\\varepsilon = {case['epsilon']:g}$ its error is {over[0]} times the linear "
+        f"head's {readings.where(names[0])}, and {free[0]} times without privacy.",
+        f"{_started(readings.where(names[-1]))} it is {over[1]} times (without privacy {free[1]}), and {beside} times "
+        "a whitened linear head's.",
+        f"Two lessons carry over: on isotropic features, clipping each gradient divides the error by {clipped}, and "
+        f"exact accounting by {exact}.",
+        last,
+        "You will see its error on long prompts derived, and train the head by hand.",
+    ]
+
+
+def _started(text: str) -> str:
+    """With a capital letter, and nothing else changed."""
+    return text[:1].upper() + text[1:]
 
 
 def read_plans(choices: pd.DataFrame) -> str:
@@ -34,9 +43,9 @@ def read_plans(choices: pd.DataFrame) -> str:
     found = readings.edges(choices)
     lost = f"at most {percent(float(found['lost'].max()))}" if found["lost"].notna().any() else "an unknown share"
     return (
-        f"In {found['enclosed'].sum()} of {len(found)} choices $c\\,\\eta T$, how far cut gradients can carry, lies "
-        f"inside the range that was tried. The smallest $c$ is chosen in {found['smallest'].sum()}. Small $c$ is a "
-        f"limit, in which every gradient counts by its direction alone: without that $c$ the error on synthetic "
+        f"In {found['enclosed'].sum()} of {len(found)} choices $c\\,\\eta T$, how far clipped gradients can move "
+        f"$A$, lies inside the range that we tried. The smallest $c$ is chosen in {found['smallest'].sum()}. Small $c$ "
+        f"is a limit, in which every gradient counts by its direction alone. Without that $c$ the error on synthetic "
         f"prompts is {lost} above the least."
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from costofprivacy import _fits
 from costofprivacy.experiments.noisyhead.softmax_head import choosing
 from costofprivacy.experiments.noisyhead.softmax_head.choosing import Way
 from costofprivacy.experiments.noisyhead.softmax_head.law import Law
+from costofprivacy.noisyhead import per_prompt
+from costofprivacy.noisyhead.per_prompt import Gradient, Plan
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.privacy.advantage import largest_advantage
@@ -61,19 +64,47 @@ def trial(cell: PoisonCell, *, rng: np.random.Generator) -> np.ndarray:
     law, eye = cell.law, np.eye(cell.law.D)
     prompts = law.draw(eye, law.N, rng=rng)
     test = law.draw(eye, cell.test_prompts, rng=rng)
-    seed, budget = int(rng.integers(2**32)), ApproximateDP(cell.epsilon, cell.delta)
-    ways = [(way, way.plan(law.N, budget)) for way in cell.ways]
-    runs = [
-        choosing.run(poison(prompts, count), cell.scale, ways, np.zeros((law.D, law.D)), seed).average
-        for count in (0, *cell.poisoned)
-    ]
-    result = np.empty((len(runs), len(ways), 2))
-    for place, A in enumerate(runs):
-        result[place, :, 0] = np.linalg.norm(A - runs[0], axis=(1, 2))
-        for k, way in enumerate(cell.ways):
-            scale = np.array([cell.scale])
-            result[place, k, 1] = choosing.errors(law, eye, way.head, A[k : k + 1], scale, test)[0]
+    seed, counts = int(rng.integers(2**32)), (0, *cell.poisoned)
+    result = np.empty((len(counts), len(cell.ways), 2))
+    for k, way in enumerate(cell.ways):
+        plans = [way.plan(law.N, ApproximateDP(cell.epsilon, cell.delta))] * len(counts)
+        gradient = poisoned_gradient(way.head, prompts, cell.scale, plans, counts)
+        start = np.zeros((len(counts), law.D, law.D))
+        A = per_prompt.descend(gradient, start, plans, rng=np.random.default_rng(seed)).average
+        result[:, k, 0] = np.linalg.norm(A - A[0], axis=(1, 2))
+        result[:, k, 1] = choosing.errors(law, eye, way.head, A, np.full(len(counts), cell.scale), test)
     return result
+
+
+def poisoned_gradient(
+    head: str, prompts: Prompts, scale: float, plans: Sequence[Plan], counts: Sequence[int]
+) -> Gradient:
+    """The mean gradients of heads of one kind, each on its own number of poisoned prompts, as of `poison`.
+
+    The heads are moved side by side: the prompts after the last poisoned one are common to all, the poisoned ones are
+    alike, so one stands for all, and only the clean ones between are each head's own.
+    """
+    N, most = len(prompts.y), max(counts)
+    x, y = contradicting(prompts.x.shape[2], prompts.x.shape[1] - 1)
+    common = choosing.gradient_of(head, _part(prompts, most, N), scale, plans)
+    bad = choosing.gradient_of(head, Prompts(x[None], y[None], prompts.w[:1]), scale, plans)
+    clean = [
+        choosing.gradient_of(head, _part(prompts, count, most), scale, [plan]) if count < most else None
+        for count, plan in zip(counts, plans, strict=True)
+    ]
+
+    def mean(A: np.ndarray) -> np.ndarray:
+        total = (N - most) * common(A) + np.array(counts)[:, None, None] * bad(A)
+        for k, (count, own) in enumerate(zip(counts, clean)):
+            if own is not None:
+                total[k] += (most - count) * own(A[k : k + 1])[0]
+        return total / N
+
+    return Gradient(mean, common.clip_norms, N)
+
+
+def _part(prompts: Prompts, start: int, stop: int) -> Prompts:
+    return Prompts(prompts.x[start:stop], prompts.y[start:stop], prompts.w[start:stop])
 
 
 def table(cell: PoisonCell, values: np.ndarray) -> pd.DataFrame:

@@ -50,7 +50,7 @@ def show_ends(errors: pd.DataFrame) -> pd.DataFrame:
                 row = {words: told(pick(part, method=m)) if m in known else "–" for m, words in COLUMNS.items()}
                 rows.append({"features": title(name), "$N$": f"{N}", "head": head} | row)
     zero = compact(errors.loc[errors["method"] == ZERO, "test_error"].max())
-    return pd.DataFrame(rows).assign(**{"answering 0": zero}).set_index(["features", "$N$", "head"])
+    return pd.DataFrame(rows).assign(**{"predicting 0": zero}).set_index(["features", "$N$", "head"])
 
 
 def show_prices(errors: pd.DataFrame) -> pd.DataFrame:

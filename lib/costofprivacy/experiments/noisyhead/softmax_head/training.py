@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,6 +95,13 @@ class Cell:
         return [row for row, _, _ in self.runs] + [*ends, Row("", ZERO), whitened]
 
 
+def quoted(cells: Sequence[Cell]) -> Callable[[np.ndarray], np.ndarray]:
+    """Picks the numbers of trials that the page's ratios quote: both heads by the best route, at every ε."""
+    rows = cells[0].rows
+    at = [k for k, row in enumerate(rows) if (row.method, row.bound, row.account) == (PRIVATE, CLIPPED, EXACT)]
+    return lambda values: values[:, at]
+
+
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Test errors of all methods on one draw of prompts, with axes of its own; shape (rows,)."""
     law = cell.law
@@ -106,19 +114,17 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def _private(cell: Cell, axes: np.ndarray, prompts: Prompts, test: Prompts, seed: int) -> np.ndarray:
+    """Test errors of the private runs, in the order of the rows; all on the same noise."""
     law, result = cell.law, np.empty(len(cell.runs))
-    linear_width = elliptical.public_linear(law.values, law.L)[0]
-    starts = {SOFTMAX: cell.ends.width, LINEAR: linear_width}
-    for warm in (False, True):
-        for head in HEADS:
-            at = [k for k, (row, _, _) in enumerate(cell.runs) if (row.method == WARM) == warm and row.head == head]
-            if not at:
-                continue
-            plans = [(cell.runs[k][1], cell.runs[k][1].plan(law.N, cell.budget(cell.runs[k][2]))) for k in at]
-            found = choosing.run(prompts, cell.scale, plans, warm * starts[head] * np.eye(law.D), seed)
-            is_last = np.array([cell.runs[k][0].method == LAST for k in at])[:, None, None]
-            A = np.where(is_last, found.last, found.average)
-            result[at] = choosing.errors(law, axes, head, A, np.full(len(at), cell.scale), test)
+    widths = {SOFTMAX: cell.ends.width, LINEAR: elliptical.public_linear(law.values, law.L)[0]}
+    plans = [(way, way.plan(law.N, cell.budget(epsilon))) for _, way, epsilon in cell.runs]
+    starts = np.array([widths[row.head] if row.method == WARM else 0.0 for row, _, _ in cell.runs])
+    found = choosing.run(prompts, cell.scale, plans, starts[:, None, None] * np.eye(law.D), seed)
+    is_last = np.array([row.method == LAST for row, _, _ in cell.runs])[:, None, None]
+    A = np.where(is_last, found.last, found.average)
+    for head in HEADS:
+        at = [k for k, (row, _, _) in enumerate(cell.runs) if row.head == head]
+        result[at] = choosing.errors(law, axes, head, A[at], np.full(len(at), cell.scale), test)
     return result
 
 

@@ -1,1 +1,1 @@
-"""How much noise do an ε and a δ ask for, and what does it cost?"""
+"""How much noise does a privacy budget need, and what does it cost?"""

@@ -35,7 +35,7 @@ def draw_noise(budgets: pd.DataFrame, regression: pd.DataFrame) -> Plate:
     """Left: noise over sensitivity against ε. Right: DP-GD's best excess risk against ε at one size."""
     delta, records = float(budgets["delta"].iloc[0]), nearest(regression["records"], EXAMPLE["records"])
     told, cost = select(budgets, delta=delta), select(regression, delta=delta, records=records)
-    with figures.panels(2, figsize=(9.6, 4.4)) as (figure, (left, right)):
+    with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):
         for route in (RULE, PROPOSITION, EXACT):
             rows = select(told, route=route)
             figures.points(left, rows, "epsilon", "noise_multiplier", label=route, **STYLES[route])
@@ -76,7 +76,7 @@ def draw_curves(curves: pd.DataFrame) -> Plate:
     rows = select(curves, delta=delta)
     exact = select(rows, route=EXACT).set_index("rho")["epsilon"]
     rows = rows.assign(over=rows["epsilon"] / rows["rho"].map(exact))
-    with figures.panels(2, figsize=(9.6, 4.0)) as (figure, (left, right)):
+    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
         for route in (RULE, PROPOSITION, RENYI, EXACT):
             for axes, column in ((left, "epsilon"), (right, "over")):
                 look = STYLES[route] | {"marker": "", "label": route}
@@ -107,7 +107,7 @@ def draw_prompts(prompts: pd.DataFrame, composition: pd.DataFrame) -> Plate:
         "every iterate,\nexactly": "least",
         "last iterate,\nsteps shrink by 0.9": "least_last",
     }
-    with figures.panels(2, figsize=(9.6, 4.4)) as (figure, (left, right)):
+    with figures.panels(2, figsize=(9.2, 4.4)) as (figure, (left, right)):
         for (label, column), marker in zip(lines.items(), "soD", strict=True):
             figures.points(left, told, "T", column, label=label, marker=marker)
         figures.log_axes(left, "$T$ (steps)", "noise of a step over its sensitivity")

@@ -19,21 +19,22 @@ def example(tables: Tables) -> dict[str, float]:
     return {name: nearest(table[name], value) for name, value in EXAMPLE.items()} | delta
 
 
-def answer(tables: Tables) -> str:
-    """The noise and the cost at one budget, and what the printed formulas waste there."""
+def answer(tables: Tables) -> list[str]:
+    """The noise and the cost at one budget, what the printed formulas waste there, and what the reader will see."""
     where = example(tables)
     budget = {name: where[name] for name in ("epsilon", "delta")}
     exact, rule = (pick(tables["budgets"], route=route, **budget) for route in (EXACT, RULE))
     risk, printed = (pick(tables["regression"], route=r, relation=REPLACE, **where) for r in (EXACT, RULE))
     steps = tables["composition"].query("epsilon == @budget['epsilon'] and T >= 10")
-    return (
-        f"For $\\varepsilon = {budget['epsilon']:g}$, $\\delta = $ {compact(budget['delta'])}: Gaussian noise of "
-        f"{compact(exact['noise_multiplier'])} times the sensitivity. DP-GD's rule (A.3) asks for "
-        f"{compact(rule['noise_over_exact'])} times that, and for "
-        f"{compact(printed['excess_risk'] / risk['excess_risk'])} times the risk at {risk['records']:.0f} records a "
-        f"feature. NoisyHead's formula asks for {span(steps['printed'] / steps['least'])} times the least noise from "
-        f"ten steps on."
-    )
+    return [
+        f"A budget of $\\varepsilon = {budget['epsilon']:g}$ and $\\delta = $ {compact(budget['delta'])} needs "
+        f"Gaussian noise of {compact(exact['noise_multiplier'])} times the sensitivity.",
+        f"DP-GD's rule (A.3) takes {compact(rule['noise_over_exact'])} times that noise. At {risk['records']:.0f} "
+        f"records a feature its excess risk is {compact(printed['excess_risk'] / risk['excess_risk'])} times as large.",
+        f"NoisyHead's formula takes {span(steps['printed'] / steps['least'])} times the least noise from ten steps on.",
+        "We derive the exact noise from the trade-off of two Gaussians, and check it by an attack.",
+        "Tables and code give the noise and its cost for other budgets.",
+    ]
 
 
 def read_waste(tables: Tables) -> Markdown:

@@ -151,9 +151,9 @@ def plan(public: Public, clip: float, share: float, steps: int, noise: float, sa
 
 def _best_plan(public: Public, steps: Iterable[int], sampling: float) -> Plan:
     found = []
-    for T, clip, part in product(steps, public.clips, RATES):
-        multiplier = batch_descent.noise_multiplier(public.budget, sampling, T)
-        noise = 2 * public.clip_norm(clip) * multiplier / (sampling * public.n)
+    multipliers = {T: batch_descent.noise_multiplier(public.budget, sampling, T) for T in steps}
+    for T, clip, part in product(multipliers, public.clips, RATES):
+        noise = 2 * public.clip_norm(clip) * multipliers[T] / (sampling * public.n)
         found.append(plan(public, clip, part, T, noise, (1 / sampling - 1) / public.n))
     return min(found, key=lambda candidate: candidate.risk)
 

@@ -23,27 +23,29 @@ SMALL = 5  # training rows of a small data set are at most its rows over this ti
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set, size and budget."""
+    """One data set and size, at every budget."""
 
     problem: str
     n: int
     d: int
-    epsilon: float
+    epsilon: tuple[float, ...]
     delta: float
 
     @property
     def key(self) -> int:
-        """The records are the same at every budget."""
+        """The stream of the records, which diffprivlib's runs share."""
         return self.n + 1_000_000 * (sum(map(ord, self.problem)) % 997)
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """Mean squared errors of every method and setting on one draw of the records, as `methods.errors` has them."""
     problem = problems.draw(cell.problem, cell.n, cell.d, rng=rng)
-    budget = ApproximateDP(cell.epsilon, cell.delta)
     usual = problem.bounds.features if cell.problem in problems.SYNTHETIC else problems.WIDE * math.sqrt(cell.d)
-    public = Public(cell.n, cell.d, budget, usual, problem.bounds.response)
-    return methods.errors(methods.Task(problem, public, rng))
+    publics = tuple(
+        Public(cell.n, cell.d, ApproximateDP(epsilon, cell.delta), usual, problem.bounds.response)
+        for epsilon in cell.epsilon
+    )
+    return methods.errors(methods.Task(problem, publics, rng))
 
 
 class Experiment(Parameters):
@@ -83,14 +85,11 @@ class Experiment(Parameters):
         )
 
     def _runs(self, cells: list[Cell]) -> list[diffprivlib.Run]:
-        return [diffprivlib.Run(c.problem, c.n, c.d, c.epsilon, c.key, self.seed) for c in cells]
+        return [diffprivlib.Run(c.problem, c.n, c.d, epsilon, c.key, self.seed) for c in cells for epsilon in c.epsilon]
 
     def _gaussian(self) -> list[Cell]:
         return [
-            self.shared(Cell, problem=name, n=ratio * self.d, epsilon=epsilon)
-            for name in problems.SYNTHETIC
-            for ratio in self.records
-            for epsilon in self.epsilon
+            self.shared(Cell, problem=name, n=ratio * self.d) for name in problems.SYNTHETIC for ratio in self.records
         ]
 
     def _real(self) -> list[Cell]:
@@ -101,19 +100,29 @@ class Experiment(Parameters):
             if name != asked:
                 rows_ = len(problems.load(name).y)
                 sizes_ = tuple(rows_ * (k + 1) // (SMALL * len(sizes_)) for k in range(len(sizes_)))
-            cells += [Cell(name, n, d, epsilon, self.delta) for n in sizes_ for epsilon in self.epsilon]
+            cells += [self.shared(Cell, problem=name, n=n, d=d) for n in sizes_]
         return cells
 
 
 def rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
-    """Rows of the table ``errors``.
+    """Rows of the table ``errors``, budget by budget.
+
+    Args:
+        cell: data, size and budgets. values: of `trial`, shape (trials, budgets, methods, SETTINGS).
+    """
+    for k, epsilon in enumerate(cell.epsilon):
+        yield from _rows(cell, epsilon, values[:, k])
+
+
+def _rows(cell: Cell, epsilon: float, values: np.ndarray) -> Iterator[dict[str, object]]:
+    """Rows at one budget.
 
     ``lost`` is what is lost of what can be explained: 0 for the best linear predictor, 1 for the constant one.
     ``behind`` is how far it is above that of the least public setting in the cell, trial by trial, with its own error.
     """
     ends = values[:, -1]
     zero, floor = ends[:, 1], ends[:, len(methods.ENDS)]
-    known = {"problem": cell.problem, "n": cell.n, "d": cell.d, "epsilon": cell.epsilon, "delta": cell.delta}
+    known = {"problem": cell.problem, "n": cell.n, "d": cell.d, "epsilon": epsilon, "delta": cell.delta}
     shared = known | {"trials": len(values), "zero": zero.mean(), "floor": floor.mean()}
     measured = values[:, : len(methods.METHODS)]
     lost = (measured - floor[:, None, None]) / (zero - floor)[:, None, None]

@@ -1,5 +1,8 @@
 """The figures of the page on rivals."""
 
+import math
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -24,11 +27,16 @@ def leading(errors: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_rivals(errors: pd.DataFrame) -> Plate:
-    """A panel for each data set, a line for each method: what is lost at the public and at the best setting."""
+    """A panel for each data set, two in a row, a line for each method: what is lost at both settings."""
     shown = leading(errors)
     names = list(shown["problem"].unique())
-    size = (2.3 * len(names) + 2.4, 4.6)
-    with figures.panels(len(names), ends=False, figsize=size, sharey=True) as (drawn, panels):
+    rows = math.ceil(len(names) / 2)
+    with figures.style():
+        drawn, grid = plt.subplots(rows, 2, figsize=(8.2, 3.7 * rows + 0.4), sharey=True, squeeze=False)
+        panels = list(grid.flat)
+        for spare in panels[len(names) :]:
+            spare.remove()
+        panels = panels[: len(names)]
         for axes, name in zip(panels, names, strict=True):
             _draw_panel(axes, select(shown, problem=name))
         panels[0].set_yticks(range(len(METHODS)), METHODS)

@@ -1,4 +1,4 @@
-"""The answer, the checked statements and the sentences of the page on what a correct ε leaves open."""
+"""The opening lines, the checked statements and the sentences of the page on what a correct ε leaves open."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,17 +52,20 @@ def beyond(rows: pd.DataFrame) -> pd.Series:
     return rows["advantage"] > rows["bound"] + CONSISTENT * rows["standard_error"]
 
 
-def answer(tables: Tables) -> str:
-    """What a single release promises, which attacks have more, and what to do."""
+def answer(tables: Tables) -> list[str]:
+    """Which attacks have more than a single release promises, what to do, and what a reader will see."""
     table = gaps(tables)
     over = table.loc[beyond(table), "advantage"]
-    told = f"{len(over)} of {len(table)} attacks here have more, up to {percent(over.max())}"
-    return (
+    told = f"{len(over)} of {len(table)} attacks here gain more, up to {percent(over.max())}."
+    return [
+        "A correct $\\varepsilon$ does not cover a known seed, the last bits, a scale taken from the data, or many "
+        "releases.",
         f"At this budget no attack on one release gains more than {percent(float(table['bound'].iloc[0]))} over "
-        f"guessing. {told if len(over) else 'No attack here has more'}: they use the seed, the last bits, the scale, "
-        f"or many releases. The mathematics stands; its conditions failed. For a real release use a library that "
-        f"samples securely, and the checklist below."
-    )
+        f"guessing. {told if len(over) else 'No attack here gains more.'}",
+        "The theorems are right: one of their conditions is violated.",
+        "We derive what several releases, several records and a seed give away, and attack by hand.",
+        "For a real release use a library that samples securely, and the checklist at the end.",
+    ]
 
 
 def statements(tables: Tables) -> Sentences:
@@ -168,10 +171,11 @@ def read_seeds(tables: Tables) -> Markdown:
     """What a seed gives away, in numbers."""
     told, row = tables["undone"].set_index("what"), pick(tables["seeds"], attack=LISTED)
     return Markdown(
-        f"The release is {compact(told.loc[RELEASED, 'distance'])} away from the fit without noise, as noise of length "
-        f"{compact(told['noise'].iloc[0])} has it. Less the noise of its seed it is "
+        f"The release is {compact(told.loc[RELEASED, 'distance'])} away from the fit without noise; the noise has a "
+        f"typical length of {compact(told['noise'].iloc[0])}. Without the noise of its seed, the release is only "
         f"{compact(told.loc[UNDONE, 'distance'])} away, which is rounding. A seed from a list of {row['guesses']:.0f} "
-        f"is as bad: advantage {compact(row['advantage'])} over {row['trials']:.0f} releases of each."
+        f"is as bad: the attack has an advantage of {compact(row['advantage'])} over {row['trials']:.0f} releases of "
+        "each data set."
     )
 
 

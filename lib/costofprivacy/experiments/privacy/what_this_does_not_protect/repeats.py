@@ -26,10 +26,7 @@ def releases(counts: Sequence[int], one: GaussianDP, delta: float, trials: int, 
     mechanism, rows = GaussianMechanism(1.0, 1 / one.mu), []
     for R in counts:
         rng, total = generator(seed, R, 2), GaussianDP(math.sqrt(R) * one.mu)
-        means = [
-            np.array([mechanism.release(np.full(R, value), rng=rng).mean() for _ in range(trials)])
-            for value in (1.0, 0.0)
-        ]
+        means = [mechanism.release(np.full((trials, R), value), rng=rng).mean(axis=1) for value in (1.0, 0.0)]
         found = {"releases": R, "epsilon": total.epsilon(delta), "error": means[0].std(ddof=1) / mechanism.noise_std}
         rows.append(found | row(AVERAGED, of_scores(means[0], means[1]), total))
     return pd.DataFrame(rows)

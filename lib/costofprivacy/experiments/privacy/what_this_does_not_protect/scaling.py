@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy.estimators.scaling import Scale, public_scale
-from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import NOISE, fit
+from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import NOISE, noise_std, noiseless
 from costofprivacy.experiments.privacy.what_this_does_not_protect.seeds import row
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.privacy.advantage import of_scores
@@ -22,10 +23,8 @@ SIZES = (1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of the one record's feature, in
 
 @dataclass(frozen=True)
 class Cell:
-    """A way to scale and a size of the one record that may be there, with all that a fit needs."""
+    """All ways to scale and all sizes of the one record that may be there, with all that a fit needs."""
 
-    way: str
-    size: float
     n: int
     d: int
     rho: float
@@ -37,17 +36,26 @@ class Cell:
 
 
 def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
-    """Scores of a release with the record and of one without, each with noise of its own: −log |coef_| of feature 1."""
+    """Scores of a release with the record and of one without, each with noise of its own: −log |coef_| of feature 1.
+
+    Returns:
+        shape (ways, sizes, 2).
+    """
     X = rng.standard_normal((cell.n, cell.d))
     y = X.sum(axis=1) / np.sqrt(cell.d) + NOISE * rng.standard_normal(cell.n)
+    noise = noise_std(cell.n, cell.d, cell.rho) * rng.standard_normal((2, cell.d))
+    scores = np.empty((len(SCALES), len(SIZES), 2))
     with_it = X.copy()
-    with_it[-1, 0] = cell.size
-    return np.array([_score(cell, data, y, rng) for data in (with_it, X)])
+    for k, scaled in enumerate(SCALES.values()):
+        scores[k, :, 1] = _score(scaled(X), X, y, noise[1])
+        for j, size in enumerate(SIZES):
+            with_it[-1, 0] = size
+            scores[k, j, 0] = _score(scaled(with_it), with_it, y, noise[0])
+    return scores
 
 
-def _score(cell: Cell, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
-    scale = SCALES[cell.way](X)
-    coefficients = fit(scale.apply(X), y, cell.rho, rng) / scale.scale
+def _score(scale: Scale, X: np.ndarray, y: np.ndarray, noise: np.ndarray) -> float:
+    coefficients = (noiseless(scale.apply(X), y) + noise) / scale.scale
     return -float(np.log(np.abs(coefficients[0])))
 
 
@@ -68,9 +76,9 @@ SCALES: dict[str, Callable[[np.ndarray], Scale]] = {STANDARD: _standard, RANGE: 
 
 def table(runner: Runner, n: int, d: int, rho: float, trials: int, seed: int) -> pd.DataFrame:
     """The advantage of an attack on each way to scale, by the size of the record that may be there."""
-    cells = [Cell(way, size, n, d, rho) for way in SCALES for size in SIZES]
-    rows = []
-    for cell, scores in runner.run(trial, cells, trials, seed).items():
-        told = of_scores(scores[:, 0], scores[:, 1])
-        rows.append({"way": cell.way, "size": cell.size, "n": n} | row(cell.way, told, GaussianDP(rho)))
+    cell = Cell(n, d, rho)
+    scores, rows = runner.run(trial, [cell], trials, seed)[cell], []
+    for (k, way), (j, size) in itertools.product(enumerate(SCALES), enumerate(SIZES)):
+        told = of_scores(scores[:, k, j, 0], scores[:, k, j, 1])
+        rows.append({"way": way, "size": size, "n": n} | row(way, told, GaussianDP(rho)))
     return pd.DataFrame(rows)

@@ -30,10 +30,11 @@ def attacks(pair: Pair, trials: int, guesses: int, seed: int) -> pd.DataFrame:
     ratio, the best that there is.
     """
     rng = generator(seed, 0, 0)
-    tried = {pair.fit(0, s).tobytes() for s in range(guesses)}
+    noise = np.array([np.random.default_rng(s).standard_normal(pair.d) for s in range(guesses)])
+    tried = {released.tobytes() for released in pair.releases(0, noise)}
     used = rng.integers(guesses, size=(2, trials))
-    bits = [np.array([pair.fit(k, int(s)).tobytes() in tried for s in used[k]]) for k in (0, 1)]
-    scores = [pair.score(np.array([pair.fit(k, rng) for _ in range(trials)])) for k in (0, 1)]
+    bits = [np.array([released.tobytes() in tried for released in pair.releases(k, noise[used[k]])]) for k in (0, 1)]
+    scores = [pair.score(pair.releases(k, rng.standard_normal((trials, pair.d)))) for k in (0, 1)]
     found = {LISTED: of_decisions(bits[0], bits[1]), UNKNOWN: of_scores(scores[0], scores[1])}
     return pd.DataFrame([row(name, told, GaussianDP(pair.rho)) for name, told in found.items()]).assign(guesses=guesses)
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from costofprivacy._compiled import compiled
 from costofprivacy.noisyhead.private_ridge import PrivateRidge, sensitivity
 
 LEAST_STEP = 1e-6  # at which the line search gave up
@@ -50,6 +51,7 @@ def ridge_sensitivity(told: PrivateRidge) -> float:
     return sensitivity(replace(told, feature_bound=min(told.feature_bound, told.clip_norm)))
 
 
+@compiled
 def minimiser(y: np.ndarray, counts: np.ndarray, clip_norm: float, penalty: float, linear: float) -> float:
     """`rivals.huber.minimiser` for records with the one feature x = 1, each there ``counts`` times.
 
@@ -59,20 +61,32 @@ def minimiser(y: np.ndarray, counts: np.ndarray, clip_norm: float, penalty: floa
     Args:
         y: responses. counts: how often each is there. clip_norm: C. penalty: Λ. linear: b.
     """
-    theta, scale = 0.0, 1e-9 * (float(counts @ np.minimum(np.abs(y), clip_norm)) + abs(linear))
-
-    def slope(at: float) -> float:
-        return float(counts @ np.clip(at - y, -clip_norm, clip_norm)) + penalty * at + linear
-
+    theta, most = 0.0, 0.0
+    for k in range(len(y)):
+        most += counts[k] * min(abs(y[k]), clip_norm)
     for _ in range(MOST_STEPS):
-        if abs(slope(theta)) <= scale:
+        slope, inside = _slope(theta, y, counts, clip_norm, penalty, linear)
+        if abs(slope) <= 1e-9 * (most + abs(linear)):
             return theta
-        inside = float(counts @ (np.abs(theta - y) <= clip_norm))
-        step, length = slope(theta) / (inside + penalty), 1.0
-        while length > LEAST_STEP and slope(theta - length * step) * step < 0:
+        step, length = slope / (inside + penalty), 1.0
+        while (
+            length > LEAST_STEP and _slope(theta - length * step, y, counts, clip_norm, penalty, linear)[0] * step < 0
+        ):
             length /= 2
         theta -= length * step
     return theta
+
+
+@compiled
+def _slope(
+    at: float, y: np.ndarray, counts: np.ndarray, clip_norm: float, penalty: float, linear: float
+) -> tuple[float, float]:
+    """The derivative of the loss, and how many records are inside their clip."""
+    total, inside = 0.0, 0.0
+    for k in range(len(y)):
+        total += counts[k] * min(max(at - y[k], -clip_norm), clip_norm)
+        inside += counts[k] if abs(at - y[k]) <= clip_norm else 0.0
+    return total + penalty * at + linear, inside
 
 
 def perturbation(budget_epsilon: float, mu: float, share: float) -> tuple[float, float]:
