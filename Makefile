@@ -36,7 +36,7 @@ EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
 UV := _build/uv/bin/python -m uv
 
 # What a person has set for other projects stays out of this one.
-unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
+unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
@@ -79,7 +79,8 @@ pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in 
 
 browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
-	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py tests/book/test_pdf.py
+	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py \
+	  tests/book/test_finding_browser.py tests/book/test_code_browser.py tests/book/test_pdf.py
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"
@@ -115,8 +116,10 @@ attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P
 fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
 	@exec $(PY) -m tests.fuzz --words "$$P"
 
-bench: $(VENV)/.complete ## the benchmarks: speed and memory
-	$(PY) -m pytest benchmarks --benchmark-only
+bench: $(VENV)/.complete ## speed and memory: benchmarks, each chapter against the limit (or NAME=...), growth with each size; half an hour
+	$(if $(NAME),,$(PY) -m pytest benchmarks --benchmark-only)
+	$(PY) -m benchmarks.chapters $(NAME)
+	$(if $(NAME),,$(PY) -m benchmarks.growth)
 
 extra: EXTRA_IS_KNOWN ## an extra environment, for what the book's own has not: NAME=opacus makes .venv-opacus
 	@$(MAKE) --no-print-directory .venv-$(NAME)/.complete
@@ -162,7 +165,7 @@ $(VENV)/.locked: requirements.txt
 	fi; \
 	echo "installing the locked environment into $(VENV) with $$("$$python" --version): some minutes, once"; \
 	rm -rf $(VENV) && "$$python" -m venv $(VENV)
-	@$(PIP) --require-hashes -r requirements.txt
+	@$(PIP) --no-compile --require-hashes -r requirements.txt # Python compiles what is used, when it is used first
 	@printf '%s\n' "$(CURDIR)" > $@
 
 $(VENV)/.complete: $(VENV)/.locked pyproject.toml
