@@ -22,7 +22,7 @@ def test_it_is_said_how_long_the_papers_parameters_take(points: int, opening: st
     afford.announce(PROJECT, NAME, [parameters.resolve(PROJECT, NAME, {})] * points, said.append)
     took = times.words(PROJECT.book, NAME)
     assert took.endswith("seconds")
-    assert said[0].startswith(f"{opening} takes about {took} of one core at the papers' parameters")
+    assert said[0].startswith(f"{opening} takes about {took} of one core with the papers' parameters")
 
 
 def test_of_a_sweep_with_nothing_left_to_measure_nothing_is_said() -> None:
@@ -32,7 +32,7 @@ def test_of_a_sweep_with_nothing_left_to_measure_nothing_is_said() -> None:
 def test_what_cannot_fit_is_refused_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     values = parameters.resolve(PROJECT, NAME, {"N": [10**7], "D": 100})
     monkeypatch.setattr(memory, "available", lambda: 4.0 * 2**30)
-    with pytest.raises(RequestError, match=rf"^{NAME} would need at least 7.45 GB of memory, and 4 GB are free"):
+    with pytest.raises(RequestError, match=rf"^{NAME} would need at least 7.45 GB of memory, but only 4 GB are free"):
         afford.announce(PROJECT, NAME, [values], pytest.fail)
     monkeypatch.setenv(ANYWAY, "1")
     said: list[str] = []

@@ -154,7 +154,7 @@ def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all
 ) -> None:
     monkeypatch.setattr("joblib.cpu_count", lambda: 2)
     copies = side_by_side(project, {"part/one": "one 1 worker\n", "part/two": "two 2 worker\n"})
-    with pytest.raises(BookError, match="nbval: cells of chapters fail or show other verdicts"):
+    with pytest.raises(BookError, match="nbval: cells of chapters failed or show different verdicts"):
         check.nbval(project, project.build / "nbval", copies, {})
     shown = capfd.readouterr().out
     assert "1 failed, 3 passed" in shown

@@ -32,7 +32,7 @@ def test_rows_belong_together_by_their_first_columns() -> None:
     np.testing.assert_allclose(pair.numbers["standard_errors"], [0.0, 4.0 / 0.5])
     assert str(pair) == (
         "figure-1: 2 rows in both, 1 only in the book; 1 of 2 numbers changed, 1 by more than 4 standard errors; "
-        "most excess_risk, 8 for 4 at setting = corrected, N = 1000.0"
+        "the largest change is in excess_risk, 8 instead of 4 at setting = corrected, N = 1000.0"
     )
 
 
@@ -77,8 +77,8 @@ def test_a_run_is_told_beside_the_book_and_written_down(folders: tuple[Path, Pat
     book, here = folders
     lines = beside(book, here, {"penalty": 5.0, "trials": 3}, {"penalty": 4.0, "trials": 3})
     assert lines[:3] == [
-        "parameters: penalty = 4.0, not 5.0",
-        "p/one: fails, not holds. p/one fails.",
+        "parameters: penalty = 4.0 instead of 5.0",
+        "p/one: fails instead of holds. p/one fails.",
         "verdicts: 1 of 2 as in the book",
     ]
     assert lines[3].startswith("figure-1: 3 rows in both; 3 of 3 numbers changed")

@@ -27,7 +27,7 @@ def rendered(root: Path) -> Project:
 def test_what_is_not_rendered_is_named(tmp_path: Path) -> None:
     project = rendered(tmp_path)
     (tmp_path / "_build" / "html" / "book" / "errata.html").unlink()
-    with pytest.raises(BookError, match=r"^not rendered: errata .*make pages"):
+    with pytest.raises(BookError, match=r"^these pages are not rendered yet: errata .*make pages"):
         pdf.write(project, print)
 
 

@@ -170,11 +170,11 @@ def test_advice_leads_to_a_command_that_runs(
     take(name, left)
     rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
     build.render_committed(project, lambda _: None, warned.append)
-    assert re.fullmatch(rf"older .*, `make refresh` renews them: {NAME}", warned.pop())
+    assert re.fullmatch(rf"older .* \(`make refresh` updates them\): {NAME}", warned.pop())
     assert not real_data.needed(project, NAME, VALUES[NAME])
     rewrite("lib/{package}/tools.py", "return 2", "return 3")
     build.render_committed(project, lambda _: None, warned.append)
-    assert re.fullmatch(rf"older .*, `make data`, then `make refresh` renews them: {NAME}", warned.pop())
+    assert re.fullmatch(rf"older .* \(`make data`, then `make refresh` updates them\): {NAME}", warned.pop())
     assert real_data.needed(project, NAME, VALUES[NAME])
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import sphinx_multitoc_numbering  # type: ignore[import-untyped]
 from joblib import cpu_count
 from jupyter_book import sphinx  # type: ignore[import-untyped]
-from jupyter_book.cli.main import main  # type: ignore[import-untyped]
 
 
 def setup(app: Any, own: Any = sphinx_multitoc_numbering.setup) -> dict[str, bool]:
@@ -21,6 +20,8 @@ def setup(app: Any, own: Any = sphinx_multitoc_numbering.setup) -> dict[str, boo
 
 
 if __name__ == "__main__":
+    from jupyter_book.cli.main import main  # type: ignore[import-untyped]  # here, as it warns of its own use of click
+
     sphinx_multitoc_numbering.setup = setup
     sphinx.build_sphinx = partial(sphinx.build_sphinx, jobs=cpu_count())
     main()
