@@ -217,7 +217,7 @@ def test_a_validation_leaves_out_what_has_no_data(
     monkeypatch.setattr(validate, "compare", lambda *_: [])
     validate.validate(project, (), said.append)
     assert said == [f"not validated, because data sets are missing (`make data` downloads them): {NAME} ({name})"]
-    with pytest.raises(validate.BookError, match=r"`make data` brings them.*first-one"):
+    with pytest.raises(validate.BookError, match=r"`make data` downloads them.*first-one"):
         validate.validate(project, (NAME,), said.append)
 
 
