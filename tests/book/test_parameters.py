@@ -130,5 +130,5 @@ def test_what_cannot_be_computed_with_is_told_in_words(
         "if self.trials < 1:",
         f"raise {raised}\n        if False:",
     )
-    with pytest.raises(RequestError, match=rf"^these parameters cannot be computed with: {words}$"):
+    with pytest.raises(RequestError, match=rf"^the computation fails with these parameters: {words}$"):
         parameters.resolve(project, "part/first-one", {})

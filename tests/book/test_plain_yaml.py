@@ -76,7 +76,7 @@ def test_json_is_yaml(value: Any) -> None:
         ("!mine {a: 1}", "tags are not supported, got !mine"),
         ("{!!str a: 1}", "tags are not supported, got !!str"),
         ("[&a [1], *a]", r"aliases are not supported, got \*a"),
-        ("{a: 1, a: 2}", "'a' stands twice"),
+        ("{a: 1, a: 2}", "'a' occurs twice"),
         ("{[1]: 2}", "a name must be a plain word"),
         ("{a: 1", "expected ',' or '}', but got '<stream end>'"),
         ("--- 1\n--- 2", "but found another document"),

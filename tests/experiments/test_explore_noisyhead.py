@@ -177,16 +177,16 @@ def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> Non
     here = page.start(small)
     assert (here.problem, here.N, here.epsilon) == ("D = 5, λ = 0.7", 2000, 0.6)
     assert "2{,}000" in page.try_these(small).data
-    names = {param["name"]: param for param in page.explore(small).spec["params"]}
-    assert names["size"]["bind"]["options"] == [500, 2000]
-    assert names["epsilon"]["bind"] == {"input": "range", "min": 0.3, "max": 0.6, "step": 0.3, "name": "Budget ε"}
+    controls = {control.name: control for control in page.explore(small).controls}
+    assert controls["N"].options == (500, 2000)
+    assert controls["epsilon"].options == (0.3, 0.6)
+    assert controls["epsilon"].slides
 
 
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
     explorer = page.explore(tables)
-    binds = [param["bind"] for param in explorer.spec["params"]]
-    assert [bind["name"] for bind in binds] == [
-        "Problem and penalty", "Training prompts N", "Budget ε", "Accounting", "Setting",
+    assert [control.label for control in explorer.controls] == [
+        "Budget ε", "Training prompts N", "Problem and penalty", "Accounting", "Setting",
     ]  # fmt: skip
     html = explorer._repr_html_()
     assert len(html) < 400_000

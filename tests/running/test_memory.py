@@ -40,6 +40,14 @@ def test_worker_processes_share_what_is_free() -> None:
 
 
 @needs_a_limit
+def test_what_this_process_holds_is_not_shared_out_once_more() -> None:
+    before = np.ones(int(0.8 * GB) // 8)
+    with memory.limited():
+        assert memory.share(2) == pytest.approx(GB / 2, rel=0.05)
+    assert before.nbytes
+
+
+@needs_a_limit
 def test_a_limit_within_another_allows_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     with memory.limited():
         monkeypatch.setattr(memory, "available", lambda: 8 * GB)

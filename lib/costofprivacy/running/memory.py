@@ -46,8 +46,9 @@ def confine(room: float) -> float:
 
 
 def share(processes: int) -> float:
-    """Bytes for each of several processes, if together they may take what this one may."""
-    return _limit() / processes
+    """Bytes for each of several processes, if together they may take what is left to this one."""
+    limit = _limit()
+    return limit if math.isinf(limit) else max(limit - _held(), 0.0) / processes
 
 
 def available() -> float:
