@@ -43,7 +43,9 @@ def test_a_run_on_stand_ins_is_refused_with_the_remedy(
     rewrite("lib/{package}/experiments/part/first_one/experiment.py", TRIALS, named)
     with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:
         refresh.refresh(project, (), False, lambda _: None)
-    assert str(raised.value).startswith(f"{NAME} needs data that are not in {project.root / 'empty'}: {datasets.MNIST}; ")
+    assert str(raised.value).startswith(
+        f"{NAME} needs data that are not in {project.root / 'empty'}: {datasets.MNIST}; "
+    )
     assert "\n" not in str(raised.value)
     assert executed == []
 
