@@ -332,6 +332,16 @@ def test_a_number_by_hand_is_held_against_a_table(book: Path) -> None:
     assert "two agree to four digits" in made.relate(0.33333, "figure-1", "excess_risk", N=2000).data
 
 
+def test_the_code_on_which_a_page_rests_is_shown_as_it_stands(book: Path) -> None:
+    made = chapter()
+    shown = made.source("page.answer").data
+    assert "`answer` in `" in shown
+    assert FILES["part/one/page.py"].strip() in shown.replace("\n\n```", "\n```")
+    for unknown in ("page.question", "pages.answer", "answer", ""):
+        with pytest.raises(ValueError, match=f"^source must name a function of .*, got '{unknown}'$"):
+            made.source(unknown)
+
+
 def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
     made = chapter()
     made.run()

@@ -31,7 +31,7 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import addresses, cards, claims, dictionary, relating
+from costofprivacy.judging import addresses, cards, claims, dictionary, folds, relating
 from costofprivacy.judging.evidence import figure_label
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
@@ -187,6 +187,24 @@ class Chapter:
             ValueError: if no column is so called, or several rows are.
         """
         return Markdown(relating.relation(value, self._tables, table, column, row, error=error, spread=spread))
+
+    def source(self, *names: str) -> Markdown:
+        """The functions on which the chapter's tables rest, as they stand in the code, folded.
+
+        Args:
+            names: each by its module in the chapter's package and its own, such as ``experiment.trial``.
+
+        Raises:
+            ValueError: if the package has no such function.
+        """
+        return Markdown("\n\n".join(folds.source(self._function(name)) for name in names))
+
+    def _function(self, name: str) -> Any:
+        module, _, own = name.partition(".")
+        try:
+            return getattr(importlib.import_module(f"{self.package}.{module}"), own)
+        except (ImportError, AttributeError):
+            raise ValueError(f"source must name a function of {self.package}, got {name!r}") from None
 
     def leading(self, *names: str) -> Markdown:
         """The cards that matter most, short, and the chapter's other claims, a line each; all lead to the full cards.

@@ -1,5 +1,6 @@
 """Every chapter teaches: it derives its central quantity, runs it by hand, and asks two questions."""
 
+import ast
 import contextlib
 import io
 import re
@@ -115,3 +116,26 @@ def test_there_are_two_exercises_whose_solutions_say_what_they_print(name: str) 
                 exec(solution["code"], known)
             assert said.getvalue() == solution["said"]
     plt.close("all")
+
+
+@each_chapter
+def test_it_changes_no_name_that_a_later_cell_reads(name: str) -> None:
+    shown, after = by_hand(name), [cell for cell in cells(name) if cell.cell_type == "code"]
+    after = after[after.index(shown[-1]) + 1 :]
+    own = {cell.source for cell in part(name, BY_HAND)}
+    made = used(shown, ast.Store)
+    later = used([cell for cell in after if cell.source not in own], ast.Load)
+    assert not made & later
+
+
+def used(found: list[nbformat.NotebookNode], how: type[ast.expr_context]) -> set[str]:
+    nodes = [node for cell in found for node in ast.walk(ast.parse(cell.source))]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, how)}
+
+
+@each_chapter
+def test_the_function_on_which_its_tables_rest_is_shown_folded(name: str) -> None:
+    (cell,) = [cell for cell in cells(name) if cell.cell_type == "code" and cell.source.startswith("chapter.source(")]
+    (told,) = [output["data"]["text/markdown"] for output in cell.outputs]
+    assert told.startswith("````{dropdown} The function on which the tables rest: `")
+    assert re.search(r"^def \w+\(", told, re.MULTILINE)

@@ -1,6 +1,9 @@
-"""Tables that a reader unfolds: side results stay on the page, and out of its way."""
+"""What a reader unfolds: side results and code stay on the page, and out of its way."""
 
 import html
+import inspect
+from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
@@ -19,3 +22,10 @@ def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
         body = table.data if table else ""
     scrolled = f'<div class="pst-scrollable-table-container">{body}</div>'
     return HTML(f'<details class="numbers"><summary>{html.escape(title)}</summary>{scrolled}</details>')
+
+
+def source(function: Callable[..., Any]) -> str:
+    """A function as it stands in the library, folded, in MyST's Markdown."""
+    place = f"`{function.__name__}` in `{function.__module__}`"
+    code = inspect.getsource(inspect.unwrap(function)).rstrip()
+    return f"````{{dropdown}} The function on which the tables rest: {place}\n```python\n{code}\n```\n````"
