@@ -170,7 +170,7 @@ def test_noisyhead_tells_what_its_tables_hold_for_each_key(browser: Any) -> None
         here["account"] = ALGORITHM
         assert visit.choose("account", "Home") == noisyhead_sentence(**here)
         here["N"] = 1_000_000
-        assert visit.choose("size", "End") == noisyhead_sentence(**here)
+        assert visit.choose("N", "End") == noisyhead_sentence(**here)
         here["setting"] = "published"
         assert visit.choose("setting", "ArrowDown") == noisyhead_sentence(**here)
         here["problem"] = "D = L = √N, λ = N/D"
@@ -195,9 +195,9 @@ def test_dpgd_tells_what_its_tables_hold_for_each_key(browser: Any) -> None:
         here["gamma"] = 0.01
         assert agrees(visit.choose("gamma", "Home")), visit.told()
         here["clip"] = 0.3
-        assert agrees(visit.choose("clip", "ArrowUp")), visit.told()
+        assert agrees(visit.choose("clip", "ArrowLeft")), visit.told()
         here["learning_rate"] = 10.0
-        assert agrees(visit.choose("rate", "ArrowDown")), visit.told()
+        assert agrees(visit.choose("rate", "ArrowRight")), visit.told()
         here["rho"] = math.inf
         assert agrees(visit.choose("rho", "End")), visit.told()
         assert visit.errors == []

@@ -12,7 +12,7 @@ TABLES = {
 @pytest.mark.parametrize(("value", "same"), [(0.123457, True), (0.12345, True), (0.1236, False), (-0.12346, False)])
 def test_an_exact_entry_agrees_to_four_digits(value: float, same: bool) -> None:
     told = relation(value, TABLES, "exact", "risk", {"N": 1})
-    assert told.startswith(f"By hand: {value:.4g}. The table *exact* has 0.1235.")
+    assert told.replace("−", "-").startswith(f"By hand: {value:.4g}. The table *exact* has 0.1235.")
     assert ("agree to four digits" in told) == same
     assert (DIFFERENT in told) == (not same)
 
@@ -23,6 +23,12 @@ def test_a_mean_agrees_within_four_standard_errors_of_both(value: float, error: 
     assert f"{away} standard errors" in told
     assert "1 ± 0.03" in told
     assert (DIFFERENT in told) == (not same)
+
+
+def test_powers_of_ten_are_typeset() -> None:
+    tables = {"t": pd.DataFrame({"x": [2.5e-7], "e": [3e-9]})}
+    told = relation(2.5004e-7, tables, "t", "x", {}, error=1e-9, spread="e")
+    assert r"By hand: $2.5\cdot 10^{-7}$ ± $1\cdot 10^{-9}$. The table *t* has $2.5\cdot 10^{-7}$ ± $3\cdot 10^{-9}$." in told
 
 
 def test_a_row_that_another_preset_has_not_is_told() -> None:

@@ -72,8 +72,14 @@ def _same(column: pd.Series, wanted: Any) -> pd.Series:
 
 
 def _digits(value: float) -> str:
-    return f"{value:.{DIGITS}g}"
+    return _typeset(f"{value:.{DIGITS}g}")
 
 
 def _plus(error: float) -> str:
-    return f" ± {error:.1g}" if error > 0 else ""
+    return f" ± {_typeset(f'{error:.1g}')}" if error > 0 else ""
+
+
+def _typeset(number: str) -> str:
+    """A number without a computer's spelling of its power of ten, and with a true minus."""
+    digits, _, power = number.partition("e")
+    return rf"${digits}\cdot 10^{{{int(power)}}}$" if power else digits.replace("-", "−")

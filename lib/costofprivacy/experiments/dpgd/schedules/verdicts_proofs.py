@@ -176,7 +176,7 @@ def _kept(table: pd.DataFrame, constants: pd.DataFrame) -> bool:
 def theorem_2_general(tables: Tables) -> Ruling:
     """At (D.105), is the risk below its bound, and the bound of the order (D.106)?"""
     table, constants = tables["theorem-2"], tables["constants"]
-    steep = f"{SMALLEST}, gamma = lambda_min^{STEEP}, closed form"
+    steep = f"{SMALLEST}, γ its power {STEEP}, closed form"
     powers = _powers(table, "bound", "order") | {steep: power(_steep(table), "size", "bound", "order")}
     least = table.groupby("axis", sort=False)["order"].min()
     largest = (table["risk"] / table["bound"]).max()

@@ -42,8 +42,8 @@ def small_noise(tables: Tables) -> Ruling:
     found = (
         *(Number(LOST, value, None, LOST_POWER, TABLE, row) for row, value in lost.items()),
         *numbers(TABLE, of_order, f"axis = {FIXED}, zeta = {end['zeta']:g}"),
-        *numbers(TABLE, {"power of 1/gamma in -ln(risk) without label noise": (grows, SQUARE)}, f"axis = {NONE}"),
-        Number("ln(risk)(gamma/rho)^2 without label noise", last["exponent"], last["exponent_error"], None, TABLE,
+        *numbers(TABLE, {"power of 1/γ in −ln(risk) without label noise": (grows, SQUARE)}, f"axis = {NONE}"),
+        Number("ln(risk)·(γ/ρ)² without label noise", last["exponent"], last["exponent_error"], None, TABLE,
                f"axis = {NONE}, gamma = {last['gamma']:g}"),
     )  # fmt: skip
     attained, zero = max(lost.values()) <= LOST_POWER, bool((none["risk"] == 0).all())
