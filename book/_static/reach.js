@@ -7,6 +7,10 @@ function reach() {
     if (formula.scrollWidth > formula.clientWidth + 1) formula.tabIndex = 0;
     else formula.removeAttribute("tabindex");
   });
+  // The theme does this for tables too, but not when formulas have made one wider.
+  document.querySelectorAll(".pst-scrollable-table-container").forEach((table) => {
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+  });
 }
 function fit(formula) {
   formula.dataset.size ??= formula.style.fontSize || "100%";
