@@ -1,6 +1,8 @@
+import html
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -335,8 +337,10 @@ def test_a_number_by_hand_is_held_against_a_table(book: Path) -> None:
 def test_the_code_on_which_a_page_rests_is_shown_as_it_stands(book: Path) -> None:
     made = chapter()
     shown = made.source("page.answer").data
-    assert "`answer` in `" in shown
-    assert FILES["part/one/page.py"].strip() in shown.replace("\n\n```", "\n```")
+    assert shown.startswith(
+        '<details class="numbers"><summary>The function on which the tables rest: <code>answer</code>'
+    )
+    assert FILES["part/one/page.py"].strip() in html.unescape(re.sub(r"<[^>]+>", "", shown))
     for unknown in ("page.question", "pages.answer", "answer", ""):
         with pytest.raises(ValueError, match=f"^source must name a function of .*, got '{unknown}'$"):
             made.source(unknown)

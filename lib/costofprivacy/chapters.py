@@ -188,7 +188,7 @@ class Chapter:
         """
         return Markdown(relating.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
-    def source(self, *names: str) -> Markdown:
+    def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
 
         Args:
@@ -197,7 +197,7 @@ class Chapter:
         Raises:
             ValueError: if the package has no such function.
         """
-        return Markdown("\n\n".join(folds.source(self._function(name)) for name in names))
+        return HTML("\n".join(folds.source(self._function(name)) for name in names))
 
     def _function(self, name: str) -> Any:
         module, _, own = name.partition(".")

@@ -7,6 +7,9 @@ from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 
 def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
@@ -25,7 +28,7 @@ def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:
 
 
 def source(function: Callable[..., Any]) -> str:
-    """A function as it stands in the library, folded, in MyST's Markdown."""
-    place = f"`{function.__name__}` in `{function.__module__}`"
-    code = inspect.getsource(inspect.unwrap(function)).rstrip()
-    return f"````{{dropdown}} The function on which the tables rest: {place}\n```python\n{code}\n```\n````"
+    """A function as it stands in the library, folded, as HTML that takes the page's colours for code."""
+    code = highlight(inspect.getsource(inspect.unwrap(function)), PythonLexer(), HtmlFormatter())
+    place = f"<code>{function.__name__}</code> in <code>{html.escape(function.__module__)}</code>"
+    return f'<details class="numbers"><summary>The function on which the tables rest: {place}</summary>{code}</details>'
