@@ -34,7 +34,7 @@ function citation(figure) {
   const chapter = document.querySelector("article h1")?.firstChild.textContent.trim();
   const edition = document.querySelector(".edition")?.textContent.trim().toLowerCase();
   const address = location.protocol === "file:" ? "" : ` ${location.href.split("#")[0]}#${figure.id}`;
-  return `“${title || "Figure"}”, in “${chapter}”, The Cost of Privacy${edition ? `, ${edition}` : ""}.${address}`;
+  return `The Cost of Privacy contributors: “${title || "Figure"}”, in “${chapter}”, The Cost of Privacy: an executable companion${edition ? `, ${edition}` : ""}.${address}`;
 }
 
 function button(words, told, action) {
@@ -70,7 +70,7 @@ function offerFigures() {
     }
     const table = tables.find((one) => name.endsWith(decodeURI(one.href).split("/").pop().replace(/\.csv$/, "")));
     if (table) tools.append(link("CSV", "The figure's numbers", table.href, `${name}.csv`));
-    else if (tables.length) tools.append(link("data", "The tables of this page", "#data-and-another-run"));
+    else if (tables.length) tools.append(link("data", "The tables of this page", `#${tables[0].closest("section").id}`));
     tools.append(button("cite", "Copies a reference to this figure", async (made) => {
       try {
         await navigator.clipboard.writeText(citation(figure));

@@ -1,5 +1,7 @@
 // The search page: Pagefind's index where pages come from a server, Sphinx's own search where they are opened as files,
 // since browsers fetch nothing for those. Chapters and claims come first; the library's reference when it is asked for.
+// On other pages suggest.js loads this when someone types into the field, and takes from `bookSearch` what it shows.
+(() => {
 const KINDS = ["chapter", "claim", "ledger and errata", "library reference"];
 const PREFERENCE = { chapter: 1, claim: 0.6, "ledger and errata": 0.35, "library reference": 0.1 };
 const USUAL = KINDS.slice(0, 3), LAST = KINDS[3];
@@ -120,15 +122,27 @@ function fallBack() {
       : "The usual search could not be loaded. A simpler one answers, which ranks less well." }));
 }
 
-(async () => {
-  try {
-    if (location.protocol === "file:") throw new Error("nothing is fetched for files");
-    const pagefind = await import(new URL("pagefind/pagefind.js", root).href);
-    await pagefind.options({ ranking: RANKING, excerptLength: 30, noWorker: true });
-    await pagefind.init();
-    await start(pagefind);
-  } catch (reason) {
+async function load() {
+  if (location.protocol === "file:") throw new Error("nothing is fetched for files");
+  const pagefind = await import(new URL("pagefind/pagefind.js", root).href);
+  await pagefind.options({ ranking: RANKING, excerptLength: 30, noWorker: true });
+  await pagefind.init();
+  return pagefind;
+}
+
+/** The best results of the usual kinds, what is known of each. */
+async function best(query, most) {
+  engine ??= load();
+  const results = await ask(await engine, query, USUAL);
+  return (await Promise.all(results.slice(0, most).map((result) => result.data()))).filter(Boolean);
+}
+
+let engine;
+window.bookSearch = { best, root };
+if (document.getElementById("search-results")) {
+  load().then(start).catch((reason) => {
     console.info(`Pagefind does not answer: ${reason?.stack ?? reason}`);
     fallBack();
-  }
+  });
+}
 })();

@@ -8,5 +8,13 @@ function turnPictures() {
   });
 }
 new MutationObserver(turnPictures).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+// Paper is light.
+let shown = "";
+addEventListener("beforeprint", () => {
+  shown = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
+  turnPictures();
+});
+addEventListener("afterprint", () => { document.documentElement.dataset.theme = shown; });
 if (document.readyState === "loading") addEventListener("DOMContentLoaded", turnPictures);
 else turnPictures();

@@ -95,6 +95,20 @@ def test_the_field_of_every_page_leads_to_these_results(page: Page, site: str) -
     assert "dpgd/lower-bound" in str(page.get_attribute(".found-title a", "href"))
 
 
+def test_the_best_results_are_shown_while_someone_types(page: Page, site: str) -> None:
+    page.goto(f"{site}/book/dpgd/schedules.html")
+    page.wait_for_load_state("load")
+    page.click("button.search-button-field")
+    page.keyboard.type("lower bou")
+    page.wait_for_selector('.suggested[data-query="lower bou"]')
+    page.keyboard.type("nd")
+    page.wait_for_selector('.suggested[data-query="lower bound"]')
+    assert 1 < page.locator(".suggested a").count() <= 6
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/dpgd/lower-bound*.html*")
+
+
 def test_the_reference_is_found_where_it_is_asked_for(page: Page, site: str) -> None:
     plain = results(page, site, q="sensitivity")
     assert not any(address.startswith("reference/") for address in plain)

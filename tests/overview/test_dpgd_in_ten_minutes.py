@@ -28,6 +28,6 @@ def test_slips_are_counted_with_their_consequence(grave: int, words: str) -> Non
     saved = Saved(SAVED.tree)
     names = [claim.id for claim in SAVED.register.values() if claim.paper == "dpgd" and not claim.slip][:3]
     saved.__dict__["findings"] = {name: failed if i < grave else mild for i, name in enumerate(names)}
-    text = saved.slips("dpgd")
+    text = saved.errata("dpgd")
     assert text.startswith("We judged 3 claims and found 3 independent errata")
     assert words in text

@@ -17,6 +17,7 @@ PAGE = "#121212"  # the theme's ground in the dark
 LEAST_CONTRAST = 4.5  # of what is drawn with that ground, as for text of any size
 INK, GROUND = 0.92, 0.09  # the lightness that black and white become
 GREY = 0.08  # the largest difference of the three parts of a grey
+PALE = 0.85  # a grey above it, but for white, is the middle of a scale of colours
 MOST_HUES = 24  # a picture that fills areas with more colours than these shows a scale of them, which stays
 COLOUR = re.compile(r"\b(fill|stroke)(:\s*|=\")(#[0-9a-fA-F]{6})\b")
 ROOT = re.compile(r"<svg\b[^>]*>")
@@ -73,7 +74,8 @@ def _changed(svg: str) -> set[tuple[str, str]]:
     """What changes at night: fill or stroke, and its colour."""
     uses = {(kind, colour) for kind, _, colour in COLOUR.findall(svg)}
     hues = {colour for kind, colour in uses if kind == "fill" and not _is_grey(colour)}
-    scale = hues if len(hues) > MOST_HUES else set()
+    pale = {colour for _, colour in uses if _is_grey(colour) and PALE < min(_parts(colour)) < 1}
+    scale = hues | pale if len(hues) > MOST_HUES else set()
     return {use for use in uses if turned(use[1]) != use[1].lower() and not (use[0] == "fill" and use[1] in scale)}
 
 

@@ -45,7 +45,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "off": percent(abs(index.off(end))),
         "clip_gain": clip_gain(saved),
         "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
-        "slips": saved.slips("dpgd"),
+        "slips": saved.errata("dpgd"),
     }
 
 

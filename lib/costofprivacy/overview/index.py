@@ -27,7 +27,8 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     counted = claims.counts(claims.ledger(saved.register.values(), saved.findings))
     return {
         "figure": carrying(saved),
-        "judged": f"{len(saved.findings)}",
+        "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
+        "untestable": f"{sum(found.verdict == Verdict.UNTESTABLE for found in saved.findings.values())}",
         "all": f"{len(saved.register)}",
         "errata": f"{len(errata.errata(saved.register, saved.findings))} independent slips and missing conditions",
         "noisyhead_learns": learns(saved),

@@ -4,7 +4,8 @@ from costofprivacy.overview import letters
 from costofprivacy.overview.saved import Saved
 
 CLAIMS = {
-    "drift": "dpgd/equation-4.14",
+    "boundary": "dpgd/theorem-4iii",
+"drift": "dpgd/equation-4.14",
     "resolvents": "dpgd/equation-4.17",
     "enclosure": "dpgd/equation-4.12",
     "offset": "dpgd/theorem-2-offset",
@@ -19,7 +20,9 @@ CLAIMS = {
     "rate": "dpgd/equation-1.4",
     "lower": "dpgd/theorem-3",
 }
-CORRECTED = ("drift", "resolvents", "enclosure", "offset", "uniform", "placement", "threshold", "seeds")
+CORRECTED = (
+    "boundary", "drift", "resolvents", "enclosure", "offset", "uniform", "placement", "threshold", "seeds"
+)  # fmt: skip
 
 
 def values(saved: Saved) -> dict[str, str]:

@@ -26,6 +26,7 @@ def quoted(saved: Saved, paper: str, claims: Mapping[str, str], corrected: Itera
             "judged": f"{len(own)}",
             "tally": cards.tally(found.verdict for found in own.values()),
             "errata": f"{len(roots)}",
+            "slips": f"{sum(slip.paper == paper for slip in saved.slips)}",
             "arxiv": str(saved.papers[paper]["arxiv"]),
         }
     )

@@ -47,7 +47,7 @@ def values(saved: Saved) -> dict[str, str | Plate]:
             row["standard_error"],
         ),
         "method": method(saved),
-        "slips": saved.slips("noisyhead"),
+        "slips": saved.errata("noisyhead"),
     }
 
 

@@ -41,6 +41,11 @@ class Saved:
         """What is known of each paper, by its short name."""
         return dict(claims.read_papers(claims.find_register(self.tree)))
 
+    @cached_property
+    def slips(self) -> tuple[claims.Slip, ...]:
+        """The slips in displays that no claim rests on."""
+        return claims.read_slips(claims.find_register(self.tree))
+
     def found(self, claim: str) -> str:
         """What was found of a claim: its badge, which leads to its card, and its headline."""
         return f"{cards.of(self.findings[claim])} {self.headline(claim)}"
@@ -49,7 +54,7 @@ class Saved:
         """The headline of a finding, with a link to its card."""
         return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
 
-    def slips(self, paper: str) -> str:
+    def errata(self, paper: str) -> str:
         """How many independent errata a paper has, and how many of these change a conclusion."""
         found = {claim: finding for claim, finding in self.findings.items() if self.register[claim].paper == paper}
         roots = [entry for entry in errata.errata(self.register, found) if entry.root.paper == paper]

@@ -14,6 +14,16 @@ function stateOf(controls, { search, hash }) {
   });
 }
 
+// What an address asks for and cannot have, in words.
+function refused(controls, { search, hash }) {
+  const said = new Map([...new URLSearchParams(search), ...new URLSearchParams(hash.slice(1))]);
+  return controls.filter((control) => said.has(control.name) && placeOf(control, said.get(control.name).trim().toLowerCase()) < 0)
+    .map((control) => `The address asks for ${control.name} = ${said.get(control.name)}, which cannot be chosen. Known are ${listed(control.tokens)}.`)
+    .join(" ");
+}
+
+const listed = (tokens) => (tokens.length > 8 ? `${tokens[0]}, ${tokens[1]}, …, ${tokens.at(-1)}` : tokens.join(", "));
+
 function placeOf({ tokens }, text) {
   const found = tokens.indexOf(text);
   return found >= 0 || text === "" ? found : tokens.findIndex((token) => token !== "" && Number(token) === Number(text));
@@ -38,6 +48,7 @@ async function explore(element) {
   const inputs = controls.map((control) => element.querySelector(`[name="${control.name}"]`));
   let state = stateOf(controls, location) ?? controls.map((control) => control.start);
   let before = null;
+  let unknown = refused(controls, location);
   for (const parameter of spec.params) {
     const k = controls.findIndex((control) => control.name === parameter.name);
     if (k >= 0) parameter.value = controls[k].options[state[k]];
@@ -63,7 +74,7 @@ async function explore(element) {
     });
     const changed = before !== null && before.some((place, k) => place !== state[k]);
     part("settings").textContent = `${inWords(controls, state)}.`; // on paper, where controls are none
-    part("was").textContent = changed ? `Pale line: the last setting (${inWords(controls, before, (k) => before[k] !== state[k])})` : "";
+    part("was").textContent = unknown || !changed ? unknown : `Pale line: the last setting (${inWords(controls, before, (k) => before[k] !== state[k])})`;
     return changed;
   };
   const draw = () => {
@@ -85,6 +96,7 @@ async function explore(element) {
       const at = performance.now();
       if (k !== last.control || (!last.held && at - last.at > PAUSE)) before = state;
       last = { control: k, at, held: true };
+      unknown = "";
       state = state.map((place, other) => (other === k ? Number(input.value) : place));
       draw();
       clearTimeout(settling);
@@ -95,6 +107,7 @@ async function explore(element) {
   addEventListener("hashchange", () => {
     const asked = stateOf(controls, { search: "", hash: location.hash });
     if (!asked) return; // a place on the page
+    unknown = refused(controls, { search: "", hash: location.hash });
     [before, state] = [state, asked];
     draw();
     element.scrollIntoView({ block: "start" });
@@ -125,6 +138,7 @@ async function explore(element) {
   show();
   await fit();
   new ResizeObserver(fit).observe(element);
+  if (stateOf(controls, location) && parent === window) element.scrollIntoView({ block: "start" });
   element.dataset.ready = "yes";
 }
 

@@ -47,7 +47,7 @@ def plate() -> Plate:
         caption=(
             f"**Clipping limits what one record can do.** **Left**: the gradients of {len(raw)} records in two "
             f"dimensions. Those outside the ball of radius $C = c\\sqrt d$ are shortened to its surface, here {share} "
-            f"of them; the longest is ${compact(longest)}\\,C$ long. **Right**: the cross is the sum of all other "
+            f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the sum of all other "
             f"clipped gradients. Whatever the remaining record holds, the sum ends in the ball around it. So replacing "
             f"this record moves the sum by $2C$ at most. For the same reason no record moves its own step of "
             f"Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide."
@@ -78,7 +78,9 @@ def _cloud(axes: Axes, raw: np.ndarray, clipped: np.ndarray, cut: np.ndarray) ->
     inks = (KEPT, "● kept"), (CUT, "○ before, ■ after")
     for line, (colour, told) in enumerate(inks):
         ink = tuple(figures.INK * light for light in to_rgb(colour))
-        axes.text(0.0, 0.07 * (1 - line), told, transform=axes.transAxes, color=ink, fontsize=figures.LETTERS)
+        paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}  # lines go on behind it
+        place = 0.08 * (1 - line)
+        axes.text(0, place, told, transform=axes.transAxes, color=ink, fontsize=figures.LETTERS, bbox=paper)
     _square(axes, (0.0, 0.0))
 
 

@@ -22,6 +22,7 @@ CELL = 0.3  # inches: the side of a cell
 APART = 0.06  # inches: between an arrow and what it joins
 GAP = 0.12  # inches: between the labelled tokens, the query, and the row of responses
 COLOURS = "RdBu_r"
+DARKEST = 1.35  # the value that would have the end of the colours, over the largest: those are too dark on a dark page
 ARROW = {"arrowstyle": "-|>", "color": "0.35", "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
 
 
@@ -139,7 +140,8 @@ def _cells(axes: Axes, values: np.ndarray, place: tuple[float, float], scale: fl
     """Coloured cells, the first row on top; ``place`` is their lower left corner."""
     rows, columns = values.shape
     x, y = (place[0] + CELL * np.arange(columns + 1), place[1] + CELL * np.arange(rows + 1))
-    axes.pcolormesh(x, y, values[::-1], cmap=COLOURS, vmin=-scale, vmax=scale, edgecolors="0.75", linewidth=0.5)
+    most = DARKEST * scale
+    axes.pcolormesh(x, y, values[::-1], cmap=COLOURS, vmin=-most, vmax=most, edgecolors="0.75", linewidth=0.5)
 
 
 def _prompt(axes: Axes, prompt: Prompts, place: tuple[float, float]) -> None:

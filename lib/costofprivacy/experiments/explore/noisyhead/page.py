@@ -68,6 +68,11 @@ def start(tables: Tables) -> Choice:
     return Choice(problems(tables)[0], int(N), epsilon=epsilon)
 
 
+def first(tables: Tables) -> Choice:
+    """What the chart shows at first: the start, but of the problem that can be learned, so that each control matters."""
+    return replace(start(tables), problem=learnable(tables))
+
+
 def _nearest(values: np.ndarray, wanted: float) -> float:
     return float(min(values, key=lambda value: abs(value - wanted)))
 
@@ -147,8 +152,8 @@ def _variance(tables: Tables, choice: Choice) -> float:
 
 
 def _words(tables: Tables) -> tuple[str, str]:
-    """Caption and alternative text of the figure that shows the start values."""
-    here = start(tables)
+    """Caption and alternative text of the figure that shows what the chart shows at first."""
+    here = first(tables)
     rows, run = curve(tables, here), pick(tables["runs"], setting=here.setting, problem=here.problem, N=here.N)
     low, high, gained = rows["error"].min(), rows["error"].max(), rows["gained"].max()
     overtaken = rows.loc[rows["noise"] > rows["gained"], "T"]
@@ -168,12 +173,12 @@ def controls(tables: Tables) -> tuple[Control, ...]:
     """What can be chosen: lists for what has a name, sliders for numbers."""
     names, sizes = problems(tables), [int(N) for N in tables["runs"]["N"].unique()]
     budgets = [float(epsilon) for epsilon in tables["budgets"]["epsilon"].unique()]
-    first = start(tables)
+    here = first(tables)
     settings, words = list(SETTING_LABELS), list(SETTING_LABELS.values())
     return (
-        explorer.slider("epsilon", "Budget ε", budgets, first.epsilon, [f"{epsilon:g}" for epsilon in budgets]),
-        explorer.slider("N", "Training prompts N", sizes, first.N, [f"{N:,}" for N in sizes]),
-        explorer.picker("problem", "Problem and penalty", names, first.problem),
+        explorer.slider("epsilon", "Budget ε", budgets, here.epsilon, [f"{epsilon:g}" for epsilon in budgets]),
+        explorer.slider("N", "Training prompts N", sizes, here.N, [f"{N:,}" for N in sizes]),
+        explorer.picker("problem", "Problem and penalty", names, here.problem),
         explorer.picker("account", "Accounting", list(COLUMN.values()), COLUMN[EVERY], ACCOUNT_LABELS),
         explorer.picker("setting", "Setting", settings, str(Setting.CORRECTED), words),
     )
@@ -300,6 +305,7 @@ def try_these(tables: Tables) -> Markdown:
         )
         for account, name in COLUMN.items()
     )
+    paper = explorer.set_link("Choose the paper's penalty", choices, problem=here.problem)
     more = explorer.set_link(f"N = {largest:,}", choices, problem=easiest, N=largest)
     cause = (
         "So the penalty alone keeps this head from predicting"
@@ -307,10 +313,9 @@ def try_these(tables: Tables) -> Markdown:
         else "It predicts"
     )
     items = [
-        f"**Leave everything as it is.** The problem has ${_tex(here.problem)}$. Without noise descent reaches a test "
-        f"error of {noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has "
-        f"{compact(head)}.",
-        f"**Change the penalty and add prompts.** Choose ${_tex(easiest)}$. The least test error goes from {few:.3f} "
+        f"**{paper}.** The problem then has ${_tex(here.problem)}$. Without noise descent reaches a test error of "
+        f"{noiseless:.4f}, and answering 0 has {compact(zero)}. {cause}: the best linear head has {compact(head)}.",
+        f"**Add prompts.** Choose ${_tex(easiest)}$ again. The least test error goes from {few:.3f} "
         f"at $N = {_many(here.N)}$ to {many:.3f} at {more}, with every iterate released.",
         f"**Change the accounting.** Choose ${_tex(telling)}$ at $N = {_many(here.N)}$. As printed, the least test "
         f"error is {printed}. Exact accounting makes that {every}, where every iterate is "
