@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 from IPython.display import HTML
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments import highlight  # type: ignore[import-untyped]
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
 
 def folded(title: str, table: pd.DataFrame | HTML | None) -> HTML:

@@ -5,7 +5,7 @@ from costofprivacy.overview.saved import Saved
 
 CLAIMS = {
     "boundary": "dpgd/theorem-4iii",
-"drift": "dpgd/equation-4.14",
+    "drift": "dpgd/equation-4.14",
     "resolvents": "dpgd/equation-4.17",
     "enclosure": "dpgd/equation-4.12",
     "offset": "dpgd/theorem-2-offset",

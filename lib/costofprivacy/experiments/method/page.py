@@ -21,6 +21,7 @@ EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or 
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
 NEAR = 4.0  # up to this factor of n/d a case is near
 DELTA = 1e-5  # at which ρ is translated
+FAR = "are further away than the table goes."
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
 
@@ -42,9 +43,10 @@ def answer(tables: Tables) -> list[str]:
     worth = "and explains" if share(best) >= WORTH else "but explains only"
     penalty = "" if best["method"] == ZERO else " with a public penalty"
     return [
-        f"For prompts at $N = {where['N']:.0f}$ and $\\varepsilon = {where['epsilon']:g}$, with the paper's clipping "
-        f"bounds, {name_of(best['method'])} is best{penalty}, {worth} {percent(share(best))} of the variance.",
-        f"With the paper's penalty no head explains more than {percent(useful)}. {tables_heads.tuned(saved_of(HEADS))}",
+        tables_heads.tuned(saved_of(HEADS)),
+        f"With the paper's clipping bounds, at $N = {where['N']:.0f}$ and $\\varepsilon = {where['epsilon']:g}$, "
+        f"{name_of(best['method'])} is best{penalty}, {worth} {percent(share(best))}. With the paper's penalty no head "
+        f"explains more than {percent(useful)}.",
         _rivals_answer(rivals_errors()),
         _regression_answer(tables["regression"]),
     ]
@@ -54,9 +56,7 @@ def _rivals_answer(errors: pd.DataFrame) -> str:
     """Which of all methods for one regression is most often in front."""
     found = winners(errors)
     name, cases = max(in_front(found).items(), key=lambda item: item[1])
-    return (
-        f"For one regression, {name} is the best method, or not significantly worse, in {cases} of {len(found)} cases."
-    )
+    return f"For one regression: use {name}. It is best, or not significantly worse, in {cases} of {len(found)} cases."
 
 
 def _regression_answer(table: pd.DataFrame) -> str:
@@ -132,7 +132,21 @@ def _nearest_cases(found: pd.DataFrame) -> str:
     return (
         f"**An example.** You have $n = {n}$ records of $d = {d}$ features, and $\\varepsilon = {epsilon:g}$. That is "
         f"{n / d:.0f} records per feature. The nearest cases "
-        + (f"are best solved by {listed(cases)}." if len(near) else "are further away than the table goes.")
+        + (
+            f"are best solved by {listed(cases)}. {_default(near)}"
+            if len(near)
+            else "are further away than the table goes."
+        )
+    )
+
+
+def _default(near: pd.DataFrame) -> str:
+    """What to use without knowing which of some cases one's own data resemble."""
+    front = in_front(near)
+    name = max(front, key=lambda method: front[method])
+    return (
+        f"If you do not know which of these your data resemble, use *{name}*: it is best, or not significantly worse, "
+        f"in {front[name]} of these {len(near)}."
     )
 
 

@@ -71,10 +71,15 @@ def _beside(errors: pd.Series, least: str) -> str:
 
 
 def tuned(saved: Mapping[str, pd.DataFrame]) -> str:
-    """What DP-ridge and the private head explain of isotropic responses, of variance 1, with all numbers tuned."""
+    """What to use for prompts: what DP-ridge and the private head explain of isotropic responses, of variance 1."""
     steps = largest(saved["ladder"])
     ridge, own = (
-        percent(1 - float(pick(steps, covariance=ISOTROPIC, rung=rung)["test_error"]))
-        for rung in (ladder.RIDGE, PRIVATE)
+        1 - float(pick(steps, covariance=ISOTROPIC, rung=rung)["test_error"]) for rung in (ladder.RIDGE, PRIVATE)
     )
-    return f"With bounds tuned on public prompts, DP-ridge explains {ridge}; our own head explains {own}."
+    names = ("the head of this book (`PrivateHeadRegressor`)", own), ("DP-ridge", ridge)
+    (first, most), (second, less) = sorted(names, key=lambda name: -name[1])
+    where = f"At $N = {int(steps['N'].iloc[0])}$ and $\\varepsilon = {steps['epsilon'].iloc[0]:g}$"
+    return (
+        f"For prompts: use {first}. {where} it explains {percent(most)} of the variance; {second}, with all bounds "
+        f"tuned on public prompts, {percent(less)}."
+    )

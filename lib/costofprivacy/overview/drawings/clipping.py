@@ -47,9 +47,9 @@ def plate() -> Plate:
         caption=(
             f"**Clipping limits what one record can do.** **Left**: the gradients of {len(raw)} records in two "
             f"dimensions. Those outside the ball of radius $C = c\\sqrt d$ are shortened to its surface, here {share} "
-            f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the sum of all other "
-            f"clipped gradients. Whatever the remaining record holds, the sum ends in the ball around it. So replacing "
-            f"this record moves the sum by $2C$ at most. For the same reason no record moves its own step of "
+            f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the "
+            f"sum of all other clipped gradients. Whatever the remaining record holds, the sum ends in the ball around "
+            f"it. So replacing this record moves the sum by $2C$ at most. For the same reason no record moves its own step of "
             f"Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide."
         ),
         alt=(

@@ -69,7 +69,7 @@ def start(tables: Tables) -> Choice:
 
 
 def first(tables: Tables) -> Choice:
-    """What the chart shows at first: the start, but of the problem that can be learned, so that each control matters."""
+    """What the chart shows at first: as `start`, of the problem that can be learned, so that each control matters."""
     return replace(start(tables), problem=learnable(tables))
 
 
