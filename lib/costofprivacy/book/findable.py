@@ -2,7 +2,8 @@
 
 Pagefind ranks by how often, and in how weighty a place, a page has the words of a query. Each page is given to it with
 a kind, by which results can be chosen: what the reference of the library says is found when it is asked for, or when
-nothing else has the words. A claim's card is a result of its own. Source listings are not indexed.
+nothing else has the words. A claim's card is a result of its own. Source listings are not indexed. A page can have words
+by which it is found and which no reader sees, in a hidden paragraph with a weight of Pagefind's.
 
 The index is fetched by a script, which browsers refuse to pages that are opened as files: there Sphinx's own search
 answers, whose index lies beside. `find.js` decides which of the two is loaded.
@@ -27,7 +28,7 @@ CHAPTER, CLAIM, RECORD, REFERENCE = "chapter", "claim", "ledger and errata", "li
 RECORDS = ("ledger", "errata", "letter-", "verdict-changes", "changelog", "bibliography")  # how their names begin
 PAPERS = {"noisyhead": "NoisyHead", "dpgd": "DP-GD"}
 WEIGHTS = {CHAPTER: 1, RECORD: 0.3, REFERENCE: 0.2}  # of prose; Pagefind gives headings 7 to 2
-CARD_WEIGHT, KEYWORD_WEIGHT = 2, 7
+CARD_WEIGHT = 2
 INTERFACES = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pagefind-highlight", "wasm.unknown")
 SMALL = (".claim-card", ".claim-cards")
 UNREAD = (
@@ -46,7 +47,6 @@ UNREAD = (
 
 ARTICLE = re.compile(r'<article class="bd-article[^>]*>(.*?)</article>', re.DOTALL)
 HEADING = re.compile(r"<h1>(.*?)</h1>", re.DOTALL)
-KEYWORDS = re.compile(r'<meta content="([^"]*)" name="keywords"')
 LINK = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 FORMULA = re.compile(r"\\\((.*?)\\\)", re.DOTALL)
 SECTION = re.compile(r'<section [^>]*id="([^"]+)">\s*((?:<span id="[^"]*"></span>\s*)*)<(h[2-6])>')
@@ -112,15 +112,8 @@ def entries(html: Path) -> Iterator[Entry]:
         address = path.relative_to(html).as_posix()
         named, sort = words(title[1]), kind(address)
         cards += [card_entry(address, named.removeprefix(TITLE), card) for card in CARD.finditer(article[1])]
-        body = legible(article[1]) + also_searched(path.read_text("utf-8"))
-        yield Entry(address, sort, document(address, named, sort, body, WEIGHTS[sort]))
+        yield Entry(address, sort, document(address, named, sort, legible(article[1]), WEIGHTS[sort]))
     yield from cards
-
-
-def also_searched(page: str) -> str:
-    """Other words for what a page is about: those of its keywords, which no reader sees."""
-    said = KEYWORDS.search(page)
-    return f'<p data-pagefind-weight="{KEYWORD_WEIGHT}">{said[1]}</p>' if said else ""
 
 
 def kind(address: str) -> str:

@@ -49,8 +49,8 @@ def plate() -> Plate:
             f"dimensions. Those outside the ball of radius $C = c\\sqrt d$ are shortened to its surface, here {share} "
             f"of them; the longest is ${compact(longest)}\\,C$ long and leaves the frame. **Right**: the cross is the "
             f"sum of all other clipped gradients. Whatever the remaining record holds, the sum ends in the ball around "
-            f"it. So replacing this record moves the sum by $2C$ at most. For the same reason no record moves its own step of "
-            f"Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide."
+            f"it. So replacing this record moves the sum by $2C$ at most. For the same reason no record moves its "
+            f"own step of Algorithm 1 by more than $2C\\eta_k$. This is what the noise has to hide."
         ),
         alt=(
             f"Left: {len(raw)} gradients as points, and a circle of radius C around 0. {cut.sum()} points lie outside; "
