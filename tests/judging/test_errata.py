@@ -69,6 +69,14 @@ def test_one_line_an_erratum_the_gravest_first(book: Path) -> None:
     ]
 
 
+def test_that_a_paper_has_no_grave_erratum_is_said(book: Path) -> None:
+    harmless = FOUND | {"beta/figure-1": replace(FOUND["beta/figure-1"], consequence=Consequence.NUMBERS)}
+    claims.record(book / "part", harmless)
+    page = errata.page(book)
+    assert "### Beta\n\nNone.\n\n## What changes a number" in page
+    assert page.count("None.") == 1
+
+
 def test_a_choice_of_settings_is_no_erratum(book: Path) -> None:
     register = claims.read_register(book / "claims.yml")
     assert "alpha/theorem-5" not in {entry.root.id for entry in errata.errata(register, FOUND)}

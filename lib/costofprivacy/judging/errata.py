@@ -89,6 +89,8 @@ def page(book: Path) -> str:
             lines += [f"## {heading}", "", f"{WEIGHT[consequence].capitalize()}.", ""]
         for name, paper in papers.items():
             own = [_line(entry) for entry in chosen if entry.root.paper == name]
+            if chosen and not own and consequence == Consequence.CONCLUSION:
+                lines += [f"### {paper['short']}", "", "None.", ""]
             lines += _part(paper["short"], own, folded=consequence == Consequence.NONE)
     if slips:
         lines += ["## Slips in displays that no claim rests on", ""]
