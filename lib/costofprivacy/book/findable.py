@@ -2,8 +2,8 @@
 
 Pagefind ranks by how often, and in how weighty a place, a page has the words of a query. Each page is given to it with
 a kind, by which results can be chosen: what the reference of the library says is found when it is asked for, or when
-nothing else has the words. A claim's card is a result of its own. Source listings are not indexed. A page can have words
-by which it is found and which no reader sees, in a hidden paragraph with a weight of Pagefind's.
+nothing else has the words. A claim's card is a result of its own. Source listings are not indexed. A page can have
+words by which it is found and which no reader sees, in a hidden paragraph with a weight of Pagefind's.
 
 The index is fetched by a script, which browsers refuse to pages that are opened as files: there Sphinx's own search
 answers, whose index lies beside. `find.js` decides which of the two is loaded.
