@@ -28,7 +28,6 @@ def values(saved: Saved) -> dict[str, str | Plate]:
     return {
         "figure": carrying(saved),
         "judged": f"{sum(found.verdict != Verdict.UNTESTABLE for found in saved.findings.values())}",
-        "untestable": f"{sum(found.verdict == Verdict.UNTESTABLE for found in saved.findings.values())}",
         "all": f"{len(saved.register)}",
         "errata": f"{len(errata.errata(saved.register, saved.findings))} independent slips and missing conditions",
         "noisyhead_learns": learns(saved),

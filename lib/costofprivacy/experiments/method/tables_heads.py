@@ -80,6 +80,6 @@ def tuned(saved: Mapping[str, pd.DataFrame]) -> str:
     (first, most), (second, less) = sorted(names, key=lambda name: -name[1])
     where = f"At $N = {int(steps['N'].iloc[0])}$ and $\\varepsilon = {steps['epsilon'].iloc[0]:g}$"
     return (
-        f"For prompts: use {first}. {where} it explains {percent(most)} of the variance; {second}, with all bounds "
-        f"tuned on public prompts, {percent(less)}."
+        f"For prompts: use {first}. {where} it explains {percent(most)} of the variance; {second}, with all "
+        f"bounds tuned on public prompts, {percent(less)}."
     )
