@@ -133,17 +133,17 @@ def _nearest_cases(found: pd.DataFrame) -> str:
         f"**An example.** You have $n = {n}$ records of $d = {d}$ features, and $\\varepsilon = {epsilon:g}$. That is "
         f"{n / d:.0f} records per feature. The nearest cases "
         + (
-            f"are best solved by {listed(cases)}. {_default(near)}"
+            f"are best solved by {listed(cases)}. {_default(near, found)}"
             if len(near)
             else "are further away than the table goes."
         )
     )
 
 
-def _default(near: pd.DataFrame) -> str:
-    """What to use without knowing which of some cases one's own data resemble."""
-    front = in_front(near)
-    name = max(front, key=lambda method: front[method])
+def _default(near: pd.DataFrame, found: pd.DataFrame) -> str:
+    """What to use without knowing which of some cases one's own data resemble; all cases decide between equals."""
+    front, everywhere = in_front(near), in_front(found)
+    name = max(front, key=lambda method: (front[method], everywhere[method]))
     return (
         f"If you do not know which of these your data resemble, use *{name}*: it is best, or not significantly worse, "
         f"in {front[name]} of these {len(near)}."
