@@ -8,6 +8,7 @@ NAME :=
 P :=
 OUT :=
 FORCE :=
+TAG :=
 CLUSTER :=
 ANYWAY :=
 override NAME := $(value NAME)
@@ -15,6 +16,7 @@ override P := $(value P)
 override OUT := $(value OUT)
 override PRESET := $(value PRESET)
 override FORCE := $(value FORCE)
+override TAG := $(value TAG)
 override CLUSTER := $(value CLUSTER)
 override ANYWAY := $(value ANYWAY)
 MAKEOVERRIDES :=
@@ -38,10 +40,10 @@ UV := _build/uv/bin/python -m uv
 # What a person has set for other projects stays out of this one.
 unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
-export PRESET NAME P OUT CLUSTER
+export PRESET NAME P OUT TAG CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab release \
   faults attacks fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -134,6 +136,9 @@ extras-list: ## the names of the extra environments
 EXTRA_IS_KNOWN:
 	@$(if $(and $(filter 1,$(words $(NAME))),$(filter $(EXTRAS),$(NAME))),:, \
 	  printf "error: NAME must be one of %s, got '%s'\n" "$(EXTRAS)" "$$NAME" >&2; exit 2)
+
+release: $(VENV)/.complete ## checks a release, builds it into _build/release, tries the wheel in empty environments; TAG=required
+	@exec $(BOOK) release --tag "$$TAG"
 
 lock: _build/uv/.complete ## requirements*.txt from requirements*.in, for Python 3.11 to 3.13; all, or NAME=opacus
 	for name in $(if $(NAME),"requirements-$$NAME",$(basename $(wildcard requirements*.in))); do \
