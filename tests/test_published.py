@@ -104,6 +104,39 @@ def test_chapters_are_listed_outside_the_project(installed: Path) -> None:
     assert all(line.endswith("?") for line in lines)
 
 
+def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    """Outside the project, where everything is compiled anew, `make release` does this."""
+    assert main(["self-test"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    told = re.fullmatch(
+        r"costofprivacy \S+ works under Python \S+: a private fit at epsilon = 1 has R2 = 0\.\d\d; "
+        r"(\d+) tables and (\d+) findings on (\d+) claims are readable",
+        line,
+    )
+    assert told, line
+    found = [published.results(name) for name in published.chapters()]
+    assert int(told[1]) == sum(map(len, found))
+    assert int(told[2]) == sum(len(each.findings) for each in found)
+
+
+@pytest.mark.parametrize("fit", [(0.1, 1.0), (0.9, 1.1), (float("nan"), 1.0)])
+def test_an_installation_that_fits_badly_fails_its_test(
+    fit: tuple[float, float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: fit)
+    assert main(["self-test"]) == 1
+    assert capsys.readouterr().err.startswith("error: a private fit at epsilon = 1 explains R2 = ")
+
+
+def test_an_installation_without_results_fails_its_test(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: (0.9, 1.0))
+    monkeypatch.setattr(published, "chapters", lambda: ())
+    assert main(["self-test"]) == 1
+    assert capsys.readouterr().err.startswith("error: the results are not whole: 0 tables, 0 of ")
+
+
 def test_the_register_is_found_outside_the_project(installed: Path) -> None:
     source = (
         "from pathlib import Path; from costofprivacy.judging import claims; "

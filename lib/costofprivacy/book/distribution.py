@@ -123,7 +123,8 @@ def _differences(name: str, files: dict[str, bytes], expected: dict[str, bytes])
     changed = sorted(path for path in expected if path in files and files[path] != expected[path])
     for verb, paths in (("lacks", missing), ("has another content of", changed)):
         if paths:
-            yield f"{name} {verb} {len(paths)} files of the project, such as {paths[0]}"
+            more = f" and {len(paths) - 1} more of the project's files" if len(paths) > 1 else ""
+            yield f"{name} {verb} {paths[0]}{more}"
 
 
 def _unwanted(name: str, files: dict[str, bytes], tops: tuple[str, ...]) -> Iterator[str]:
