@@ -12,7 +12,7 @@ from scipy.stats import chisquare, norm
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import private_quantile
-from costofprivacy.rivals.private_quantile import exponent, misses, quantile
+from costofprivacy.rivals.private_quantile import exponent, geometric_grid, misses, quantile
 from tests.privacy import hostile
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
@@ -148,3 +148,16 @@ def test_what_makes_no_sense_is_refused(arguments: tuple, words: str) -> None:
 @pytest.mark.parametrize("mu", [1e-150, 1e150])
 def test_extreme_budgets_are_budgets(mu: float) -> None:
     assert quantile(np.ones(5), 0.5, GRID, GaussianDP(mu), rng=np.random.default_rng(0)) in GRID
+
+
+def test_a_geometric_grid_has_its_ends_and_equal_factors() -> None:
+    grid = np.array(geometric_grid(3.0, 0.1, 5.0, 1.5))
+    assert (grid[0], grid[-1]) == pytest.approx((0.3, 15.0))
+    factors = grid[1:] / grid[:-1]
+    np.testing.assert_allclose(factors, factors[0])
+    assert factors[0] <= 1.5
+    for ends in ((1.0, 1.0, 2.0), (0.1, 1.0, 1.0)):
+        with pytest.raises(ValueError, match="below must be less than above, and ratio more than 1"):
+            geometric_grid(1.0, *ends)
+    with pytest.raises(ValueError, match="scale must be positive and finite"):
+        geometric_grid(math.inf)

@@ -75,6 +75,27 @@ def exponent(budget: GaussianDP) -> float:
     return float(log_ndtr(mu / 2) - log_ndtr(-mu / 2)) / _ROUNDING
 
 
+def geometric_grid(scale: float, below: float = 1e-3, above: float = 10.0, ratio: float = 2**0.25) -> tuple[float, ...]:
+    """A public grid around a public guess: scale·below, and from there by equal factors up to scale·above.
+
+    Args:
+        scale: the guess, in (0, ∞). below, above: the ends over the guess, 0 < below < above. ratio: of neighbouring
+            points, above 1; about: the last point is exact.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> geometric_grid(2.0, 0.25, 2.0, 2.0)
+    (0.5, 1.0, 2.0, 4.0)
+    """
+    for name, value in (("scale", scale), ("below", below), ("above", above), ("ratio", ratio)):
+        _validate.finite_positive(name, value)
+    if not (below < above and ratio > 1):
+        raise ValueError(f"below must be less than above, and ratio more than 1, got {below!r}, {above!r}, {ratio!r}")
+    points = math.ceil(math.log(above / below) / math.log(ratio) - 1e-9) + 1
+    return tuple((scale * np.geomspace(below, above, points)).tolist())
+
+
 def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray) -> np.ndarray:
     """−u_k: by how many ranks each point of the grid misses the level, shape (K,). Not private.
 
