@@ -1,0 +1,249 @@
+r"""What one cell of a table is worth: a number, a key, a truth value or an instant. Each cell is read alone.
+
+**Guarantee.** For every function of this module, what a cell becomes depends on that cell alone. So replacing one
+record of a table changes the results of that record and no other's. Nothing is refused: a cell that cannot be read is
+missing, and so no error can depend on a record or quote one.
+
+*Proof.* The functions apply one map to each cell. The maps hold no state, and they catch every exception. Columns of
+one type of number, or of dates, go through NumPy instead, all at once. That is the same map: an integer becomes the
+nearest double on both ways, and an instant is rounded down to microseconds on both ways (the tests compare them bit for
+bit). This matters, because *the type of a column depends on all its cells*: one text makes a column of numbers a column
+of objects, and one missing value makes integers floating-point numbers. A number is therefore read from text, too, and
+is the same category and truth value however it is written: ``1``, ``1.0``, ``True`` and ``"1"`` are all true.
+
+**Where this begins.** With the table that is given. ``pandas.read_csv`` infers types from all cells; with
+``dtype=str`` each cell stays what the file says.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+Key = float | str
+MISSING = None
+TRUE, FALSE = ("true", "t", "yes", "y"), ("false", "f", "no", "n")
+_TRUTHS = dict.fromkeys(TRUE, 1.0) | dict.fromkeys(FALSE, 0.0)
+_NUMBERS = (Real, Decimal, np.bool)
+_DAY = 86_400_000_000  # microseconds
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?", re.DOTALL | re.ASCII)
+_FIRST, _LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:59:59.999999", "us")
+
+
+def numbers(column: Any) -> np.ndarray:
+    """The cells as doubles, shape (n,): NaN is missing, and a number beyond the doubles is infinite.
+
+    >>> from decimal import Decimal
+    >>> numbers([1, "2.5", Decimal(3), True, None, "a secret", 10**400, float("-inf")])
+    array([ 1. ,  2.5,  3. ,  1. ,  nan,  nan,  inf, -inf])
+    """
+    given = _doubles(column)
+    return np.array([_number(cell) for cell in cells(column)], dtype=float) if given is None else given
+
+
+def codes(column: Any, levels: dict[Key, int], unknown: int, missing: int) -> np.ndarray:
+    """The place of each cell among known levels, shape (n,).
+
+    Args:
+        column: cells. levels: the place of each key, as `key` makes them. unknown: what a cell that is none of them is
+            given. missing: what an empty cell is given.
+
+    >>> codes([3, "3.0", "f ", "x", None], {"f": 0, 3.0: 1}, unknown=7, missing=9).tolist()
+    [1, 1, 0, 7, 9]
+    """
+    given = None if _kind(column) == "b" else _doubles(column)
+    if given is not None:
+        found = np.where(np.isnan(given), missing, unknown)
+        for level, place in levels.items():
+            if isinstance(level, float):
+                found[given == level] = place
+        return found
+    told: dict[Any, int] = {}  # texts are parsed once
+
+    def code(cell: Any) -> int:
+        known = type(cell) is str
+        if known and cell in told:
+            return told[cell]
+        level = key(cell)
+        place = missing if level is MISSING else levels.get(level, unknown)
+        if known:
+            told[cell] = place
+        return place
+
+    return np.array([code(cell) for cell in cells(column)], dtype=int)
+
+
+def truths(column: Any) -> np.ndarray:
+    """The cells as 1 (true), 0 (false) or NaN (neither), shape (n,).
+
+    >>> truths([True, 0, "Yes", "f", "1.0", 2, None, "a secret"])
+    array([ 1.,  0.,  1.,  0.,  1., nan, nan, nan])
+    """
+    given = _doubles(column)
+    values = np.array([_truth(cell) for cell in cells(column)], dtype=float) if given is None else given
+    return np.where((values == 0) | (values == 1), values, np.nan)
+
+
+def instants(column: Any) -> np.ndarray:
+    """The cells as instants, ``datetime64[us]`` of shape (n,): NaT is missing, and so is what is no date.
+
+    An instant with a time zone is that instant in UTC. Text must be in ISO format, with dashes. Instants outside the
+    years 1 to 9999 are missing.
+
+    >>> instants(["2024-02-29", "2024-02-29T01:00+02:00", "29/02/2024", 20240229]).astype("datetime64[h]").tolist()[:3]
+    [datetime.datetime(2024, 2, 29, 0, 0), datetime.datetime(2024, 2, 28, 23, 0), None]
+    """
+    found = _of_dates(column)
+    if found is None:
+        found = np.array([_instant(cell) for cell in cells(column)], dtype="datetime64[us]")
+    return np.where((found >= _FIRST) & (found <= _LAST), found, np.datetime64("NaT", "us"))
+
+
+def cells(column: Any) -> Iterable[Any]:
+    """The cells of a column of a data frame, an array or a list, as Python objects where there is a choice."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "mM":
+        return list(column)  # as a list of objects they would be whole numbers
+    for name in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, name):
+            return getattr(column, name)()
+    return column
+
+
+def key(cell: Any) -> Key | None:
+    """What a category is known by: a finite number by its value, other text without the blanks around it.
+
+    >>> key("007"), key(7), key(True), key(" a b "), key("  ")
+    (7.0, 7.0, 'True', 'a b', None)
+    """
+    if isinstance(cell, (bool, np.bool)):
+        return str(bool(cell))
+    if not isinstance(cell, str):
+        value = _number(cell)
+        return MISSING if math.isnan(value) else value
+    try:
+        text = str(str.strip(cell))
+        value = _parsed(text)
+        return value if math.isfinite(value) else (text or MISSING)
+    except Exception:
+        return MISSING
+
+
+def _number(cell: Any) -> float:
+    if type(cell) is float:
+        return cell
+    try:
+        if isinstance(cell, str):
+            return _parsed(str.strip(cell))
+        if not isinstance(cell, _NUMBERS) or isinstance(cell, np.timedelta64):
+            return math.nan
+        with np.errstate(over="ignore"):  # an extended number beyond the doubles
+            return float(cell)
+    except OverflowError:
+        return _infinite(cell)
+    except Exception:  # an object may raise whatever it likes, and what it raises may quote it
+        return math.nan
+
+
+def _infinite(cell: Any) -> float:
+    """The infinity with the sign of a number beyond the doubles."""
+    try:
+        return math.inf if cell > 0 else -math.inf
+    except Exception:
+        return math.nan
+
+
+def _parsed(text: str) -> float:
+    """A number that is written as text, NaN where it is none. Python's underscores are no part of a number here."""
+    if "_" in text:
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _truth(cell: Any) -> float:
+    value = _number(cell)
+    if math.isnan(value) and isinstance(cell, str):
+        try:
+            return _TRUTHS.get(str.strip(cell).lower(), math.nan)
+        except Exception:
+            return math.nan
+    return value
+
+
+def _instant(cell: Any) -> np.datetime64:
+    try:
+        if isinstance(cell, str):
+            text = str.strip(cell)
+            cell = datetime.datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
+        stamp = getattr(cell, "asm8", cell)  # a pandas.Timestamp in UTC
+        if isinstance(stamp, np.datetime64):
+            return stamp.astype("datetime64[us]")
+        if isinstance(cell, datetime.datetime):
+            return np.datetime64(_microseconds(cell), "us")
+        if isinstance(cell, datetime.date):
+            return np.datetime64((cell.toordinal() - _EPOCH) * _DAY, "us")
+    except Exception:
+        pass
+    return np.datetime64("NaT", "us")
+
+
+def _microseconds(moment: datetime.datetime) -> int:
+    """From the beginning of 1970 in UTC, or as the clock says where there is no time zone."""
+    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
+    found = (moment.toordinal() - _EPOCH) * _DAY + seconds * 1_000_000 + moment.microsecond
+    offset = moment.utcoffset()
+    return found if offset is None else found - offset // datetime.timedelta(microseconds=1)
+
+
+def _kind(column: Any) -> str:
+    """NumPy's letter for the type of a column; none for a list, and for a data frame that is not made of arrays."""
+    found = getattr(getattr(column, "dtype", None), "kind", "")
+    return found if isinstance(found, str) else ""
+
+
+def _doubles(column: Any) -> np.ndarray | None:
+    """A column of one type of number at once; None where cells have to be read one by one."""
+    if _kind(column) not in tuple("biuf") and not _is_numeric(column):
+        return None
+    return _at_once(lambda: _converted(column))
+
+
+def _is_numeric(column: Any) -> bool:
+    """Whether a column of polars holds integers or floating-point numbers."""
+    asked = [getattr(getattr(column, "dtype", None), name, None) for name in ("is_integer", "is_float")]
+    return _at_once(lambda: any(ask() for ask in asked if callable(ask))) or False
+
+
+def _converted(column: Any) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        if hasattr(getattr(column, "dtype", None), "na_value"):  # an extension type of pandas
+            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        found = column.to_numpy() if hasattr(column, "to_numpy") else column
+        return np.array(found, dtype=np.float64)
+
+
+def _of_dates(column: Any) -> np.ndarray | None:
+    """A column of dates at once; None where cells have to be read one by one."""
+    if _kind(column) != "M":
+        return None
+    if getattr(column.dtype, "tz", None) is not None:
+        column = column.dt.tz_convert(None)
+    return _at_once(lambda: np.asarray(column).astype("datetime64[us]"))
+
+
+def _at_once(convert: Callable[[], Any]) -> Any:
+    """What a conversion gives, None where it fails: an error of another library may quote a cell."""
+    try:
+        return convert()
+    except Exception:
+        return None

@@ -1,0 +1,127 @@
+"""The columns of a table, whatever holds it. What is refused is refused for a public property: names, types, shapes.
+
+======================================  ============================================================================
+table                                   how its columns are found
+======================================  ============================================================================
+data frame (pandas, polars, pyarrow)    by name; a column that is missing, unknown or twice there is refused
+mapping of names to columns             the same
+array of two dimensions                 by place, all of them
+list of records                         a record is a mapping of names to cells, or a sequence of all cells in order.
+                                        *Which keys a record has is part of the record*: a cell that it lacks is
+                                        missing, keys that are not known are ignored, and nothing is refused.
+======================================  ============================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+REFUSE, IGNORE = "refuse", "ignore"
+EXTRA = (REFUSE, IGNORE)  # what happens to columns that are not asked for
+
+
+def columns(X: Any, names: Sequence[str], extra: str = REFUSE) -> tuple[list[Any], int]:
+    """The named columns of a table, in the order of the names, and the number of records.
+
+    Args:
+        X: a table of the module's list. names: of the columns. extra: one of `EXTRA`.
+
+    Raises:
+        TypeError: if X is no table. ValueError: if columns are missing, unknown or of unequal lengths. The messages
+            hold column names, types and shapes, and never a cell.
+
+    >>> columns([{"age": 40, "sex": "f"}, {"age": 30}], ["age", "sex"])
+    ([[40, 30], ['f', None]], 2)
+    """
+    if _has_names(X):
+        _check(_names(X), names, extra)
+        found = [_sized(X[name]) for name in names]
+    elif hasattr(X, "ndim") and hasattr(X, "shape"):
+        found = _by_place(X, names)
+    elif isinstance(X, Sequence):
+        return _of_records(X, names), len(X)
+    else:
+        raise _no_table(X)
+    lengths = {len(column) for column in found}
+    if len(lengths) != 1:
+        raise ValueError(f"the columns of X must have equal lengths, got {sorted(lengths)}")
+    return found, lengths.pop()
+
+
+def check_names(X: Any, names: Sequence[str], extra: str = REFUSE) -> None:
+    """Raise what `columns` raises for the names and the shape of a table; no cell is read.
+
+    Args, Raises: as there. A list of records has no names of its own.
+    """
+    if _has_names(X):
+        _check(_names(X), names, extra)
+    else:
+        columns(X, names, extra)
+
+
+def _has_names(X: Any) -> bool:
+    """Whether a table has names of its own.
+
+    Raises:
+        TypeError: if it is of a type that is no table, or a table that is not in memory.
+    """
+    if issparse(X):
+        raise TypeError("X must be a dense table, got a sparse matrix")
+    if isinstance(X, (str, bytes)) or X is None:
+        raise _no_table(X)
+    if hasattr(type(X), "collect"):
+        raise TypeError(f"X must be in memory, got a {type(X).__name__}: collect it first")
+    return isinstance(X, Mapping) or hasattr(X, "columns")
+
+
+def _no_table(X: Any) -> TypeError:
+    return TypeError(f"X must be a data frame, a mapping, an array or a list of records, got {type(X).__name__}")
+
+
+def _names(X: Any) -> list[Any]:
+    found = X.keys() if isinstance(X, Mapping) else getattr(X, "column_names", X.columns)
+    return list(found)
+
+
+def _check(found: list[Any], names: Sequence[str], extra: str) -> None:
+    """Refuse a table by the names of its columns."""
+    faults: list[tuple[str, Callable[[], list[Any]]]] = [
+        ("lacks the columns", lambda: [name for name in names if name not in found]),
+        ("has columns that the schema does not know:", lambda: [name for name in found if name not in names]),
+        ("has more than once the columns", lambda: [name for name in names if found.count(name) > 1]),
+    ]
+    for what, which in faults:
+        wrong = which()
+        if wrong and not (extra == IGNORE and "does not know" in what):
+            raise ValueError(f"X {what} {', '.join(repr(name) for name in wrong)}")
+
+
+def _by_place(X: Any, names: Sequence[str]) -> list[Any]:
+    array = np.asarray(X)
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise ValueError(f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}")
+    return list(array.T)
+
+
+def _of_records(X: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
+    return [list(column) for column in zip(*(_cells(record, names) for record in X))] or [[] for _ in names]
+
+
+def _cells(record: Any, names: Sequence[str]) -> list[Any]:
+    """The cells of a record, each None where the record does not have it: never an exception."""
+    try:
+        if isinstance(record, Mapping):
+            return [record.get(name) for name in names]
+        if not isinstance(record, (str, bytes)) and len(record) == len(names):
+            return [record[place] for place in range(len(names))]
+    except Exception:
+        pass
+    return [None] * len(names)
+
+
+def _sized(column: Any) -> Any:
+    return column if hasattr(column, "__len__") else list(column)

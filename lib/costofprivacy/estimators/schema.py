@@ -1,0 +1,254 @@
+r"""A public schema: what is known of a table's columns before the data, and the transformer that follows from it.
+
+A regression needs numbers within bounds. Scikit-learn's transformers *learn* them: the categories that occur, the mean
+for missing values, the range for a scale. What is learnt from private records is not public, and a private fit after
+such a step has no guarantee. Here everything is stated: bounds, categories, and what a missing value counts as.
+
+**Guarantee.** `SchemaTransformer` learns nothing, and each row of what it returns depends on the record of that row and
+on the schema alone. So neighbours (one record replaced) become neighbours, and a release that is private for all
+neighbouring tables is equally private after it, with the same parameters: it costs no privacy.
+
+*Proof.* A row consists of the images of its cells, side by side. Each is a map of one cell that is fixed by the schema
+(`estimators.cells`, `estimators.kinds`, `estimators.dates`), and cells of one record alone enter a row. What is refused
+is refused for the table's type, column names or shape, which are public (`estimators.frames`); a cell is never refused.
+If record i is replaced, then row i may change and no other does. ∎
+
+**What it does not cover.** A schema whose bounds or categories were read off the private data; the table's column names
+where these depend on a record, as they may after ``pandas.DataFrame`` of records with different keys; a filter that
+dropped records before.
+
+>>> schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
+>>> people = [{"age": 54, "sex": "m", "smoker": True}, {"age": None, "sex": "x", "smoker": "no"}]
+>>> print(schema.transformer().transform(people))
+[[0. 1. 0. 1.]
+ [0. 0. 1. 0.]]
+>>> print(schema.transformer().get_feature_names_out())
+['age' 'sex_m' 'sex_other' 'smoker']
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._param_validation import InvalidParameterError
+
+from costofprivacy.estimators import frames
+from costofprivacy.estimators.dates import Date
+from costofprivacy.estimators.kinds import Boolean, Category, Number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Number | Category | Boolean | Date
+KINDS: dict[str, type[Any]] = {kind.kind: kind for kind in (Number, Category, Boolean, Date)}
+FORMAT = "costofprivacy schema 1"
+number, category, boolean, date = Number, Category, Boolean, Date
+
+
+@dataclass(frozen=True, init=False)
+class Schema:
+    """What is public of a table's columns.
+
+    Args:
+        columns: a mapping of column names to `number`, `category`, `boolean` or `date`, at least one. The features come
+            in this order.
+
+    Raises:
+        ValueError: if there is no column, a name or a kind is of the wrong type, or two features have the same name.
+    """
+
+    columns: tuple[tuple[str, Kind], ...]
+
+    def __init__(self, columns: Mapping[str, Kind]) -> None:
+        if not isinstance(columns, Mapping) or not columns:
+            raise ValueError(f"columns must be a non-empty mapping of names to kinds, got {columns!r}")
+        for name, kind in columns.items():
+            if not isinstance(name, str) or not isinstance(kind, Kind):
+                raise ValueError(f"columns must map text to one of {', '.join(KINDS)}, got {name!r}: {kind!r}")
+        object.__setattr__(self, "columns", tuple(columns.items()))
+        features = self.feature_names()
+        twice = sorted({name for name in features if features.count(name) > 1})
+        if twice:
+            raise ValueError(f"features must have distinct names, got more than one {', '.join(map(repr, twice))}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in order."""
+        return tuple(name for name, _ in self.columns)
+
+    def feature_names(self) -> list[str]:
+        """Names of the features that the columns become, in order."""
+        return [feature for name, kind in self.columns for feature in kind.features(name)]
+
+    def feature_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Public bounds (low, high) of the features, each of shape (d,): the ``feature_bounds`` of an estimator.
+
+        >>> low, high = Schema({"age": number(18, 90), "smoker": boolean()}).feature_bounds()
+        >>> print(low, high)
+        [-1.  0.] [1. 1.]
+        """
+        low, high = np.array([bounds for _, kind in self.columns for bounds in kind.bounds()]).T
+        return low, high
+
+    def norm_bound(self) -> float:
+        """A public bound on the ℓ₂ norm of a record's features, smaller than √d where there are categories.
+
+        >>> round(Schema({"age": number(18, 90), "town": category(range(20))}).norm_bound(), 4)
+        1.4142
+        """
+        return math.sqrt(sum(kind.norm() ** 2 for _, kind in self.columns))
+
+    def transformer(self, extra_columns: str = frames.REFUSE) -> SchemaTransformer:
+        """The transformer from tables to features that this schema states.
+
+        Args:
+            extra_columns: "refuse" or "ignore", what happens to columns that the schema does not know.
+        """
+        return SchemaTransformer(self, extra_columns=extra_columns)
+
+    def table(self) -> pd.DataFrame:
+        """One row a column, with every public choice in words: for the table of a paper's appendix.
+
+        Returns:
+            columns "column", "kind", "public values", "scale", "missing counts as", "outside counts as", "features".
+        """
+        import pandas as pd  # here: it takes longer than the rest of this module
+
+        rows = []
+        for name, kind in self.columns:
+            told = kind.described()
+            row = {"column": name, "kind": kind.kind, "public values": told["public values"], "scale": told["scale"]}
+            row |= {"missing counts as": told["missing"], "outside counts as": told.get("outside", "the nearer bound")}
+            rows.append(row | {"features": len(kind.features(name))})
+        return pd.DataFrame(rows)
+
+    def count_unread(self, X: Any) -> pd.DataFrame:
+        """How many cells of each column are missing or outside the bounds. **Not private: do not publish it.**
+
+        It is for the holder of the data, to find a column that was given in the wrong type or unit. A schema that is
+        changed because of it is no longer public; a type or a unit may be mended, a bound must not be.
+
+        Args:
+            X: a table.
+
+        Returns:
+            columns "column", "missing" (empty, or not readable), "outside" (clipped, or not listed), "of" (records).
+        """
+        import pandas as pd  # here: as above
+
+        found, n = frames.columns(X, self.names, frames.IGNORE)
+        read = [kind.read(column) for (_, kind), column in zip(self.columns, found)]
+        counts = [{"missing": int(missing.sum()), "outside": int(outside.sum()), "of": n} for missing, outside in read]
+        return pd.DataFrame([{"column": name} | row for name, row in zip(self.names, counts)])
+
+    def to_json(self) -> str:
+        """The schema as JSON text, which `from_json` reads.
+
+        >>> schema = Schema({"visit": date("2020-01-01", "2024-12-31", cycles=["weekday"])})
+        >>> Schema.from_json(schema.to_json()) == schema
+        True
+        """
+        columns = [{"name": name, "kind": kind.kind} | asdict(kind) for name, kind in self.columns]
+        return json.dumps({"format": FORMAT, "columns": columns}, indent=2, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Schema:
+        """The schema that `to_json` wrote.
+
+        Raises:
+            ValueError: if the text is not one, or states an argument outside its range.
+        """
+        try:
+            stated = json.loads(text)
+            if stated.pop("format") != FORMAT:
+                raise ValueError("its format is another")
+            columns = [dict(column) for column in stated["columns"]]
+            kinds = {column.pop("name"): KINDS[column.pop("kind")](**column) for column in columns}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"text must be a schema in the format {FORMAT!r}: {error}") from error
+        if len(kinds) < len(columns):
+            raise ValueError("text must name each column once")
+        return cls(kinds)
+
+
+class SchemaTransformer(TransformerMixin, BaseEstimator):
+    """Tables to features within public bounds, as a `Schema` states them. It learns nothing from the data.
+
+    Guarantee: each row depends on its record and the schema alone (the module has the proof), so neighbours stay
+    neighbours. ``fit`` looks at column names and the shape alone, and ``transform`` works without it. The fitted
+    transformer is the same whatever the data held. No message quotes a cell.
+
+    Takes data frames of pandas, polars or pyarrow, mappings of names to columns, lists of records, and arrays whose
+    columns are the schema's in order.
+
+    Args:
+        schema: a `Schema`. extra_columns: "refuse" or "ignore", what happens to columns that the schema does not know.
+
+    Attributes:
+        ``feature_names_in_``, ``n_features_in_``: the schema's columns, as in scikit-learn.
+
+    Raises:
+        InvalidParameterError: in ``fit`` and ``transform``, for arguments of another kind.
+        TypeError, ValueError: for a table that lacks a column, has an unknown one, or is no table.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from costofprivacy.estimators import DPGDRegressor
+    >>> schema = Schema({"age": number(18, 90), "smoker": boolean()})
+    >>> model = DPGDRegressor(feature_bounds=schema.feature_bounds(), response_bounds=(0, 10))
+    >>> fitted = make_pipeline(schema.transformer(), model).fit([{"age": 40, "smoker": True}] * 50, [5.0] * 50)
+    """
+
+    def __init__(self, schema: Any, *, extra_columns: str = frames.REFUSE) -> None:
+        self.schema = schema
+        self.extra_columns = extra_columns
+
+    def fit(self, X: Any, y: Any = None) -> SchemaTransformer:
+        """Check the names of the columns; no cell is read.
+
+        Args:
+            X: a table. y: ignored.
+        """
+        schema = self._stated()
+        frames.check_names(X, schema.names, self.extra_columns)
+        self.feature_names_in_ = np.array(schema.names, dtype=object)
+        self.n_features_in_ = len(schema.names)
+        return self
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The features of each record, shape (n, d).
+
+        Args:
+            X: a table with the schema's columns, in any order where they have names.
+        """
+        schema = self._stated()
+        found, _ = frames.columns(X, schema.names, self.extra_columns)
+        images = [kind.images(column) for (_, kind), column in zip(schema.columns, found)]
+        return np.concatenate(images, axis=1)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the features, shape (d,). The argument is for scikit-learn's interface and is not used."""
+        return np.array(self._stated().feature_names(), dtype=object)
+
+    def _stated(self) -> Schema:
+        if not isinstance(self.schema, Schema):
+            raise InvalidParameterError(f"schema must be a Schema, got {self.schema!r}")
+        if self.extra_columns not in frames.EXTRA:
+            raise InvalidParameterError(f"extra_columns must be one of {frames.EXTRA}, got {self.extra_columns!r}")
+        return self.schema
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """It needs no fit."""
+        return True
+
+    def __sklearn_tags__(self) -> Any:
+        """It needs no fit, and takes missing values and text."""
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
