@@ -173,6 +173,7 @@ def test_clips_follow_the_error_down() -> None:
         (lambda: Plan(1, 1, 1.0, 0.5, (), MU), "the number of points of the grid must be"),
         (lambda: Plan(1, 1, 1.0, 0.5, (1e-200,), MU), "grid must be between"),
         (lambda: Plan(1, 1, 1.0, 0.5, (1.0,), GaussianDP(math.inf)), "mu must be positive and finite"),
+        (lambda: Plan(1, 1, 1.0, 0.5, (1.0, 1e150), GaussianDP(1e-150)), "sensitivity / mu must be between"),
         (lambda: Plan(3, 2, 1.0, 0.5, (1.0,), MU).batch(8), "n must be at least 9 for this plan, got 8"),
         (lambda: adaptive_clipping.plan(1, 2, 1.0, 0.0, MU), "n must be"),
         (lambda: adaptive_clipping.plan(100, 2, 0.0, 0.0, MU), "explained_variance must be"),

@@ -47,7 +47,7 @@ from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import clipped_normal
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.prepared import Prepared, prepare
-from costofprivacy.rivals.private_quantile import geometric_grid, quantile
+from costofprivacy.rivals.private_quantile import exponent, geometric_grid, quantile
 
 LEVELS = (0.5, 0.7, 0.9)  # q, of the gradients that a clip leaves as they are
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -66,7 +66,7 @@ class Plan:
         budget: μ in [10⁻¹⁵⁰, 10¹⁵⁰].
 
     Raises:
-        ValueError: if a number is outside its range.
+        ValueError: if a number is outside its range, or a clip asks for noise beyond the doubles.
     """
 
     steps: int
@@ -84,8 +84,9 @@ class Plan:
         _validate.whole("the number of points of the grid", len(self.grid))
         for clip_norm in self.grid:
             _validate.between("grid", clip_norm, records.NEAR, records.FAR)
-        _validate.finite_positive("mu", self.budget.mu)
-        _validate.between("mu", self.budget.mu, records.NEAR, records.FAR)
+        exponent(self.budget)
+        for noise in (self.grid[0], 4 * self.grid[-1]):  # refused now, not once a clip is chosen
+            gaussian_std(noise, self.budget)
 
     @property
     def guarantee(self) -> GaussianDP:
