@@ -1,0 +1,173 @@
+r"""Bounds where nothing is known: a private pair of quantiles of a column, for its own share of the budget.
+
+An estimator needs bounds that do not depend on the data, or depend on them privately. `private_bounds` releases a low
+and a high quantile of one column on a public grid (`costofprivacy.rivals.private_quantile`). The result may be used as
+if it were public, if its cost is added to that of the fit (`costofprivacy.estimators.spending`).
+
+**Guarantee.** μ-Gaussian DP for replacing one record. *Proof.* Each of the two quantiles is released with μ/√2, and
+both together are μ-Gaussian DP by composition. Missing cells are given a public value first, which is a map of single
+records. What is done with the two quantiles afterwards does not touch the data. ∎
+
+**What it costs.** Let K be the number of points of the grid. A released quantile misses its rank by more than t of the
+n records with a probability of at most K e^{−ηt}, where η is about 0.56μ. For the 183 points of the default grid and
+μ = 0.1, both quantiles are within 190 ranks in 99 of 100 releases. So thousands of records are needed where μ is small.
+The bounds are rounded outwards to the grid, by a factor of up to 1.26 with the default grid. The fit keeps
+:math:`\sqrt{\mu_{\text{total}}^2 - \mu^2}` of the budget: a tenth of μ² costs the fit 5 % of its μ. Each column costs
+that again; bounds from an instrument, a law or another study cost nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.estimators import cells
+from costofprivacy.estimators.budget import budget, generator
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
+from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
+from costofprivacy.rivals import private_quantile
+
+LEVELS = (0.01, 0.99)
+
+
+@dataclass(frozen=True)
+class PrivateBounds:
+    """Bounds that were released, and what that spent.
+
+    Args:
+        low, high: the bounds, low < high. levels: the quantiles that they stand for. records: how many there were.
+        profile: what the release spends. `spending.compose` adds it to that of a fit.
+    """
+
+    low: float
+    high: float
+    levels: tuple[float, float]
+    records: int
+    profile: PrivacyProfile
+
+
+def geometric_grid(smallest: float = 1e-3, largest: float = 1e6, per_decade: int = 10) -> np.ndarray:
+    """A public grid for a column of which not even the order of magnitude is known: ± a geometric sequence, and 0.
+
+    Args:
+        smallest, largest: ends of the sequence, 0 < smallest < largest. per_decade: points for each factor of 10.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> geometric_grid(1.0, 10.0, per_decade=2).round(2).tolist()
+    [-10.0, -3.16, -1.0, 0.0, 1.0, 3.16, 10.0]
+    >>> len(geometric_grid())
+    183
+    """
+    _validate.between("smallest", smallest, 1 / UNITS, UNITS)
+    _validate.between("largest", largest, 1 / UNITS, UNITS)
+    if not smallest < largest:
+        raise ValueError(f"smallest must be below largest, got {smallest!r} and {largest!r}")
+    points = math.ceil(math.log10(largest / smallest) * _validate.whole("per_decade", per_decade)) + 1
+    positive = np.geomspace(smallest, largest, points)
+    return np.concatenate([-positive[::-1], [0.0], positive])
+
+
+def linear_grid(low: float, high: float, points: int = 101) -> np.ndarray:
+    """A public grid for a column whose outermost limits are known: equal steps.
+
+    Args:
+        low, high: of size at most 10⁵⁰, low < high. points: at least 2.
+
+    Raises:
+        ValueError: if an argument is outside its range.
+
+    >>> linear_grid(0, 120, points=5).tolist()
+    [0.0, 30.0, 60.0, 90.0, 120.0]
+    """
+    _validate.between("low", low, -UNITS, UNITS)
+    _validate.between("high", high, -UNITS, UNITS)
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    return np.linspace(low, high, _validate.whole("points", points, at_least=2))
+
+
+def private_bounds(
+    values: Any,
+    *,
+    rho: float | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    grid: Sequence[float] | np.ndarray | None = None,
+    levels: tuple[float, float] = LEVELS,
+    missing: float | None = None,
+    random_state: int | None = None,
+) -> PrivateBounds:
+    """Private bounds of one column: its quantiles of two levels, rounded outwards to a public grid.
+
+    Guarantee: μ-Gaussian DP with μ = ρ, or (ε, δ)-DP, for replacing one record, whatever its cell holds. Nothing is
+    refused for a value.
+
+    Args:
+        values: the column, n cells: an array, a list or a column of a data frame. Cells are read as
+            `Schema` reads those of a number.
+        rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead.
+        grid: public and increasing, at least two points; `geometric_grid` where it is left out.
+        levels: of the two quantiles, increasing, in (0, 1).
+        missing: a public value, which missing cells are given; the middle point of the grid where it is left out.
+        random_state: None to release; a number makes a demonstration that can be repeated, and no release.
+
+    Raises:
+        ValueError: if there is no cell, or an argument is outside its range. The message holds no cell.
+
+    Warns:
+        PrivacyWarning: if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
+
+    >>> values = 50 + 10 * np.random.default_rng(0).standard_normal(20_000)
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     found = private_bounds(values, rho=0.1, grid=linear_grid(0, 200), random_state=0)
+    >>> print(found.low, found.high, round(found.profile.last_iterate.mu, 3))
+    26.0 74.0 0.1
+    """
+    asked = budget(rho, epsilon, delta)
+    mu = _validate.between("rho", asked.rho, SMALLEST, LARGEST)
+    points = geometric_grid() if grid is None else np.array(grid, dtype=float)
+    low, high = (_validate.probability("each of levels", level) for level in levels)
+    if not low < high or points.ndim != 1 or len(points) < 2:
+        raise ValueError(f"levels must increase and grid must have at least two points, got {levels!r}, {points.shape}")
+    found = cells.numbers(values)
+    n = _validate.whole("the number of values", len(found))
+    if delta is not None:
+        warn_if_delta_is_large(delta, n)
+    rng = generator(random_state)
+    if random_state is not None:
+        warnings.warn(
+            f"random_state={random_state} makes the noise repeatable: a demonstration, no release", PrivacyWarning, 2
+        )
+    middle = float(points[len(points) // 2]) if missing is None else _validate.finite("missing", missing)
+    sides = _outward(np.where(np.isnan(found), middle, found), (low, high), points, GaussianDP(mu / math.sqrt(2)), rng)
+    spent = GaussianDP(mu)
+    profile = PrivacyProfile(asked.claimed, spent, spent, neighbours="replace one record")
+    return PrivateBounds(*_apart(*sides, points), (low, high), n, profile)
+
+
+def _outward(
+    values: np.ndarray, levels: tuple[float, float], grid: np.ndarray, each: GaussianDP, rng: np.random.Generator
+) -> tuple[float, float]:
+    """The two quantiles. The lower one is an upper one of the values with the other sign, so it is rounded down."""
+    high = private_quantile.quantile(values, levels[1], grid, each, rng=rng)
+    low = -private_quantile.quantile(-values, 1 - levels[0], -grid[::-1], each, rng=rng)
+    return low, high
+
+
+def _apart(low: float, high: float, grid: np.ndarray) -> tuple[float, float]:
+    """Two released points in order; one step of the grid apart where they are the same."""
+    low, high = min(low, high), max(low, high)
+    if low < high:
+        return low, high
+    place = int(np.searchsorted(grid, low))
+    return float(grid[max(place - 1, 0)]), float(grid[min(place + 1, len(grid) - 1)])

@@ -1,0 +1,133 @@
+r"""Several releases from the same records: what they spend together, and how to share one budget among them.
+
+Private bounds and then a fit, or several fits, are one release when they touch the same records. Two rules hold, also
+where a later release depends on the results of an earlier one (as a fit does on bounds that were found before):
+
+* releases that are μ_i-Gaussian DP are together :math:`\sqrt{\sum_i\mu_i^2}`-Gaussian DP (Dong, Roth and Su, 2022,
+  arXiv:1905.02383, Corollary 3.3);
+* releases that are (ε_i, δ_i)-DP are together :math:`(\sum_i\varepsilon_i, \sum_i\delta_i)`-DP (Dwork and Roth, 2014,
+  Theorem 3.16).
+
+Where there are both, the Gaussian ones are first added by the first rule and stated at the δ that the others leave.
+
+*Disjoint records are something else*: of two fits on different people, each spends on its own people alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from costofprivacy import _validate
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
+
+_TOGETHER = 1 + 1e-9  # shares that are written in decimals sum to 1 up to this
+Guarantee = GaussianDP | ApproximateDP
+
+
+@dataclass(frozen=True)
+class Total:
+    """What several releases spend together.
+
+    Args:
+        spent: the total as (ε, δ). gaussian: the total as μ, None where a release is not Gaussian DP.
+        parts: the guarantees that were added. neighbours: the relation for which all hold.
+    """
+
+    spent: ApproximateDP
+    gaussian: GaussianDP | None
+    parts: tuple[Guarantee, ...]
+    neighbours: str = "replace one record"
+
+    @property
+    def sentence(self) -> str:
+        """The total in words, for a paper."""
+        told = "" if self.gaussian is None else f"{self.gaussian.mu:.4g}-Gaussian DP, hence "
+        counted = f"{len(self.parts)} release" + "s" * (len(self.parts) != 1)
+        return f"{counted}, together {told}({self.spent.epsilon:.4g}, {self.spent.delta:.4g})-DP, to {self.neighbours}"
+
+
+def compose(*releases: Any, delta: float) -> Total:
+    """What releases from the same records spend together, in the order in which they were made or any other.
+
+    Args:
+        releases: at least one; each a `GaussianDP`, an `ApproximateDP`, a `PrivacyProfile` (of which what was released
+            counts, the last iterate), or something with ``profile_`` or ``profile``, such as a fitted estimator.
+        delta: δ in (0, 1) of the total.
+
+    Raises:
+        ValueError: if there is no release, one is of another kind, the relations of neighbours differ, or the δ of the
+            releases leave nothing of ``delta`` for the Gaussian ones.
+
+    >>> total = compose(GaussianDP(0.6), GaussianDP(0.8), delta=1e-5)
+    >>> print(total.sentence)
+    2 releases, together 1-Gaussian DP, hence (4.377, 1e-05)-DP, to replace one record
+    """
+    _validate.probability("delta", delta)
+    if not releases:
+        raise ValueError("releases must be at least one, got none")
+    relations = {relation for release in releases if (relation := _relation(release)) is not None}
+    if len(relations) > 1:
+        raise ValueError(f"releases must protect the same neighbours, got {sorted(relations)}")
+    parts = tuple(_guarantee(release) for release in releases)
+    gaussian = [part.mu for part in parts if isinstance(part, GaussianDP)]
+    others = [part for part in parts if isinstance(part, ApproximateDP)]
+    mu = GaussianDP(math.hypot(*gaussian)) if gaussian else None
+    used = math.fsum(part.delta for part in others)
+    if used > delta or (mu is not None and used == delta):
+        raise ValueError(f"delta must be above the sum of the releases' own, {used:g}, got {delta!r}")
+    epsilon = math.fsum(part.epsilon for part in others) + (0.0 if mu is None else mu.epsilon(delta - used))
+    told = {"neighbours": relations.pop()} if relations else {}
+    return Total(ApproximateDP(epsilon, delta), None if others else mu, parts, **told)
+
+
+def split(budget: Guarantee, shares: Sequence[float]) -> tuple[Guarantee, ...]:
+    """Budgets for several releases which together spend at most one.
+
+    Args:
+        budget: the total. An `ApproximateDP` is shared as it is: ε and δ both. A `GaussianDP` is shared in μ²; that is
+            better, where all releases are Gaussian DP: ``ApproximateDP(epsilon, delta).to_gaussian()`` is that budget.
+        shares: positive, with a sum of at most 1.
+
+    Raises:
+        ValueError: if the budget is of another kind, or a share outside its range.
+
+    >>> total = ApproximateDP(1.0, 1e-6).to_gaussian()
+    >>> bounds, fit = split(total, [0.1, 0.9])
+    >>> round(compose(bounds, fit, delta=1e-6).spent.epsilon, 6)
+    1.0
+    """
+    checked = [_validate.positive("each of shares", share) for share in shares]
+    if not checked or math.fsum(checked) > _TOGETHER:
+        raise ValueError(f"shares must be at least one, with a sum of at most 1, got {list(shares)!r}")
+    whole = max(1.0, math.fsum(checked))
+    if isinstance(budget, GaussianDP):
+        return tuple(GaussianDP(budget.mu * math.sqrt(share / whole)) for share in checked)
+    if isinstance(budget, ApproximateDP):
+        return tuple(ApproximateDP(budget.epsilon * share / whole, budget.delta * share / whole) for share in checked)
+    raise ValueError(f"budget must be a GaussianDP or an ApproximateDP, got {budget!r}")
+
+
+def _guarantee(release: Any) -> Guarantee:
+    found = _profile(release)
+    found = getattr(found, "last_iterate", found)
+    if not isinstance(found, Guarantee):
+        raise ValueError(
+            "each of releases must be a GaussianDP, an ApproximateDP, a PrivacyProfile or have one, "
+            f"got a {type(release).__name__}"
+        )
+    return found
+
+
+def _relation(release: Any) -> str | None:
+    found = _profile(release)
+    return found.neighbours if isinstance(found, PrivacyProfile) else None
+
+
+def _profile(release: Any) -> Any:
+    for name in ("profile_", "profile"):
+        if hasattr(release, name):
+            return getattr(release, name)
+    return release
