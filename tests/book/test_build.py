@@ -91,9 +91,11 @@ def test_a_failed_rendering_leaves_the_earlier_pages(
     assert (project.build / "html/index.html").read_text() == "rendering 1"
 
 
-def test_the_changelog_comes_along(project: Project, tree: Path) -> None:
-    (project.root / "CHANGELOG.md").write_text("# Changelog\n")
-    assert (staged(project, tree, "quick") / "CHANGELOG.md").read_text() == "# Changelog\n"
+def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:
+    for name in ("CHANGELOG.md", "SECURITY.md"):
+        (project.root / name).write_text(f"# {name}\n")
+    pages = staged(project, tree, "quick")
+    assert [(pages / name).read_text() for name in build.INCLUDED] == [f"# {name}\n" for name in build.INCLUDED]
 
 
 def committed(project: Project) -> None:

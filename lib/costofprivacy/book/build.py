@@ -45,7 +45,7 @@ GENERATED = {
     "_changes.md": ("judging.history", "page"),
 }
 COSTS = "costs"  # in book/: what `make bench` measured
-CHANGELOG = "CHANGELOG.md"  # beside book/, included by a page
+INCLUDED = ("CHANGELOG.md", "SECURITY.md")  # beside book/, included by pages
 OURS = {"_build", ".venv", ".git"}
 RENDER = "costofprivacy.book.rendering"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
@@ -257,7 +257,7 @@ def _configured_files(project: Project) -> list[Path]:
     config = project.root / "_config.yml"
     named = _strings(yaml.safe_load(config.read_text("utf-8"))) if config.is_file() else []
     paths = [project.root / text for text in named if text and "\n" not in text and len(text) < 200]
-    own = [config, project.root / "_toc.yml", project.root / CHANGELOG]
+    own = [config, project.root / "_toc.yml", *(project.root / name for name in INCLUDED)]
     return [*own, *(path for path in paths if _is_ours_to_copy(project, path))]
 
 

@@ -1,0 +1,73 @@
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from costofprivacy.experiments.privacy.what_this_does_not_protect import page as chapter
+from costofprivacy.overview import security as page
+from costofprivacy.overview.saved import Saved
+
+ROOT = Path(__file__).parents[2]
+SAVED = Saved(ROOT / "book")
+TABLES = {name: SAVED.table(page.CHAPTER, name) for name in page.TABLES}
+
+
+def test_each_limit_of_the_table_is_one_of_the_list() -> None:
+    listed = re.findall(r"^- \*\*([^*]+)\.\*\*", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
+    assert set(page.rows(TABLES)["limit"]) <= set(listed)
+
+
+def test_the_chapter_s_figure_has_the_same_advantages() -> None:
+    ours, theirs = page.rows(TABLES), chapter.gaps(TABLES | {"population": SAVED.table(page.CHAPTER, "population")})
+    assert set(ours["advantage"]) <= set(theirs["advantage"])
+    assert (ours["bound"] == theirs["bound"].iloc[0]).all()
+
+
+def test_the_answer_counts_what_is_beyond_one_release() -> None:
+    assert page.answer(TABLES) == "All 6 attacks gained more than one release permits, up to 100 %."
+    weak = {name: table.assign(advantage=0.0) if "advantage" in table else table for name, table in TABLES.items()}
+    assert page.answer(weak) == "None of the 6 attacks gained more than one release permits."
+    one = weak | {"seeds": TABLES["seeds"]}
+    assert page.answer(one) == "1 of the 6 attacks gained more than one release permits, up to 100 %."
+
+
+@pytest.mark.parametrize(
+    ("advantages", "bits"),
+    [((0.9, 0.05, 0.0), 44), ((0.0, 0.0, 0.0), 48), ((0.9, 0.05, 0.9), 40), ((0.0, 0.9, 0.0), 40)],
+)
+def test_a_rounding_is_coarse_enough_if_all_coarser_ones_are(advantages: tuple[float, ...], bits: int) -> None:
+    table = pd.DataFrame({"advantage": advantages, "bits": (48, 44, 40), "attack": chapter.ROUNDED})
+    assert page.coarse_enough(table.assign(standard_error=0.001, bound=0.1))["bits"] == bits
+
+
+def test_a_share_has_its_error_unless_it_is_exact() -> None:
+    assert page.share({"advantage": 0.894, "standard_error": 0.0138}) == "89.4 ± 1.4 %"
+    assert page.share({"advantage": 0.8198, "standard_error": 0.0}) == page.share({"advantage": 0.8198}) == "82 %"
+
+
+def test_times_that_differ_are_counted() -> None:
+    timing = TABLES["timing"]
+    assert "3 unusual ones: none of them took more than 20 % longer" in page.time(timing.assign(shows=False))
+    assert "2 of them took" in page.time(timing.assign(shows=[False, True, True, False]))
+
+
+def test_a_guarantee_that_is_false_now_is_counted() -> None:
+    table = TABLES["repaired"]
+    assert "repeats 7 attacks on these faults. Against the present version, all of them stay" in page.repaired(table)
+    assert "5 of them stay" in page.repaired(table.assign(now=[*table["allowed"][:5], 99.0, 99.0], now_error=0.0))
+
+
+def test_the_page_has_the_whole_file_for_those_who_report_a_fault() -> None:
+    """In three parts, between the file's marks, in another order."""
+    text, written = ((ROOT / name).read_text("utf-8") for name in ("SECURITY.md", "book/security.md"))
+    included = re.findall(r"```\{include\} \.\./SECURITY\.md\n(.*?)```", written, re.DOTALL)
+    marks = [dict(re.findall(r"^:([\w-]+): \"?(.*?)\"?$", options, re.MULTILINE)) for options in included]
+    parts = []
+    for mark in marks:
+        assert all(text.count(words) == 1 or words == "# Security" for words in mark.values())
+        part = text.split(mark["start-after"], 1)[1]
+        parts.append(part.split(mark["end-before"], 1)[0] if "end-before" in mark else part)
+    assert sorted(line for part in parts for line in part.splitlines() if line.strip()) == sorted(
+        line for line in text.splitlines() if line.strip() and line != "# Security" and not line.startswith("<!--")
+    )
