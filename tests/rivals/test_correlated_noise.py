@@ -1,0 +1,212 @@
+"""DP-FTRL: covariance of its noise and sensitivity by explicit matrices, the exact trade-off, pseudocode, streams."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+from scipy.stats import kstest, norm
+
+from costofprivacy.dpgd import spectrum
+from costofprivacy.privacy import GaussianDP
+from costofprivacy.rivals import correlated_noise
+from costofprivacy.rivals.correlated_noise import Plan
+from costofprivacy.rivals.toeplitz import Banded, banded, noise_coefficients, square_root
+
+MU = GaussianDP(0.7)
+T, K = 6, 0.4
+STRATEGIES = [Banded(), banded(3), banded(T), square_root(T), square_root(T, 0.6)]
+PLANS = [Plan(K, 0.5, 5, T, strategy, MU) for strategy in STRATEGIES]
+HUGE = [np.inf, -np.inf, np.nan, 1e200, -1e200, 1e-200, 7.0, 0.0]
+
+
+def rng(seed: int = 3) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def matrix(plan: Plan) -> np.ndarray:
+    return np.tril(toeplitz(plan.strategy.column(plan.steps)))
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
+def test_a_run_is_the_pseudocode(plan: Plan) -> None:
+    draw = rng(0)
+    x, y = draw.standard_normal((28, 3)), draw.standard_normal(28)
+    found = correlated_noise.iterates(x, y, plan, rng=rng(1))
+    std = 2 * K / MU.mu * np.linalg.norm(matrix(plan), axis=0).max()
+    noise = np.linalg.solve(matrix(plan), std * rng(1).standard_normal((T, 3)))
+    theta = np.zeros(3)
+    for t in range(T):
+        total = np.zeros(3)
+        for i in range(5 * t, min(5 * t + 5, 28)):
+            g = x[i] * (x[i] @ theta - y[i])
+            total += g * min(1.0, K / np.linalg.norm(g))
+        theta = theta - 0.5 / 5 * (total + noise[t])
+        np.testing.assert_allclose(found[t], theta, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(correlated_noise.release(x, y, plan, rng=rng(1)), found[3:].mean(axis=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
+def test_the_noise_has_the_covariance_of_the_explicit_matrix_and_not_another_scale(plan: Plan) -> None:
+    """Without features every sum is 0. Whitened by the matrix, the noise is standard normal and independent."""
+    d = 20_000
+    path = correlated_noise.iterates(np.zeros((T, d)), np.ones(T), replace(plan, batch=1), rng=rng(5))
+    noise = -np.diff(path, axis=0, prepend=0.0) / plan.learning_rate
+    inverse = np.linalg.inv(matrix(plan))
+    std = 2 * K / MU.mu * np.linalg.norm(matrix(plan), axis=0).max()
+    expected = std**2 * inverse @ inverse.T
+    error = 5 * np.sqrt(np.outer(np.diag(expected), np.diag(expected)) * 2 / d)
+    assert (np.abs(noise @ noise.T / d - expected) < error).all()
+    white = matrix(plan) @ noise / std
+    assert kstest(white.ravel(), norm.cdf).pvalue > 0.01
+    for wrong in (0.97, 1.03):
+        assert kstest(white.ravel() / wrong, norm.cdf).pvalue < 1e-3
+    for first in range(T):
+        for second in range(first):
+            assert abs(white[first] @ white[second]) / d < 5 / math.sqrt(d)
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=lambda plan: repr(plan.strategy))
+def test_the_sensitivity_is_that_of_a_search_over_batches_and_gradients(plan: Plan) -> None:
+    """Over every batch, with the gradients of the replaced record opposite and with random ones."""
+    C, draw, worst = matrix(plan), rng(0), 0.0
+    for k in range(T):
+        for trial in range(20):
+            pair = draw.standard_normal((2, 3)) if trial else np.array([[1.0, 0, 0], [-1.0, 0, 0]])
+            pair *= K / np.linalg.norm(pair, axis=1, keepdims=True)
+            sums = np.zeros((2, T, 3))
+            sums[:, k] = pair
+            worst = max(worst, float(np.linalg.norm(C @ (sums[0] - sums[1]))))
+    assert plan.sensitivity == pytest.approx(worst, rel=1e-9)
+    assert plan.noise_std(3) == pytest.approx(worst / MU.mu, rel=1e-9)
+    assert plan.guarantee == MU
+
+
+def density(first: float, plan: Plan, at: np.ndarray) -> np.ndarray:
+    """The density of (y_1, y_2) of two steps in one dimension, on a grid: the second gradient reacts to the first θ."""
+    std, (_, c) = plan.noise_std(1), plan.strategy.column(2)
+    one = norm.pdf(at, first, std)
+    theta = -plan.learning_rate * at
+    second = np.clip(3.0 * (3.0 * theta - 1.0), -plan.clip_norm, plan.clip_norm)
+    return one[:, None] * norm.pdf(at[None, :], (c * first + second)[:, None], std)
+
+
+@pytest.mark.parametrize("mu", [0.5, 2.0])
+@pytest.mark.parametrize("strategy", [Banded(), banded(2), Banded((-0.8,))], ids=repr)
+def test_two_steps_spend_exactly_the_budget_though_the_second_reacts_to_the_first(strategy: Banded, mu: float) -> None:
+    plan = Plan(1.0, 0.5, 1, 2, strategy, GaussianDP(mu))
+    at = np.linspace(-1, 1, 1601) * (8 * plan.noise_std(1) + 4)
+    one, two = density(1.0, plan, at), density(-1.0, plan, at)
+    for epsilon in (0.0, 0.5, 2.0):
+        spent = np.maximum(one - math.exp(epsilon) * two, 0).sum() * (at[1] - at[0]) ** 2
+        assert spent == pytest.approx(float(GaussianDP(mu).delta(epsilon)), rel=2e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("features", HUGE)
+@pytest.mark.parametrize("response", HUGE)
+def test_replacing_a_record_moves_the_step_of_its_batch_by_at_most_twice_the_clip(
+    features: float, response: float
+) -> None:
+    draw = rng(0)
+    x, y = draw.standard_normal((50, 4)), draw.standard_normal(50)
+    other, answers = x.copy(), y.copy()
+    other[37], answers[37] = features, response
+    for clip in (3.0, 1e-3, 1e-120):
+        plan = Plan(clip, 1.0, 10, 5, banded(3), MU)
+        one, two = (correlated_noise.iterates(*data, plan, rng=rng()) for data in ((x, y), (other, answers)))
+        np.testing.assert_array_equal(one[:3], two[:3])
+        assert 10 * np.linalg.norm(one[3] - two[3]) <= 2 * clip * (1 + 1e-9)
+        assert np.isfinite(two).all()
+
+
+def test_a_stream_is_read_once_and_may_end_early() -> None:
+    draw = rng(0)
+    x, y = draw.standard_normal((28, 3)), draw.standard_normal(28)
+    plan = PLANS[3]
+    whole = correlated_noise.iterates(x, y, plan, rng=rng(1))
+    some = ((x[5 * k : 5 * k + 5].astype("O"), y[5 * k : 5 * k + 5]) for k in range(3))
+    np.testing.assert_array_equal(np.stack(list(correlated_noise.stream(some, 3, plan, rng=rng(1)))), whole[:3])
+
+
+def test_memory_is_that_of_the_strategy_and_does_not_grow_with_the_stream() -> None:
+    for steps in (100, 10_000):
+        plan = Plan(1.0, 0.1, 1, steps, square_root(10_000), MU)
+        state = plan.strategy.start(2)
+        for _ in range(50):
+            _, state = plan.strategy.step(state, rng().standard_normal(2))
+        assert state.size == 2 * plan.strategy.memory <= 14
+
+
+def test_correlated_noise_is_less_in_the_last_iterate_of_slow_descent() -> None:
+    """Var θ_T over (ηs/b)² with ρ = 0.99, from many coordinates, and the number that the coefficients give."""
+    d, steps = 3000, 64
+    spread = []
+    for strategy in (Banded(), square_root(steps)):
+        plan = Plan(1.0, 1.0, 1, steps, strategy, GaussianDP(1.0))
+        path = correlated_noise.iterates(np.zeros((steps, d)), np.zeros(steps), plan, rng=rng(2))
+        exact = np.linalg.norm(np.cumsum(noise_coefficients(strategy, steps))) * plan.noise_std(d)
+        assert path[-1].std() == pytest.approx(exact, rel=0.05)
+        spread.append(exact)
+    assert spread[1] < spread[0] / 2
+
+
+def test_the_variance_of_a_mean_is_that_of_the_explicit_matrix() -> None:
+    column = np.array([1.0, 0.5, -0.3, 0.2, 0.1])
+    rows = np.tril(toeplitz(column))[-3:].mean(axis=0)
+    assert correlated_noise._mean_square(column, 3) == pytest.approx(float(rows @ rows))
+    assert correlated_noise._mean_square(column, 1) == pytest.approx(float(column @ column))
+
+
+@pytest.mark.parametrize("mu", [0.4, 2.0])
+def test_the_formula_predicts_the_error_on_isotropic_data(mu: float) -> None:
+    d, n = 20, 4000
+    values = spectrum.isotropic(d)
+    model = spectrum.RegressionModel(values, spectrum.projections(values, 0.0, 0.5), 0.3)
+    plan = correlated_noise.plan(n, d, 1.0, 0.09, GaussianDP(mu))
+    errors = []
+    for seed in range(20):
+        x, y = spectrum.sample(model, n, rng=rng(seed))
+        errors.append(2 * float(model.risk(correlated_noise.release(x, y, plan, rng=rng(seed + 1000)))))
+    assert np.mean(errors) == pytest.approx(correlated_noise.predicted(plan, d, 1.0, 0.09), rel=0.35)
+
+
+def test_more_budget_or_more_records_promise_less_error() -> None:
+    def promised(n: int, mu: float) -> float:
+        plan = correlated_noise.plan(n, 20, 1.0, 0.1, GaussianDP(mu))
+        return correlated_noise.predicted(plan, 20, 1.0, 0.1)
+
+    assert promised(2000, 0.3) > promised(2000, 1.0) > promised(20_000, 1.0) > promised(20_000, 4.0)
+
+
+ONE = PLANS[1]
+X, Y = np.ones((40, 1)), np.ones(40)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: replace(ONE, clip_norm=0.0), "clip_norm must be positive"),
+        (lambda: replace(ONE, clip_norm=1e200), "clip_norm must be between"),
+        (lambda: replace(ONE, learning_rate=math.nan), "learning_rate must be"),
+        (lambda: replace(ONE, batch=0), "batch must be"),
+        (lambda: replace(ONE, steps=0), "steps must be"),
+        (lambda: replace(ONE, budget=GaussianDP(math.inf)), "mu must be positive and finite"),
+        (lambda: replace(ONE, clip_norm=1e150, budget=GaussianDP(1e-160)), "sensitivity / mu must be between"),
+        (lambda: correlated_noise.release(X, Y, ONE, rng=rng()), "n must be at most 30 for this plan, got 40"),
+        (lambda: correlated_noise.release(X[:0], Y[:0], ONE, rng=rng()), "the number of records must be"),
+        (lambda: correlated_noise.release(X[:9], Y[:8], ONE, rng=rng()), "y must have shape"),
+        (
+            lambda: next(correlated_noise.stream([(X[:9], Y[:9])], 1, ONE, rng=rng())),
+            "batches must be at most 6",
+        ),
+        (lambda: list(correlated_noise.stream([(X[:1], Y[:1])] * 7, 1, ONE, rng=rng())), "batches must be at most 6"),
+        (lambda: next(correlated_noise.stream([(X[:0], Y[:0])], 1, ONE, rng=rng())), "the number of records must be"),
+        (lambda: next(correlated_noise.stream([(X, Y)], 2, ONE, rng=rng())), "x must have shape"),
+        (lambda: correlated_noise.plan(100, 2, 0.0, 0.0, MU), "explained_variance must be"),
+        (lambda: correlated_noise.plan(100, 2, 1.0, -1.0, MU), "noise_variance must be"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()  # type: ignore[operator]
