@@ -1,0 +1,32 @@
+"""What each release claims, and what audits of it find."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.declaration import Parameters, many, parameter
+from costofprivacy.experiments.privacy.every_mechanism import audits
+from costofprivacy.ranges import SEED, amount, chance, count
+from costofprivacy.streams import Runner
+
+
+class Experiment(Parameters):
+    """Audits of every release at one standard setting."""
+
+    mu: float = parameter(amount(0.1, 5.0), 1.0)
+    """Gaussian privacy parameter of the standard setting; other releases have the same $\\varepsilon$ at $\\delta$."""
+    delta: float = parameter(chance(1e-50, 0.04), 1e-5)
+    releases: int = parameter(count(100, 10**8), 10**6)
+    """Releases of each of two neighbours in an audit."""
+    hostile_releases: int = parameter(count(100, 10**8), 10**5)
+    """Releases of each of two neighbours with hostile records."""
+    deficits: tuple[float, ...] = many(
+        chance(1e-3, 0.99), 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, ascending=True
+    )
+    """Shares by which the noise is deliberately too small."""
+    seed: int = parameter(SEED, 25)
+
+    def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
+        """Tables ``releases`` and ``audits``."""
+        asked = audits.cells(self.mu, self.delta, self.releases, self.hostile_releases, self.deficits)
+        return audits.measure(asked, runner, self.seed)

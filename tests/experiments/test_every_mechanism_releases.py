@@ -1,0 +1,212 @@
+"""The releases that the page on every mechanism audits: transcriptions against the library, on the same noise."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from costofprivacy.dpgd import descent
+from costofprivacy.dpgd.descent import Configuration
+from costofprivacy.experiments.privacy.every_mechanism import descents, heads, records, rows, solutions
+from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Data, Knobs, data, hostile, prompts
+from costofprivacy.noisyhead import head, pretraining
+from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
+from costofprivacy.rivals import batch_descent, boosting, objective_perturbation, shrinking_clip, sufficient_statistics
+from costofprivacy.rivals import tukey as deep
+from costofprivacy.streams import generator
+
+MU, DELTA, COUNT = 1.0, 1e-5, 5
+OURS = rows.ours(MU, DELTA)
+NAMES = [row.name for row in OURS]
+ORDINARY = data((1.0, 0.5), (-0.5, 0.2), (2.0, -3.0))
+DATA = [ORDINARY, data((1.0, records.FAR), (0.0, 0.0), (0.3, 0.1)), *(two[0] for two in hostile(rows.OTHER))]
+each_data = pytest.mark.parametrize("given", DATA)
+
+
+class Told:
+    """A generator that draws what it was told, number after number."""
+
+    def __init__(self, **numbers: np.ndarray) -> None:
+        self.left = {name: list(np.ravel(values)) for name, values in numbers.items()}
+
+    def _next(self, name: str, size: Any) -> Any:
+        many = np.array([self.left[name].pop(0) for _ in range(int(np.prod(size or ())))])
+        return many.reshape(size) if size is not None and size != () else many[0]
+
+    def standard_normal(self, size: Any = None) -> Any:
+        return self._next("normals", size)
+
+    def random(self, size: Any = None) -> Any:
+        return self._next("uniforms", size)
+
+    def laplace(self, scale: float) -> Any:
+        return scale * self._next("laplace", None)
+
+    def gumbel(self, size: Any) -> Any:
+        return self._next("gumbel", (size,) if isinstance(size, int) else size)
+
+    def uniform(self, low: Any, high: Any) -> Any:
+        return low + (high - low) * self.left["uniforms"][0]
+
+
+def normals(*shape: int) -> np.ndarray:
+    return np.random.default_rng(sum(shape)).standard_normal(shape)
+
+
+@each_data
+@pytest.mark.filterwarnings("ignore:.*encountered:RuntimeWarning")
+def test_dp_gd(given: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = normals(len(given[0]), COUNT)
+    found = descents.dp_gd(given, MU, noise, SOUND)
+    plan = [Configuration(descents.CLIP, descents.SCHEDULE, MU)]
+    for k in range(COUNT):
+        monkeypatch.setattr(descent.draws, "normals", lambda shape, rng, k=k: noise[:, k].reshape(shape))
+        own = descent.descend_records(*given, plan, rng=generator(0, 0, 0))[0, 0]
+        assert found[k] == pytest.approx(own, rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_full_batch(given: Data) -> None:
+    noise = normals(len(descents.RATES), COUNT)
+    found = descents.full_batch(given, MU, noise, SOUND)
+    multiplier = math.sqrt(len(descents.RATES)) / MU
+    for k in range(COUNT):
+        told = Told(normals=noise[:, k])
+        own = batch_descent.release(*given, descents.CLIP, descents.RATES, multiplier, rng=told)  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_samples(given: Data) -> None:
+    T, n = len(descents.SAMPLED_RATES), len(given[0])
+    noise, uniforms = normals(T, COUNT), np.random.default_rng(1).random((T, n, COUNT))
+    found = descents.sampled(given, 0.9, uniforms, noise, SOUND)
+    for k in range(COUNT):
+        told = Told(normals=noise[:, k], uniforms=uniforms[..., k])
+        arguments = (descents.CLIP, descents.SAMPLED_RATES, 0.9, descents.SAMPLING)
+        own = batch_descent.release(*given, *arguments, rng=told)  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_shrinking(given: Data) -> None:
+    plan = descents.shrinking_plan(MU)
+    noise = normals(plan.rounds, COUNT)
+    found = descents.shrinking(given, plan, noise, SOUND)
+    for k in range(COUNT):
+        own = shrinking_clip.release(*given, plan, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_objective(given: Data) -> None:
+    added = solutions.objective_plan(rows.standard(MU, DELTA))
+    noise = normals(2, COUNT)
+    found = solutions.objective(given, added, noise, SOUND)
+    for k in range(COUNT):
+        own = objective_perturbation.release(*given, solutions.CLIP, added, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-9)
+
+
+@each_data
+def test_adassp(given: Data) -> None:
+    noise = normals(3, COUNT)
+    found = solutions.adassp(given, MU, noise, SOUND)
+    moments = sufficient_statistics.moments(*given, solutions.BOUNDS)
+    for k in range(COUNT):
+        told = Told(normals=noise[:, k])
+        own = sufficient_statistics.release(moments, solutions.BOUNDS, GaussianDP(MU), rng=told)  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-12)
+
+
+@each_data
+def test_boosted(given: Data) -> None:
+    noise = normals(2 + solutions.ROUNDS, COUNT)
+    found = solutions.boosted(given, MU, noise, SOUND)
+    arguments = solutions.BOUNDS, solutions.CLIP, solutions.ROUNDS, GaussianDP(MU)
+    for k in range(COUNT):
+        own = boosting.release(*given, *arguments, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 4.0, 30.0])
+def test_a_deep_point(epsilon: float) -> None:
+    budget, source = ApproximateDP(epsilon, 1e-5), np.random.default_rng(2)
+    for points in (np.repeat([0.0, 1.0, 17.0], [49, 4, 47]), source.standard_normal(100), source.standard_normal(41)):
+        m = len(points)
+        laplace, uniforms = source.laplace(size=40), source.random(40)
+        gumbel = source.gumbel(size=(m // 2 - m // 4 + 1, 40))
+        found = solutions.deep_points(points, budget, laplace, gumbel, uniforms)
+        for k in range(40):
+            told = Told(laplace=laplace[k], gumbel=np.append(gumbel[:, k], 0.0), uniforms=uniforms[k])
+            assert found[k] == pytest.approx(deep.release(points[:, None], budget, rng=told)[0], rel=1e-12)  # type: ignore[arg-type]
+
+
+def test_output_perturbation_draws_one_normal_a_release() -> None:
+    first = solutions.output(ORDINARY, MU, 3, np.random.default_rng(4), SOUND)
+    more = solutions.output(ORDINARY, MU, 2, np.random.default_rng(4), Knobs(noise=0.5))
+    middle = solutions.output(ORDINARY, MU, 2, np.random.default_rng(4), Knobs(noise=1e-9))
+    assert (first[:2] - middle) / 2 == pytest.approx(more - middle, rel=1e-6)
+
+
+@each_data
+def test_noisy_head(given: Data) -> None:
+    noise = normals(heads.HYPER.steps, COUNT)
+    found = heads.noisy_head(given, MU, noise, SOUND)
+    moments = head.moments(heads.bounded(given, SOUND))
+    N = len(given[0])
+    std = pretraining.update_sensitivity(heads.HYPER, N) * math.sqrt(heads.HYPER.steps) * (1 + sums.slack(N, 1))
+    for k in range(COUNT):
+        own = pretraining.release(moments, heads.HYPER, std / MU, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0, 0], rel=1e-12, abs=1e-15)
+
+
+def test_prompts_hold_the_records() -> None:
+    made = prompts(data((2.0, 3.0), (1.0, math.nan)), 2)
+    assert made.x[0].tolist() == [[2.0, 2.0], [2.0, 2.0]]
+    assert made.y[0].tolist() == [1.0, 3.0]
+    assert np.isnan(made.y[1]).all()
+
+
+# the rows
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.filterwarnings("error")
+def test_a_row_draws_finite_scores_whatever_the_records(name: str) -> None:
+    row = OURS[NAMES.index(name)]
+    for two in (row.worst, *row.hostile):
+        for one in two:
+            found = row.draw(one, 7, np.random.default_rng(0), SOUND)
+            assert found.shape == (7,)
+            assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize("name", [row.name for row in OURS if row.attained])
+def test_where_the_sensitivity_is_attained_the_means_are_mu_deviations_apart(name: str) -> None:
+    row = OURS[NAMES.index(name)]
+    first, second = (row.draw(one, 20_000, np.random.default_rng(k), SOUND) for k, one in enumerate(row.worst))
+    apart = abs(first.mean() - second.mean()) / first.std()
+    assert MU * 0.95 < apart < MU * 1.03
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_less_noise_is_less_spread_or_another_law(name: str) -> None:
+    row = OURS[NAMES.index(name)]
+    sound, less = (
+        np.percentile(row.draw(row.worst[0], 4000, np.random.default_rng(0), knobs), [25, 75])
+        for knobs in (SOUND, Knobs(noise=0.3))
+    )
+    if row.name in ("TukeyEM", "whitened head"):
+        assert sound.tolist() != less.tolist()
+    else:
+        assert less[1] - less[0] < sound[1] - sound[0]
+
+
+def test_scaling_by_the_data_is_undone_in_the_answer() -> None:
+    def echo(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return np.full(count, given[0].sum())
+
+    scaled = records.scaled(echo)(data((3.0, 0.0), (4.0, 0.0)), 1, np.random.default_rng(0), SOUND)
+    assert scaled[0] == pytest.approx(7.0 / 12.5)
