@@ -1,0 +1,290 @@
+r"""A private search over settings: cross-validation whose cost is stated, and paid.
+
+`PrivateSearch` fits an estimator of this package, or a pipeline that ends in one, with each of some public settings,
+scores it with noise, and releases the best. `costofprivacy.estimators.search_plans` says what each part may spend, with
+the proofs; this module runs the plan and checks that no fit spent more than it was given.
+
+**The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise (`search_scores`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from costofprivacy import _validate
+from costofprivacy.estimators import gate, search_plans
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.search_plans import SearchPlan
+from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.spending import Guarantee
+from costofprivacy.privacy import (
+    ApproximateDP,
+    GaussianDP,
+    PrivacyProfile,
+    PrivacyWarning,
+    records,
+    warn_if_delta_is_large,
+)
+
+ALL, RANDOM = "all", "random"
+GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
+RESERVED = ("rho", "epsilon", "delta", "random_state")  # the search sets them
+_SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
+
+
+class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
+    r"""The best of some public settings of a private estimator, within one stated budget.
+
+    Guarantee: the released model, its setting and the released scores are together (ε, δ)-DP for replacing one record
+    (`search_plans` has the proofs), if the estimator keeps what its own profile says. ``profile_`` states the total and
+    what each part spent. A fit that is refused for its data is not covered, as in the estimators: choose
+    ``not_finite="void"``.
+
+    *The price.* ``strategy="all"`` divides μ² among all fits; a search over k settings with F folds leaves each fit
+    μ/√(kF), before the share of the refit. ``strategy="random"`` costs about as much as two or three runs, whatever the
+    number of settings, releases the best run alone, and may miss the best setting. A setting from public data, from
+    a deterministic equivalent or from theory costs nothing.
+
+    Args:
+        estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho`` (or ``epsilon`` and
+            ``delta``) and its ``random_state``.
+        settings: a list of mappings from parameter names to values; public.
+        epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
+        loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
+            m scored records, so B should be a few times the error that is expected.
+        strategy: "all" or "random".
+        accounting: "gaussian" where the estimator takes ``rho``; "approximate" adds ε and δ, with the strategy "all".
+        folds: number of folds with the strategy "all"; 1 stands for a test share.
+        test_share: in (0, 1), of the records that score, where there are no folds.
+        refit_share: of μ² for a last fit of the best setting on all records; None for 0 without folds and ½ with them.
+        mean_runs: the expected number of runs with the strategy "random"; None for three times the settings.
+        random_state: None to release; a number makes a demonstration that can be repeated, and no release.
+
+    Attributes:
+        ``best_estimator_``, ``best_setting_``: what was chosen; the model was fitted on all records after a refit, and
+            on those that did not score without one.
+        ``scores_``: the noisy mean loss of each setting with the strategy "all" (all are paid for); of the best run
+            alone with "random".
+        ``profile_``: the total and its parts, a `search_plans.SearchPlan`.
+
+    Raises:
+        ValueError: in ``fit``, for arguments outside their range. RuntimeError: if a fit spent more than it was given.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is 1/n or more.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
+        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "loss_bound": [Interval(Real, records.NEAR, records.FAR, closed="both")],
+        "strategy": [StrOptions({ALL, RANDOM})],
+        "accounting": [StrOptions({GAUSSIAN, APPROXIMATE})],
+        "folds": [Interval(Integral, 1, None, closed="left")],
+        "test_share": [Interval(Real, 0, 1, closed="neither")],
+        "refit_share": [Interval(Real, 0, 1, closed="left"), None],
+        "mean_runs": [Interval(Real, 1, None, closed="left"), None],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        settings: Any,
+        *,
+        epsilon: float,
+        delta: float,
+        loss_bound: float,
+        strategy: str = ALL,
+        accounting: str = GAUSSIAN,
+        folds: int = 1,
+        test_share: float = 0.25,
+        refit_share: float | None = None,
+        mean_runs: float | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.settings = settings
+        self.epsilon = epsilon
+        self.delta = delta
+        self.loss_bound = loss_bound
+        self.strategy = strategy
+        self.accounting = accounting
+        self.folds = folds
+        self.test_share = test_share
+        self.refit_share = refit_share
+        self.mean_runs = mean_runs
+        self.random_state = random_state
+
+    def plan(self) -> SearchPlan:
+        """What the search will spend, from its arguments alone.
+
+        Raises:
+            ValueError: as ``fit`` does for arguments.
+        """
+        settings, budget = self._settings(), ApproximateDP(float(self.epsilon), float(self.delta))
+        if self.strategy == RANDOM:
+            if self.folds != 1 or self.refit_share or self.accounting != GAUSSIAN:
+                raise InvalidParameterError(
+                    "strategy='random' needs folds=1, refit_share=None and accounting='gaussian': for others no bound "
+                    f"is proved here, got {self.folds=}, {self.refit_share=}, {self.accounting=}"
+                )
+            return search_plans.random_number(budget, len(settings), self.mean_runs)
+        share = (0.5 if self.folds > 1 else 0.0) if self.refit_share is None else float(self.refit_share)
+        gaussian = self.accounting == GAUSSIAN
+        return search_plans.all_settings(budget, len(settings), int(self.folds), share, gaussian)
+
+    def fit(self, X: Any, y: Any) -> PrivateSearch:
+        """Run the plan.
+
+        Args:
+            X: features, as the estimator takes them, n records: a data frame, an array or a list. y: shape (n,).
+
+        Returns:
+            The search, fitted.
+        """
+        gate.begin(self)
+        plan, n = self.plan(), _num_samples(X)
+        warn_if_delta_is_large(self.delta, n)
+        targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
+        parts = self._parts(n, rng)
+        with self._quiet():
+            if plan.mean_runs is None:
+                found = self._all(X, targets, plan, parts, rng)
+            else:
+                found = self._random(X, targets, plan, parts, rng)
+        self.best_setting_, self.best_estimator_, self.scores_ = found
+        self.profile_ = plan
+        return self
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predictions of the released model, shape (n,).
+
+        Args:
+            X: features, as the estimator takes them.
+        """
+        check_is_fitted(self, "best_estimator_")
+        return np.asarray(self.best_estimator_.predict(X))
+
+    def _all(self, X: Any, y: np.ndarray, plan: SearchPlan, parts: list[np.ndarray], rng: np.random.Generator) -> Any:
+        """Every setting, each with its own fits and one noisy score."""
+        runs = [self._run(X, y, setting, plan, parts, rng) for setting in self._settings()]
+        scores = np.array([score for _, score in runs])
+        best = int(np.argmin(scores))
+        setting, model = self._settings()[best], runs[best][0]
+        if plan.refit is not None:
+            model = self._fitted(X, y, setting, plan.refit, rng)
+        return setting, model, scores
+
+    def _random(
+        self, X: Any, y: np.ndarray, plan: SearchPlan, parts: list[np.ndarray], rng: np.random.Generator
+    ) -> Any:
+        """A geometric number of runs; the number and all but the best are forgotten."""
+        settings, best = self._settings(), None
+        for _ in range(int(rng.geometric(1 / float(plan.mean_runs or 1.0)))):
+            setting = settings[int(rng.integers(len(settings)))]
+            model, score = self._run(X, y, setting, plan, parts, rng)
+            if best is None or score < best[2][0]:
+                best = setting, model, np.array([score])
+        return best
+
+    def _run(
+        self,
+        X: Any,
+        y: np.ndarray,
+        setting: dict[str, Any],
+        plan: SearchPlan,
+        parts: list[np.ndarray],
+        rng: np.random.Generator,
+    ) -> tuple[Any, float]:
+        """A model for each part, fitted on all others; the last model, and one noisy score of all parts together."""
+        losses, model = [], None
+        for part in parts:
+            rest = np.setdiff1d(np.arange(len(y)), part)
+            model = self._fitted(_safe_indexing(X, rest), y[rest], setting, plan.fit, rng)
+            predicted = np.asarray(model.predict(_safe_indexing(X, part)), dtype=float)
+            with np.errstate(over="ignore", invalid="ignore"):
+                losses.append((y[part] - predicted) ** 2)
+        return model, private_mean_loss(np.concatenate(losses), float(self.loss_bound), plan.score, rng=rng)
+
+    def _fitted(
+        self, X: Any, y: np.ndarray, setting: dict[str, Any], asked: Guarantee, rng: np.random.Generator
+    ) -> Any:
+        """A clone with a setting and a budget, fitted and found to have kept it."""
+        prefix = _private_part(self.estimator)
+        told: dict[str, Any] = dict.fromkeys(("rho", "epsilon", "delta"))
+        told |= {"rho": asked.mu} if isinstance(asked, GaussianDP) else {"epsilon": asked.epsilon, "delta": asked.delta}
+        told["random_state"] = None if self.random_state is None else int(rng.integers(2**31))
+        model = clone(self.estimator)
+        has = model.get_params()
+        model.set_params(**setting, **{prefix + name: value for name, value in told.items() if prefix + name in has})
+        model.fit(X, y)
+        private = model.get_params()[prefix.removesuffix("__")] if prefix else model
+        if not _kept(private.profile_, asked):
+            raise RuntimeError(f"{type(private).__name__} must spend at most {asked}, got {private.profile_}")
+        return model
+
+    def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
+        """The records that score, one part for each fold, in an order that does not depend on the data."""
+        order = rng.permutation(n)
+        if self.folds > 1:
+            _validate.whole("the number of records", n, at_least=int(self.folds))
+            return list(np.array_split(order, self.folds))
+        _validate.whole("the number of records", n, at_least=2)
+        return [order[: min(max(round(self.test_share * n), 1), n - 1)]]
+
+    def _settings(self) -> Sequence[dict[str, Any]]:
+        """The settings, each of which the estimator takes."""
+        known = self.estimator.get_params()
+        prefix = _private_part(self.estimator)
+        if self.accounting == GAUSSIAN and prefix + "rho" not in known:
+            raise InvalidParameterError("accounting must be 'approximate' for an estimator without rho, got 'gaussian'")
+        if not isinstance(self.settings, Sequence) or not self.settings:
+            raise InvalidParameterError(f"settings must be a non-empty list of mappings, got {self.settings!r}")
+        for setting in self.settings:
+            if not isinstance(setting, dict) or not set(setting) <= set(known):
+                raise InvalidParameterError(f"each of settings must map the estimator's parameters, got {setting!r}")
+            if {name.rpartition("__")[2] for name in setting} & set(RESERVED):
+                raise InvalidParameterError(f"settings must leave {', '.join(RESERVED)} to the search, got {setting!r}")
+        return list(self.settings)
+
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """The search itself has warned of its seed; its fits need not."""
+        with warnings.catch_warnings():
+            if self.random_state is not None:
+                warnings.simplefilter("ignore", PrivacyWarning)
+            yield
+
+
+def _private_part(estimator: Any) -> str:
+    """The prefix of the parameters of the one private part of an estimator: none, or "step__" in a pipeline."""
+    known = set(estimator.get_params())
+    found = [name.removesuffix("epsilon") for name in known if name.rpartition("__")[2] == "epsilon"]
+    found = [prefix for prefix in found if {prefix + "delta", prefix + "random_state"} <= known]
+    if len(found) != 1:
+        raise InvalidParameterError(
+            f"estimator must have one part with epsilon, delta and random_state, got {len(found)} of them"
+        )
+    return found[0]
+
+
+def _kept(profile: PrivacyProfile, asked: Guarantee) -> bool:
+    """Whether what a fit spent is within what it was given."""
+    if profile.neighbours != "replace one record":
+        return False
+    if isinstance(asked, GaussianDP):
+        spent = profile.last_iterate
+        return isinstance(spent, GaussianDP) and spent.mu <= asked.mu * _SPENT
+    claimed = profile.claimed
+    return claimed.epsilon <= asked.epsilon * _SPENT and claimed.delta <= asked.delta * _SPENT
