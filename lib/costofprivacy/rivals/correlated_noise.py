@@ -12,9 +12,9 @@ before. ("Follow the regularised leader" with a quadratic regulariser is this de
 
 **Guarantee**: all of θ_1, …, θ_T together are μ-Gaussian DP for replacing one record. *Proof.* Write g_t for the sum of
 clipped gradients, and let y_t = Σ_{j≤t} c_{t−j} g_j + s z_t, that is y = Cg + sz. Since C is lower triangular with
-c_0 = 1, the sums with their noise, g_t + s(C⁻¹z)_t = (C⁻¹y)_t, are functions of y_1, …, y_t, and so is θ_t. It is enough
-that y_1, …, y_T together are μ-Gaussian DP. Let the replaced record be in B_k. Given y_1, …, y_{t−1}, which fix θ_0, …,
-θ_{t−1},
+c_0 = 1, the sums with their noise, g_t + s(C⁻¹z)_t = (C⁻¹y)_t, are functions of y_1, …, y_t, and so is θ_t. It is
+enough that y_1, …, y_T together are μ-Gaussian DP. Let the replaced record be in B_k. Given y_1, …, y_{t−1}, which fix
+θ_0, …, θ_{t−1},
 
 * for t < k the law of y_t does not depend on the record;
 * for t ≥ k it is normal with covariance s²I, and its mean depends on the record through c_{t−k} g_k alone: g_j with
