@@ -41,15 +41,20 @@ def test_a_rounding_is_coarse_enough_if_all_coarser_ones_are(advantages: tuple[f
     assert page.coarse_enough(table.assign(standard_error=0.001, bound=0.1))["bits"] == bits
 
 
-def test_a_share_has_its_error_unless_it_is_exact() -> None:
-    assert page.share({"advantage": 0.894, "standard_error": 0.0138}) == "89.4 ± 1.4 %"
-    assert page.share({"advantage": 0.8198, "standard_error": 0.0}) == page.share({"advantage": 0.8198}) == "82 %"
+def test_a_gain_is_told_where_one_release_does_not_permit_it() -> None:
+    row = pd.Series({"advantage": 0.894, "standard_error": 0.0138, "bound": 0.1})
+    assert page.gained(row) == "89 %"
+    assert page.gained(row.replace(0.894, 0.11)) == "no more than one release permits"
+
+
+def test_the_largest_error_is_told() -> None:
+    assert page.errors(TABLES | {"repeats": TABLES["repeats"].assign(standard_error=0.044)}) == "4.4 percentage points"
 
 
 def test_times_that_differ_are_counted() -> None:
     timing = TABLES["timing"]
-    assert "3 unusual ones: none of them took more than 20 % longer" in page.time(timing.assign(shows=False))
-    assert "2 of them took" in page.time(timing.assign(shows=[False, True, True, False]))
+    assert "3 unusual ones: none of these took over 20 % more" in page.time(timing.assign(shows=False))
+    assert "2 of these took" in page.time(timing.assign(shows=[False, True, True, False]))
 
 
 def test_a_guarantee_that_is_false_now_is_counted() -> None:

@@ -1,22 +1,18 @@
 """What *Security and limits* says about sizes: how much each limit of a guarantee gave away where it was attacked."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pandas as pd
 
 from costofprivacy.experiments.privacy.what_this_does_not_protect import page
 from costofprivacy.experiments.privacy.what_this_does_not_protect.bits import ESTIMATOR, ROUNDED
 from costofprivacy.experiments.privacy.what_this_does_not_protect.scaling import PUBLIC, STANDARD
 from costofprivacy.experiments.privacy.what_this_does_not_protect.seeds import LISTED
-from costofprivacy.judging.prose import compact, measured, percent
+from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.tables import Tables, nearest, pick, select
 from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.overview.saved import Saved
 
 CHAPTER = "privacy/what-this-does-not-protect"
 TABLES = ("audited", "groups", "repaired", "repeats", "rounding", "scaling", "seeds", "timing")
-PERCENT = 100
 
 
 def values(saved: Saved) -> dict[str, str]:
@@ -27,6 +23,7 @@ def values(saved: Saved) -> dict[str, str]:
         "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
         "promise": percent(float(tables["seeds"]["bound"].iloc[0])),
         "answer": answer(tables),
+        "errors": errors(tables),
         "gaps": gaps(tables),
         "time": time(tables["timing"]),
         "repaired": repaired(tables["repaired"]),
@@ -45,7 +42,7 @@ def rows(tables: Tables) -> pd.DataFrame:
             "The last bits",
             f"read the last bits of {bits['d']:.0f} released numbers",
             bits,
-            f"round what is released; to $2^{{-{rounded['bits']:.0f}}}$ of the noise, attacks gained {share(rounded)}",
+            f"round what is released; to $2^{{-{rounded['bits']:.0f}}}$ of the noise, attacks gained {gained(rounded)}",
         ),
         (
             "A known seed",
@@ -75,7 +72,7 @@ def rows(tables: Tables) -> pd.DataFrame:
             "Scales from the data",
             f"look for a record at {far:g} after scaling by the mean and variance of the data",
             scaled,
-            f"state bounds before you look: with public bounds the same attack gained {share(public)}",
+            f"state bounds before you look; with public bounds, the attack gained {gained(public)}",
         ),
     ]
     columns = ["limit", "attack", "advantage", "standard_error", "remedy"]
@@ -106,22 +103,30 @@ def gaps(tables: Tables) -> str:
     head = ["| limit | attack | advantage | what helps |", "|---|---|--:|---|"]
     told = rows(tables).to_dict("records")
     return "\n".join(
-        [*head, *(f"| {row['limit']} | {row['attack']} | {share(row)} | {row['remedy']} |" for row in told)]
+        [
+            *head,
+            *(f"| {row['limit']} | {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |" for row in told),
+        ]
     )
 
 
-def share(row: Mapping[Any, Any] | pd.Series) -> str:
-    """An advantage in percent, with its standard error unless it is exact."""
-    return f"{measured(PERCENT * row['advantage'], PERCENT * row.get('standard_error', 0.0))} %"
+def gained(row: pd.Series) -> str:
+    """What an attack gained, beside what one release permits."""
+    return percent(row["advantage"]) if page.beyond(row.to_frame().T).item() else "no more than one release permits"
+
+
+def errors(tables: Tables) -> str:
+    """The largest standard error in the table of the limits, in percentage points."""
+    return percent(float(rows(tables)["standard_error"].max())).replace(" %", " percentage points")
 
 
 def time(timing: pd.DataFrame) -> str:
     """What the measurements of time found."""
     shown, threshold = int(timing["shows"].sum()), percent(float(timing["share"].iloc[0]))
-    found = "none of them" if not shown else f"{shown} of them"
+    found = "none of these" if not shown else f"{shown} of these"
     return (
-        f"We also timed one pass over an ordinary data set and over {len(timing) - 1} unusual ones: {found} took more "
-        f"than {threshold} longer or shorter than the ordinary one."
+        f"We also timed one pass over an ordinary data set and over {len(timing) - 1} unusual ones: {found} took over "
+        f"{threshold} more or less time than the ordinary one."
     )
 
 
