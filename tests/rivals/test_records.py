@@ -13,6 +13,8 @@ from costofprivacy.rivals import (
     batch_descent,
     boosting,
     bounds,
+    checkpoint_descent,
+    checkpoint_plan,
     huber,
     objective_perturbation,
     output_perturbation,
@@ -57,6 +59,12 @@ def shrinking(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return shrinking_clip.release(x, y, shrinking_clip.Plan((C,), (0.9,), GaussianDP(1.0)), rng=rng())
 
 
+def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    known = checkpoint_plan.Knowledge(len(x), (1.0,) * x.shape[1], 1.0, 1.0)
+    told = checkpoint_plan.Plan(C, 0.9, 1, 0, MU, known)
+    return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
+
+
 MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
@@ -70,6 +78,7 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     "sampled step": (sampled, 0.9 * 2 * C / (0.5 * n)),
     "second step": (second, 0.9 * 2 * C / n),
     "shrinking step": (shrinking, 0.9 * 2 * C / n),
+    "first of all iterates": (walked, 0.9 * 2 * C / n),
     "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
     "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
 }

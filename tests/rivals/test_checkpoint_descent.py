@@ -1,0 +1,188 @@
+"""Descent with every iterate released: the pseudocode, sensitivities, accounting, the stationary law, the plan."""
+
+import math
+from dataclasses import replace
+
+import dp_accounting
+import numpy as np
+import pytest
+
+from costofprivacy.privacy import GaussianDP
+from costofprivacy.rivals import checkpoint_descent, checkpoint_plan, gaussian_clipping
+from costofprivacy.rivals.checkpoint_plan import Knowledge, Plan
+from costofprivacy.rivals.prepared import prepare
+
+MU = GaussianDP(1.0)
+
+
+def known(n: int, d: int, label_noise: float = 1.0) -> Knowledge:
+    return Knowledge(n, (1.0,) * d, label_noise, 1.0)
+
+
+def quiet() -> np.random.Generator:
+    """A generator of which two copies draw the same noise."""
+    return np.random.default_rng(3)
+
+
+class Silent(np.random.Generator):
+    """No noise, to see what is released without it."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))
+
+    def standard_normal(self, size=None, *args, **kwargs):
+        return np.zeros(size)
+
+
+def test_a_run_is_the_pseudocode() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
+    plan = Plan(0.4, 0.5, 6, 2, GaussianDP(1.7), known(40, 3), share=0.2)
+    found = checkpoint_descent.release(x, y, plan, rng=np.random.default_rng(1))
+    fresh, path = np.random.default_rng(1), [np.zeros(3)]
+    std = 2 * 0.4 * math.sqrt(6) / (1.7 * math.sqrt(0.8))
+    for _ in range(6):
+        total = np.zeros(3)
+        for features, response in zip(x, y, strict=True):
+            g = features * (features @ path[-1] - response)
+            total += g * min(1.0, 0.4 / np.linalg.norm(g))
+        path.append(path[-1] - 0.5 / 40 * (total + std * fresh.standard_normal(3)))
+    np.testing.assert_allclose(found.iterates, path, rtol=1e-9)
+    np.testing.assert_allclose(found.mean(plan), np.mean(path[3:], axis=0))
+    residual = y - x @ np.mean(path[3:], axis=0)
+    numbers = [np.sum(np.minimum((residual / 3) ** 2, 1)), np.sum(np.abs(residual) * np.linalg.norm(x, axis=1) > 0.4)]
+    noise = math.sqrt(1.25) / (1.7 * math.sqrt(0.2)) * fresh.standard_normal(2)
+    told = found.diagnostics
+    assert told is not None
+    assert told.square == pytest.approx(9 * (numbers[0] + noise[0]) / 40)
+    assert told.clipped == pytest.approx((numbers[1] + 2 * noise[1]) / 40)
+    assert told.square_std == pytest.approx(9 * math.sqrt(1.25) / (1.7 * math.sqrt(0.2)) / 40)
+    assert told.clipped_std == pytest.approx(2 * math.sqrt(1.25) / (1.7 * math.sqrt(0.2)) / 40)
+
+
+def test_opposite_records_attain_the_sensitivity_of_a_step() -> None:
+    x, y = np.zeros((5, 2)), np.zeros(5)
+    x[0], y[0] = [9.0, 0.0], 50.0
+    plan = Plan(0.4, 1.0, 1, 0, MU, known(5, 2), share=0.0)
+    one, two = (checkpoint_descent.release(x, v, plan, rng=quiet()) for v in (y, -y))
+    assert one.diagnostics is None
+    assert np.linalg.norm(one.iterates[1] - two.iterates[1]) * 5 == pytest.approx(2 * 0.4)
+
+
+@pytest.mark.parametrize("n", [1, 40, 3000])
+def test_a_record_moves_the_diagnostics_by_at_most_their_sensitivity(n: int) -> None:
+    """The noise over the movement is at least 1/μ₂, and a record with a large residual attains it."""
+    plan = Plan(0.4, 1.0, 1, 0, MU, known(n, 2), share=0.1)
+    rng = np.random.default_rng(0)
+    x, y, theta, worst = rng.standard_normal((n, 2)), rng.standard_normal(n), np.array([0.3, -1.0]), 0.0
+    for features, response in (([0.0, 0.0], 0.0), ([1.0, 1.0], 1e9), ([1.0, 1.0], -0.7), ([math.nan, 0.0], 1.0)):
+        scaled = []
+        for record in (([1.0, 1.0], -0.7), (features, response)):
+            x[0], y[0] = record
+            told = checkpoint_descent._diagnose(prepare(x, y), theta, plan, Silent())
+            scaled.append([told.square / told.square_std, told.clipped / told.clipped_std])
+        worst = max(worst, math.dist(*scaled))
+    assert worst == pytest.approx(math.sqrt(0.1) * MU.mu, rel=1e-6)
+    assert worst <= math.sqrt(0.1) * MU.mu
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.5])
+def test_all_that_is_released_spends_the_budget_by_dp_accounting(share: float) -> None:
+    plan = Plan(1.0, 0.1, 37, 5, GaussianDP(0.8), known(100, 2), share)
+    events = [dp_accounting.SelfComposedDpEvent(dp_accounting.GaussianDpEvent(plan.noise_multiplier), 37)]
+    if share:
+        told = checkpoint_descent._diagnose(prepare(np.ones((100, 2)), np.ones(100)), np.zeros(2), plan, quiet())
+        multiplier = told.square_std * 100 / plan.residual_bound**2 / math.sqrt(1.25)
+        events.append(dp_accounting.GaussianDpEvent(multiplier))
+    accountant = dp_accounting.pld.PLDAccountant(dp_accounting.NeighboringRelation.REPLACE_SPECIAL)
+    spent = accountant.compose(dp_accounting.ComposedDpEvent(events)).get_epsilon(1e-5)
+    assert spent == pytest.approx(GaussianDP(0.8).epsilon(1e-5), rel=0.01)
+
+
+def test_iterates_have_the_stationary_law() -> None:
+    """Without clipping: the covariance and its decay, in closed form, and the efficient variance of the mean."""
+    rng = np.random.default_rng(0)
+    n, rate = 30, 0.6
+    x = rng.standard_normal((n, 2)) * [1.0, 0.7]
+    y = 0.1 * rng.standard_normal(n)
+    plan = Plan(1e4, rate, 12_000, 100, GaussianDP(1e7), known(n, 2), share=0.0)
+    found = checkpoint_descent.release(x, y, plan, rng=rng).stationary(plan)
+    H = x.T @ x / n
+    still, solution = np.eye(2) - rate * H, np.linalg.lstsq(x, y)[0]
+    moved = found - solution
+    law = rate * plan.gradient_noise**2 * np.linalg.inv(H @ (2 * np.eye(2) - rate * H))
+    size = np.abs(law).max()
+    np.testing.assert_allclose(moved.T @ moved / len(moved), law, atol=0.06 * size)
+    np.testing.assert_allclose(moved[3:].T @ moved[:-3] / len(moved), still @ still @ still @ law, atol=0.06 * size)
+    efficient = plan.gradient_noise / math.sqrt(len(moved)) * np.sqrt(np.diag(np.linalg.inv(H @ H)))
+    assert (np.abs(moved.mean(axis=0)) < 3 * efficient).all()
+
+
+def test_a_plan_is_the_best_of_its_neighbours_and_knows_its_scale() -> None:
+    plan = checkpoint_plan.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
+    least = checkpoint_plan._half_width(plan, 1.0)
+    for factor in (0.8, 1.25):
+        assert checkpoint_plan._half_width(replace(plan, clip_norm=factor * plan.clip_norm), 1.0) > least
+    scaled = checkpoint_plan.plan(3000, 5, MU, 10.0, spectrum=4 * np.array([2.0, 1.0, 1.0, 0.5, 0.5]))
+    assert scaled.clip_norm == pytest.approx(20 * plan.clip_norm)
+    assert scaled.learning_rate == pytest.approx(plan.learning_rate / 4)
+    assert (scaled.steps, scaled.burn_in) == (plan.steps, plan.burn_in)
+    milder = checkpoint_plan.plan(3000, 5, MU, 1.0, spectrum=np.array([2.0, 1.0, 1.0, 0.5, 0.5]), of="empirical")
+    assert milder.clip_norm > plan.clip_norm
+
+
+def test_what_a_plan_predicts_is_what_runs_do() -> None:
+    """The spread that iterates add to residuals, the share that clipping keeps, and the error of the mean."""
+    n, d, error, spread, kept = 500, 3, [], [], []
+    plan = checkpoint_plan.plan(n, d, GaussianDP(1.5), 1.0)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        x, theta = rng.standard_normal((n, d)), rng.standard_normal(d) / math.sqrt(d)
+        y = x @ theta + rng.standard_normal(n)
+        found = checkpoint_descent.release(x, y, plan, rng=rng)
+        path = found.stationary(plan)
+        spread.append(np.mean(np.sum((path - path.mean(0)) @ (x.T @ x / n) * (path - path.mean(0)), axis=1)))
+        kept.append(1 - np.mean(np.abs(x @ path[-1] - y) * np.linalg.norm(x, axis=1) > plan.clip_norm))
+        error.append(np.mean((found.mean(plan) - np.linalg.lstsq(x, y)[0]) ** 2))
+    assert math.sqrt(np.mean(spread) / plan.kept) / plan.spread == pytest.approx(1 / plan.kept, rel=0.15)
+    total = math.hypot(1.0, plan.spread)
+    share = gaussian_clipping.clipped_share(plan.clip_norm, total, plan.knowledge.norms)
+    assert 1 - np.mean(kept) == pytest.approx(share, abs=0.02)
+    private = plan.gradient_noise**2 / plan.kept**2 / (plan.steps - plan.burn_in)
+    cut = gaussian_clipping.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms) / n
+    assert np.mean(error) == pytest.approx(private + cut, rel=0.25)
+
+
+@pytest.mark.parametrize("most", [8, 30, 300])
+def test_a_plan_takes_no_more_steps_than_it_may(most: int) -> None:
+    found = checkpoint_plan.plan(1000, 10, MU, 1.0, most_steps=most)
+    assert found.steps <= most
+    assert found.burn_in < found.steps
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: Plan(1e-200, 0.1, 5, 1, MU, known(9, 2)), "clip_norm must be between"),
+        (lambda: Plan(1.0, 0.0, 5, 1, MU, known(9, 2)), "learning_rate must be"),
+        (lambda: Plan(1.0, 0.1, 5, 5, MU, known(9, 2)), "burn_in must be between 0 and 4"),
+        (lambda: Plan(1.0, 0.1, 5, 1, GaussianDP(math.inf), known(9, 2)), "mu must be"),
+        (lambda: Plan(1.0, 0.1, 5, 1, MU, known(9, 2), share=1.0), "share must be between 0 and 1"),
+        (lambda: checkpoint_plan.plan(2, 2, MU, 1.0), "n must be a whole number of at least 3"),
+        (lambda: Knowledge(9, (1.0, -1.0), 1.0, 1.0), "spectrum must be between"),
+        (lambda: Knowledge(9, (), 1.0, 1.0), "the number of eigenvalues in spectrum must be"),
+        (lambda: Knowledge(9, (1.0,), 0.0, 1.0), "label_noise must be between"),
+        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, spectrum=np.ones(3)), r"spectrum must have shape \(2\)"),
+        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, most_steps=4), "most_steps must be"),
+        (lambda: checkpoint_plan.plan(100, 2, MU, 1.0, of="both"), "of must be one of empirical, population"),
+        (
+            lambda: checkpoint_descent.release(
+                np.ones((8, 2)), np.ones(8), Plan(1.0, 0.1, 5, 1, MU, known(9, 2)), rng=quiet()
+            ),
+            r"x must have shape \(9, 2\), which the plan was made for, got \(8, 2\)",
+        ),
+    ],
+)
+def test_what_is_not_admissible_is_named(call, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        call()
