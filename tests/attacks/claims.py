@@ -38,6 +38,8 @@ from costofprivacy.privacy.records import numbers
 from costofprivacy.rivals import (
     batch_descent,
     boosting,
+    checkpoint_descent,
+    checkpoint_plan,
     huber,
     objective_perturbation,
     output_perturbation,
@@ -46,6 +48,7 @@ from costofprivacy.rivals import (
     tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.prepared import prepare
 
 FLOOR = 1e-13  # roundings of the largest number at hand
 Share = Callable[[Any, Any, np.random.Generator], float]
@@ -119,6 +122,19 @@ def shrinking_step(one: Any, two: Any, rng: np.random.Generator) -> float:
     plan = shrinking_clip.Plan((C,), (rate,), GaussianDP(1.0))
     found = [shrinking_clip.release(*data, plan, rng=draw()) for data in (one, two)]
     return share(*found, rate * 2 * C / n, largest(*found))
+
+
+def released_iterates(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The first iterate, and the two numbers on the residuals at one θ, each in units of its noise."""
+    C, rate, draw, (n, d) = scale(rng), scale(rng), seeded(rng), one[0].shape
+    known = checkpoint_plan.Knowledge(n, (1.0,) * d, scale(rng), 1.0)
+    plan = checkpoint_plan.Plan(C, rate, 1, 0, GaussianDP(1.0), known, share=0.2)
+    found = [checkpoint_descent.release(*data, plan, rng=draw()) for data in (one, two)]
+    moved = share(*(each.iterates for each in found), rate * 2 * C / n, largest(found[0].iterates))
+    theta = rng.standard_normal(d) * scale(rng)
+    told = [checkpoint_descent._diagnose(prepare(*data), theta, plan, draw()) for data in (one, two)]
+    units = [(each.square / each.square_std, each.clipped / each.clipped_std) for each in told]
+    return max(moved, share(*units, math.sqrt(0.2), n))
 
 
 def sampled_step(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -255,6 +271,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.objective_perturbation.release": objective,
     "rivals.batch_descent.release": step,
     "rivals.shrinking_clip.release": shrinking_step,
+    "rivals.checkpoint_descent.release": released_iterates,
     "rivals.batch_descent.release, sampled": sampled_step,
     "rivals.sufficient_statistics.moments, square": square,
     "rivals.sufficient_statistics.moments, product": product,

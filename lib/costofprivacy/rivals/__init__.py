@@ -10,6 +10,7 @@ module                      what it releases                                    
 `tukey`                     a point deep among least squares of disjoint parts      Amin et al. (2023)
 `batch_descent`             clipped gradient descent on all records or on samples   Abadi et al. (2016)
 `shrinking_clip`            the same on all records, with a clip that shrinks        this book
+`checkpoint_descent`        every iterate of clipped descent with a constant step     Brown et al. (2024)
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
