@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
 from costofprivacy.dpgd import onepass, update
 from costofprivacy.dpgd.averaged_step import averaged_step
@@ -33,21 +34,29 @@ from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.noisyhead.ridge import ridge
-from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from costofprivacy.privacy.records import numbers
 from costofprivacy.rivals import (
+    adaptive_clipping,
     batch_descent,
     boosting,
+    bounds,
     checkpoint_descent,
     checkpoint_plan,
+    correlated_noise,
+    gaussian_mixing,
+    hessian_mixing,
     huber,
     objective_perturbation,
     output_perturbation,
+    private_quantile,
+    robust_clipping,
     shrinking_clip,
     sufficient_statistics,
     tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
+from costofprivacy.rivals.toeplitz import square_root
 from costofprivacy.rivals.prepared import prepare
 
 FLOOR = 1e-13  # roundings of the largest number at hand
@@ -196,6 +205,79 @@ def deep_point(one: Any, two: Any, rng: np.random.Generator) -> float:
     return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
+MIXED = (ApproximateDP(0.3, 1e-5), ApproximateDP(3.0, 1e-5))  # few, since a ratio is searched for once
+
+
+def sketched(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """How far apart the covariances of two rows are: ln of their ratio in the worst direction, over ln(1 + s)."""
+    told, c, n, p = Bounds(scale(rng), scale(rng)), scale(rng), len(one[0]), one[0].shape[1] + 1
+    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, c)
+    covariances = []
+    for data in (one, two):
+        x, y = told.clip(*bounds.given(*data))
+        rows = np.column_stack([x, c * y])
+        square = sums.product(rows, rows)
+        covariances.append(square + plan.sketching.added(square, n, rng=rng) * np.eye(p))
+    ratios = eigvalsh(*covariances)
+    return float(np.abs(np.log(ratios)).max() / math.log1p(plan.sketching.ratio))
+
+
+def mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    told, tested, draw = Bounds(scale(rng), scale(rng)), 0.2 * rng.integers(2), seeded(rng)
+    plan = gaussian_mixing.Plan(told, MIXED[rng.integers(2)], 64, scale(rng), tested)
+    found = [gaussian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
+    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+
+
+def hessian_mixed(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    told, tested, draw, C, rate = Bounds(scale(rng), 1.0), 0.2 * rng.integers(2), seeded(rng), scale(rng), scale(rng)
+    plan = hessian_mixing.Plan(told, MIXED[rng.integers(2)], 64, (C, C), (rate, rate), 0.5, tested)
+    found = [hessian_mixing.release(*data, plan, rng=draw()) for data in (one, two)]
+    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
+
+
+def ranks(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """By how many ranks a replaced value moves a point of the grid; one is allowed."""
+    grid, level = private_quantile.geometric_grid(scale(rng)), float(rng.uniform(0.05, 0.95))
+    found = [private_quantile.misses(data[1], level, grid) for data in (one, two)]
+    return float(np.abs(found[0] - found[1]).max()) - FLOOR * len(one[1])
+
+
+def adaptive_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """One step at a clip that no record can choose."""
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    if n < 2:
+        return 0.0
+    plan = adaptive_clipping.Plan(1, 1, rate, 0.5, (C,), GaussianDP(1.0))
+    found = [adaptive_clipping.release(*data, plan, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / (n - 1), largest(*found))
+
+
+def robust_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """One step at clips that no record can choose."""
+    width, C, rate, draw, n = scale(rng), scale(rng), scale(rng), seeded(rng), len(one[0])
+    if n < 3:
+        return 0.0
+    plan = robust_clipping.Plan(1, rate, 1, 1, 0.5, 0.5, (width,), (C,), GaussianDP(1.0))
+    found = [robust_clipping.release(*data, plan, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * width * C / (n - 2), largest(*found))
+
+
+def correlated_steps(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The iterates up to that of the replaced record's batch."""
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    batch = max(1, n // 3)
+    plan = correlated_noise.Plan(C, rate, batch, math.ceil(n / batch), square_root(9), GaussianDP(1.0))
+    found = [correlated_noise.iterates(*data, plan, rng=draw()) for data in (one, two)]
+    apart = np.flatnonzero([not np.array_equal(a, b) for a, b in zip(_joined(one), _joined(two))])
+    last = int(apart[0]) // batch if len(apart) else plan.steps - 1
+    if not all(np.isfinite(path).all() for path in found):
+        return math.inf
+    return share(*(path[: last + 1] for path in found), rate * 2 * C / batch, largest(*found))
+
+
 def clipped(one: Any, two: Any, rng: np.random.Generator) -> float:
     """The longest clipped gradient over C."""
     C, theta = scale(rng), rng.standard_normal(one[0].shape[1]) * scale(rng)
@@ -277,6 +359,13 @@ REGRESSION: dict[str, Share] = {
     "rivals.sufficient_statistics.moments, product": product,
     "rivals.sufficient_statistics.release": adassp,
     "rivals.boosting.release": boosted,
+    "rivals.sketches.Sketching.added": sketched,
+    "rivals.gaussian_mixing.release": mixed,
+    "rivals.hessian_mixing.release": hessian_mixed,
+    "rivals.private_quantile.misses": ranks,
+    "rivals.adaptive_clipping.release": adaptive_step,
+    "rivals.robust_clipping.release": robust_step,
+    "rivals.correlated_noise.iterates": correlated_steps,
     "rivals.tukey.models": solutions,
     "rivals.tukey.fit": deep_point,
     "dpgd.update.clipped_gradients": clipped,

@@ -10,17 +10,23 @@ from hypothesis import strategies as st
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import (
+    adaptive_clipping,
     batch_descent,
     boosting,
     bounds,
     checkpoint_descent,
     checkpoint_plan,
+    correlated_noise,
+    gaussian_mixing,
+    hessian_mixing,
     huber,
     objective_perturbation,
     output_perturbation,
     prepared,
+    robust_clipping,
     shrinking_clip,
     sufficient_statistics,
+    toeplitz,
     tukey,
 )
 from costofprivacy.rivals.batch_descent import Plan
@@ -65,6 +71,30 @@ def walked(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return checkpoint_descent.release(x, y, told, rng=rng()).iterates[1]
 
 
+def adaptive(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    plan = adaptive_clipping.Plan(1, 1, 0.9, 0.5, (C,), MU)
+    _, theta = next(adaptive_clipping.iterates(x, y, plan, rng=rng()))
+    found = adaptive_clipping.release(x, y, plan, rng=rng())
+    np.testing.assert_array_equal(found, theta)
+    return found
+
+
+def robust(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    plan = robust_clipping.Plan(1, 0.9, 1, 1, 0.5, 0.5, (1.5,), (C,), MU)
+    *_, theta = next(robust_clipping.iterates(x, y, plan, rng=rng()))
+    found = robust_clipping.release(x, y, plan, rng=rng())
+    np.testing.assert_array_equal(found, theta)
+    return found
+
+
+def correlated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    plan = correlated_noise.Plan(C, 0.9, len(y), 1, toeplitz.banded(2), MU)
+    (found,) = correlated_noise.stream([(x, y)], d, plan, rng=rng())
+    np.testing.assert_array_equal(found, correlated_noise.iterates(x, y, plan, rng=rng())[0])
+    np.testing.assert_array_equal(found, correlated_noise.release(x, y, plan, rng=rng()))
+    return found
+
+
 MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
@@ -79,6 +109,9 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     "second step": (second, 0.9 * 2 * C / n),
     "shrinking step": (shrinking, 0.9 * 2 * C / n),
     "first of all iterates": (walked, 0.9 * 2 * C / n),
+    "adaptive step": (adaptive, 0.9 * 2 * C / (n - 1)),
+    "robust step": (robust, 0.9 * 2 * 1.5 * C / (n - 2)),
+    "correlated step": (correlated, 0.9 * 2 * C / n),
     "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
     "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
 }
@@ -111,6 +144,7 @@ TYPED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], Callable[
     "sampled step": (sampled, lambda size: 0.9 * 2 * C / (0.5 * size)),
     "matrix": (MOVED["matrix"][0], lambda size: MOVED["matrix"][1]),
     "vector": (MOVED["vector"][0], lambda size: MOVED["vector"][1]),
+    "correlated step": (correlated, lambda size: 0.9 * 2 * C / size),
     "boosting": (lambda x, y: boosting.release(x, y, TOLD, C, 2, MU, rng=rng()), lambda size: math.inf),
     "adassp": (
         lambda x, y: sufficient_statistics.release(
@@ -268,6 +302,20 @@ def test_where_features_have_a_bound_bounded_records_alone_are_seen(pair: tuple[
     assert np.isfinite(matrix).all() and penalty > 0  # noqa: PT018
 
 
+MIXED = gaussian_mixing.Plan(TOLD, ApproximateDP(2.0, 1e-3), 10)
+ROUNDS = hessian_mixing.Plan(TOLD, ApproximateDP(2.0, 1e-3), 10, (C, C), (3.0, 1.0))
+
+
+@given(floats)
+@law
+def test_sketches_are_of_bounded_records_alone(pair: tuple[Data, Data]) -> None:
+    data, bounded = pair[0], cleaned(*pair[0])
+    found = gaussian_mixing.release(*data, MIXED, rng=rng()), hessian_mixing.release(*data, ROUNDS, rng=rng())
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found[0], gaussian_mixing.release(*bounded, MIXED, rng=rng()), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found[1], hessian_mixing.release(*bounded, ROUNDS, rng=rng()), rtol=1e-6, atol=1e-9)
+
+
 def test_as_it_was_found() -> None:
     """A record whose norm was computed as 0 was not clipped, and one of NaN poisoned or stopped the run."""
     x, y = np.random.default_rng(0).standard_normal((50, 3)) / 2, np.ones(50)
@@ -297,6 +345,8 @@ RELEASES: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
     "output": lambda x, y: output_perturbation.release(x, y, C, PENALTY, MU, rng=rng()),
     "objective": lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()),
     "boosting": lambda x, y: boosting.release(x, y, TOLD, C, 2, MU, rng=rng()),
+    "mixing": lambda x, y: gaussian_mixing.release(x, y, MIXED, rng=rng()),
+    "Hessian mixing": lambda x, y: hessian_mixing.release(x, y, ROUNDS, rng=rng()),
     "moments": lambda x, y: sufficient_statistics.moments(x, y, TOLD),
     "gradient": lambda x, y: huber.gradient(np.zeros(x.shape[1]), x, y, C, PENALTY),
 }
