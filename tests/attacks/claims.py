@@ -56,8 +56,8 @@ from costofprivacy.rivals import (
     tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
-from costofprivacy.rivals.toeplitz import square_root
 from costofprivacy.rivals.prepared import prepare
+from costofprivacy.rivals.toeplitz import square_root
 
 FLOOR = 1e-13  # roundings of the largest number at hand
 Share = Callable[[Any, Any, np.random.Generator], float]

@@ -28,13 +28,17 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
     "noisyhead.softmax.mean_gradient",
     "noisyhead.whitened_descent.common",
     "noisyhead.whitened_descent.release",
+    "rivals.adaptive_clipping.iterates",  # attacked as `release`, with one step; so are those of robust_clipping
     "rivals.batch_descent.releases",  # attacked as `release`, its first plan; so is that of boosting
     "rivals.boosting.releases",
     "rivals.bounds.given",
     "rivals.bounds.shortened",
+    "rivals.correlated_noise.release",  # within `iterates`, as `stream` is
+    "rivals.correlated_noise.stream",
     "rivals.huber.limits",
     "rivals.huber.minimum",  # attacked as `minimiser`, its first part
     "rivals.prepared.prepare",
+    "rivals.robust_clipping.iterates",
     "rivals.sufficient_statistics.noisy_matrix",
     "rivals.tukey.fits",  # attacked as `fit`
     "rivals.tukey.release",
@@ -58,6 +62,10 @@ def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
     [
         "rivals.output_perturbation.release",
         "rivals.batch_descent.release",
+        "rivals.private_quantile.misses",
+        "rivals.adaptive_clipping.release",
+        "rivals.robust_clipping.release",
+        "rivals.correlated_noise.iterates",
         "rivals.sufficient_statistics.moments, square",
         "rivals.sufficient_statistics.moments, product",
         "dpgd.update.clipped_gradients",
