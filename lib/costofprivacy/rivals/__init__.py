@@ -10,7 +10,10 @@ module                      what it releases                                    
 `tukey`                     a point deep among least squares of disjoint parts      Amin et al. (2023)
 `batch_descent`             clipped gradient descent on all records or on samples   Abadi et al. (2016)
 `shrinking_clip`            the same on all records, with a clip that shrinks        this book
-`checkpoint_descent`        every iterate of clipped descent with a constant step     Brown et al. (2024)
+`checkpoint_descent`        every iterate of clipped descent with a constant step   Brown et al. (2024)
+`adaptive_clipping`         one pass; other records choose the clip of a step       Varshney et al. (2022)
+`robust_clipping`           descent on all records, with features clipped too       Liu et al. (2023)
+`correlated_noise`          every iterate of one pass, with correlated noise        Kairouz et al. (2021)
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
