@@ -6,7 +6,8 @@ c_{k−1} ≤ qn ≤ c_k. Released is g_k with probability proportional to
 
 .. math:: e^{\eta u_k}, \qquad u_k = -\max(0,\ c_{k-1} - qn,\ qn - c_k),
 
-as McSherry and Talwar (2007) and Smith (2011) have it. So −u_k is by how many ranks g_k misses the level, and it is larger than t with probability at most K e^{−ηt}.
+as McSherry and Talwar (2007) and Smith (2011) have it. So −u_k is by how many ranks g_k misses the level, and it is
+larger than t with probability at most K e^{−ηt}.
 
 **Guarantee**: μ-Gaussian DP for replacing one value by any other, with
 
