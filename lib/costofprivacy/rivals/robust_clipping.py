@@ -47,7 +47,8 @@ from scipy.special import ndtri
 from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
-from costofprivacy.rivals import bounds, clipped_normal
+from costofprivacy.rivals import clipped_normal
+from costofprivacy.rivals.bounds import given, within_reach
 from costofprivacy.rivals.private_quantile import exponent, geometric_grid, quantile
 from costofprivacy.rivals.sufficient_statistics import share
 
@@ -181,8 +182,8 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     """θ_T, shape (d,).
 
     Guarantee: ``plan.guarantee`` for replacing one record by any other, also if every iterate and clip is released. A
-    record that is not finite, or has no square in doubles, is void (`bounds.given`). The noise is larger by
-    `bounds.ROUNDING` and 1 + `privacy.sums.slack` (b, d), which pay for the rounding of shortened rows and of the sums.
+    record that is not finite, or has no square in doubles, is void (`bounds.given`). The noise is larger by 1 +
+    `privacy.sums.slack` (n, d), which pays for the rounding of shortened rows and of the sums.
 
     Args:
         x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type.
@@ -208,18 +209,19 @@ def iterates(
 
     Guarantee, Args, Raises: as in `release`.
     """
-    x, y = bounds.given(x, y)
+    x, y = given(x, y)
     n, d = x.shape
-    b = plan.batch(n)
-    norms, residuals, rest = np.split(rng.permutation(n), [plan.norms, plan.norms + plan.residuals])
-    longest = quantile(np.linalg.norm(x[norms], axis=1), plan.norm_level, plan.norm_grid, plan.budget, rng=rng)
-    kept, answers, all_kept = x[rest], y[rest], bounds.shortened(x[rest], longest)
-    widest, replies = x[residuals], y[residuals]
+    b, norm = plan.batch(n), np.linalg.norm(x, axis=1)
+    first, second, third = np.split(rng.permutation(n), [plan.norms, plan.norms + plan.residuals])
+    longest = quantile(norm[first], plan.norm_level, plan.norm_grid, plan.budget, rng=rng)
+    weight = np.zeros(n)  # shortens the rows of the third part, and leaves the others out
+    weight[third] = longest / np.maximum(norm[third], longest)
     theta = np.zeros(d)
     for _ in range(plan.steps):
-        clip = quantile(np.abs(widest @ theta - replies), plan.level, plan.grid, plan.each, rng=rng)
-        std = gaussian_std(2 * longest * clip * bounds.ROUNDING * (1 + sums.slack(b, d)), plan.each)
+        residual = x @ theta - y
+        clip = quantile(np.abs(residual[second]), plan.level, plan.grid, plan.each, rng=rng)
+        std = gaussian_std(2 * longest * clip * (1 + sums.slack(n, d)), plan.each)
         with np.errstate(over="ignore", invalid="ignore"):
-            pull = sums.product(all_kept, np.clip(kept @ theta - answers, -clip, clip))
-            theta = bounds.within_reach(theta - plan.learning_rate / b * (pull + std * rng.standard_normal(d)))
+            pull = sums.product(x, weight * np.clip(residual, -clip, clip))
+            theta = within_reach(theta - plan.learning_rate / b * (pull + std * rng.standard_normal(d)))
         yield longest, clip, theta
