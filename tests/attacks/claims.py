@@ -18,6 +18,8 @@ from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records
 from costofprivacy.dpgd.families import descend_grid
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.estimators.schema import Schema, boolean, category, date, number
+from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.noisyhead import (
     covariance_head,
     head,
@@ -245,6 +247,33 @@ def ranks(one: Any, two: Any, rng: np.random.Generator) -> float:
     return float(np.abs(found[0] - found[1]).max()) - FLOOR * len(one[1])
 
 
+def mean_loss(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The mean of clipped losses, with the same noise."""
+    bound, draw, n = scale(rng), seeded(rng), len(one[1])
+    budget = GaussianDP(float(10.0 ** rng.uniform(-1, 3)))  # noise far beyond the bound would hide it in its rounding
+    found = [private_mean_loss(data[1], bound, budget, rng=draw()) for data in (one, two)]
+    return share(*found, bound / n, bound * (1 + 1 / (n * budget.mu)))
+
+
+def other_rows(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """How many rows of features a replaced record changes; one is allowed."""
+    width = scale(rng)
+    kinds = [
+        number(-width, 2 * width, transform="asinh", indicator=True),
+        category([0, 1, 3], missing="missing"),
+        boolean(),
+        date("2020-01-01", "2024-12-31", cycles=["month"], indicator=True),
+        number(width, 3 * width, transform="log"),
+    ]
+    rng.shuffle(kinds)
+    schema = Schema({f"c{k}": kinds[k] for k in range(one[0].shape[1])})
+    found = [schema.transformer().transform(data[0]) for data in (one, two)]
+    low, high = schema.feature_bounds()
+    if not all(((features >= low) & (features <= high)).all() for features in found):
+        return math.inf
+    return float((found[0] != found[1]).any(axis=1).sum())
+
+
 def adaptive_step(one: Any, two: Any, rng: np.random.Generator) -> float:
     """One step at a clip that no record can choose."""
     C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
@@ -364,6 +393,8 @@ REGRESSION: dict[str, Share] = {
     "rivals.hessian_mixing.release": hessian_mixed,
     "rivals.private_quantile.misses": ranks,
     "rivals.adaptive_clipping.release": adaptive_step,
+    "estimators.search_scores.private_mean_loss": mean_loss,
+    "estimators.schema.SchemaTransformer.transform": other_rows,
     "rivals.robust_clipping.release": robust_step,
     "rivals.correlated_noise.iterates": correlated_steps,
     "rivals.tukey.models": solutions,

@@ -63,6 +63,8 @@ def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
         "rivals.output_perturbation.release",
         "rivals.batch_descent.release",
         "rivals.private_quantile.misses",
+        "estimators.search_scores.private_mean_loss",
+        "estimators.schema.SchemaTransformer.transform",
         "rivals.adaptive_clipping.release",
         "rivals.robust_clipping.release",
         "rivals.correlated_noise.iterates",
