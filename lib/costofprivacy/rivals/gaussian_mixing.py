@@ -135,6 +135,13 @@ def missed(budget: ApproximateDP) -> float:
     return math.sqrt(2 * math.log(1 / (MISSED * budget.delta)))
 
 
+def _square(x: np.ndarray, response: np.ndarray) -> np.ndarray:
+    """AᵀA of A = [X, cy], each part by `privacy.sums.product`, without a copy of X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        across = sums.product(x, response)
+        return np.block([[sums.product(x, x), across[:, None]], [across, sums.product(response, response)]])
+
+
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ̂, shape (d,).
 
@@ -153,9 +160,7 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     x, y = plan.bounds.clip(*given(x, y))
     sketching, (n, d) = plan.sketching, x.shape
     _validate.whole("rows", plan.rows, at_least=d + 1)
-    records = np.column_stack([x, plan.response_scale * y])
-    with np.errstate(over="ignore", invalid="ignore"):
-        square = sums.product(records, records)
+    square = _square(x, plan.response_scale * y)
     square[np.diag_indices(d + 1)] += sketching.added(square, n, rng=rng)
     R = factor(square, plan.rows, rng=rng)
     return within_reach(solve_triangular(R[:d, :d], R[:d, d], check_finite=False) / plan.response_scale)
