@@ -32,8 +32,9 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet
 
 # Extra environments: requirements-NAME.in and its lock make .venv-NAME. The two commands never need one. Each has the
 # chapters whose runs it measures; without it they show the committed runs. A new one: a line here, and its two files.
-CHAPTERS_opacus := noisyhead/dp-sgd
-CHAPTERS_diffprivlib := privacy/rivals
+CHAPTERS_opacus := noisyhead/dp-sgd privacy/every-mechanism
+CHAPTERS_diffprivlib := privacy/rivals privacy/every-mechanism
+CHAPTERS_opendp := privacy/every-mechanism
 EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
 UV := _build/uv/bin/python -m uv
 
