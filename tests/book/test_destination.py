@@ -27,7 +27,7 @@ def test_a_folder_of_ones_own_is_made(project: Project, monkeypatch: pytest.Monk
         *("book", "book/scratch", "some/../book/x", "linked/x", ".git/x", ".venv", ".", "..", "lib/x", "tests"),
         *("_build", "_build/cache/x", "_build/html", "_build/nbval"),
         *(".venv-opacus/x", ".github", ".binder/x", ".ci", "benchmarks/x"),
-        *("_build/reports", "_build/uv/x", "_build/cache-aside"),
+        *("_build/reports", "_build/release", "_build/uv/x", "_build/cache-aside"),
     ],
 )
 def test_what_the_project_keeps_is_refused(project: Project, monkeypatch: pytest.MonkeyPatch, out: str) -> None:

@@ -7,7 +7,20 @@ from costofprivacy.book.project import Project
 
 OURS = {"benchmarks", "book", "lib", "tests"}  # and what begins with a dot: .git, each .venv, and the like
 KEPT = {
-    *("cache", "cache-aside", "data", "html", "lock", "logs", "nbval", "paper", "pdf", "reports", "settings"),
+    *(
+        "cache",
+        "cache-aside",
+        "data",
+        "html",
+        "lock",
+        "logs",
+        "nbval",
+        "paper",
+        "pdf",
+        "release",
+        "reports",
+        "settings",
+    ),
     *("setuptools", "tested", "tmp", "uv", "validate"),
 }
 
