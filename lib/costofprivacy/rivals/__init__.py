@@ -14,6 +14,9 @@ module                      what it releases                                    
 `adaptive_clipping`         one pass; other records choose the clip of a step       Varshney et al. (2022)
 `robust_clipping`           descent on all records, with features clipped too       Liu et al. (2023)
 `correlated_noise`          every iterate of one pass, with correlated noise        Kairouz et al. (2021)
+`gaussian_mixing`           least squares on random combinations of the records     Sheffet (2017)
+`hessian_mixing`            noisy gradients, solved with sketches of the Hessian    Lev et al. (2026)
+`insufficient_statistics`   nothing: it says why, and what its filter would need    Brown et al. (2024)
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
