@@ -17,6 +17,7 @@ from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
 from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number, search_costs
 from costofprivacy.estimators.search_scores import private_mean_loss
+from costofprivacy.estimators.spending import compose
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -38,7 +39,7 @@ def test_all_settings_spend_what_dp_accounting_says_of_their_events(k, folds, sh
     for mu in events:
         accountant.compose(dp_accounting.GaussianDpEvent(2 / mu))  # its sensitivity for a replacement is 2
     assert accountant.get_epsilon(BUDGET.delta) == pytest.approx(BUDGET.epsilon, rel=5e-3)
-    assert plan.total.epsilon(BUDGET.delta) == pytest.approx(BUDGET.epsilon)
+    assert plan.gaussian.epsilon(BUDGET.delta) == pytest.approx(BUDGET.epsilon)
     assert (plan.refit is None) == (share == 0)
 
 
@@ -49,7 +50,7 @@ def test_budgets_that_are_not_gaussian_are_added(folds):
     assert runs * plan.fit.epsilon + plan.refit.epsilon == pytest.approx(BUDGET.epsilon)
     assert runs * plan.fit.delta + plan.refit.delta == pytest.approx(BUDGET.delta)
     assert plan.score.epsilon(plan.fit.delta) == pytest.approx(plan.fit.epsilon)
-    assert plan.total is None
+    assert plan.gaussian is None
 
 
 def renyi_oracle(mu, m, delta):
@@ -170,9 +171,27 @@ class Constant(RegressorMixin, BaseEstimator):
         return np.full(len(X), float(self.value))
 
 
-class Unaccounted(Constant):
-    def __init__(self, value=0.0, epsilon=None, delta=None, random_state=None):
+class Promise:
+    """What the estimators of tables promise."""
+
+    neighbours = "replace one record by any other; the number of records is public"
+
+    def __init__(self, claimed, gaussian):
+        self.claimed, self.gaussian = claimed, gaussian
+
+
+class Approximate(Constant):
+    """Takes ε and δ alone; Gaussian DP where ``gaussian`` says so."""
+
+    def __init__(self, value=0.0, epsilon=None, delta=None, gaussian=False, random_state=None):
         super().__init__(value, None, epsilon, delta, 1.0, random_state)
+        self.gaussian = gaussian
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        claimed = ApproximateDP(self.epsilon, self.delta)
+        self.guarantee_ = Promise(claimed, claimed.to_gaussian() if self.gaussian else None)
+        return self
 
 
 SETTINGS = [{"value": value} for value in (0.0, 1.0, 2.0)]
@@ -209,7 +228,7 @@ def test_folds_meet_each_record_as_often_as_the_plan_says():
     last = Constant.seen[-1]
     assert (last[1], len(last[3])) == (plan.refit.mu, 40)
     spent = math.sqrt(9 * plan.fit.mu**2 + 3 * plan.score.mu**2 + plan.refit.mu**2)
-    assert spent == pytest.approx(plan.total.mu)
+    assert spent == pytest.approx(plan.gaussian.mu)
 
 
 def test_a_replaced_record_moves_the_scores_by_all_of_the_budget_and_no_more():
@@ -226,7 +245,7 @@ def test_a_replaced_record_moves_the_scores_by_all_of_the_budget_and_no_more():
     shift = np.array(found[1] - found[0])[scored].mean(axis=0)
     noise = np.concatenate(found[0] - found[0].mean(axis=0)).std()
     total = math.sqrt(3) * shift.mean() / noise
-    assert total == pytest.approx(searching().plan().total.mu, rel=0.1)
+    assert total == pytest.approx(searching().plan().gaussian.mu, rel=0.1)
 
 
 def test_a_random_number_of_runs_releases_the_best_alone():
@@ -246,11 +265,23 @@ def test_a_random_number_of_runs_releases_the_best_alone():
 
 
 def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():
-    with pytest.raises(ValueError, match="accounting must be 'approximate'"):
-        searching(Unaccounted()).fit(X, Y)
-    search = searching(Unaccounted(), accounting="approximate", refit_share=0.5).fit(X, Y)
+    with pytest.raises(RuntimeError, match="need accounting='approximate'"):
+        searching(Approximate()).fit(X, Y)
+    search = searching(Approximate(), accounting="approximate", refit_share=0.5).fit(X, Y)
     assert [epsilon for _, _, epsilon, _ in Constant.seen] == pytest.approx([1 / 3] * 3 + [1.0])
-    assert search.profile_.total is None
+    assert search.profile_.gaussian is None
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 50.0])
+@pytest.mark.parametrize("strategy", ["all", "random"])
+def test_gaussian_fits_may_be_asked_for_by_epsilon_and_delta(epsilon, strategy):
+    if strategy == "random" and epsilon < 0.1:
+        return
+    search = searching(Approximate(gaussian=True), epsilon=epsilon, strategy=strategy).fit(X, Y)
+    plan = search.profile_
+    told = [asked for _, _, asked, _ in Constant.seen]
+    assert ApproximateDP(told[0], 1e-5).to_gaussian().mu == pytest.approx(plan.fit.mu, rel=1e-8)
+    assert compose(search, GaussianDP(0.1), delta=1e-4).claimed.epsilon > 0
 
 
 def test_a_fit_that_spends_more_than_it_was_given_is_not_released():

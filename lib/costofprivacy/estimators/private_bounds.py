@@ -8,12 +8,26 @@ if it were public, if its cost is added to that of the fit (`costofprivacy.estim
 both together are μ-Gaussian DP by composition. Missing cells are given a public value first, which is a map of single
 records. What is done with the two quantiles afterwards does not touch the data. ∎
 
-**What it costs.** Let K be the number of points of the grid. A released quantile misses its rank by more than t of the
-n records with a probability of at most K e^{−ηt}, where η is about 0.56μ. For the 183 points of the default grid and
-μ = 0.1, both quantiles are within 190 ranks in 99 of 100 releases. So thousands of records are needed where μ is small.
-The bounds are rounded outwards to the grid, by a factor of up to 1.26 with the default grid. The fit keeps
+**How far into the tails.** Let K be the number of points of the grid. A released quantile misses its rank by more than
+t of the n records with a probability of at most K e^{−ηt}, where η is about 0.56μ. At a level with fewer than t values
+beyond it, the result may therefore be anything up to the end of the grid. So the default level of a tail is the share
+t/n for which both sides are safe with a probability of 1 − `FAILURE`, or 1 % where that is less (`tail_level`). It
+follows from public numbers.
+
+**What it costs.** With the default grid of 183 points and μ = 0.1, t is 187 records: 19,000 records permit the level
+1 %, and fewer than 750 are refused, because t would be more than a quarter of them. Values beyond the bounds are
+clipped, which biases a fit; bounds may be widened afterwards by a public factor at no cost to privacy. They are rounded
+outwards to the grid, by a factor of up to 1.26 with the default grid. The fit keeps
 :math:`\sqrt{\mu_{\text{total}}^2 - \mu^2}` of the budget: a tenth of μ² costs the fit 5 % of its μ. Each column costs
-that again; bounds from an instrument, a law or another study cost nothing.
+that again. Bounds from an instrument, a law or another study cost nothing.
+
+>>> from costofprivacy.estimators.spending import compose, split
+>>> from costofprivacy.privacy import ApproximateDP
+>>> for_bounds, for_fit = split(ApproximateDP(2.0, 1e-6).to_gaussian(), [0.1, 0.9])
+>>> pay = np.random.default_rng(0).lognormal(8, 0.5, 20_000)
+>>> found = private_bounds(pay, rho=for_bounds.mu, grid=linear_grid(0, 20_000))
+>>> print(compose(found, for_fit, delta=1e-6).sentence)
+2 releases, together 0.4483-Gaussian DP, hence (2, 1e-06)-DP, to replace one record
 """
 
 from __future__ import annotations
@@ -33,7 +47,8 @@ from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
 from costofprivacy.rivals import private_quantile
 
-LEVELS = (0.01, 0.99)
+LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from public numbers
+FAILURE = 0.01  # probability that one of the two bounds may be anywhere beyond the data
 
 
 @dataclass(frozen=True)
@@ -101,7 +116,7 @@ def private_bounds(
     epsilon: float | None = None,
     delta: float | None = None,
     grid: Sequence[float] | np.ndarray | None = None,
-    levels: tuple[float, float] = LEVELS,
+    levels: tuple[float, float] | None = None,
     missing: float | None = None,
     random_state: int | None = None,
 ) -> PrivateBounds:
@@ -115,12 +130,14 @@ def private_bounds(
             `Schema` reads those of a number.
         rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead.
         grid: public and increasing, at least two points; `geometric_grid` where it is left out.
-        levels: of the two quantiles, increasing, in (0, 1).
+        levels: of the two quantiles, increasing, in (0, 1); where they are left out, (q, 1 − q) with the q of
+            `tail_level`.
         missing: a public value, which missing cells are given; the middle point of the grid where it is left out.
         random_state: None to release; a number makes a demonstration that can be repeated, and no release.
 
     Raises:
-        ValueError: if there is no cell, or an argument is outside its range. The message holds no cell.
+        ValueError: if there is no cell, an argument is outside its range, or there are too few records for the budget.
+            The message holds no cell.
 
     Warns:
         PrivacyWarning: if ``random_state`` is a number, or ``delta`` is given and is 1/n or more.
@@ -130,17 +147,17 @@ def private_bounds(
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     found = private_bounds(values, rho=0.1, grid=linear_grid(0, 200), random_state=0)
-    >>> print(found.low, found.high, round(found.profile.last_iterate.mu, 3))
-    26.0 74.0 0.1
+    >>> print(found.low, found.high, found.levels, round(found.profile.last_iterate.mu, 3))
+    26.0 74.0 (0.01, 0.99) 0.1
     """
     asked = budget(rho, epsilon, delta)
     mu = _validate.between("rho", asked.rho, SMALLEST, LARGEST)
     points = geometric_grid() if grid is None else np.array(grid, dtype=float)
-    low, high = (_validate.probability("each of levels", level) for level in levels)
-    if not low < high or points.ndim != 1 or len(points) < 2:
-        raise ValueError(f"levels must increase and grid must have at least two points, got {levels!r}, {points.shape}")
+    if points.ndim != 1 or len(points) < 2:
+        raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
+    low, high = _levels(levels, n, mu, len(points))
     if delta is not None:
         warn_if_delta_is_large(delta, n)
     rng = generator(random_state)
@@ -153,6 +170,44 @@ def private_bounds(
     spent = GaussianDP(mu)
     profile = PrivacyProfile(asked.claimed, spent, spent, neighbours="replace one record")
     return PrivateBounds(*_apart(*sides, points), (low, high), n, profile)
+
+
+def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> float:
+    r"""The share of the values beyond each bound at which both are safe: :math:`\ln(2K/\beta)/(\eta n)`, at least 1 %.
+
+    Guarantee: with a probability of at least 1 − β, both private quantiles of these levels lie within the range of the
+    values, rounded outwards to the grid, if the grid covers it.
+
+    Args:
+        n: number of records. mu: μ of both bounds together, in [10⁻³⁰, 10³⁰]. points: K ≥ 2, of the grid.
+        failure: β in (0, 1).
+
+    Raises:
+        ValueError: if an argument is outside its range, or the level would be above a quarter.
+
+    >>> round(tail_level(10_000, 0.1, 183), 4)
+    0.0186
+    """
+    _validate.between("mu", mu, SMALLEST, LARGEST)
+    _validate.whole("points", points, at_least=2)
+    eta = private_quantile.exponent(GaussianDP(mu / math.sqrt(2)))
+    ranks = math.log(2 * points / _validate.probability("failure", failure)) / eta
+    if not ranks <= MOST_LEVEL * _validate.whole("n", n):
+        raise ValueError(
+            f"the number of records must be at least {ranks / MOST_LEVEL:.0f} for private bounds with rho = {mu:.3g} "
+            f"on {points} points, got {n}: spend more on the bounds, take fewer points, or state bounds"
+        )
+    return max(LEAST_LEVEL, ranks / n)
+
+
+def _levels(levels: tuple[float, float] | None, n: int, mu: float, points: int) -> tuple[float, float]:
+    if levels is None:
+        level = tail_level(n, mu, points)
+        return level, 1 - level
+    low, high = (_validate.probability("each of levels", level) for level in levels)
+    if not low < high:
+        raise ValueError(f"levels must increase, got {levels!r}")
+    return low, high
 
 
 def _outward(

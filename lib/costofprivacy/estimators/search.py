@@ -26,11 +26,10 @@ from costofprivacy.estimators import gate, search_plans
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.search_plans import SearchPlan
 from costofprivacy.estimators.search_scores import private_mean_loss
-from costofprivacy.estimators.spending import Guarantee
+from costofprivacy.estimators.spending import RECORD, Guarantee, promised, relation
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
-    PrivacyProfile,
     PrivacyWarning,
     records,
     warn_if_delta_is_large,
@@ -56,14 +55,15 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     a deterministic equivalent or from theory costs nothing.
 
     Args:
-        estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho`` (or ``epsilon`` and
-            ``delta``) and its ``random_state``.
+        estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho``, or ``epsilon`` and
+            ``delta``, and its ``random_state``.
         settings: a list of mappings from parameter names to values; public.
         epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
         loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
             m scored records, so B should be a few times the error that is expected.
         strategy: "all" or "random".
-        accounting: "gaussian" where the estimator takes ``rho``; "approximate" adds ε and δ, with the strategy "all".
+        accounting: "gaussian" for an estimator whose fits are Gaussian DP; "approximate" for another, such as objective
+            perturbation: ε and δ are added, with the strategy "all".
         folds: number of folds with the strategy "all"; 1 stands for a test share.
         test_share: in (0, 1), of the records that score, where there are no folds.
         refit_share: of μ² for a last fit of the best setting on all records; None for 0 without folds and ½ with them.
@@ -158,7 +158,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         warn_if_delta_is_large(self.delta, n)
         targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
         parts = self._parts(n, rng)
-        with self._quiet():
+        with _quiet():
             if plan.mean_runs is None:
                 found = self._all(X, targets, plan, parts, rng)
             else:
@@ -222,16 +222,18 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     ) -> Any:
         """A clone with a setting and a budget, fitted and found to have kept it."""
         prefix = _private_part(self.estimator)
-        told: dict[str, Any] = dict.fromkeys(("rho", "epsilon", "delta"))
-        told |= {"rho": asked.mu} if isinstance(asked, GaussianDP) else {"epsilon": asked.epsilon, "delta": asked.delta}
-        told["random_state"] = None if self.random_state is None else int(rng.integers(2**31))
         model = clone(self.estimator)
         has = model.get_params()
+        told = _asked(asked, float(self.delta), prefix + "rho" in has)
+        told["random_state"] = None if self.random_state is None else int(rng.integers(2**31))
         model.set_params(**setting, **{prefix + name: value for name, value in told.items() if prefix + name in has})
         model.fit(X, y)
         private = model.get_params()[prefix.removesuffix("__")] if prefix else model
-        if not _kept(private.profile_, asked):
-            raise RuntimeError(f"{type(private).__name__} must spend at most {asked}, got {private.profile_}")
+        if not _kept(private, asked):
+            raise RuntimeError(
+                f"{type(private).__name__} must spend at most {asked}, to {RECORD}, got {promised(private)}; "
+                "fits that are not Gaussian DP need accounting='approximate'"
+            )
         return model
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -246,9 +248,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _settings(self) -> Sequence[dict[str, Any]]:
         """The settings, each of which the estimator takes."""
         known = self.estimator.get_params()
-        prefix = _private_part(self.estimator)
-        if self.accounting == GAUSSIAN and prefix + "rho" not in known:
-            raise InvalidParameterError("accounting must be 'approximate' for an estimator without rho, got 'gaussian'")
+        _private_part(self.estimator)
         if not isinstance(self.settings, Sequence) or not self.settings:
             raise InvalidParameterError(f"settings must be a non-empty list of mappings, got {self.settings!r}")
         for setting in self.settings:
@@ -258,13 +258,22 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 raise InvalidParameterError(f"settings must leave {', '.join(RESERVED)} to the search, got {setting!r}")
         return list(self.settings)
 
-    @contextlib.contextmanager
-    def _quiet(self) -> Iterator[None]:
-        """The search itself has warned of its seed; its fits need not."""
-        with warnings.catch_warnings():
-            if self.random_state is not None:
-                warnings.simplefilter("ignore", PrivacyWarning)
-            yield
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """The search itself has warned of its seed and its δ; its fits need not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PrivacyWarning)
+        yield
+
+
+def _asked(budget: Guarantee, delta: float, by_rho: bool) -> dict[str, Any]:
+    """A budget as an estimator's arguments; μ is less by 10⁻⁹ where ε and δ are asked for, which rounding may cost."""
+    if isinstance(budget, ApproximateDP):
+        return {"rho": None, "epsilon": budget.epsilon, "delta": budget.delta}
+    if by_rho:
+        return {"rho": budget.mu, "epsilon": None, "delta": None}
+    return {"epsilon": GaussianDP(budget.mu / _SPENT).epsilon(delta), "delta": delta}
 
 
 def _private_part(estimator: Any) -> str:
@@ -279,12 +288,13 @@ def _private_part(estimator: Any) -> str:
     return found[0]
 
 
-def _kept(profile: PrivacyProfile, asked: Guarantee) -> bool:
-    """Whether what a fit spent is within what it was given."""
-    if profile.neighbours != "replace one record":
+def _kept(fitted: Any, asked: Guarantee) -> bool:
+    """Whether what a fit promises is within what it was given."""
+    if relation(fitted) != RECORD:
         return False
+    found = promised(fitted)
     if isinstance(asked, GaussianDP):
-        spent = profile.last_iterate
-        return isinstance(spent, GaussianDP) and spent.mu <= asked.mu * _SPENT
-    claimed = profile.claimed
-    return claimed.epsilon <= asked.epsilon * _SPENT and claimed.delta <= asked.delta * _SPENT
+        return isinstance(found, GaussianDP) and found.mu <= asked.mu * _SPENT
+    if isinstance(found, GaussianDP):
+        return float(found.delta(asked.epsilon)) <= asked.delta * _SPENT
+    return found.epsilon <= asked.epsilon * _SPENT and found.delta <= asked.delta * _SPENT

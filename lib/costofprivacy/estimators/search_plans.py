@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING
 from scipy.optimize import brentq
 
 from costofprivacy import _validate
-from costofprivacy.estimators.spending import Guarantee
+from costofprivacy.estimators.spending import RECORD, Guarantee
 from costofprivacy.privacy import ApproximateDP, GaussianDP, selection
 
 if TYPE_CHECKING:
@@ -56,21 +56,21 @@ class SearchPlan:
     """What a search may spend, and on what. It has no part that depends on data.
 
     Args:
-        claimed: the total, (ε, δ). total: the total as μ, None where it is not Gaussian DP.
+        claimed: the total, (ε, δ). gaussian: the total as μ, None where it is not Gaussian DP.
         fit, score: of each fit and each score. refit: of the last fit on all records, None where there is none.
         settings: k. folds: F; 1 stands for a test share. mean_runs: m, None where all settings are run.
         neighbours: the relation for which all hold.
     """
 
     claimed: ApproximateDP
-    total: GaussianDP | None
+    gaussian: GaussianDP | None
     fit: Guarantee
     score: GaussianDP
     refit: Guarantee | None
     settings: int
     folds: int = 1
     mean_runs: float | None = None
-    neighbours: str = "replace one record"
+    neighbours: str = RECORD
 
     def epsilons(self) -> pd.Series:
         """ε at the claimed δ: of the whole search, and of each of its parts if it were alone."""
@@ -111,7 +111,7 @@ def all_settings(
         ValueError: if an argument is outside its range, or there are folds and no refit: no fold's model is the result.
 
     >>> plan = all_settings(ApproximateDP(1.0, 1e-6), settings=4)
-    >>> print(round(plan.total.mu / plan.fit.mu, 6), plan.sentence.partition(", together")[0])
+    >>> print(round(plan.gaussian.mu / plan.fit.mu, 6), plan.sentence.partition(", together")[0])
     2.0 a search over 4 settings with a test share, 4 fits and 4 noisy scores
     """
     k, F = _validate.whole("settings", settings), _validate.whole("folds", folds)

@@ -25,6 +25,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 
 _TOGETHER = 1 + 1e-9  # shares that are written in decimals sum to 1 up to this
 Guarantee = GaussianDP | ApproximateDP
+RECORD = "replace one record"
 
 
 @dataclass(frozen=True)
@@ -32,21 +33,23 @@ class Total:
     """What several releases spend together.
 
     Args:
-        spent: the total as (ε, δ). gaussian: the total as μ, None where a release is not Gaussian DP.
+        claimed: the total as (ε, δ). gaussian: the total as μ, None where a release is not Gaussian DP.
         parts: the guarantees that were added. neighbours: the relation for which all hold.
     """
 
-    spent: ApproximateDP
+    claimed: ApproximateDP
     gaussian: GaussianDP | None
     parts: tuple[Guarantee, ...]
-    neighbours: str = "replace one record"
+    neighbours: str = RECORD
 
     @property
     def sentence(self) -> str:
         """The total in words, for a paper."""
         told = "" if self.gaussian is None else f"{self.gaussian.mu:.4g}-Gaussian DP, hence "
         counted = f"{len(self.parts)} release" + "s" * (len(self.parts) != 1)
-        return f"{counted}, together {told}({self.spent.epsilon:.4g}, {self.spent.delta:.4g})-DP, to {self.neighbours}"
+        return (
+            f"{counted}, together {told}({self.claimed.epsilon:.4g}, {self.claimed.delta:.4g})-DP, to {self.neighbours}"
+        )
 
 
 def compose(*releases: Any, delta: float) -> Total:
@@ -54,7 +57,8 @@ def compose(*releases: Any, delta: float) -> Total:
 
     Args:
         releases: at least one; each a `GaussianDP`, an `ApproximateDP`, a `PrivacyProfile` (of which what was released
-            counts, the last iterate), or something with ``profile_`` or ``profile``, such as a fitted estimator.
+            counts, the last iterate), a promise with ``claimed`` and ``gaussian`` (such as a `Total`), or something
+            that has one as ``guarantee_``, ``profile_`` or ``profile``, such as a fitted estimator.
         delta: δ in (0, 1) of the total.
 
     Raises:
@@ -68,10 +72,10 @@ def compose(*releases: Any, delta: float) -> Total:
     _validate.probability("delta", delta)
     if not releases:
         raise ValueError("releases must be at least one, got none")
-    relations = {relation for release in releases if (relation := _relation(release)) is not None}
+    relations = {told for release in releases if (told := relation(release)) is not None}
     if len(relations) > 1:
         raise ValueError(f"releases must protect the same neighbours, got {sorted(relations)}")
-    parts = tuple(_guarantee(release) for release in releases)
+    parts = tuple(promised(release) for release in releases)
     gaussian = [part.mu for part in parts if isinstance(part, GaussianDP)]
     others = [part for part in parts if isinstance(part, ApproximateDP)]
     mu = GaussianDP(math.hypot(*gaussian)) if gaussian else None
@@ -96,7 +100,7 @@ def split(budget: Guarantee, shares: Sequence[float]) -> tuple[Guarantee, ...]:
 
     >>> total = ApproximateDP(1.0, 1e-6).to_gaussian()
     >>> bounds, fit = split(total, [0.1, 0.9])
-    >>> round(compose(bounds, fit, delta=1e-6).spent.epsilon, 6)
+    >>> round(compose(bounds, fit, delta=1e-6).claimed.epsilon, 6)
     1.0
     """
     checked = [_validate.positive("each of shares", share) for share in shares]
@@ -110,9 +114,20 @@ def split(budget: Guarantee, shares: Sequence[float]) -> tuple[Guarantee, ...]:
     raise ValueError(f"budget must be a GaussianDP or an ApproximateDP, got {budget!r}")
 
 
-def _guarantee(release: Any) -> Guarantee:
-    found = _profile(release)
-    found = getattr(found, "last_iterate", found)
+def promised(release: Any) -> Guarantee:
+    """The guarantee of a release: as Gaussian DP where that is proved, else as (ε, δ).
+
+    Args:
+        release: as for `compose`.
+
+    Raises:
+        ValueError: if it is of another kind.
+    """
+    found = _promise(release)
+    if isinstance(found, PrivacyProfile):
+        return found.last_iterate
+    if not isinstance(found, Guarantee) and hasattr(found, "claimed"):
+        found = getattr(found, "gaussian", None) or found.claimed
     if not isinstance(found, Guarantee):
         raise ValueError(
             "each of releases must be a GaussianDP, an ApproximateDP, a PrivacyProfile or have one, "
@@ -121,13 +136,14 @@ def _guarantee(release: Any) -> Guarantee:
     return found
 
 
-def _relation(release: Any) -> str | None:
-    found = _profile(release)
-    return found.neighbours if isinstance(found, PrivacyProfile) else None
+def relation(release: Any) -> str | None:
+    """The neighbours that a release protects, "replace one record" or "replace one prompt"; None where it says none."""
+    told = getattr(_promise(release), "neighbours", None)
+    return None if told is None else RECORD if str(told).startswith(RECORD) else str(told)
 
 
-def _profile(release: Any) -> Any:
-    for name in ("profile_", "profile"):
+def _promise(release: Any) -> Any:
+    for name in ("guarantee_", "profile_", "profile"):
         if hasattr(release, name):
             return getattr(release, name)
     return release
