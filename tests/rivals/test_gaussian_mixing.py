@@ -72,7 +72,7 @@ def test_the_formula_of_the_plan_predicts_the_error(share: float) -> None:
     for _ in range(80):
         x, y, w = gaussian(n, d, noise, rng)
         runs.append(float(((gaussian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
-    claimed = gaussian_mixing._predicted(np.array([100]), 0.9, share, n, d, bounds, 1.0, noise, budget)[0]
+    claimed = gaussian_mixing.predicted_error(plan, n, d, 1.0, noise)
     assert np.mean(runs) == pytest.approx(claimed, rel=0.3)
 
 

@@ -88,17 +88,23 @@ def test_the_rule_knows_the_moments_of_an_inverse_wishart_matrix() -> None:
     np.testing.assert_allclose(np.mean([W @ inside @ W for W in drawn], axis=0), square, atol=3e-3)
 
 
-def test_the_rule_predicts_the_error_of_its_plan() -> None:
-    """With twice the variance of the noise, it predicts somewhat too much."""
+@pytest.mark.parametrize("spread", [1.0, 0.1])
+@pytest.mark.parametrize("test", [0.0, 0.1])
+def test_the_rule_predicts_the_error_of_its_plan(spread: float, test: float) -> None:
     n, d = 4000, 4
-    told = hessian_mixing._Task(n, d, 5.0, 1.0, 0.3, ApproximateDP(2.0, 1e-4), 1.0)
-    error, clips, rates = told.run(3, 40, 0.5, 0.0)
-    plan = Plan(Bounds(5.0, 4.0), told.budget, 40, tuple(clips), tuple(rates), 0.5)
+    told = hessian_mixing._Task(n, d, 5.0, 1.0, 0.3, ApproximateDP(2.0, 1e-4), spread)
+    error, clips, rates = told.run(3, 40, 0.5, test)
+    plan = Plan(Bounds(5.0, 4.0), told.budget, 40, tuple(clips), tuple(rates), 0.5, test)
     rng, runs = np.random.default_rng(0), []
-    for _ in range(60):
-        x, y, w = gaussian(n, d, 0.3, rng)
-        runs.append(float(((hessian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
-    assert 0.4 * error < np.mean(runs) < 1.3 * error
+    root = np.sqrt([1.0, 1.0, spread, spread])
+    for _ in range(80):
+        x, w = root * rng.standard_normal((n, d)), rng.standard_normal(d)
+        w /= math.sqrt(w @ (root**2 * w))
+        y = x @ w + 0.3 * rng.standard_normal(n)
+        runs.append(float((root**2 * (hessian_mixing.release(x, y, plan, rng=rng) - w) ** 2).sum()))
+    claimed = hessian_mixing.predicted_error(plan, n, d, 1.0, 0.3, spread)
+    assert claimed < error + 4 * 0.09 / n
+    assert 1 / 1.5 < np.mean(runs) / claimed < 1.5
 
 
 def test_a_plan_is_better_than_other_rounds_and_rows() -> None:

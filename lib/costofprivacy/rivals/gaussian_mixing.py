@@ -39,6 +39,7 @@ from costofprivacy.rivals.sketches import MISSED, Sketching, factor
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)  # of μ², for the private test, that a plan tries
 SCALES = tuple(float(c) for c in np.geomspace(0.02, 50, 35))  # c over B/Y that a plan tries
 MOST_ROWS = 10**6
+RADII = (1e-50, 1e50)
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
     Guarantee: no record is read, so a plan costs nothing.
 
     Args:
-        n: number of records. d: dimension. bounds: B and Y. radius: r in (0, ∞). label_noise: ζ ≥ 0, of y.
+        n: number of records. d: dimension. bounds: B and Y. radius: r in [10⁻⁵⁰, 10⁵⁰]. label_noise: ζ ≥ 0, of y.
         budget: ε in (0, ∞), and δ.
 
     Raises:
@@ -95,7 +96,7 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
     (675, 1.08, 0.0)
     """
     _validate.whole("n", n), _validate.whole("d", d)
-    _validate.finite_positive("radius", radius), _validate.nonnegative("label_noise", label_noise)
+    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
     rows = np.unique(np.geomspace(d + 3, MOST_ROWS, 80).astype(int))
     best, chosen = math.inf, (0, 1.0, 0.0)
     for unit, share in itertools.product(SCALES, SHARES):
@@ -104,6 +105,21 @@ def plan(n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budg
         if errors.min() < best:
             best, chosen = float(errors.min()), (int(rows[errors.argmin()]), scale, share)
     return Plan(bounds, budget, *chosen)
+
+
+def predicted_error(plan: Plan, n: int, d: int, radius: float, label_noise: float) -> float:
+    """The error of θ̂ by the formula of the module, plus dζ²/n, what n records cannot tell.
+
+    Args:
+        plan: the sketch. n, d, radius, label_noise: as for `plan`.
+
+    Raises:
+        ValueError: if an argument is outside its range, or k is less than d + 2.
+    """
+    _validate.whole("n", n), _validate.whole("d", d), _validate.whole("rows", plan.rows, at_least=d + 2)
+    _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    public = (plan.response_scale, plan.test_share, n, d, plan.bounds, radius, label_noise, plan.budget)
+    return float(_predicted(np.array([plan.rows]), *public)[0]) + d * label_noise**2 / n
 
 
 def _predicted(

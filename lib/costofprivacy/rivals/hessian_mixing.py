@@ -43,7 +43,7 @@ from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals.bounds import ROUNDING, Bounds, given, shortened, within_reach
-from costofprivacy.rivals.gaussian_mixing import missed
+from costofprivacy.rivals.gaussian_mixing import RADII, missed
 from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.shrinking_clip import CLIP_RATIO, SLACK
 from costofprivacy.rivals.sketches import Sketching, factor
@@ -122,8 +122,8 @@ def plan(
     Guarantee: no record is read, so a plan costs nothing.
 
     Args:
-        n: number of records. d: dimension. bounds: B and Y. radius: in (0, ∞), root mean square of the best
-            prediction, which is ‖θ*‖ where the features have second moment I. label_noise: ζ ≥ 0, of y.
+        n: number of records. d: dimension. bounds: B and Y. radius: root mean square of the best prediction,
+            in [10⁻⁵⁰, 10⁵⁰], which is ‖θ*‖ where the features have second moment I. label_noise: ζ ≥ 0, of y.
         budget: ε in (0, ∞), and δ. spread: λ in (0, 1].
 
     Raises:
@@ -133,13 +133,33 @@ def plan(
     >>> found.rounds, found.rows, found.gradient_share, found.test_share
     (20, 178, 0.8, 0.0)
     """
-    _validate.whole("n", n), _validate.whole("d", d)
-    _validate.finite_positive("radius", radius), _validate.nonnegative("label_noise", label_noise)
-    task = _Task(n, d, bounds.features, radius, label_noise, budget, float(_validate.SHARE("spread", spread)))
+    task = _task(n, d, bounds, radius, label_noise, budget, spread)
     every = np.unique(np.geomspace(d + 5, max(50 * d, 1000), 16).astype(int)).tolist()
     choice = min(itertools.product(ROUNDS, every, GRADIENTS, TESTS), key=lambda tried: task.run(*tried)[0])
     _, clips, rates = task.run(*choice)
     return Plan(bounds, budget, choice[1], tuple(clips), tuple(rates), choice[2], choice[3])
+
+
+def predicted_error(plan: Plan, n: int, d: int, radius: float, label_noise: float, spread: float = SPREAD) -> float:
+    """The excess of the mean squared error of a prediction by θ_T over that of θ*, by the rule of the module.
+
+    It is v at the end, without `SLACK`, plus dζ²/n, what n records cannot tell. It assumes that the plan's clips follow
+    the error as those of `plan` do.
+
+    Args:
+        plan: the rounds. n, d, radius, label_noise, spread: as for `plan`.
+
+    Raises:
+        ValueError: if an argument is outside its range, or k is less than d + 4.
+    """
+    task = _task(n, d, plan.bounds, radius, label_noise, plan.budget, spread)
+    _validate.whole("rows", plan.rows, at_least=d + 4)
+    gamma = task.added(plan.rounds, plan.rows, plan.gradient_share, plan.test_share)
+    errors, sigma = task.start(), task.sigma(plan.rounds, plan.gradient_share)
+    for clip, rate in zip(plan.clip_norms, plan.learning_rates, strict=True):
+        linear, square = task.moments(errors, plan.rows, gamma, (2 * clip * sigma) ** 2)
+        errors = errors - 2 * rate * linear + rate**2 * square
+    return task.risk(errors) + d * label_noise**2 / n
 
 
 @dataclass(frozen=True)
@@ -166,23 +186,50 @@ class _Task:
 
     def run(self, rounds: int, k: int, gradients: float, test: float) -> tuple[float, list[float], list[float]]:
         """The error at the end, the clips and the learning rates."""
-        n, d, left = self.n, self.d, math.erf(CLIP_RATIO / math.sqrt(2))
-        values, size = np.array([1.0, self.spread]), d / 2
-        curvature = n * values + self.added(rounds, k, gradients, test)
-        sigma = math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu
-        errors = np.full(2, self.radius**2 / (size * values.sum()))  # of a direction of either kind
-        clips, rates = [], []
+        errors, clips, rates = self.start(), [], []
+        gamma, sigma = self.added(rounds, k, gradients, test), self.sigma(rounds, gradients)
         for _ in range(rounds):
-            clip = CLIP_RATIO * math.sqrt(d * (size * float(values @ errors) + self.label_noise**2))
-            moment = (n * values * left) ** 2 * errors + SLACK * (2 * clip * sigma) ** 2
-            linear = n * values * left * errors / curvature / (k - d - 1)
-            square = (k - d - 1) * moment / curvature**2 + size * (moment / curvature).sum() / curvature
-            square /= (k - d) * (k - d - 1) * (k - d - 3)
-            rate = float(values @ linear / (values @ square))
+            clip = CLIP_RATIO * math.sqrt(self.d * (self.risk(errors) + self.label_noise**2))
+            linear, square = self.moments(errors, k, gamma, SLACK * (2 * clip * sigma) ** 2)
+            rate = self.risk(linear) / self.risk(square)
             clips.append(clip)
             rates.append(rate)
             errors = errors - 2 * rate * linear + rate**2 * square
-        return size * float(values @ errors), clips, rates
+        return self.risk(errors), clips, rates
+
+    @property
+    def values(self) -> np.ndarray:
+        """The second moment in a direction of either kind."""
+        return np.array([1.0, self.spread])
+
+    def sigma(self, rounds: int, gradients: float) -> float:
+        """The noise of a gradient over 2C."""
+        return math.sqrt(rounds / gradients) / self.budget.to_gaussian().mu
+
+    def start(self) -> np.ndarray:
+        """The squared error of θ_0 in a direction of either kind."""
+        return np.full(2, 2 * self.radius**2 / (self.d * self.values.sum()))
+
+    def risk(self, errors: np.ndarray) -> float:
+        """v, of half of the directions each."""
+        return self.d / 2 * float(self.values @ errors)
+
+    def moments(self, errors: np.ndarray, k: int, gamma: float, noise: float) -> tuple[np.ndarray, np.ndarray]:
+        """What −2a and a² multiply in a round, with noise of that variance in each coordinate of its gradient."""
+        n, d, left = self.n, self.d, math.erf(CLIP_RATIO / math.sqrt(2))
+        curvature, pull = n * self.values + gamma, n * self.values * left
+        moment = pull**2 * errors + noise
+        square = (k - d - 1) * moment / curvature**2 + d / 2 * (moment / curvature).sum() / curvature
+        return pull * errors / curvature / (k - d - 1), square / ((k - d) * (k - d - 1) * (k - d - 3))
+
+
+def _task(
+    n: int, d: int, bounds: Bounds, radius: float, label_noise: float, budget: ApproximateDP, spread: float
+) -> _Task:
+    """Public numbers in their ranges."""
+    size, dimension = _validate.whole("n", n), _validate.whole("d", d)
+    length, noise = _validate.between("radius", radius, *RADII), _validate.nonnegative("label_noise", label_noise)
+    return _Task(size, dimension, bounds.features, length, noise, budget, float(_validate.SHARE("spread", spread)))
 
 
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
