@@ -183,3 +183,16 @@ def test_clips_follow_the_error_down() -> None:
 def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("n", [2, 10, 200, 10**6])
+@pytest.mark.parametrize("mu", [1e-3, 1e4])
+@pytest.mark.parametrize(("explained", "noise"), [(1.0, 0.1), (1e-20, 0.0), (1e6, 1e-3), (1e-8, 1.0)])
+def test_no_plan_promises_more_error_than_the_constant(n: int, mu: float, explained: float, noise: float) -> None:
+    for d in (1, 784):
+        plan = adaptive_clipping.plan(n, d, explained, noise, GaussianDP(mu))
+        assert adaptive_clipping.predicted(plan, n, d, explained, noise) <= explained * (1 + 1e-9)
+    if n <= 200:
+        x = rng().standard_normal((n, 3))
+        plan = adaptive_clipping.plan(n, 3, explained, noise, GaussianDP(mu))
+        assert np.isfinite(adaptive_clipping.release(x, x[:, 0], plan, rng=rng())).all()

@@ -137,12 +137,12 @@ def test_the_formula_predicts_the_error_on_isotropic_data() -> None:
 
 
 def test_the_formula_of_one_step_in_numbers() -> None:
-    """(1 − a)²v, the noise 4Θ²z²P/(bμ)² in d coordinates, and dκP/(bq²)."""
+    """(1 − a)²v, the noise 4Θ²z²P/(bμ)² in d coordinates, and (1 − (1 − a)^T)² dκP/(bq²)."""
     plan = replace(ONE, norms=100, residuals=100, level=0.5, learning_rate=0.8, budget=GaussianDP(2.0))
     z = norm.ppf(0.75)
     kappa = norm.expect(lambda g: min(g * g, z * z))
     after = 0.6**2 * 1.0 + 9 * 0.8**2 * 4 * 9 * z**2 * 1.2 / (500 * 2.0) ** 2
-    expected = after + 9 * kappa * (after + 0.2) / (500 * 0.25)
+    expected = after + 0.4**2 * 9 * kappa * (after + 0.2) / (500 * 0.25)
     assert robust_clipping.predicted(plan, 700, 9, 1.0, 0.2) == pytest.approx(expected, rel=1e-6)
 
 
@@ -185,3 +185,16 @@ def test_more_budget_or_more_records_promise_less_error() -> None:
 def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("n", [3, 10, 200, 10**6])
+@pytest.mark.parametrize("mu", [1e-3, 1e4])
+@pytest.mark.parametrize(("explained", "noise"), [(1.0, 0.1), (1e-20, 0.0), (1e6, 1e-3), (1e-8, 1.0)])
+def test_no_plan_promises_more_error_than_the_constant(n: int, mu: float, explained: float, noise: float) -> None:
+    for d in (1, 784):
+        plan = robust_clipping.plan(n, d, explained, noise, GaussianDP(mu))
+        assert robust_clipping.predicted(plan, n, d, explained, noise) <= explained * (1 + 1e-9)
+    if n <= 200:
+        x = rng().standard_normal((n, 3))
+        plan = robust_clipping.plan(n, 3, explained, noise, GaussianDP(mu))
+        assert np.isfinite(robust_clipping.release(x, x[:, 0], plan, rng=rng())).all()

@@ -51,7 +51,8 @@ from costofprivacy.rivals.private_quantile import exponent, geometric_grid, quan
 
 LEVELS = (0.5, 0.7, 0.9)  # q, of the gradients that a clip leaves as they are
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
-RATES = (0.03, 0.1, 0.3, 0.6)  # a, the share of a whole step: with 1, uneven features overshoot
+# a, the share of a whole step: with 1, uneven features overshoot; with 0, the answer is 0
+RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
 RANKS = 20.0  # records that choose a clip, times μ min(q, 1 − q): one of the K clips is far off with K e^{−0.8 · 20}
 MOST_CHOOSING = 0.5  # of the records of a step
 
@@ -141,7 +142,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
 def _choosing(part: int, level: float, budget: GaussianDP, *, enough: bool) -> int:
     """s of a part of the records; 0 where they do not suffice though they have to be enough."""
     wanted, most = RANKS / (budget.mu * min(level, 1 - level)), MOST_CHOOSING * part
-    if enough and wanted > most:
+    if enough and max(1.0, wanted) > most:
         return 0
     return max(1, math.floor(min(wanted, most)))
 

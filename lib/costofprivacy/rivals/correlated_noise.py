@@ -54,7 +54,8 @@ from costofprivacy.rivals.toeplitz import Banded, Buffered, noise_coefficients, 
 
 CLIPS = (0.1, 0.3, 1.0)  # K/√d over the standard deviation of the response
 STEPS = (4, 8, 16, 32, 64, 128, 256)
-RATES = (0.03, 0.1, 0.3, 0.6)  # a, the share of a whole step at the start: with 1, uneven features overshoot
+# a, the share of a whole step at the start: with 1, uneven features overshoot; with 0, the answer is 0
+RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
 _ROUNDING = 1 + 1e-12  # of the norm of a column
 
 Batch = tuple[np.ndarray, np.ndarray]

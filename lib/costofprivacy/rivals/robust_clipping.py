@@ -31,7 +31,7 @@ normal quantile of its level. What shortening takes from the gradients is left o
 
 .. math:: v \leftarrow (1 - a)^2 v + \eta^2 d\,\frac{4\Theta^2 z^2 P\,T}{b^2\mu^2},
 
-and dκP/(bq²), κ = E ψ², is added at the end for what b records cannot tell.
+and (1 − (1 − a)^T)² dκP/(bq²), κ = E ψ², is added at the end for what b records cannot tell.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ from costofprivacy.rivals.sufficient_statistics import share
 NORM_LEVEL = 0.5  # of the clip of features: the median costs the fewest records, and least noise
 LEVELS = (0.5, 0.7, 0.9)  # q, of the residuals that a clip leaves as they are
 STEPS = (1, 2, 4, 8, 16, 32, 64)
-RATES = (0.03, 0.1, 0.3, 0.6)  # a, the share of a whole step: with 1, uneven features overshoot
+# a, the share of a whole step: with 1, uneven features overshoot; with 0, the answer is 0
+RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
 RANKS = 20.0  # records of a quantile, times μ min(q, 1 − q): a clip is far off with probability K e^{−0.8 · 20}
 MOST = 1 / 3  # of the records in one of the first two parts
 _NEAR, _FAR = 1e-75, 1e75  # of a clip: products of two are within [10⁻¹⁵⁰, 10¹⁵⁰]
@@ -156,7 +157,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
 def _records(n: int, level: float, budget: GaussianDP, *, enough: bool) -> int:
     """How many records a quantile gets; 0 where they do not suffice though they have to be enough."""
     wanted, most = RANKS / (budget.mu * min(level, 1 - level)), MOST * n
-    if enough and wanted > most:
+    if enough and max(1.0, wanted) > most:
         return 0
     return max(1, math.floor(min(wanted, most)))
 
@@ -175,7 +176,8 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
         error = contraction**2 * error + noise * (error + noise_variance)
         if not error < 1e6 * (explained_variance + noise_variance):
             return math.inf
-    return error + d * clipped_normal.mean_square(z) * (error + noise_variance) / (b * plan.level**2)
+    arrived = (1 - contraction**plan.steps) / plan.level
+    return error + d * clipped_normal.mean_square(z) * (error + noise_variance) * arrived**2 / b
 
 
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
