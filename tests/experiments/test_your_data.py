@@ -6,8 +6,9 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.linear_model import LinearRegression
 
-from costofprivacy.experiments.your_data import figures, loose, missing
+from costofprivacy.experiments.your_data import figures, finding, loose, missing
 from costofprivacy.experiments.your_data.estimating import dp_gd, summarised
+from costofprivacy.privacy import ApproximateDP
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SMALL = loose.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
@@ -41,6 +42,11 @@ def widened():
 @pytest.fixture(scope="module")
 def gaps():
     return missing.table(range(3), FEW, (0.0, 0.3), cheap)
+
+
+@pytest.fixture(scope="module")
+def sizes():
+    return finding.table(range(3), loose.Problem(d=2), (4000, 8000), cheap)
 
 
 def test_the_loss_of_a_loose_bound_is_that_of_predictions():
@@ -120,8 +126,26 @@ def test_a_summary_is_mean_and_standard_error():
     assert found["v_error"] == pytest.approx(np.std([1, 2, 6], ddof=1) / 3**0.5)
 
 
-def test_figures_say_what_they_show(widened, gaps):
+def test_private_bounds_and_their_fit_spend_the_whole_budget_together():
+    stated = loose.Problem(n=4000, d=2)
+    X, y = stated.draw(np.random.default_rng(0))
+    features, response, left = finding._bounds(finding.FOUND, X, y, stated, 0)
+    total = ApproximateDP(stated.epsilon, stated.delta).to_gaussian()
+    assert left.mu**2 == pytest.approx((1 - finding.SHARE) * total.mu**2)
+    assert all(((np.abs(side) > 0.3) & (np.abs(side) < 2)).all() for side in features)
+    assert response[0] < np.quantile(y, 0.2) < np.quantile(y, 0.8) < response[1]
+    known = finding._bounds(finding.KNOWN, X, y, stated, 0)
+    assert known == ((-1.0, 1.0), (-3 * stated.response_deviation, 3 * stated.response_deviation), total)
+
+
+def test_private_bounds_are_worse_than_known_ones_and_better_than_loose_ones(sizes):
+    lost = sizes.set_index(["bounds", "n"])["lost"]
+    assert lost[finding.KNOWN, 8000] < lost[finding.FOUND, 8000] < lost[finding.WIDE, 8000]
+
+
+def test_figures_say_what_they_show(widened, gaps, sizes):
     for plate, words in (
+        (figures.draw_finding(sizes), "With 8,000 records"),
         (figures.draw_loose(widened), "4 times too wide"),
         (figures.draw_missing(gaps), "30 % of the cells missing"),
     ):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from costofprivacy.experiments.your_data import loose, missing
+from costofprivacy.experiments.your_data import finding, loose, missing
 from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.showing import figures
@@ -45,6 +45,33 @@ def draw_loose(table: pd.DataFrame) -> Plate:
             f"{tight}. If all bounds are {widest:g} times too wide, it is {each[loose.BOTH]}. If only the features' "
             f"bounds are, it is {each[loose.FEATURES]}, or {each[loose.STATED]} if their true variance is stated. If "
             f"only the response's bounds are too wide, it is {each[loose.RESPONSE]}."
+        ),
+    )
+
+
+def draw_finding(table: pd.DataFrame) -> Plate:
+    """What a fit loses with known, loose and private bounds, against the number of records.
+
+    Args:
+        table: from `finding.table`.
+    """
+    names = {finding.KNOWN: "known", finding.FOUND: "private", finding.WIDE: f"{finding.LOOSE:g} times\ntoo wide"}
+    rows = table.rename(columns={"lost_error": "standard_error"})
+    with figures.panels(1, figsize=(5.8, 3.8)) as (figure, (axes,)):
+        figures.curves(axes, rows, "n", "lost", "bounds", names)
+        axes.axhline(1, ls="--", lw=1, color="0.35")
+        figures.log_axes(axes, "$n$ (records)", "share lost")
+        figures.plain_ticks(axes, table["n"].unique())
+    most = table["n"].max()
+    lost = {way: compact(pick(table, bounds=way, n=most)["lost"]) for way in finding.WAYS}
+    return Plate(
+        figure,
+        caption=(
+            f"**Known, private or loose bounds**, at the same total budget. The share of the explainable variance that "
+            f"a private fit loses; 1 (dashed) is the loss of always predicting the mean. Bars show two standard "
+            f"errors. Private bounds have {percent(finding.SHARE)} of $\\mu^2$. With {most:,} records, the loss is "
+            f"{lost[finding.KNOWN]} with known bounds, {lost[finding.FOUND]} with private ones, and "
+            f"{lost[finding.WIDE]} with bounds that are {finding.LOOSE:g} times too wide."
         ),
     )
 
