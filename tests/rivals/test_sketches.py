@@ -92,7 +92,7 @@ def test_the_private_test_promises_too_much_as_rarely_as_it_may() -> None:
     told = Sketching(1.0, budget, 2, GaussianDP(0.3))
     others = told.least * 0.9
     rng = np.random.default_rng(0)
-    added = np.array([told.added(np.array([[others + 1.0]]), 10, rng=rng) for _ in range(6000)])
+    added = np.array([told.added(np.array([[others + 1.0]]), 10, rng=rng) for _ in range(2500)])
     missing = int((others + added < told.least).sum())
     assert stats.binomtest(missing, len(added), sketches.MISSED * budget.delta).pvalue > 0.01
     assert 0 < added.mean() < told.least

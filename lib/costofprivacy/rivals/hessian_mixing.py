@@ -7,15 +7,15 @@ Wainwright (2016). From θ_0 = 0, for t = 1, …, T,
     Z_t = S_tX + \sqrt\gamma\,G_t, \quad b_t \sim N(0, I),
 
 with independent standard normal S_t and G_t of k rows, and r̄_i = max(−τ_i, min(y_i − x_iᵀθ_{t−1}, τ_i)), τ_i =
-C_t/‖x_i‖. The paper has a_t = k and clips all residuals at one value; then a record moves the sum by 2B times it.
-Clipping each gradient instead costs the same privacy and cuts less, as in `boosting`.
+C_t/‖x_i‖. The authors' published code has a_t = k and clips all residuals at one value; then a record moves the sum by
+up to 2B times it. Clipping each gradient instead costs the same privacy and cuts less, as in `boosting`.
 
 **Guarantee.** The rows of X have norm B at most after clipping. The T sketches have kT rows in all, with the privacy
 loss of `costofprivacy.privacy.mixing`. Round t's gradient is a Gaussian mechanism of 1/σ given the rounds before, since
 replacing a record moves the sum by at most 2C_t. The private test of `costofprivacy.rivals.sketches`, where there is
 one, is another Gaussian mechanism, made once for all rounds. All of these are adaptively composed, exactly (there), and
-everything that is released together is (ε, δ)-DP for replacing one record. (The authors' published code divides ε and δ
-between sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
+everything that is released together is (ε, δ)-DP for replacing one record. (The published code divides ε and δ between
+sketches and gradients, and takes the noise for a record that is replaced by zeros, half of ours.)
 
 **The rule of `plan`.** As a public guess, half of the directions have the second moment λ_j = 1, and half have λ. Let
 M_j = nλ_j + γ, let e_j be the squared error of θ in direction j, and v = Σ λ_j e_j. Let m = erf(c'/√2) be the share of
@@ -26,7 +26,7 @@ first two moments of an inverse Wishart matrix of k degrees of freedom,
     + a^2\,\frac{(k-d-1)\,A_j/M_j^2 + \sum_i A_i/(M_iM_j)}{(k-d)(k-d-1)(k-d-3)} .
 
 The rule takes the a with the least v in each round. Without noise and penalty, a round multiplies v by about d/k where
-a = (k − d)(k − d − 3)/((k − 1)m), while the paper's a = k diverges unless k is several times d. The noise is multiplied
+a = (k − d)(k − d − 3)/((k − 1)m), while a = k diverges unless k is several times d. The noise is multiplied
 by `shrinking_clip.SLACK` in this rule, because a clip that falls faster than the error would leave it behind.
 """
 
