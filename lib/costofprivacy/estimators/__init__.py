@@ -1,5 +1,11 @@
 """The papers' methods for a researcher's own data, with scikit-learn's conventions.
 
+For one regression, begin with `PrivateLinearRegression`, which chooses the method. `forecast` tells what a fit will be
+worth before anything is spent, and ``receipt()`` tells afterwards what was promised. The methods themselves are
+`ObjectivePerturbationRegressor`, `ClippedDescentRegressor`, `BoostedAdaSSPRegressor` and, for one pass over a stream,
+`DPGDRegressor`. For prompts there are `PrivateHeadRegressor` and `NoisyHeadRegressor`. `Schema` states what is public
+of a data frame.
+
 ======================  ========  ==================================================================================
 name                    symbol    meaning
 ======================  ========  ==================================================================================
@@ -10,6 +16,7 @@ name                    symbol    meaning
 ``spectrum``            λ_i       public: eigenvalues of the scaled features' second moment, or their sum
 ``label_noise``         ζ, τ      public: standard deviation of the scaled response's noise
 ``initial_risk``        R(0)      public: half the mean square of what the scaled features explain
+``expected_r2``                   public: the share of the response's variance that features are expected to explain
 ``clip_norm, …``        C, G, R   NoisyHead's bounds on responses, on ‖Z‖_F and on ‖Γ‖_F
 ``queries``                       which tokens of a prompt `PrivateHeadRegressor` learns to answer
 ``tasks``                         what is known of the prompts' coefficients: nothing, or E wwᵀ ∝ I
@@ -20,8 +27,8 @@ name                    symbol    meaning
 an argument, and stands in a paper beside ε and δ. A number computed from the private data and handed over as an
 argument breaks the guarantee.
 
-**Neighbours.** Two data sets are neighbours if one record (`DPGDRegressor`) or one prompt (`NoisyHeadRegressor`,
-`PrivateHeadRegressor`) is replaced by another, whatever it holds. The number of records is public.
+**Neighbours.** Two data sets are neighbours if one record of a table, or one prompt (`NoisyHeadRegressor`,
+`PrivateHeadRegressor`), is replaced by another, whatever it holds. The number of records is public.
 
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
@@ -30,8 +37,37 @@ By default ``fit`` refuses data that are not finite, as scikit-learn does, and t
 ``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
 """
 
+from importlib import import_module
+from typing import Any
+
 from costofprivacy.estimators.linear import DPGDRegressor
 from costofprivacy.estimators.private_head import PrivateHeadRegressor
 from costofprivacy.estimators.prompts import NoisyHeadRegressor
 
-__all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor"]
+# Imported when they are asked for: what chapters measure with the three above does not depend on the others.
+_LATER = {
+    "BoostedAdaSSPRegressor": "descent",
+    "ClippedDescentRegressor": "descent",
+    "ObjectivePerturbationRegressor": "objective",
+    "PrivateLinearRegression": "automatic",
+    "Schema": "schema",
+    "boolean": "schema",
+    "category": "schema",
+    "date": "schema",
+    "epsilon_needed": "forecasting",
+    "forecast": "forecasting",
+    "number": "schema",
+    "records_needed": "forecasting",
+}
+
+__all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor", *_LATER]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,203 @@
+"""Private linear regression by the method that is expected to have the least error, chosen without looking at data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+
+from costofprivacy import _validate
+from costofprivacy.estimators import forecasting, gate
+from costofprivacy.estimators.budget import generator
+from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
+from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
+from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
+from costofprivacy.estimators.one_pass import OnePass
+from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
+from costofprivacy.privacy import warn_if_delta_is_large
+
+AUTO = "auto"
+METHODS = {"objective": OBJECTIVE, "descent": DESCENT, "boosted": BOOSTED, "one pass": ONE_PASS}
+CLASSES: dict[str, type[TabularRegressor]] = {
+    "objective": ObjectivePerturbationRegressor,
+    "descent": ClippedDescentRegressor,
+    "boosted": BoostedAdaSSPRegressor,
+    "one pass": OnePass,
+}
+STREAMED = ("descent", "boosted", "one pass")  # can read records that do not fit into memory
+
+
+class PrivateLinearRegression(TabularRegressor):
+    r"""Differentially private linear regression; the method is chosen from public numbers.
+
+    The methods are objective perturbation with a pilot, clipped descent on all records, boosted AdaSSP, and one pass of
+    DP-GD. "auto" takes the one whose expected error is least (`estimators.forecasting`), given n, d, the budget and
+    what is stated about the data. No data are looked at, so the choice costs no privacy.
+
+    Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    anything stated about the data is true. ``receipt()`` says so in words and as JSON.
+
+    Args:
+        method: "auto", "objective", "descent", "boosted" or "one pass".
+        interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
+            perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
+        epsilon, delta, feature_bounds, response_bounds, feature_center, feature_scale, response_center, response_scale,
+        expected_r2, response_std, spectrum, fit_intercept, not_finite, random_state: as for
+            `objective.ObjectivePerturbationRegressor`.
+
+    Attributes:
+        ``method_``: the method that was used. ``plan_``: its public numbers.
+        ``coef_``, ``intercept_``, ``guarantee_``, ``expected_r2_``, ``expected_r2_range_``, ``covariance_``,
+        ``centre_``, ``n_records_``, ``n_features_in_``, ``feature_names_in_``: as there.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``epsilon`` is left out, or ``delta`` is 1/n or
+            more. ScaleWarning: if no scale is stated.
+
+    >>> import pandas as pd
+    >>> rng = np.random.default_rng(0)
+    >>> people = pd.DataFrame({"age": rng.uniform(20, 80, 5000), "bmi": rng.normal(27, 4, 5000)})
+    >>> pressure = 90 + 0.5 * people["age"] + 0.8 * people["bmi"] + rng.normal(0, 8, 5000)
+    >>> bounds = {"age": (18, 90), "bmi": (15, 45)}
+    >>> model = PrivateLinearRegression(epsilon=1.0, delta=1e-6, feature_bounds=bounds, response_bounds=(80, 200))
+    >>> model = model.fit(people, pressure)
+    >>> print(model.method_, bool(abs(model.coef_[0] - 0.5) < 0.1))
+    objective True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TabularRegressor._parameter_constraints,
+        "method": [StrOptions({AUTO, *METHODS})],
+        "interval_share": [Interval(Real, 0, 0.9, closed="both")],
+    }
+
+    def __init__(
+        self,
+        method: str = AUTO,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        feature_bounds: Any = None,
+        response_bounds: Any = None,
+        feature_center: Any = None,
+        feature_scale: Any = None,
+        response_center: float | None = None,
+        response_scale: float | None = None,
+        expected_r2: float = 0.5,
+        response_std: float | None = None,
+        spectrum: Any = None,
+        fit_intercept: bool = True,
+        interval_share: float = 0.0,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            feature_bounds=feature_bounds,
+            response_bounds=response_bounds,
+            feature_center=feature_center,
+            feature_scale=feature_scale,
+            response_center=response_center,
+            response_scale=response_scale,
+            expected_r2=expected_r2,
+            response_std=response_std,
+            spectrum=spectrum,
+            fit_intercept=fit_intercept,
+            not_finite=not_finite,
+            random_state=random_state,
+        )
+        self.method = method
+        self.interval_share = interval_share
+
+    def fit_stream(self, batches: Any, n: int) -> PrivateLinearRegression:
+        """Fit to records that need not fit into memory.
+
+        Args:
+            batches: a function that returns batches and is called for each pass, each time with the same records; or
+                batches that can be read once, for one pass of DP-GD. A batch is a pair of features, shape (m, d), and
+                responses, shape (m,).
+            n: number of records, which is public.
+
+        Returns:
+            The estimator, fitted.
+
+        Raises:
+            ValueError: if there is another number of records, if the method cannot read a stream, or a batch is not as
+                scikit-learn wants data. Nothing is released then.
+        """
+        gate.begin(self)
+        try:
+            announced = _validate.whole("n", n)
+        except ValueError as error:
+            raise InvalidParameterError(str(error)) from error
+        warn_of_what_is_left_out(self, stacklevel=3)
+        if self.delta is not None:
+            warn_if_delta_is_large(self.delta, announced)
+        allowed = STREAMED if callable(batches) else ("one pass",)
+        if self.method not in (AUTO, *allowed) or self.interval_share:
+            raise InvalidParameterError(
+                f"a stream of this kind can be read by {', '.join(allowed)}, without intervals; got "
+                f"method={self.method!r}, interval_share={self.interval_share!r}"
+            )
+        source = iter(batches() if callable(batches) else batches)
+        first = next(((X, y) for X, y in source if len(y)), None)
+        if first is None:
+            raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
+        self.n_features_in_ = gate.table(self, *first)[0].shape[1]
+        stated = self._stated(announced)
+        self.method_ = self._chosen(stated, allowed)
+        again = batches() if callable(batches) else itertools.chain([first], source)
+        rng = generator(self.random_state)
+        features, response = self._feature_scale(), self._response_scale()
+        other = self._other()
+        if isinstance(other, OnePass):
+            found = other._passed(self._scaled(again, features, response), stated, rng)
+        else:
+            found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
+        self.plan_ = other.plan_
+        self._keep(found, stated, features, response)
+        return self
+
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        self.method_ = self._chosen(stated, tuple(METHODS))
+        other = self._other()
+        found = other._release(x, y, stated, rng)
+        self.plan_ = other.plan_
+        return found
+
+    def _chosen(self, stated: Stated, allowed: Iterable[str]) -> str:
+        """The method that was asked for, or the one with the least expected risk."""
+        if self.method != AUTO:
+            return str(self.method)
+        if self.interval_share:
+            return "objective"
+        asked = (stated.known, stated.n, stated.budget, stated.spectrum)
+        return min(allowed, key=lambda name: forecasting.PROMISES[METHODS[name]](*asked).risk)
+
+    def _other(self) -> Any:
+        """An estimator of the chosen method with the same arguments."""
+        given = self._plain() | ({"interval_share": self.interval_share} if self.method_ == "objective" else {})
+        return CLASSES[self.method_](**given)
+
+    def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Any, response: Any) -> Iterator[Any]:
+        """Batches on the stated scale, all with the features of the first."""
+        for X, y in batches:
+            X, y = gate.table(self, X, y, reset=False, least=int(len(y) > 0))
+            if self.not_finite == gate.VOID:
+                X, y = gate.marked(X, y)
+            yield self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)
+
+    def _why_no_intervals(self) -> str:
+        if self.method_ == "objective":
+            return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"
+        return f"no valid ones are known for the method {self.method_!r}; set interval_share to have another one chosen"

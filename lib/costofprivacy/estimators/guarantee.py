@@ -1,0 +1,131 @@
+"""What a fit promises, and the receipt that says so in words and in JSON."""
+
+from __future__ import annotations
+
+import json
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+
+RECORD = "replace one record by any other; the number of records is public"
+CAVEAT = (
+    "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
+    "which is not made for secrecy; how long a fit takes is not protected either."
+)
+SOFTWARE = ("costofprivacy", "numpy", "scipy", "scikit-learn", "dp-accounting")
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What a release promises.
+
+    Args:
+        claimed: (ε, δ).
+        gaussian: the Gaussian DP that is proved, with its parameter μ, or None where (ε, δ) is all that is proved.
+        neighbours: the relation of neighbours.
+        proof: where the proof stands, as a dotted name.
+    """
+
+    claimed: ApproximateDP
+    gaussian: GaussianDP | None
+    proof: str
+    neighbours: str = RECORD
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What a reviewer or a data-protection officer asks of a private fit. ``str`` gives it in words, `json` as data.
+
+    Args:
+        method: name of the estimator. guarantee: what it promises. released: names of what depends on the records.
+        public: what was taken as public, by argument. records: how many were used. features: how many there are.
+        demonstration: whether a seed made the noise repeatable, which is no release.
+        not_finite: what happened to records that are not finite.
+    """
+
+    method: str
+    guarantee: Guarantee
+    released: tuple[str, ...]
+    public: dict[str, Any]
+    records: int
+    features: int
+    demonstration: bool
+    not_finite: str
+
+    def data(self) -> dict[str, Any]:
+        """The receipt as plain values: numbers, texts, lists and dictionaries."""
+        told, mu = self.guarantee, None if self.guarantee.gaussian is None else self.guarantee.gaussian.mu
+        return {
+            "method": self.method,
+            "epsilon": told.claimed.epsilon,
+            "delta": told.claimed.delta,
+            "mu": mu,
+            "rho": None if mu is None else mu**2 / 2,
+            "neighbours": told.neighbours,
+            "proof": told.proof,
+            "released": list(self.released),
+            "public": {name: _plain(value) for name, value in self.public.items()},
+            "records": self.records,
+            "features": self.features,
+            "records_that_are_not_finite": self.not_finite,
+            "demonstration": self.demonstration,
+            "caveat": CAVEAT,
+            "versions": {"python": platform.python_version()} | {name: version(name) for name in SOFTWARE},
+        }
+
+    def json(self) -> str:
+        """The receipt as JSON; an infinite number is a text."""
+        return json.dumps(_finite(self.data()), indent=2)
+
+    def __str__(self) -> str:
+        """The receipt in words."""
+        told, data = self.guarantee, self.data()
+        gaussian = (
+            "Nothing beyond this (ε, δ) is proved."
+            if data["mu"] is None
+            else f"It is {data['mu']:.4g}-Gaussian DP, hence ρ-zCDP with ρ = {data['rho']:.4g}."
+        )
+        public = "; ".join(f"{name} = {value}" for name, value in data["public"].items()) or "nothing"
+        seed = (
+            "A DEMONSTRATION, NO RELEASE: whoever knows random_state can compute the noise and subtract it."
+            if self.demonstration
+            else "The noise was seeded from the operating system."
+        )
+        versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
+        return "\n".join(
+            (
+                f"{self.method}, fitted to {self.records} records of {self.features} features.",
+                f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
+                f"Neighbouring data sets: {told.neighbours}.",
+                f"Proof: {told.proof}.",
+                f"Released: {', '.join(self.released)}.",
+                f"Taken as public: {public}.",
+                f"Records that are not finite: {self.not_finite}.",
+                seed,
+                CAVEAT,
+                f"Software: {versions}.",
+            )
+        )
+
+
+def _plain(value: Any) -> Any:
+    """A public argument as JSON has it."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    return value if isinstance(value, (bool, int, float, str)) or value is None else repr(value)
+
+
+def _finite(value: Any) -> Any:
+    """Infinite numbers, which JSON has not, as texts."""
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return str(value) if isinstance(value, float) and value in (float("inf"), float("-inf")) else value

@@ -1,0 +1,139 @@
+"""Objective perturbation with a pilot as an estimator: the most accurate general method that the book knows."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from costofprivacy.estimators import piloted_plan
+from costofprivacy.estimators.guarantee import Guarantee
+from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor
+from costofprivacy.rivals import piloted_perturbation, sandwich
+
+PROOF = "costofprivacy.rivals.piloted_perturbation"
+
+
+class ObjectivePerturbationRegressor(TabularRegressor):
+    r"""Differentially private linear regression by objective perturbation, with a short noisy descent as its pilot.
+
+    The pilot is a few steps of clipped gradient descent on all records; the answer is the minimum of the clipped loss
+    plus a random linear term, pulled towards the pilot's end (`rivals.piloted_perturbation`). Features with very
+    different variances, or correlated ones, cost it less accuracy than they cost a descent.
+
+    Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
+    ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
+    anything stated below about the data is true. A record that is not finite is refused, which is not covered, or is
+    void, which is: see ``not_finite``. Nothing else on the fitted estimator depends on the data.
+
+    Assumes, for accuracy alone: features of mean 0 and variance 1 and a response of variance 1 *on the stated scale*.
+    Nothing is ever standardised by the data.
+
+    Args:
+        epsilon: ε in [10⁻⁸, 10⁶]. Where it is left out, 1 is used and ``fit`` warns.
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. Left out: `tabular.default_delta`.
+        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
+            features are clipped to them and carried to [−√3, √3].
+        response_bounds: the same for the response.
+        feature_center, feature_scale: public, instead of bounds: a number, or one for each feature. The scale is the
+            standard deviation that is expected.
+        response_center, response_scale: the same for the response.
+        expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        response_std: public: the standard deviation of the response that is expected, in its units. Left out: the
+            scale, or that of a response which is uniform within its bounds.
+        spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
+            plan is one that does well for several spectra (`estimators.expected`).
+        fit_intercept: whether there is an intercept.
+        interval_share: in [0, 0.9]: the share of the noise's budget, v of `rivals.piloted_perturbation`, that buys what
+            `intervals` need. 0: there are none.
+        not_finite: what happens to a record with NaN or an infinity (`estimators.gate`): "refuse" or "void".
+        random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
+            demonstration, no release**, so ``fit`` warns.
+
+    Attributes:
+        ``coef_``, ``intercept_``: in the units of the data; shape (d,), and a number.
+        ``guarantee_``: what is promised, a `guarantee.Guarantee`.
+        ``plan_``: clip norms, penalty and noise, a `rivals.piloted_perturbation.Plan`.
+        ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
+        ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
+            ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
+        ``n_records_``, ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
+
+    Raises:
+        ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
+            quotes a value of the data.
+
+    Warns:
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``epsilon`` is left out, or ``delta`` is 1/n or
+            more. ScaleWarning: if no scale is stated.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((2000, 3))
+    >>> y = X @ [0.5, -0.5, 0.5] + 0.3 * rng.standard_normal(2000)
+    >>> scales = {"feature_scale": 1.0, "response_scale": 1.0}
+    >>> model = ObjectivePerturbationRegressor(epsilon=1.0, delta=1e-6, expected_r2=0.9, **scales).fit(X, y)
+    >>> print(model.coef_.round(1))
+    [ 0.5 -0.5  0.5]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **TabularRegressor._parameter_constraints,
+        "interval_share": [Interval(Real, 0, 0.9, closed="both")],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        feature_bounds: Any = None,
+        response_bounds: Any = None,
+        feature_center: Any = None,
+        feature_scale: Any = None,
+        response_center: float | None = None,
+        response_scale: float | None = None,
+        expected_r2: float = 0.5,
+        response_std: float | None = None,
+        spectrum: Any = None,
+        fit_intercept: bool = True,
+        interval_share: float = 0.0,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            feature_bounds=feature_bounds,
+            response_bounds=response_bounds,
+            feature_center=feature_center,
+            feature_scale=feature_scale,
+            response_center=response_center,
+            response_scale=response_scale,
+            expected_r2=expected_r2,
+            response_std=response_std,
+            spectrum=spectrum,
+            fit_intercept=fit_intercept,
+            not_finite=not_finite,
+            random_state=random_state,
+        )
+        self.interval_share = interval_share
+
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        asked = (stated.known, stated.n, stated.budget, stated.spectrum, float(self.interval_share))
+        chosen = piloted_plan.choose(*asked)
+        self.plan_ = plan = chosen.plan
+        guarantee = Guarantee(stated.budget, None, PROOF)
+        found = piloted_perturbation.release(x, y, plan, rng=rng)
+        if plan.after is None:
+            return Fit(found.theta, guarantee, chosen.expected)
+        added = plan.added
+        x, y = piloted_perturbation.weighted(x, y, added.feature_bound)
+        moments = sandwich.release(x, y, found.theta, added.feature_bound, added.clip_norm, plan.after, rng=rng)
+        pull = added.penalty * (found.theta - found.centre)
+        centre = found.theta + np.linalg.lstsq(moments.curvature, pull, rcond=None)[0]
+        return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)
+
+    def _why_no_intervals(self) -> str:
+        return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"

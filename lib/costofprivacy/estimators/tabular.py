@@ -1,0 +1,376 @@
+"""What the estimators of one regression have in common: their public arguments, and the way from a table to a release.
+
+A subclass says in `_release` how coefficients are found on the stated scale, where features have variances of about 1
+and the response too. Everything on the way is public: the gate, the scale, the intercept, the units.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from costofprivacy.estimators import gate, public
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.expected import Expected
+from costofprivacy.estimators.guarantee import Guarantee, Receipt
+from costofprivacy.estimators.public import Knowledge
+from costofprivacy.estimators.scaling import UNITS, Scale, public_scale
+from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
+
+DEFAULT_EPSILON = 1.0
+PUBLIC = (
+    *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
+    *("expected_r2", "response_std", "spectrum"),
+)
+
+
+COMMON = ("epsilon", "delta", *PUBLIC, "fit_intercept", "not_finite", "random_state")
+
+
+class ScaleWarning(UserWarning):
+    """No public scale was stated, so that a fit may be far less accurate than it could be; privacy does not suffer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a method releases on the stated scale.
+
+    Args:
+        theta: coefficients, shape (d,), the last for the intercept if there is one. guarantee: what is promised.
+        expected: what was forecast. covariance: of ``theta``, privacy noise included, if it was released.
+        centre: around what intervals lie, if they do not lie around ``theta``.
+    """
+
+    theta: np.ndarray
+    guarantee: Guarantee
+    expected: Expected
+    covariance: np.ndarray | None = None
+    centre: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What was stated about a regression, on the scale on which a method runs.
+
+    Args:
+        known: eigenvalues of mean 1 (with the intercept's), ζ and R(0) for a response of variance 1.
+        spectrum: whether the eigenvalues were stated. n: number of records. budget: ε and δ.
+    """
+
+    known: Knowledge
+    spectrum: bool
+    n: int
+    budget: ApproximateDP
+
+
+class TabularRegressor(RegressorMixin, BaseEstimator):
+    """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
+        "delta": [Interval(Real, *DELTAS, closed="left"), None],
+        "expected_r2": [Interval(Real, 0, 1, closed="neither")],
+        "response_std": [Interval(Real, 1 / UNITS, UNITS, closed="both"), None],
+        "fit_intercept": ["boolean"],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        epsilon: float | None = None,
+        delta: float | None = None,
+        feature_bounds: Any = None,
+        response_bounds: Any = None,
+        feature_center: Any = None,
+        feature_scale: Any = None,
+        response_center: float | None = None,
+        response_scale: float | None = None,
+        expected_r2: float = 0.5,
+        response_std: float | None = None,
+        spectrum: Any = None,
+        fit_intercept: bool = True,
+        not_finite: str = "refuse",
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.feature_bounds = feature_bounds
+        self.response_bounds = response_bounds
+        self.feature_center = feature_center
+        self.feature_scale = feature_scale
+        self.response_center = response_center
+        self.response_scale = response_scale
+        self.expected_r2 = expected_r2
+        self.response_std = response_std
+        self.spectrum = spectrum
+        self.fit_intercept = fit_intercept
+        self.not_finite = not_finite
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> TabularRegressor:
+        """Fit to a table.
+
+        Args:
+            X: features, shape (n, d). y: responses, shape (n,).
+
+        Returns:
+            The estimator, fitted.
+        """
+        gate.begin(self)
+        X, y = gate.table(self, X, y)
+        warn_of_what_is_left_out(self, stacklevel=3)
+        if self.delta is not None:
+            warn_if_delta_is_large(self.delta, len(X))
+        return self._fit(X, y, generator(self.random_state))
+
+    def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> TabularRegressor:
+        """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
+        self.n_features_in_ = X.shape[1]
+        stated, features, response = self._stated(len(X)), self._feature_scale(), self._response_scale()
+        if self.not_finite == gate.VOID:
+            X, y = gate.marked(X, y)
+        found = self._release(self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y), stated, rng)
+        self._keep(found, stated, features, response)
+        return self
+
+    @abstractmethod
+    def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
+        """Coefficients from records on the stated scale; a record with NaN is to be void."""
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The response ``X @ coef_ + intercept_``, shape (n,), of features clipped to ``feature_bounds`` as in ``fit``.
+
+        Args:
+            X: features, shape (n, d).
+        """
+        check_is_fitted(self, "coef_")
+        return self._inside(X) @ self.coef_ + self.intercept_
+
+    def intervals(self, level: float = 0.9) -> pd.DataFrame:
+        """Confidence intervals of the coefficients, which include the noise of privacy: post-processing of the release.
+
+        They are for the coefficients that the method would find from ever more records of the same population. They are
+        NaN where the noise leaves nothing that could be said.
+
+        Args:
+            level: in (0, 1).
+
+        Returns:
+            A row for each feature, and one for the intercept: ``coef``, ``low``, ``high``.
+
+        Raises:
+            AttributeError: if the estimator has no intervals, or was not asked to release what they need.
+        """
+        check_is_fitted(self, "coef_")
+        centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
+        half = z * np.sqrt(np.diag(covariance))
+        names = [*getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)]), "intercept"]
+        told = np.append(self.coef_, self.intercept_)
+        return pd.DataFrame({"coef": told, "low": centre - half, "high": centre + half}, index=names)
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
+        """Confidence intervals of the *mean* response at some features, which include the noise of privacy.
+
+        Args:
+            X: features, shape (n, d). level: in (0, 1).
+
+        Returns:
+            low and high, shape (n, 2).
+
+        Raises:
+            AttributeError: as `intervals`.
+        """
+        check_is_fitted(self, "coef_")
+        centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
+        rows = np.column_stack([(inside := self._inside(X)), np.ones(len(inside))])
+        half = z * np.sqrt(np.einsum("ni,ij,nj->n", rows, covariance, rows))
+        return np.column_stack([rows @ centre - half, rows @ centre + half])
+
+    def receipt(self) -> Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+        check_is_fitted(self, "coef_")
+        given = {name: value for name in PUBLIC if (value := getattr(self, name)) is not None}
+        names = ("coef_", "intercept_", *(("covariance_", "centre_") if hasattr(self, "covariance_") else ()))
+        return Receipt(
+            type(self).__name__,
+            self.guarantee_,
+            names,
+            given,
+            self.n_records_,
+            self.n_features_in_,
+            self.random_state is not None,
+            "refused; whether there are such records is not protected"
+            if self.not_finite == gate.REFUSE
+            else "void, under the guarantee",
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers; few records predict little."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # scikit-learn tries 200 records of 10 features, at ε = 1
+        tags.input_tags.allow_nan = tags.input_tags.string = self.not_finite == gate.VOID
+        return tags
+
+    def _uncertainty(self) -> tuple[np.ndarray, np.ndarray]:
+        """The centre of intervals and the covariance, both with the intercept last, in the units of the data."""
+        if not hasattr(self, "covariance_"):
+            raise AttributeError(f"{type(self).__name__} has no intervals: {self._why_no_intervals()}")
+        return self.centre_, self.covariance_
+
+    def _why_no_intervals(self) -> str:
+        return "no valid ones are known for this method at no further budget"
+
+    def _inside(self, X: Any) -> np.ndarray:
+        """Features as ``fit`` uses them, in the units of the data."""
+        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
+        features = self._feature_scale()
+        if self.not_finite == gate.VOID:
+            X = np.where(gate.sound(X)[:, None], X, features.center)
+        return X if features.low is None else np.clip(X, features.low, features.high)
+
+    def _plain(self) -> dict[str, Any]:
+        """The public arguments that all methods have, to make another one with."""
+        return {name: getattr(self, name) for name in COMMON}
+
+    def _stated(self, n: int) -> Stated:
+        """The public knowledge on the scale of the method."""
+        eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
+        r2 = float(self.expected_r2)
+        known = public.knowledge(eigenvalues, self.fit_intercept, math.sqrt(1 - r2), r2 / 2)
+        epsilon = DEFAULT_EPSILON if self.epsilon is None else float(self.epsilon)
+        delta = default_delta(n) if self.delta is None else float(self.delta)
+        return Stated(known, self.spectrum is not None, n, ApproximateDP(epsilon, delta))
+
+    def _feature_scale(self) -> Scale:
+        """The stated scale of the features, on which tr Σ is d."""
+        d = self.n_features_in_
+        bounds = bounds_by_name(self.feature_bounds, getattr(self, "feature_names_in_", None))
+        center, scale = _or(self.feature_center, 0.0), _or(self.feature_scale, 1.0)
+        found = public_scale("feature", bounds, center, scale, d)
+        unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
+        return Scale(found.center, found.scale * unit, found.low, found.high)
+
+    def _response_scale(self) -> Scale:
+        """The stated scale of the response, on which its variance is about 1."""
+        center, scale = _or(self.response_center, 0.0), _or(self.response_scale, 1.0)
+        found = public_scale("response", self.response_bounds, center, scale)
+        std = found.scale if self.response_std is None else np.asarray(float(self.response_std))
+        return Scale(found.center, std, found.low, found.high)
+
+    def _enlarged(self, x: np.ndarray) -> np.ndarray:
+        """Features with the constant 1 where there is an intercept."""
+        return np.column_stack([x, np.ones(len(x))]) if self.fit_intercept else x
+
+    def _keep(self, found: Fit, stated: Stated, features: Scale, response: Scale) -> None:
+        """The results, in the units of the data."""
+        d, whole = self.n_features_in_, self._in_units(features, response)
+        theta = whole @ found.theta
+        self.coef_, self.intercept_ = theta[:d], float(response.center + theta[d])
+        self.n_records_, self.guarantee_ = stated.n, found.guarantee
+        signal = 2 * stated.known.initial_risk
+        self.expected_r2_ = signal - 2 * found.expected.risk
+        self.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
+        if found.covariance is not None:
+            self.covariance_ = whole @ found.covariance @ whole.T
+            self.centre_ = whole @ (found.theta if found.centre is None else found.centre)
+            self.centre_[d] += float(response.center)
+
+    def _in_units(self, features: Scale, response: Scale) -> np.ndarray:
+        """The linear map from coefficients on the stated scale to those of the data with the intercept, (d + 1, …)."""
+        d = self.n_features_in_
+        whole = np.zeros((d + 1, d + int(self.fit_intercept)))
+        whole[:d, :d] = np.diag(response.scale / np.broadcast_to(features.scale, (d,)))
+        whole[d, :d] = -whole[:d, :d].diagonal() * np.broadcast_to(features.center, (d,))
+        if self.fit_intercept:
+            whole[d, d] = response.scale
+        return whole
+
+
+def default_delta(n: int) -> float:
+    """δ where none is stated: 10⁻⁶, or 1/(100n) where that is less.
+
+    >>> print(default_delta(1000), default_delta(1_000_000))
+    1e-06 1e-08
+    """
+    return min(1e-6, 1 / (100 * n))
+
+
+def warn_of_what_is_left_out(estimator: Any, stacklevel: int = 2) -> None:
+    """Warn where no budget or no scale was stated. What is warned of is public: no data are looked at.
+
+    Args:
+        estimator: with the public arguments. stacklevel: of the call of ``fit``.
+
+    Warns:
+        PrivacyWarning: if ``epsilon`` is left out. ScaleWarning: if features or response have no scale.
+    """
+    if estimator.epsilon is None:
+        warnings.warn(
+            f"no budget was stated: epsilon = {DEFAULT_EPSILON:g} is used; state epsilon, and delta",
+            PrivacyWarning,
+            stacklevel=stacklevel + 1,
+        )
+    for name in ("feature", "response"):
+        given = tuple(getattr(estimator, f"{name}_{part}") for part in ("bounds", "center", "scale"))
+        if all(value is None for value in given):
+            warnings.warn(
+                f"no scale of the {name}s was stated: they are taken to have mean 0 and variance 1. State "
+                f"{name}_bounds, or {name}_center and {name}_scale, from public knowledge; on another scale a fit may "
+                "be useless",
+                ScaleWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+
+def bounds_by_name(bounds: Any, names: Any) -> Any:
+    """Bounds that are given feature by feature, as the pair (low, high) of arrays in the order of the features.
+
+    Args:
+        bounds: a mapping of feature names to pairs, or anything else, which is returned as it is.
+        names: the features' names, or None.
+
+    Raises:
+        InvalidParameterError: if the features have no names, a feature has no bounds, or bounds have no feature.
+
+    >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
+    (array([15., 18.]), array([45., 90.]))
+    """
+    if not isinstance(bounds, dict):
+        return bounds
+    if names is None:
+        raise InvalidParameterError("feature_bounds by name need features with names: give X as a data frame")
+    missing, unknown = sorted(set(names) - set(bounds)), sorted(set(map(str, bounds)) - set(names))
+    if missing or unknown:
+        raise InvalidParameterError(
+            f"feature_bounds must have a pair for each feature: without bounds {missing}, without a feature {unknown}"
+        )
+    try:
+        low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
+    except (TypeError, ValueError, IndexError) as error:
+        raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
+    return low, high
+
+
+def _or(value: Any, usual: Any) -> Any:
+    return usual if value is None else value
+
+
+def _normal_quantile(level: float) -> float:
+    """z with P(|g| ≤ z) = level for a standard normal g."""
+    from scipy.special import ndtri
+
+    if not 0 < level < 1:
+        raise ValueError(f"level must be between 0 and 1, both excluded, got {level!r}")
+    return float(ndtri(0.5 + level / 2))

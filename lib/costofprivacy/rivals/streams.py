@@ -1,0 +1,146 @@
+r"""Descent and boosted AdaSSP over records that do not fit into memory, but can be read again for each step.
+
+Both need several passes, so the records are given as something that can be read again: a function that returns batches.
+Batches of any sizes are cut anew into blocks of `sums.ROWS` records, because the rounding of a sum may depend on n and
+on the blocks, never on how the records happened to be cut (`privacy.sums`).
+
+**Sums.** Sums of blocks are added as a binary counter carries: two sums over the same number of blocks become one. At
+the end what is left, one sum for each binary digit, is added from the smallest to the largest. On the way from a block
+to the whole each sum is over at least twice as many records as the one before the last, so the bound of
+`privacy.sums.slack` holds as it does for `privacy.sums.product`.
+
+Guarantee: that of `batch_descent.releases` and of `boosting.releases`, for the same plans. How many records there are
+is public: it is announced, and a pass with another number is refused before anything is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from costofprivacy import _validate
+from costofprivacy.privacy import GaussianMechanism, records, sums
+from costofprivacy.rivals import batch_descent, boosting
+from costofprivacy.rivals.bounds import Bounds, shortened, within_reach
+from costofprivacy.rivals.prepared import Prepared, prepare
+from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
+
+Batch = tuple[np.ndarray, np.ndarray]
+Read = Callable[[], Iterable[Batch]]
+
+
+def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
+    """The same records in the same order, in blocks of ``rows``, of which the last may be shorter.
+
+    Args:
+        batches: pairs of features, shape (m, d), and responses, shape (m,); m may be 0. rows: at least 1.
+
+    >>> parts = [(np.ones((k, 1)), np.ones(k)) for k in (3, 0, 4)]
+    >>> [len(y) for _, y in blocks(parts, 2)]
+    [2, 2, 2, 1]
+    """
+    x: list[np.ndarray] = []
+    y: list[np.ndarray] = []
+    held = 0
+    for features, responses in batches:
+        start = 0
+        while start < len(responses):
+            taken = min(rows - held, len(responses) - start)
+            x.append(features[start : start + taken])
+            y.append(responses[start : start + taken])
+            start, held = start + taken, held + taken
+            if held == rows:
+                yield np.concatenate(x), np.concatenate(y)
+                x, y, held = [], [], 0
+    if held:
+        yield np.concatenate(x), np.concatenate(y)
+
+
+def total(terms: Iterable[np.ndarray]) -> np.ndarray:
+    """The sum of arrays of one shape, added as a binary counter carries.
+
+    Raises:
+        ValueError: if there is no term.
+
+    >>> print(total(np.full(2, float(k)) for k in range(5)))
+    [10. 10.]
+    """
+    carried: list[np.ndarray | None] = []
+    for term in terms:
+        level = 0
+        while level < len(carried) and (held := carried[level]) is not None:
+            term, carried[level] = held + term, None
+            level += 1
+        if level == len(carried):
+            carried.append(None)
+        carried[level] = term
+    left = [part for part in carried if part is not None]
+    if not left:
+        raise ValueError("terms must be at least one, got none")
+    found = left[0]
+    for part in left[1:]:
+        found = part + found
+    return found
+
+
+def descend(read: Read, n: int, d: int, plan: batch_descent.Plan, *, rng: np.random.Generator) -> np.ndarray:
+    """θ_T of clipped descent on all records, a pass for each step, shape (d,).
+
+    Guarantee: that of `batch_descent.releases`. Memory does not grow with n.
+
+    Args:
+        read: returns the records, the same each time in any order. n: their number, announced. d: of features.
+        plan: of the descent. rng: source of the noise.
+
+    Raises:
+        ValueError: if a pass has another number of records, or shapes disagree.
+    """
+    excess = 1 + sums.slack(n, d)
+    std = GaussianMechanism(2 * plan.clip_norm * excess, plan.noise_multiplier).noise_std
+    theta, clips = np.zeros((d, 1)), np.array([plan.clip_norm])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for length in plan.learning_rates:
+            at = theta
+            pull = total(told.pulls(at, clips) for told in _counted(read, n)) + std * rng.standard_normal((d, 1))
+            theta = within_reach(theta - length / n * pull)
+    return theta[:, 0]
+
+
+def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.random.Generator) -> np.ndarray:
+    """θ of boosted AdaSSP, one pass for the matrix and one for each round, shape (d,).
+
+    Guarantee: that of `boosting.releases`. Memory does not grow with n.
+
+    Args:
+        read: returns the records, the same each time in any order. n: their number, announced. bounds: B and Y.
+        plan: clip norm, rounds and budget. rng: source of the noise.
+
+    Raises:
+        ValueError: if a pass has another number of records, shapes disagree, or nB² exceeds 10³⁰⁷.
+    """
+    _validate.between("n B²", n * bounds.features**2, 0, MOST)
+    clips = np.array([plan.clip_norm])
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = total(told.square for told in _counted(read, n, bounds.features))
+        solve = solver(*noisy_matrix(square, n, bounds, share(plan.budget), rng=rng))
+        theta = np.zeros((len(square), 1))
+        std = plan.noise_std(n, len(square))
+        for _ in range(plan.rounds):
+            at = theta
+            noise = std * rng.standard_normal(theta.shape)
+            pull = noise - total(told.pulls(at, clips) for told in _counted(read, n, bounds.features))
+            theta = within_reach(theta + solve(pull))
+    return theta[:, 0]
+
+
+def _counted(read: Read, n: int, bound: float = records.FAR) -> Iterator[Prepared]:
+    """The blocks of a pass, prepared, with features of norm ``bound`` at most."""
+    found = 0
+    for x, y in blocks(read()):
+        found += len(y)
+        if found > n:
+            break
+        yield prepare(shortened(x, bound), y)
+    if found != n:
+        raise ValueError(f"a pass must have the {n} records that were announced, got {'more' if found > n else found}")
