@@ -150,7 +150,8 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
     assert 1 - np.mean(kept) == pytest.approx(share, abs=0.02)
     private = plan.gradient_noise**2 / plan.kept**2 / (plan.steps - plan.burn_in)
     cut = gaussian_clipping.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms) / n
-    assert np.mean(error) == pytest.approx(private + cut, rel=0.25)
+    assert checkpoint_plan.excess_risk(plan) == pytest.approx(d * (private + cut))
+    assert d * np.mean(error) == pytest.approx(d * (private + cut), rel=0.25)
 
 
 @pytest.mark.parametrize("most", [8, 30, 300])

@@ -81,6 +81,15 @@ def test_the_variances_are_those_of_the_text() -> None:
     np.testing.assert_allclose((wide.low + wide.high) / 2, released.mean(plan))
 
 
+def test_the_further_variance_is_that_of_huber_s_estimate_under_an_aggressive_clip() -> None:
+    """What is added for the population is σ²(1 + f)/n in isotropic features, though the iterates see less curvature."""
+    plan = checkpoint_plan.plan(n, d, GaussianDP(0.7), 1.0)
+    assert plan.kept < 0.8
+    found = [checkpoint_intervals.further_variance(run(plan, seed)[0], plan, "population") for seed in range(40)]
+    cut = gaussian_clipping.smoothed(plan.clip_norm, 1.0, plan.spread, plan.knowledge.norms)
+    assert np.mean(found) == pytest.approx((1 + cut) / (n - d - 1), rel=0.12)
+
+
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
 def test_the_stationary_variance_tells_the_inverse_curvature(rate: float) -> None:
     """Exact for one eigenvalue; not too small where a coordinate mixes two, by exact stationary variances."""

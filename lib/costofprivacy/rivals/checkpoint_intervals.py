@@ -18,9 +18,9 @@ H̃ = mH is the curvature that the clipped descent sees. An interval adds the va
 *(H⁻¹)_jj* comes from the iterates too. Their stationary variance in an eigendirection is Γ = ην²/(λ(2 − ηλ)), which
 gives λ, as ν is known. Inverted for a coordinate, which mixes eigendirections, it gives at least (H̃⁻¹)_jj, because 1/λ
 is a concave function of Γ. *σ²* is the one thing that the iterates do not show. It is read off the diagnostics, the
-private mean of min(r², R²), by the law of Gaussian residuals. Without diagnostics it is the plan's ``label_noise``. A
-sandwich, for residuals whose variance depends on x, would need a private release of the matrix Σ r²xxᵀ. It is not
-offered.
+private mean of min(r², R²), by the law of Gaussian residuals. Without diagnostics it is the plan's ``label_noise``.
+Residuals whose variance depends on x would need a sandwich, and so a private release of the matrix Σ r²xxᵀ. It is not
+offered; where the variance grows with ‖x‖, intervals are somewhat too narrow.
 
 **Assumes**, for the coverage alone: the plan's ``spectrum`` is right about its least eigenvalue; n is large against d;
 residuals are independent of x, and for ``of="empirical"`` their tails are not much heavier than Gaussian ones. The
@@ -36,7 +36,8 @@ thousand:
 * the residuals are too large for the bound R;
 * for ``of="empirical"``, more gradients are clipped than Gaussian residuals of the measured size would have clipped.
 
-The last comparison has little power for small nμ: it misses heavy tails in a thousand records.
+The last comparison has little power where nμ is small. Heavy tails then go unseen, and empirical intervals are too
+narrow for them.
 """
 
 from __future__ import annotations
@@ -110,9 +111,8 @@ def intervals(trajectory: Trajectory, plan: Plan, level: float = 0.9, of: str = 
     mean = iterate_means.cosines(trajectory.stationary(plan), seen.decay)
     further = further_variance(trajectory, plan, of)
     variance = mean.std**2 + further
-    freedom = variance**2 / (
-        mean.std**4 / mean.freedom + further**2 / seen.relaxations
-    )  # after Welch and Satterthwaite
+    apart = mean.std**4 / mean.freedom + further**2 / seen.relaxations
+    freedom = variance**2 / apart  # after Welch and Satterthwaite
     half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance)
     return Intervals(center, center - half, center + half)
 
