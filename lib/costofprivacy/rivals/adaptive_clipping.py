@@ -19,10 +19,10 @@ as well, since the permutation can be released too. ∎ (The permutation could s
 
 **What is our choice.** The paper states its constants up to logarithms: the clip is an estimate of the typical length
 of a gradient times a power of ln n, so that none is clipped with high probability, η is a small constant over the
-largest ‖x‖², and T is of the order of the condition number times ln n. Its clip comes from a noisy histogram over
-powers of 2. Here a level q of the private quantile says how many gradients stay as they are, and `plan` chooses q, T
-and η by a formula for isotropic features. Its levels go down to one half, since clipping costs less than noise does.
-As many records choose a clip as make a clip that is far off improbable (`RANKS`).
+largest ‖x‖², and T is of the order of the condition number times ln n. Its clip comes from a noisy histogram. Here the
+level q of a private quantile says how many gradients stay as they are, and `plan` chooses q, T and η by a formula for
+isotropic features. Its levels go down to one half, because clipping costs less than noise does. As many records choose
+a clip as make a clip that is far off improbable (`RANKS`).
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The clip at
 level q is C = z√(dP), and a step keeps the share q of the mean gradient (`clipped_normal`). With a = ηq and κ = Eψ²,

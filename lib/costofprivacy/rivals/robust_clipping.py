@@ -21,9 +21,9 @@ permutations is μ-Gaussian DP. ∎
 **What is our choice.** The paper's parts are thirds; here the first two are as large as their quantiles need
 (`RANKS`), and a third at most. The paper clips so far out that no record is touched, with high probability: Θ is the
 estimated √E‖x‖² times a power of ln n, and φ_t the estimated size of the residuals times a power of ln(1/α), where α is
-the share of corrupted responses. Its estimates are medians of means in a noisy histogram. Here both are quantiles,
-which α corrupted responses move by α in level, and their levels say how many records are clipped. `plan` chooses the
-level of the residuals, T and η by a formula for isotropic features.
+the share of corrupted responses. Its estimates come from noisy histograms. Here both clips are quantiles, which move by
+α in level when a share α of the responses is corrupted, and their levels say how many records are clipped. `plan`
+chooses the level of the residuals, T and η by a formula for isotropic features.
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The residuals
 are clipped at z√P, which keeps the share q of the mean gradient (`clipped_normal`). Θ is about √d + z_Θ/√2, z_Θ the
