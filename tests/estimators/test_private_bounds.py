@@ -186,6 +186,7 @@ def test_parts_of_both_kinds_are_added():
     found = compose(ApproximateDP(0.5, 1e-6), GaussianDP(0.3), ApproximateDP(0.25, 2e-6), delta=1e-5)
     assert found.claimed.epsilon == pytest.approx(0.75 + GaussianDP(0.3).epsilon(7e-6))
     assert found.gaussian is None
+    assert compose(found, GaussianDP(0.3), delta=1e-4).claimed.epsilon > found.claimed.epsilon
     assert compose(ApproximateDP(0.5, 1e-6), delta=1e-6).claimed == ApproximateDP(0.5, 1e-6)
 
 

@@ -335,6 +335,11 @@ def test_what_is_no_table_is_refused_by_its_type(table):
         (lambda: number(0, 1, transform="cube"), "transform must be one of"),
         (lambda: number(0, 1, typical=2), "typical must be between"),
         (lambda: number(0, math.inf), "high must be between"),
+        (lambda: number(0, 1, std=2), "std must be between"),
+        (lambda: number(0, 1, std=0), "std must be between"),
+        (lambda: category(["a", "b"], shares=[0.5]), "shares must be one for each value"),
+        (lambda: category(["a", "b"], shares=[0.5, 0.6]), "sum of at most 1"),
+        (lambda: boolean(share=0), "share must be"),
         (lambda: number(0, 1, indicator=1), "indicator must be True or False"),
         (lambda: category([]), "non-empty list"),
         (lambda: category("fm"), "non-empty list"),
@@ -412,6 +417,44 @@ def test_a_pipeline_learns_privately_from_a_frame():
     assert streamed.fit_stream(batches, n=len(X)).score(schema.transformer().transform(X), y) > 0.9
 
 
+def test_expected_moments_are_those_of_data_of_that_law():
+    rng, n = np.random.default_rng(0), 200_000
+    schema = Schema(
+        {
+            "a": number(-100, 300, typical=40, std=10),
+            "b": number(1, 1e6, transform="log", typical=100, std=0.5),
+            "c": number(0, 1),
+            "d": category(["x", "y", "z"], shares=[0.7, 0.2, 0.1], unknown="zeros", missing="zeros"),
+            "e": boolean(share=0.1),
+            "f": date("2020-01-01", "2024-01-01", cycles=["month"]),
+        }
+    )
+    table = {
+        "a": rng.normal(40, 10, n),
+        "b": 100 * np.exp(rng.normal(0, 0.5, n)),
+        "c": rng.uniform(0, 1, n),
+        "d": rng.choice(["x", "y", "z"], n, p=[0.7, 0.2, 0.1]),
+        "e": rng.random(n) < 0.1,
+        "f": pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 1461, n), unit="D")),
+    }
+    found, (center, scale) = features(table, schema), schema.feature_scales()
+    np.testing.assert_allclose(found.mean(axis=0), center, atol=0.02)
+    np.testing.assert_allclose(found.std(axis=0), scale, rtol=0.02)
+    one = Schema({"a": category(["x", "y"], missing="missing"), "b": number(0, 1, indicator=True)})
+    assert len(one.feature_scales()[0]) == len(one.feature_bounds()[0]) == 5
+
+
+def test_a_stated_deviation_makes_generous_bounds_cost_nothing():
+    X, y = people(2000)
+    fits = []
+    for low, high, std in ((18, 90, None), (-1000, 1108, 72 / 12**0.5)):
+        schema = Schema({"age": number(low, high, std=std)})
+        center, scale = schema.feature_scales()
+        model = DPGDRegressor(feature_center=center, feature_scale=scale, response_bounds=(0, 60), random_state=0)
+        fits.append(make_pipeline(schema.transformer(), model).fit(X[["age"]], y).predict(X[["age"]]))
+    np.testing.assert_allclose(*fits, rtol=1e-6)
+
+
 class Piped(DPGDRegressor):
     """DP-GD behind a schema, with the parameters that the conformance suite sets."""
 
@@ -473,7 +516,7 @@ def test_a_schema_is_saved_and_loaded():
     assert again.feature_names() == SCHEMA.feature_names()
     assert json.loads(SCHEMA.to_json())["columns"][0] == {
         "name": "age", "kind": "number", "low": 18.0, "high": 90.0,
-        "transform": "identity", "typical": None, "indicator": True,
+        "transform": "identity", "typical": None, "std": None, "indicator": True,
     }  # fmt: skip
     for wrong in ("", "[]", "{}", SCHEMA.to_json().replace("number", "matrix"), SCHEMA.to_json().replace("90", "1")):
         with pytest.raises(ValueError, match="text must be a schema"):
@@ -487,6 +530,8 @@ def test_a_schema_is_a_table_of_public_choices():
     assert told.loc["age", "public values"] == "18 to 90"
     assert told.loc["pay", "missing counts as"] == "2000"
     assert told.loc["sex", "outside counts as"] == "other"
+    more = Schema({"a": number(0, 9, std=2), "b": category(["x", "y"], shares=[0.7, 0.3])}).table()
+    assert more["expected"].tolist() == ["standard deviation 2", "shares 0.7, 0.3"]
     assert told["features"].sum() == len(SCHEMA.feature_names()) == len(SCHEMA.feature_bounds()[0])
 
 

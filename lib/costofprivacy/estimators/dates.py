@@ -12,7 +12,17 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells
-from costofprivacy.estimators.kinds import SHARE, SYMMETRIC, Bounds, boolean_argument, indicator_name, joined
+from costofprivacy.estimators.kinds import (
+    RARELY,
+    SHARE,
+    SYMMETRIC,
+    UNIFORM,
+    Bounds,
+    Moments,
+    boolean_argument,
+    indicator_name,
+    joined,
+)
 
 CYCLES = {"month": 12, "weekday": 7}  # and how many there are
 
@@ -66,6 +76,11 @@ class Date:
     def bounds(self) -> list[Bounds]:
         """Public bounds of each feature."""
         return [*[SYMMETRIC] * (1 + 2 * len(self.cycles)), *[SHARE] * self.indicator]
+
+    def moments(self) -> list[Moments]:
+        """The mean and the standard deviation of each feature that are expected: those of a uniform date."""
+        mean = 0.0 if self.typical is None else float(self.images([self.typical])[0, 0])
+        return [(mean, UNIFORM), *[(0.0, 0.5**0.5)] * (2 * len(self.cycles)), *[RARELY] * self.indicator]
 
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""

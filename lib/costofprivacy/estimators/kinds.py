@@ -1,15 +1,15 @@
 r"""Kinds of columns: how a cell becomes numbers within public bounds, from what is stated before the data.
 
-==================  ======================================  =========  ===============================================
-kind                features                                bounds     a cell that is missing or cannot be read
-==================  ======================================  =========  ===============================================
-`Number`            the transformed value                   [−1, 1]    the typical value, or the middle
-`Category`          one for each value but the first        [0, 1]     a level of its own, a listed one, or all zeros
-`Boolean`           one                                     [0, 1]     the typical value, or ½
-`Date`              the time                                [−1, 1]    the typical date, or the middle
-`Date`, cycles      a sine and a cosine for each cycle      [−1, 1]    0
-indicator           1 where the cell is missing, else 0     [0, 1]
-==================  ======================================  =========  ===============================================
+=====================  ===================================  =======  ==============================================
+kind                   features                             bounds   a cell that is missing or cannot be read
+=====================  ===================================  =======  ==============================================
+`Number`               the transformed value                [−1, 1]  the typical value, or the middle
+`categories.Category`  one for each value but the first     [0, 1]   a level of its own, a listed one, or all zeros
+`Boolean`              one                                  [0, 1]   the typical value, or ½
+`dates.Date`           the time                             [−1, 1]  the typical date, or the middle
+its cycles             a sine and a cosine for each cycle   [−1, 1]  0
+indicator              1 where the cell is missing, else 0  [0, 1]
+=====================  ===================================  =======  ==============================================
 
 Values beyond the bounds, infinite ones included, are clipped to them. Each feature of a record depends on one cell of
 that record and on the kind's arguments alone (`costofprivacy.estimators.cells` has the proof for reading a cell; what
@@ -19,9 +19,8 @@ follows is done entry by entry).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,8 +30,11 @@ from costofprivacy.estimators import cells
 from costofprivacy.estimators.scaling import UNITS
 
 Bounds = tuple[float, float]
+Moments = tuple[float, float]  # a mean and a standard deviation
 SYMMETRIC, SHARE = (-1.0, 1.0), (0.0, 1.0)
-OTHER, MISSING, ZEROS = "other", "missing", "zeros"
+UNIFORM = 3**-0.5  # the standard deviation of a feature that is uniform within [−1, 1]
+RARE = 0.05  # the expected share of missing cells, and of a level that is not listed
+RARELY = (RARE, math.sqrt(RARE * (1 - RARE)))
 IDENTITY = "identity"
 TRANSFORMS: dict[str, tuple[Callable[[Any], Any], float]] = {  # and above what the lower bound must be
     IDENTITY: (np.asarray, -math.inf),
@@ -51,6 +53,8 @@ class Number:
         low, high: public bounds, of size at most 10⁵⁰; values are clipped to them.
         transform: "identity", "log" (low > 0), "log1p" (low > −1), "sqrt" (low ≥ 0) or "asinh".
         typical: a public value between the bounds, which missing cells are given; None for the middle of [−1, 1].
+        std: the standard deviation around it that is expected, after the transform; public, and for `moments` alone.
+            None for that of a feature which is uniform within its bounds.
         indicator: whether a second feature tells which cells were missing.
 
     Raises:
@@ -64,6 +68,7 @@ class Number:
     high: float
     transform: str = IDENTITY
     typical: float | None = None
+    std: float | None = None
     indicator: bool = False
     kind: ClassVar[str] = "number"
 
@@ -78,6 +83,8 @@ class Number:
             raise ValueError(f"low must be below high, got {self.low!r} and {self.high!r}")
         if self.typical is not None:
             object.__setattr__(self, "typical", _validate.between("typical", self.typical, self.low, self.high))
+        if self.std is not None:
+            object.__setattr__(self, "std", _validate.between("std", self.std, (high - low) / UNITS, high - low))
         boolean_argument("indicator", self.indicator)
 
     @property
@@ -92,6 +99,12 @@ class Number:
     def bounds(self) -> list[Bounds]:
         """Public bounds of each feature."""
         return [SYMMETRIC, *[SHARE] * self.indicator]
+
+    def moments(self) -> list[Moments]:
+        """The mean and the standard deviation of each feature that are expected."""
+        low, high = self._ends
+        std = UNIFORM if self.std is None else 2 * self.std / (high - low)
+        return [(self._scaled(self._fill), std), *[RARELY] * self.indicator]
 
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""
@@ -111,7 +124,9 @@ class Number:
     def described(self) -> dict[str, str]:
         """The public choices in words."""
         fill = "middle of the scale" if self.typical is None else f"{self.typical:g}"
-        return {"public values": f"{self.low:g} to {self.high:g}", "scale": self.transform, "missing": fill}
+        return {"public values": f"{self.low:g} to {self.high:g}", "scale": self.transform, "missing": fill} | (
+            {} if self.std is None else {"expected": f"standard deviation {self.std:g}"}
+        )
 
     @property
     def _fill(self) -> float:
@@ -127,101 +142,12 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Category:
-    """One of a public list of values, as indicators. The first is 0 throughout, unless all are kept.
-
-    Numbers and text are compared by value: 1, 1.0 and "1" are the same, and blanks around a text do not count.
-
-    Args:
-        values: the public list, at least one: text, or finite numbers. Its order is public too: the first value is the
-            one that an intercept stands for.
-        unknown: what a value outside the list counts as: "other", a listed value, or "zeros".
-        missing: what an empty cell counts as: "other", "missing", a listed value, or "zeros".
-        drop_first: whether the first value's indicator is left out, so that the indicators do not sum to the
-            intercept. All zeros then count as the first value.
-
-    "other" and "missing" are one more feature each where they are used and not listed. Each feature is one more
-    coordinate of noise, so a rare level costs more than it is worth.
-
-    Raises:
-        ValueError: if an argument is outside its range, or there is no feature left.
-
-    >>> sex = Category(["f", "m"])
-    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
-    ['sex_m', 'sex_other'] [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
-    """
-
-    values: Sequence[Any]
-    unknown: Any = OTHER
-    missing: Any = OTHER
-    drop_first: bool = True
-    kind: ClassVar[str] = "category"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.values, (str, bytes)) or not isinstance(self.values, Sequence) or not self.values:
-            raise ValueError(f"values must be a non-empty list, got {self.values!r}")
-        object.__setattr__(self, "values", tuple(_plain("each of values", value) for value in self.values))
-        if len(self._known) < len(self.values) or ZEROS in self._known:
-            raise ValueError(f"values must be distinct and none of them {ZEROS!r}, got {list(self.values)!r}")
-        for name, own in (("unknown", (OTHER,)), ("missing", (OTHER, MISSING))):
-            asked = _plain(name, getattr(self, name))
-            object.__setattr__(self, name, asked)
-            if asked not in (ZEROS, *own) and cells.key(asked) not in self._known:
-                raise ValueError(f"{name} must be {', '.join(own)}, {ZEROS} or a listed value, got {asked!r}")
-        boolean_argument("drop_first", self.drop_first)
-        if not self.bounds():
-            raise ValueError(f"values must leave a feature with drop_first=True, got {list(self.values)!r}")
-
-    def features(self, name: str) -> list[str]:
-        """Names of the features that a column of that name becomes."""
-        return [f"{name}_{level}" for level in self._levels[int(self.drop_first) :]]
-
-    def bounds(self) -> list[Bounds]:
-        """Public bounds of each feature."""
-        return [SHARE] * (len(self._levels) - int(self.drop_first))
-
-    def norm(self) -> float:
-        """The largest ℓ₂ norm of a cell's features."""
-        return 1.0
-
-    def images(self, column: Any) -> np.ndarray:
-        """The features of each cell, shape (n, number of features)."""
-        places = {cells.key(level): place for place, level in enumerate(self._levels)}
-        unknown, missing = (places.get(cells.key(rule), -1) for rule in (self.unknown, self.missing))
-        found = cells.codes(column, self._known, unknown, missing)
-        return (found[:, None] == np.arange(int(self.drop_first), len(self._levels))).astype(float)
-
-    def read(self, column: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Which cells are missing, and which are not listed."""
-        found = cells.codes(column, self._known, unknown=-1, missing=-2)
-        return found == -2, found == -1
-
-    def described(self) -> dict[str, str]:
-        """The public choices in words."""
-        first = f", first {'left out' if self.drop_first else 'kept'}"
-        values = ", ".join(map(str, self.values))
-        return {"public values": values, "scale": f"indicators{first}", "missing": str(self.missing)} | {
-            "outside": str(self.unknown)
-        }
-
-    @property
-    def _known(self) -> dict[cells.Key, int]:
-        """The places of the listed values by their keys."""
-        return {key: place for place, value in enumerate(self.values) if (key := cells.key(value)) is not None}
-
-    @property
-    def _levels(self) -> tuple[Any, ...]:
-        """The listed values, and those of "other" and "missing" that are used without being listed."""
-        used = dict.fromkeys(rule for rule in (self.unknown, self.missing) if rule != ZEROS)
-        return (*self.values, *(rule for rule in used if cells.key(rule) not in self._known))
-
-
-@dataclass(frozen=True)
 class Boolean:
     """True or false as 1 or 0. Read as such are 1 and 0, and the words true, t, yes, y, false, f, no, n in any case.
 
     Args:
         typical: what missing cells count as; None for halfway between. indicator: as for `Number`.
+        share: the share of true cells that is expected; public, and for `moments` alone.
 
     Raises:
         ValueError: if an argument is outside its range.
@@ -231,12 +157,14 @@ class Boolean:
     """
 
     typical: bool | None = None
+    share: float = 0.5
     indicator: bool = False
     kind: ClassVar[str] = "boolean"
 
     def __post_init__(self) -> None:
         if self.typical is not None:
             boolean_argument("typical", self.typical)
+        object.__setattr__(self, "share", _validate.probability("share", self.share))
         boolean_argument("indicator", self.indicator)
 
     def features(self, name: str) -> list[str]:
@@ -246,6 +174,10 @@ class Boolean:
     def bounds(self) -> list[Bounds]:
         """Public bounds of each feature."""
         return [SHARE, *[SHARE] * self.indicator]
+
+    def moments(self) -> list[Moments]:
+        """The mean and the standard deviation of each feature that are expected."""
+        return [(self.share, math.sqrt(self.share * (1 - self.share))), *[RARELY] * self.indicator]
 
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""
@@ -264,7 +196,8 @@ class Boolean:
 
     def described(self) -> dict[str, str]:
         """The public choices in words."""
-        return {"public values": "false, true", "scale": "0, 1", "missing": f"{self._fill:g}"}
+        told = {"public values": "false, true", "scale": "0, 1", "missing": f"{self._fill:g}"}
+        return told | {"expected": f"share {self.share:g}"}
 
     @property
     def _fill(self) -> float:
@@ -285,13 +218,3 @@ def indicator_name(name: str, indicator: bool) -> list[str]:
 def joined(values: np.ndarray, missing: np.ndarray, indicator: bool, *more: np.ndarray) -> np.ndarray:
     """Features side by side, and the indicator of missing cells where it is wanted, shape (n, number of features)."""
     return np.column_stack([values, *more, *([missing.astype(float)] if indicator else [])])
-
-
-def _plain(name: str, value: Any) -> Any:
-    """A public value as Python's own text or number, which JSON knows."""
-    if isinstance(value, str) and value.strip():
-        return str(value)
-    if isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value)):
-        number = float(value)
-        return int(number) if number.is_integer() else number
-    raise ValueError(f"{name} must be text or a finite number, got {value!r}")

@@ -58,7 +58,8 @@ def compose(*releases: Any, delta: float) -> Total:
     Args:
         releases: at least one; each a `GaussianDP`, an `ApproximateDP`, a `PrivacyProfile` (of which what was released
             counts, the last iterate), a promise with ``claimed`` and ``gaussian`` (such as a `Total`), or something
-            that has one as ``guarantee_``, ``profile_`` or ``profile``, such as a fitted estimator.
+            that has one as ``guarantee_``, ``profile_`` or ``profile``, such as a fitted estimator or the pipeline that
+            it ends.
         delta: δ in (0, 1) of the total.
 
     Raises:
@@ -83,8 +84,8 @@ def compose(*releases: Any, delta: float) -> Total:
     if used > delta or (mu is not None and used == delta):
         raise ValueError(f"delta must be above the sum of the releases' own, {used:g}, got {delta!r}")
     epsilon = math.fsum(part.epsilon for part in others) + (0.0 if mu is None else mu.epsilon(delta - used))
-    told = {"neighbours": relations.pop()} if relations else {}
-    return Total(ApproximateDP(epsilon, delta), None if others else mu, parts, **told)
+    protected = relations.pop() if relations else RECORD
+    return Total(ApproximateDP(epsilon, delta), None if others else mu, parts, protected)
 
 
 def split(budget: Guarantee, shares: Sequence[float]) -> tuple[Guarantee, ...]:
@@ -143,6 +144,8 @@ def relation(release: Any) -> str | None:
 
 
 def _promise(release: Any) -> Any:
+    if hasattr(release, "steps"):  # a pipeline
+        return _promise(release.steps[-1][1])
     for name in ("guarantee_", "profile_", "profile"):
         if hasattr(release, name):
             return getattr(release, name)
