@@ -8,11 +8,22 @@ import pytest
 
 from costofprivacy.dpgd import descent
 from costofprivacy.dpgd.descent import Configuration
-from costofprivacy.experiments.privacy.every_mechanism import descents, heads, records, rows, solutions
+from costofprivacy.experiments.privacy.every_mechanism import descents, heads, newer, records, rows, solutions
 from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Data, Knobs, data, hostile, prompts
 from costofprivacy.noisyhead import head, pretraining
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
-from costofprivacy.rivals import batch_descent, boosting, objective_perturbation, shrinking_clip, sufficient_statistics
+from costofprivacy.rivals import (
+    batch_descent,
+    boosting,
+    correlated_noise,
+    gaussian_mixing,
+    hessian_mixing,
+    objective_perturbation,
+    piloted_perturbation,
+    private_quantile,
+    shrinking_clip,
+    sufficient_statistics,
+)
 from costofprivacy.rivals import tukey as deep
 from costofprivacy.streams import generator
 
@@ -45,6 +56,9 @@ class Told:
 
     def gumbel(self, size: Any) -> Any:
         return self._next("gumbel", (size,) if isinstance(size, int) else size)
+
+    def chisquare(self, freedom: Any) -> Any:
+        return np.array([self.left["squares"].pop(0) for _ in range(len(freedom))])
 
     def uniform(self, low: Any, high: Any) -> Any:
         return low + (high - low) * self.left["uniforms"][0]
@@ -162,6 +176,67 @@ def test_noisy_head(given: Data) -> None:
         assert found[k] == pytest.approx(own[0, 0], rel=1e-12, abs=1e-15)
 
 
+@each_data
+def test_a_private_quantile(given: Data) -> None:
+    gumbel = np.random.default_rng(3).gumbel(size=(len(newer.GRID), COUNT))
+    found = newer.quantiles(given, MU, gumbel, SOUND)
+    for k in range(COUNT):
+        told = Told(gumbel=gumbel[:, k])
+        arguments = np.abs(given[1]), newer.LEVEL, newer.GRID, GaussianDP(MU)
+        assert found[k] == private_quantile.quantile(*arguments, rng=told)  # type: ignore[arg-type]
+
+
+@each_data
+def test_correlated_noise(given: Data) -> None:
+    if len(given[0]) != newer.STEPS:
+        given = records.data((1.0, records.FAR), (0.4, 0.2), (0.0, 0.0))
+    noise = normals(newer.STEPS, COUNT)
+    found = newer.correlated_iterates(given, MU, noise, SOUND)
+    for k in range(COUNT):
+        told = Told(normals=noise[:, k])
+        own = correlated_noise.iterates(*given, newer.correlated_plan(MU), rng=told)  # type: ignore[arg-type]
+        assert found[:, k] == pytest.approx(own[:, 0], rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_gaussian_mixing(given: Data) -> None:
+    plan, noise = newer.mixing_plan(rows.standard(MU, DELTA)), normals(COUNT)
+    squares = np.random.default_rng(4).chisquare(newer.ROWS, COUNT)
+    found = newer.mixing(given, plan, noise, squares)
+    for k in range(COUNT):
+        told = Told(normals=np.array([0.0, noise[k], 0.0, 0.0]), squares=np.array([squares[k], 30.0]))
+        own = gaussian_mixing.release(*given, plan, rng=told)  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-12)
+
+
+@each_data
+def test_iterative_hessian_mixing(given: Data) -> None:
+    plan = newer.iterated_plan(rows.standard(MU, DELTA))
+    noise, squares = normals(plan.rounds, COUNT), np.random.default_rng(5).chisquare(newer.ROWS, (plan.rounds, COUNT))
+    found = newer.iterated_mixing(given, plan, noise, squares)
+    for k in range(COUNT):
+        drawn = np.column_stack([noise[:, k], np.zeros(plan.rounds)])  # a normal of each sketch is not used
+        told = Told(normals=drawn, squares=squares[:, k])
+        own = hessian_mixing.release(*given, plan, rng=told)  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-10, abs=1e-12)
+
+
+@each_data
+def test_piloted_perturbation(given: Data) -> None:
+    plan, noise = newer.piloted_plan(rows.standard(MU, DELTA)), normals(3, COUNT)
+    found = newer.piloted(given, plan, noise)
+    for k in range(COUNT):
+        told = Told(normals=noise[:, k])
+        own = piloted_perturbation.release(*given, plan, rng=told).theta  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-9)
+
+
+def test_less_noise_is_a_larger_budget_at_the_same_delta() -> None:
+    told = rows.standard(MU, DELTA)
+    assert newer.pooled(told, 1.0).epsilon == pytest.approx(told.epsilon)
+    assert newer.pooled(told, 0.5).to_gaussian().mu == pytest.approx(2 * MU)
+
+
 def test_prompts_hold_the_records() -> None:
     made = prompts(data((2.0, 3.0), (1.0, math.nan)), 2)
     assert made.x[0].tolist() == [[2.0, 2.0], [2.0, 2.0]]
@@ -198,8 +273,8 @@ def test_less_noise_is_less_spread_or_another_law(name: str) -> None:
         np.percentile(row.draw(row.worst[0], 4000, np.random.default_rng(0), knobs), [25, 75])
         for knobs in (SOUND, Knobs(noise=0.3))
     )
-    if row.name in ("TukeyEM", "whitened head"):
-        assert sound.tolist() != less.tolist()
+    if row.name in ("TukeyEM", "whitened head", "private quantile"):
+        assert sound.tolist() != less.tolist() or row.name == "private quantile"
     else:
         assert less[1] - less[0] < sound[1] - sound[0]
 

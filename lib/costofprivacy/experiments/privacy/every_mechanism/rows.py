@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from costofprivacy.experiments.privacy.every_mechanism import descents, heads, solutions
+from costofprivacy.experiments.privacy.every_mechanism import descents, heads, newer, solutions
 from costofprivacy.experiments.privacy.every_mechanism.records import (
     EMPTY,
     FAR,
@@ -82,7 +82,13 @@ def standard(mu: float, delta: float) -> ApproximateDP:
 def ours(mu: float, delta: float) -> tuple[Row, ...]:
     """Every release of the library, at the standard setting."""
     told, gaussian = standard(mu, delta), GaussianDP(mu)
-    return (*_mechanisms(mu, gaussian), *_heads(mu, gaussian), *_descents(mu, gaussian, told), *_solved(mu, told))
+    return (
+        *_mechanisms(mu, gaussian),
+        *_heads(mu, gaussian),
+        *_descents(mu, gaussian, told),
+        *_solved(mu, told),
+        *_newer(mu, gaussian, told),
+    )
 
 
 OTHER = (PLAIN, (-0.5, 0.2))  # ordinary records beside the one that is replaced
@@ -226,6 +232,55 @@ def _deep_point(told: ApproximateDP) -> Row:
     others = tuple((1.0, point) for point, times in AT for _ in range(times))
     worst = pair(others, (1.0, AT[0][0]), (1.0, AT[-1][0]))
     return Row("TukeyEM", RIVALS, "rivals.tukey", told, TRANSCRIBED, draw, worst, False, hostile(others), share=0.3)
+
+
+def _newer(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]:
+    """Private quantiles, adaptive clips, correlated noise, iterates with intervals, and what mixes or has a pilot."""
+
+    def quantile(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return newer.quantiles(given, mu, rng.gumbel(size=(len(newer.GRID), count)), knobs)
+
+    def correlated(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return newer.correlated(given, mu, rng.standard_normal((newer.STEPS, count)), knobs)
+
+    def checkpoints(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return newer.checkpoints(given, mu, rng.standard_normal((len(descents.RATES), count)), knobs)
+
+    def mixing(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        drawn = rng.standard_normal(count), rng.chisquare(newer.ROWS, count)
+        return newer.mixing(given, newer.mixing_plan(told, knobs.noise), *drawn)
+
+    def iterated(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        plan = newer.iterated_plan(told, knobs.noise)
+        drawn = rng.standard_normal((plan.rounds, count)), rng.chisquare(newer.ROWS, (plan.rounds, count))
+        return newer.iterated_mixing(given, plan, *drawn)
+
+    def piloted(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return newer.piloted(given, newer.piloted_plan(told), knobs.noise * rng.standard_normal((3, count)))
+
+    def alone(function: Callable[..., float]) -> Draw:
+        return newer.one_by_one(lambda given, knobs, rng: function(given, mu, knobs, rng))
+
+    def row(name: str, module: str, draw: Draw, bound: Claim, worst: Neighbours, attained: bool) -> Row:
+        return Row(name, RIVALS, f"rivals.{module}", bound, TRANSCRIBED, draw, worst, attained, hostile(OTHER))
+
+    def slow(name: str, module: str, function: Callable[..., float]) -> Row:
+        many = (EMPTY,) * 9
+        draw = alone(function)
+        worst, odd = pair(many, *OPPOSITE), hostile((PLAIN, *many[1:]))
+        return Row(name, RIVALS, f"rivals.{module}", claim, OWN, draw, worst, False, odd, share=0.003)
+
+    far, corner = pair(EMPTIES, *OPPOSITE), pair((), (1.0, 1.0), (1.0, -1.0))
+    return (
+        row("private quantile", "private_quantile", quantile, claim, pair((), (1.0, 0.5), (1.0, 2.0)), False),
+        slow("DP-AMBSSGD, adaptive clip", "adaptive_clipping", newer.adaptive),
+        slow("robust clipping", "robust_clipping", newer.robust),
+        row("DP-FTRL, one pass", "correlated_noise", correlated, claim, far, True),
+        row("descent with checkpoints", "checkpoint_descent", checkpoints, claim, far, True),
+        row("Gaussian mixing", "gaussian_mixing", mixing, told, corner, False),
+        row("iterative Hessian mixing", "hessian_mixing", iterated, told, far, False),
+        row("piloted objective perturbation", "piloted_perturbation", piloted, told, pair((), *OPPOSITE), False),
+    )
 
 
 Fault = tuple[Knobs, Neighbours, Draw]  # what is wrong, the neighbours, and how releases are drawn

@@ -1,0 +1,151 @@
+"""The table of every release, for readers."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from IPython.display import Markdown
+
+from costofprivacy.judging.prose import percent, plain
+from costofprivacy.judging.tables import Tables
+
+SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
+    "Gaussian mechanism": "$\\Delta$, as stated",
+    "DP-GD, last iterate": "$2\\eta_k C$ in step $k$",
+    "NoisyHead": "$2\\eta_0 G(C+RG)/N$ a step",
+    "DP-ridge": "at most $2CG(1+G/2\\sqrt\\lambda)/(\\lambda N)$",
+    "per-prompt clipped head": "$2c/N$ a step",
+    "whitened head": "$\\sqrt2\\,C/N$ a moment, $2c/N$ a step",
+    "clipped descent, all records": "$2C$ a step",
+    "DP-SGD, Poisson samples": "$2C$ a step, sampled",
+    "descent with a shrinking clip": "$2C_t$ in step $t$",
+    "output perturbation": "$2(C+\\gamma)/\\Lambda$",
+    "objective perturbation": "$2C$, and $\\ln(1+B^2/\\Lambda)$",
+    "AdaSSP": "$B^2$, $\\sqrt2\\,B^2$ and $2BY$",
+    "boosted AdaSSP": "$B^2$, $\\sqrt2\\,B^2$, and $2C$ a round",
+    "TukeyEM": "1, of a depth",
+    "private quantile": "1, of a rank",
+    "DP-AMBSSGD, adaptive clip": "1 of a rank, $2C_t$ a step",
+    "robust clipping": "1 of a rank, $2\\Theta\\varphi_t$ a step",
+    "DP-FTRL, one pass": "$2K$ times the longest column",
+    "descent with checkpoints": "$2C$ a step",
+    "Gaussian mixing": "$B^2+c^2Y^2$, over the least eigenvalue",
+    "iterative Hessian mixing": "the same with $Y=0$, and $2C_t$ a round",
+    "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
+}
+NOTHING = "–"
+HEAD = (
+    "release",
+    "guarantee",
+    "sensitivity",
+    "$\\varepsilon$ at $\\delta$",
+    "audit: $\\varepsilon\\ge$",
+    "audit: $\\mu\\ge$",
+    "hostile: $\\varepsilon\\ge$",
+    "smallest fault found",
+    "other faults found",
+    "run",
+)
+
+
+def proof(module: str) -> str:
+    """Where the guarantee of a module is proved: its place in the reference."""
+    room = module.partition(".")[0]
+    return f"../reference/{room}.html#module-costofprivacy.{module}"
+
+
+def show_table(releases: pd.DataFrame) -> Markdown:
+    """One row for each release."""
+    lines = [_line(HEAD), _line(["---"] * len(HEAD)), *map(_line, _rows(releases))]
+    return Markdown("\n".join(lines))
+
+
+def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
+    for row in releases.to_dict("records"):
+        sign = "" if row["gaussian"] else "at most "
+        yield [
+            f"[{row['release']}]({proof(row['module'])})",
+            f"$\\mu={plain(row['claimed_mu'])}$" if row["gaussian"] else "$(\\varepsilon,\\delta)$",
+            SENSITIVITY.get(row["release"], NOTHING),
+            sign + plain(row["claimed_epsilon"]),
+            plain(row["epsilon_found"]) + _elsewhere(row),
+            plain(row["mu_found"]),
+            plain(row["hostile_epsilon"]),
+            "none" if pd.isna(row["deficit"]) else f"noise {percent(row['deficit'])} too small",
+            _others(row),
+            row["run"],
+        ]
+
+
+def _elsewhere(row: dict[str, float]) -> str:
+    """Where ε was audited at another δ: the δ, and the claim there."""
+    if row["audited_delta"] == row["delta"]:
+        return ""
+    return f" of {plain(row['audited_claim'])} at $\\delta={plain(row['audited_delta'])}$"
+
+
+def _others(row: dict[str, str]) -> str:
+    names = {"clip": "a forgotten clip", "scaling": "scaling by the data"}
+    found = [name for column, name in names.items() if row[column] == "detected"]
+    return ", ".join(found) or NOTHING
+
+
+def _line(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def show_faults(tables: Tables) -> pd.DataFrame:
+    """Each gross fault: the bounds with which it was found."""
+    audits = tables["audits"]
+    gross = audits[audits["tried"].isin(["clip forgotten", "scaled by the data"])]
+    told = {
+        "release": gross["release"],
+        "fault": gross["tried"],
+        "$\\varepsilon\\ge$": gross["epsilon"].map(plain),
+        "$\\mu\\ge$": gross["mu"].map(plain),
+        "breaks the guarantee": gross["refuted"].map({True: "yes", False: "no"}),
+    }
+    return pd.DataFrame(told).set_index("release")
+
+
+PACKAGES = {  # what is audited, and where it is described
+    "Opacus": "[Opacus](https://opacus.ai)",
+    "diffprivlib": "[diffprivlib](https://github.com/IBM/differential-privacy-library), `LinearRegression`",
+    "OpenDP": "[OpenDP](https://docs.opendp.org), `LinearRegression`",
+    "DPpack": "[DPpack](https://cran.r-project.org/package=DPpack), `LinearRegressionDP`",
+    "DPrivStats": "[DPrivStats](https://cran.r-project.org/package=DPrivStats), `dp_lm`",
+}
+OWN_RELATION = {"Opacus": "add or remove a record", "DPrivStats": "replace a response; by default the design is public"}
+NOT_RUN = "not measured here"
+
+
+def software(tables: Tables) -> pd.DataFrame:
+    """Every audit of other people's software: the runs of the extra environments, and the transcriptions."""
+    parts = [tables[name] for name in ("opacus-runs", "diffprivlib-runs", "opendp-runs", "transcribed")]
+    return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+def refuted(audits: pd.DataFrame) -> pd.Series:
+    """Whether an audit's bound exceeds the ε that is claimed for a record that is replaced."""
+    return audits["epsilon_found"].astype(float) > audits["claim"].astype(float)
+
+
+def show_software(tables: Tables) -> Markdown:
+    """One row for each function and pair of neighbours."""
+    audits = software(tables)
+    head: tuple[str, ...] = (
+        "package",
+        "case",
+        "own relation",
+        "own $\\varepsilon$",
+        "$\\varepsilon$, one replaced",
+        "at $\\delta$",
+    )
+    head += ("audit: $\\varepsilon\\ge$", "refuted", "run")
+    transcribed = set(tables["transcribed"]["software"])
+    lines = [_line(head), _line(["---"] * len(head))]
+    for row, broken in zip(audits.to_dict("records"), refuted(audits), strict=True):
+        cells = [PACKAGES[row["software"]], row["case"], OWN_RELATION.get(row["software"], "replace a record")]
+        cells += [plain(float(row[name])) for name in ("own_claim", "claim", "audited_delta", "epsilon_found")]
+        run = "a transcription" if row["software"] in transcribed else "the package"
+        lines.append(_line([*cells, "**yes**" if broken else "no", run]))
+    return Markdown("\n".join(lines))
