@@ -535,6 +535,28 @@ def test_a_schema_is_a_table_of_public_choices():
     assert told["features"].sum() == len(SCHEMA.feature_names()) == len(SCHEMA.feature_bounds()[0])
 
 
+def test_coefficients_are_told_in_the_units_of_the_columns():
+    """A step of one unit changes the prediction by the coefficient."""
+    coef = np.arange(1.0, len(SCHEMA.feature_names()) + 1)
+    told = SCHEMA.coefficients(coef).set_index("feature")
+    person = {"age": 40, "pay": 100.0, "sex": "f", "stage": 1, "smoker": False, "visit": "2021-03-04"}
+
+    def step(**change: Any) -> float:
+        (before,), (after,) = features([person]), features([person | change])
+        return float((after - before) @ coef)
+
+    assert step(age=41) == pytest.approx(told.loc["age", "coefficient"])
+    assert step(pay=101 * math.e - 1) == pytest.approx(told.loc["pay", "coefficient"])
+    assert step(sex="m") == pytest.approx(told.loc["sex_m", "coefficient"])
+    assert step(smoker=True) == pytest.approx(told.loc["smoker", "coefficient"])
+    linear = Schema({"visit": date("2020-01-01", "2024-12-31")})
+    (a,), (b,) = (features([{"visit": day}], linear) for day in ("2021-03-04", "2021-03-05"))
+    assert (b - a)[0] * 5 == pytest.approx(linear.coefficients([5.0])["coefficient"][0])
+    assert set(told["per"]) == {"unit", "indicator", "log1p", "day", "wave"}
+    with pytest.raises(ValueError, match="values must have shape"):
+        SCHEMA.coefficients([1.0])
+
+
 def test_the_holder_of_the_data_can_count_what_was_not_read():
     table = PEOPLE.astype(object)
     table.loc[0, :] = [None, -3, None, None, SECRET, "garbage"]

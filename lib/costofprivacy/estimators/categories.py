@@ -12,7 +12,7 @@ import numpy as np
 
 from costofprivacy import _validate
 from costofprivacy.estimators import cells
-from costofprivacy.estimators.kinds import RARE, SHARE, Bounds, Moments, boolean_argument
+from costofprivacy.estimators.kinds import INDICATED, RARE, SHARE, Bounds, Moments, Unit, boolean_argument
 
 OTHER, MISSING, ZEROS = "other", "missing", "zeros"
 
@@ -83,6 +83,10 @@ class Category:
         known, levels = len(self.values), len(self._levels)
         shares = [*(self.shares or [1 / max(known, 2)] * known), *[RARE] * (levels - known)]
         return [(share, math.sqrt(share * (1 - share))) for share in shares[int(self.drop_first) :]]
+
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        return [INDICATED] * len(self.bounds())
 
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""

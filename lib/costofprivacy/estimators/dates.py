@@ -13,12 +13,14 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.estimators import cells
 from costofprivacy.estimators.kinds import (
+    INDICATED,
     RARELY,
     SHARE,
     SYMMETRIC,
     UNIFORM,
     Bounds,
     Moments,
+    Unit,
     boolean_argument,
     indicator_name,
     joined,
@@ -81,6 +83,11 @@ class Date:
         """The mean and the standard deviation of each feature that are expected: those of a uniform date."""
         mean = 0.0 if self.typical is None else float(self.images([self.typical])[0, 0])
         return [(mean, UNIFORM), *[(0.0, 0.5**0.5)] * (2 * len(self.cycles)), *[RARELY] * self.indicator]
+
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        days = (datetime.date.fromisoformat(self.high) - datetime.date.fromisoformat(self.low)).days
+        return [(days / 2, "day"), *[(1.0, "wave")] * (2 * len(self.cycles)), *[INDICATED] * self.indicator]
 
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""

@@ -31,7 +31,9 @@ from costofprivacy.estimators.scaling import UNITS
 
 Bounds = tuple[float, float]
 Moments = tuple[float, float]  # a mean and a standard deviation
+Unit = tuple[float, str]  # how many units of the column a feature's step of 1 is, and their name
 SYMMETRIC, SHARE = (-1.0, 1.0), (0.0, 1.0)
+INDICATED = (1.0, "indicator")
 UNIFORM = 3**-0.5  # the standard deviation of a feature that is uniform within [−1, 1]
 RARE = 0.05  # the expected share of missing cells, and of a level that is not listed
 RARELY = (RARE, math.sqrt(RARE * (1 - RARE)))
@@ -106,6 +108,14 @@ class Number:
         std = UNIFORM if self.std is None else 2 * self.std / (high - low)
         return [(self._scaled(self._fill), std), *[RARELY] * self.indicator]
 
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        low, high = self._ends
+        return [
+            ((high - low) / 2, "unit" if self.transform == IDENTITY else self.transform),
+            *[INDICATED] * self.indicator,
+        ]
+
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""
         return max(1.0, math.hypot(self._scaled(self._fill), float(self.indicator)))
@@ -179,6 +189,10 @@ class Boolean:
         """The mean and the standard deviation of each feature that are expected."""
         return [(self.share, math.sqrt(self.share * (1 - self.share))), *[RARELY] * self.indicator]
 
+    def units(self) -> list[Unit]:
+        """What a feature's step of 1 is in the column."""
+        return [INDICATED, *[INDICATED] * self.indicator]
+
     def norm(self) -> float:
         """The largest ℓ₂ norm of a cell's features."""
         return max(1.0, math.hypot(self._fill, float(self.indicator)))
@@ -197,7 +211,7 @@ class Boolean:
     def described(self) -> dict[str, str]:
         """The public choices in words."""
         told = {"public values": "false, true", "scale": "0, 1", "missing": f"{self._fill:g}"}
-        return told | {"expected": f"share {self.share:g}"}
+        return told | {"outside": told["missing"], "expected": f"share {self.share:g}"}
 
     @property
     def _fill(self) -> float:

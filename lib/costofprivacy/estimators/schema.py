@@ -42,6 +42,7 @@ from costofprivacy.estimators import frames
 from costofprivacy.estimators.categories import Category
 from costofprivacy.estimators.dates import Date
 from costofprivacy.estimators.kinds import Boolean, Number
+from costofprivacy.privacy import records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,6 +145,29 @@ class Schema:
             row |= {"expected": told.get("expected", "")}
             rows.append(row | {"features": len(kind.features(name))})
         return pd.DataFrame(rows)
+
+    def coefficients(self, values: Any) -> pd.DataFrame:
+        """Coefficients of the features in the units of the columns. It touches no data, so it costs no privacy.
+
+        Args:
+            values: one for each feature, such as the ``coef_`` of an estimator behind the transformer.
+
+        Returns:
+            columns "feature", "coefficient" and "per": a unit of the column, or of its transform, a day, an indicator
+            (against the first category, or false), or a wave of a cycle.
+
+        Raises:
+            ValueError: if there is not one value for each feature.
+
+        >>> print(Schema({"age": number(18, 90)}).coefficients([7.2]).to_string(index=False))
+        feature  coefficient  per
+            age          0.2 unit
+        """
+        import pandas as pd  # here: as above
+
+        given = records.numbers("values", values, (len(self.feature_names()),))
+        steps, per = zip(*(unit for _, kind in self.columns for unit in kind.units()))
+        return pd.DataFrame({"feature": self.feature_names(), "coefficient": given / np.array(steps), "per": per})
 
     def count_unread(self, X: Any) -> pd.DataFrame:
         """How many cells of each column are missing or outside the bounds. **Not private: do not publish it.**
