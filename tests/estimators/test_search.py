@@ -362,3 +362,23 @@ def test_two_releases_without_a_seed_differ():
     one, two = (searching(random_state=None).fit(X, Y).scores_ for _ in range(2))
     assert not np.array_equal(one, two)
     np.testing.assert_array_equal(searching().fit(X, Y).scores_, searching().fit(X, Y).scores_)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize(
+    "check", [conformance.check_a_generator_is_refused, conformance.check_warnings], ids=lambda check: check.__name__
+)
+def test_the_conformance_suite_s_rules_for_seeds_hold_for_a_search(check):
+    check(PrivateSearch(DPGDRegressor(), [{}], epsilon=8.0, delta=1e-6, loss_bound=4.0))
+
+
+def test_errors_quote_no_value():
+    search = PrivateSearch(DPGDRegressor(), [{}], epsilon=8.0, delta=1e-6, loss_bound=4.0, random_state=0)
+    cells = np.full((20, 2), conformance.NUMBER, dtype=object)
+    cells[3, 1] = conformance.SECRET
+    with pytest.raises((ValueError, TypeError)) as caught:
+        search.fit(cells, np.ones(20))
+    said = "".join(traceback.format_exception_only(caught.value))
+    assert conformance.SECRET not in said
+    assert str(conformance.NUMBER)[:7] not in said
+    assert caught.value.__context__ is None
