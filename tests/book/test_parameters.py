@@ -5,7 +5,7 @@ import pytest
 
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.project import Project
+from costofprivacy.book.project import Project, is_plain
 
 NAME = "part/first-one"
 
@@ -79,9 +79,19 @@ def test_what_is_inadmissible_is_named(project: Project, overrides: dict[str, ob
 
 
 def test_a_chapter_without_an_experiment_is_reported(project: Project) -> None:
-    (project.root / "lib" / project.package / "experiments/ledger/experiment.py").unlink()
+    (project.root / "lib" / project.package / "experiments/ledger/experiment.py").write_text('"""Nothing."""\n')
     with pytest.raises(BookError, match=r"the chapter ledger needs a class Experiment"):
         parameters.resolve(project, "ledger", {})
+
+
+def test_a_package_of_functions_alone_makes_no_experiment(project: Project) -> None:
+    package = project.root / "lib" / project.package / "experiments"
+    assert not is_plain(project, NAME)
+    (package / "tutorial").mkdir()
+    (package / "tutorial" / "__init__.py").write_text('"""Functions that a tutorial calls."""\n')
+    assert is_plain(project, "tutorial")
+    assert is_plain(project, "no/package")
+    assert parameters.experiment_of(project, "tutorial", {"epsilon": 1.0}) is None
 
 
 def test_the_paper_preset_overrides_nothing(project: Project) -> None:

@@ -122,11 +122,11 @@ def module_name(project: Project, name: str) -> str:
 
 
 def is_plain(project: Project, name: str) -> bool:
-    """Whether a chapter is a notebook alone, as a tutorial is: no package of experiments serves it, it has no tables,
-    and what checks its parameters is the code that it shows.
+    """Whether a chapter is a notebook alone, as a tutorial is: no experiment serves it, it has no tables, and what
+    checks its parameters is the code that it shows. A package of its name may hold functions that it calls.
     """
     try:
-        return importlib.util.find_spec(module_name(project, name)) is None
+        return importlib.util.find_spec(f"{module_name(project, name)}.experiment") is None
     except ModuleNotFoundError:
         return True
 
