@@ -41,7 +41,8 @@ of its Gaussian mechanism, for every real z. With z = t − L − ℓ_j, the exp
 Gaussian mechanisms in a row, and the rest of the proof is the same. ∎
 
 **What is computed** is not exact, and pays for it as `objective_perturbation` does: a public share of 10⁻³ of ε and δ
-buys a further noise that hides how far the returned minimiser is from the exact one.
+buys a further noise that hides how far the returned minimiser is from the exact one. The third release may look at the
+noisy minimiser: it is as private as claimed whatever it is given, so the two budgets still add up.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import erfcx
 
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records
@@ -60,6 +62,8 @@ from costofprivacy.rivals.objective_perturbation import FURTHER, Perturbation
 from costofprivacy.rivals.prepared import prepare
 
 _SAFE = 1 - 1e-9  # of v: what a root may be above the exact one
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_TAIL = 100.0  # beyond, δ is below 10⁻²⁰⁰⁰, and 1 − tM(t) has lost too many digits
 
 
 @dataclass(frozen=True)
@@ -102,31 +106,53 @@ class Shares:
 
 
 def strength(budget: ApproximateDP, shares: Shares) -> float:
-    """The largest v = μ² + s² for which the module's guarantee holds at the budget.
+    """The largest v = μ² + s² for which the module's guarantee holds at the budget, to about a billionth below.
 
     Args:
-        budget: ε in (0, ∞) and δ. shares: κ/ε and the pilot's part of v.
+        budget: ε in (0, ∞) and δ. shares: κ/ε and the Gaussian mechanisms' part of v.
 
     >>> print(round(strength(ApproximateDP(1.0, 1e-5), Shares(0.5)), 4))
     0.0185
     """
     left = budget.epsilon * (1 - shares.curvature)
 
-    def spent(v: float) -> float:
-        beside = 2 * float(GaussianDP(math.sqrt(shares.gaussian * v)).delta(left)) if shares.gaussian else 0.0
-        return 2 * float(GaussianDP(math.sqrt(v)).delta(left)) + beside
+    def excess(log_v: float) -> float:
+        """ln of what is spent over δ."""
+        beside = _log_delta(shares.gaussian * math.exp(log_v), left) if shares.gaussian else -math.inf
+        return float(np.logaddexp(_log_delta(math.exp(log_v), left), beside)) + math.log(2) - math.log(budget.delta)
 
-    most = 2 * left * left / (1 + math.hypot(1.0, left))  # 2(√(1 + t²) − 1), without cancellation
-    if spent(most) <= budget.delta:
-        return most
+    most = math.log(2 * left * left / (1 + math.hypot(1.0, left)))  # 2(√(1 + t²) − 1), without cancellation
+    if excess(most) <= 0:
+        return math.exp(most) * _SAFE
     low = most
-    while spent(low) > budget.delta:
-        low /= 4
-    root = float(brentq(lambda log: math.log(spent(math.exp(log)) / budget.delta), math.log(low), math.log(most)))
-    v = math.exp(root) * _SAFE
-    while spent(v) > budget.delta:
+    while excess(low) > 0:
+        low -= math.log(4)
+    v = math.exp(float(brentq(excess, low, most, xtol=1e-14))) * _SAFE
+    while excess(math.log(v)) > 0:
         v *= _SAFE
     return v
+
+
+def _log_delta(v: float, epsilon: float) -> float:
+    """ln δ at ε > 0 of √v-Gaussian DP, to about 10⁻¹² or above it, however small ε, δ and v are.
+
+    With m = √v, a = ε/m − m/2 and the Mills ratio M = (1 − Φ)/φ, δ = φ(a)(M(a) − M(a + m)), since e^ε φ(a + m) = φ(a).
+    For small m the difference is the integral over [a, a + m] of −M'(t) = 1 − tM(t), which is at most 1/(1 + t²).
+    Where v ≤ 2(√(1 + ε²) − 1), a is positive.
+    """
+    m = math.sqrt(v)
+    a = epsilon / m - m / 2
+    if m > 1:
+        fall = float(_mills(a) - _mills(a + m))
+    else:
+        t = a + m * (_NODES + 1) / 2
+        fall = m / 2 * float(_WEIGHTS @ np.where(t < _TAIL, 1 - t * _mills(t), 1 / (1 + t * t)))
+    return -a * a / 2 - math.log(2 * math.pi) / 2 + math.log(fall)
+
+
+def _mills(t: np.ndarray | float) -> np.ndarray:
+    """The Mills ratio (1 − Φ)/φ."""
+    return math.sqrt(math.pi / 2) * erfcx(np.asarray(t) / math.sqrt(2))
 
 
 def main_part(budget: ApproximateDP) -> ApproximateDP:
@@ -168,8 +194,9 @@ def calibrate(
     v = strength(main, shares)
     kappa = min(shares.curvature * main.epsilon, 700.0)
     penalty = (feature_bound * huber.ROUNDING**2) ** 2 / min(math.expm1(kappa), huber.REACH)
-    std = 2 * clip_norm * huber.ROUNDING / math.sqrt((1 - shares.pilot) * v)
-    further = ApproximateDP(FURTHER * budget.epsilon, FURTHER * budget.delta).to_gaussian().mu
+    std = 2 * clip_norm * huber.ROUNDING / math.sqrt((1 - shares.gaussian) * v)
+    with np.errstate(divide="ignore"):  # the search of dp-accounting meets log 0 where ε is tiny
+        further = ApproximateDP(FURTHER * budget.epsilon, FURTHER * budget.delta).to_gaussian().mu
     further_std = 2 * huber.TOLERANCE * clip_norm / penalty / further
     added = Perturbation(penalty, std, clip_norm, feature_bound, further_std)
     after = GaussianDP(math.sqrt(shares.after * v)) if shares.after else None
