@@ -58,10 +58,10 @@ def test_of_deficits_the_first_is_told_that_is_detected() -> None:
 
 def test_of_hostile_pairs_the_largest_bounds_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     row = ROWS["Gaussian mechanism"]
-    alone = replace(row, hostile=row.hostile[:1])
+    alone = replace(row, hostile=row.hostile[1:2])
     monkeypatch.setattr(audits, "_ours", lambda mu, delta: {row.name: alone})
     one = tried(cell(row.name, audits.HOSTILE))
-    again = replace(row, hostile=(row.hostile[0], pair(rows.OTHER, rows.PLAIN, rows.PLAIN)))
+    again = replace(row, hostile=(row.hostile[1], pair(rows.OTHER, rows.PLAIN, rows.PLAIN)))
     monkeypatch.setattr(audits, "_ours", lambda mu, delta: {row.name: again})
     both = tried(cell(row.name, audits.HOSTILE))
     assert both[1] == one[1] > 0.5
