@@ -6,6 +6,7 @@ bound, after what rounding at the size of the numbers may cost (`FLOOR` of them)
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -51,9 +52,12 @@ from costofprivacy.rivals import (
     huber,
     objective_perturbation,
     output_perturbation,
+    piloted_perturbation,
     private_quantile,
     robust_clipping,
+    sandwich,
     shrinking_clip,
+    streams,
     sufficient_statistics,
     tukey,
 )
@@ -120,6 +124,57 @@ def objective(one: Any, two: Any, rng: np.random.Generator) -> float:
     added = objective_perturbation.calibrate(budget, float(rng.uniform(0.1, 0.9)), C, B)
     found = [objective_perturbation.release(*data, C, added, rng=draw()) for data in (one, two)]
     return share(*found, 2 * C / added.penalty * (1 + 1e-6), largest(*found))
+
+
+def piloted(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The pilot's end moves by 2ηC/n, and the minimum around it follows without expansion."""
+    n, C, first, B, rate, draw = len(one[1]), scale(rng), scale(rng), scale(rng), scale(rng), seeded(rng)
+    budget = ApproximateDP(float(10 ** rng.uniform(-1, 1)), 1e-5)
+    shares = piloted_perturbation.Shares(float(rng.uniform(0.1, 0.9)), 0.3, 0.1 * rng.integers(3))
+    plan = piloted_perturbation.calibrate(budget, shares, B, C, first, (rate,))
+    found = [piloted_perturbation.release(*data, plan, rng=draw()) for data in (one, two)]
+    allowed, size = rate * 2 * first / n, largest(*(part for each in found for part in (each.theta, each.centre)))
+    around = share(*(each.theta for each in found), allowed + 2 * C / plan.added.penalty * (1 + 1e-6), size)
+    return max(around, share(*(each.centre for each in found), allowed, size))
+
+
+def kept(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """How many records of `piloted_perturbation.weighted` differ; one is allowed, and none beyond the bound."""
+    B = scale(rng)
+    found = [piloted_perturbation.weighted(*data, B) for data in (one, two)]
+    longest = max(float(np.linalg.norm(x, axis=1).max()) for x, _ in found)
+    apart = (np.column_stack(found[0]) != np.column_stack(found[1])).any(axis=1).sum()
+    return max(float(apart), longest / B - FLOOR)
+
+
+def sandwiched(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """The curvature and the spread, in units of their sensitivities."""
+    B, C, theta, draw = scale(rng), scale(rng), rng.standard_normal(one[0].shape[1]) * scale(rng), seeded(rng)
+    found = [sandwich.release(*data, theta, B, C, GaussianDP(1.0), rng=draw()) for data in (one, two)]
+    curvatures, spreads = [each.curvature for each in found], [each.spread for each in found]
+    moved = share(*curvatures, math.sqrt(2) * B**2, largest(*curvatures))
+    return max(moved, share(*spreads, math.sqrt(2) * C**2, largest(*spreads)))
+
+
+def _read(data: Any, rng: np.random.Generator) -> streams.Read:
+    """Batches of random sizes."""
+    x, y = data
+    edges = [0, *np.sort(rng.integers(0, len(y) + 1, size=3)).tolist(), len(y)]
+    return lambda: [(x[start:stop], y[start:stop]) for start, stop in itertools.pairwise(edges)]
+
+
+def streamed_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate, draw, (n, d) = scale(rng), scale(rng), seeded(rng), one[0].shape
+    plan = batch_descent.Plan(C, (rate,), 1.0)
+    found = [streams.descend(_read(data, draw()), n, d, plan, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / n, largest(*found))
+
+
+def streamed_boosting(one: Any, two: Any, rng: np.random.Generator) -> float:
+    """Finite, and refused for neither."""
+    told, draw, plan = Bounds(scale(rng), scale(rng)), seeded(rng), boosting.Plan(scale(rng), 2, GaussianDP(1.0))
+    found = [streams.boost(_read(data, draw()), len(data[1]), told, plan, rng=draw()) for data in (one, two)]
+    return 0.0 if all(np.isfinite(theta).all() for theta in found) else math.inf
 
 
 def step(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -380,6 +435,11 @@ REGRESSION: dict[str, Share] = {
     "rivals.huber.minimiser": minimiser,
     "rivals.output_perturbation.release": output,
     "rivals.objective_perturbation.release": objective,
+    "rivals.piloted_perturbation.release": piloted,
+    "rivals.piloted_perturbation.weighted": kept,
+    "rivals.sandwich.release": sandwiched,
+    "rivals.streams.descend": streamed_step,
+    "rivals.streams.boost": streamed_boosting,
     "rivals.batch_descent.release": step,
     "rivals.shrinking_clip.release": shrinking_step,
     "rivals.checkpoint_descent.release": released_iterates,

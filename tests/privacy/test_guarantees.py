@@ -15,7 +15,21 @@ from tests.privacy import test_records
 from tests.rivals import test_records as others
 
 PRIVATE = frozenset(
-    ("x", "y", "data", "prompts", "raw", "moment", "solutions", "square", "vectors", "batches", "gradient", "noise")
+    (
+        "x",
+        "y",
+        "data",
+        "prompts",
+        "raw",
+        "moment",
+        "solutions",
+        "square",
+        "vectors",
+        "batches",
+        "gradient",
+        "noise",
+        "read",
+    )
 )  # what arguments are called that records, or sums over them, come in
 ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests on
     "dpgd.update.step_sensitivities",
@@ -70,6 +84,7 @@ FORMS = {  # the same records in another form, or a check of them
     "noisyhead.softmax.every_task",
     "noisyhead.tridiagonal.grown",
     "noisyhead.tridiagonal.in_tridiagonal_basis",
+    "rivals.streams.blocks",
 }
 NO_RECORD = {  # an x that is a number, or an array of spectra
     "dpgd.rates_decaying.exponential_integral",

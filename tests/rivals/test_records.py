@@ -22,9 +22,12 @@ from costofprivacy.rivals import (
     huber,
     objective_perturbation,
     output_perturbation,
+    piloted_perturbation,
     prepared,
     robust_clipping,
+    sandwich,
     shrinking_clip,
+    streams,
     sufficient_statistics,
     toeplitz,
     tukey,
@@ -95,6 +98,26 @@ def correlated(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return found
 
 
+SHARES = piloted_perturbation.Shares(0.4, 0.4, 0.1)
+PILOTED = piloted_perturbation.calibrate(ApproximateDP(2.0, 1e-3), SHARES, TOLD.features, C, 0.8, (0.9,))
+
+
+def piloted(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return piloted_perturbation.release(x, y, PILOTED, rng=rng()).theta
+
+
+def streamed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def read() -> list[Data]:
+        return [(x[start : start + 700], y[start : start + 700]) for start in range(0, len(y), 700)]
+
+    assert np.isfinite(streams.boost(read, len(y), TOLD, boosting.Plan(C, 2, MU), rng=rng())).all()
+    return streams.descend(read, len(y), x.shape[1], Plan(C, (0.9,), 1.0), rng=rng())
+
+
+def sandwiched(x: np.ndarray, y: np.ndarray) -> sandwich.Moments:
+    return sandwich.release(x, y, np.array([2.0, -1.0]), TOLD.features, C, MU, rng=rng())
+
+
 MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] = {
     "gradient": (lambda x, y: huber.gradient(np.array([2.0, -1.0]), x, y, C, PENALTY), 2 * C),
     "minimiser": (lambda x, y: huber.minimiser(x, y, C, PENALTY), 2 * C / PENALTY),
@@ -112,6 +135,10 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     "adaptive step": (adaptive, 0.9 * 2 * C / (n - 1)),
     "robust step": (robust, 0.9 * 2 * 1.5 * C / (n - 2)),
     "correlated step": (correlated, 0.9 * 2 * C / n),
+    "streamed step": (streamed, 0.9 * 2 * C / n),
+    "after a pilot": (piloted, 0.9 * 2 * 0.8 / n + 2 * C / PILOTED.added.penalty),
+    "curvature": (lambda x, y: sandwiched(x, y).curvature, math.sqrt(2) * TOLD.features**2),
+    "spread": (lambda x, y: sandwiched(x, y).spread, math.sqrt(2) * C**2),
     "matrix": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).square, math.sqrt(2) * TOLD.features**2),
     "vector": (lambda x, y: sufficient_statistics.moments(x, y, TOLD).product, 2 * TOLD.features * TOLD.response),
 }
@@ -142,6 +169,10 @@ def widened(data: Data) -> Data:
 TYPED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], Callable[[int], float]]] = {
     "step": (stepped, lambda size: 0.9 * 2 * C / size),
     "sampled step": (sampled, lambda size: 0.9 * 2 * C / (0.5 * size)),
+    "streamed step": (streamed, lambda size: 0.9 * 2 * C / size),
+    "after a pilot": (piloted, lambda size: 0.9 * 2 * 0.8 / size + 2 * C / PILOTED.added.penalty),
+    "curvature": (MOVED["curvature"][0], lambda size: MOVED["curvature"][1]),
+    "spread": (MOVED["spread"][0], lambda size: MOVED["spread"][1]),
     "matrix": (MOVED["matrix"][0], lambda size: MOVED["matrix"][1]),
     "vector": (MOVED["vector"][0], lambda size: MOVED["vector"][1]),
     "correlated step": (correlated, lambda size: 0.9 * 2 * C / size),
@@ -171,7 +202,8 @@ def test_no_type_of_number_moves_it_further(name: str, pair: tuple[Data, Data]) 
 @law
 def test_every_gate_widens(pair: tuple[Data, Data]) -> None:
     data = pair[0]
-    for bring in (TOLD.clip, bounds.given, lambda x, y: (bounds.shortened(x, 0.3), bounds.given(x, y)[1])):
+    gates = (TOLD.clip, bounds.given, lambda x, y: piloted_perturbation.weighted(x, y, 0.3))
+    for bring in (*gates, lambda x, y: (bounds.shortened(x, 0.3), bounds.given(x, y)[1])):
         for found, expected in zip(bring(*data), bring(*widened(data)), strict=True):
             assert found.dtype == np.float64
             np.testing.assert_array_equal(found, expected)

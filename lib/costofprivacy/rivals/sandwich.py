@@ -26,10 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costofprivacy.privacy import GaussianDP, sums
+from costofprivacy import _validate
+from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import given
+from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.sufficient_statistics import MOST
 
 USABLE = 0.5  # the largest share of the smallest eigenvalue that the noise may have
 
@@ -83,30 +85,44 @@ def release(
 ) -> Moments:
     """H and V at released coefficients.
 
-    Guarantee: ``budget`` for replacing one record, whatever the records, if each x is of norm at most B to rounding
-    (`huber.ROUNDING`), as `piloted_perturbation.weighted` makes it.
+    Guarantee: ``budget`` for replacing one record, whatever the records: features beyond B are shortened to it, and
+    residuals are clipped.
 
     Args:
-        x: features, shape (n, d). y: responses, shape (n,). theta: θ̂, shape (d,). feature_bound: B. clip_norm: C.
-        budget: μ in (0, ∞). rng: of the noise.
+        x: features, shape (n, d). y: responses, shape (n,). theta: θ̂, shape (d,). feature_bound: B. clip_norm: C. Both
+            in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). rng: of the noise.
 
     Raises:
-        ValueError: if there is no record, shapes disagree or an array is not of numbers.
+        ValueError: if there is no record, shapes disagree, an array is not of numbers, a bound is outside its range, or
+            nB² or nC² exceeds 10³⁰⁷.
     """
     x, y = given(x, y)
     n, d = x.shape
-    with np.errstate(over="ignore", invalid="ignore"):
-        residual = np.nan_to_num(x @ theta - y, nan=np.inf)
-        limit = huber.limits(x, clip_norm)
-        clipped = np.clip(residual, -limit, limit)
-    clipped[~np.isfinite(clipped)] = 0.0  # where x = 0, and nothing limits a residual, its gradient is 0 anyway
-    inside = (np.abs(residual) < limit).astype(float)
+    for name, bound in (("feature_bound", feature_bound), ("clip_norm", clip_norm)):
+        _validate.between(name, _validate.finite_positive(name, bound), records.NEAR, records.FAR)
+        _validate.between(f"n {name}²", n * bound**2, 0, MOST)
+    x = shortened(x, feature_bound)
+    weights = _weights(x, y, theta, clip_norm)
+
+    def block(part: slice) -> np.ndarray:
+        rows = [x[part] * weight[:, None] for weight in weights[part].T]
+        return np.stack([row.T @ row for row in rows])
+
     each = GaussianDP(budget.mu / math.sqrt(2))
     excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
     stds = [gaussian_std(excess * bound**2, each) for bound in (feature_bound, clip_norm)]
-    products = [sums.product(x * weight[:, None], x * weight[:, None]) for weight in (inside, clipped)]
+    products = sums.pairwise(block, n)
     curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
     return Moments(curvature, spread, stds[0])
+
+
+def _weights(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> np.ndarray:
+    """a_i and ψ_i of each record, shape (n, 2); ψ = 0 where x = 0: nothing limits it there, and the gradient is 0."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        residual = np.nan_to_num(x @ theta - y, nan=np.inf)
+    limit = huber.limits(x, clip_norm)
+    clipped = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)
+    return np.column_stack([np.abs(residual) < limit, clipped])
 
 
 def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:

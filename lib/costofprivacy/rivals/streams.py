@@ -36,6 +36,9 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
     Args:
         batches: pairs of features, shape (m, d), and responses, shape (m,); m may be 0. rows: at least 1.
 
+    Raises:
+        ValueError: if a batch has another number of rows of features than of responses.
+
     >>> parts = [(np.ones((k, 1)), np.ones(k)) for k in (3, 0, 4)]
     >>> [len(y) for _, y in blocks(parts, 2)]
     [2, 2, 2, 1]
@@ -44,6 +47,8 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
     y: list[np.ndarray] = []
     held = 0
     for features, responses in batches:
+        if len(features) != len(responses):
+            raise ValueError(f"a batch must have a response for each row, got {len(features)} and {len(responses)}")
         start = 0
         while start < len(responses):
             taken = min(rows - held, len(responses) - start)
