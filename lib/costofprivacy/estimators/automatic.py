@@ -28,6 +28,7 @@ CLASSES: dict[str, type[TabularRegressor]] = {
     "boosted": BoostedAdaSSPRegressor,
     "one pass": OnePass,
 }
+IN_MEMORY = ("objective", "descent", "boosted")  # one pass is never far ahead of all of these
 STREAMED = ("descent", "boosted", "one pass")  # can read records that do not fit into memory
 
 
@@ -47,7 +48,7 @@ class PrivateLinearRegression(TabularRegressor):
         interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
             perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
         epsilon, delta, feature_bounds, response_bounds, feature_center, feature_scale, response_center, response_scale,
-        expected_r2, response_std, spectrum, fit_intercept, not_finite, random_state: as for
+        expected_r2, spectrum, fit_intercept, not_finite, random_state: as for
             `objective.ObjectivePerturbationRegressor`.
 
     Attributes:
@@ -93,7 +94,6 @@ class PrivateLinearRegression(TabularRegressor):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
-        response_std: float | None = None,
         spectrum: Any = None,
         fit_intercept: bool = True,
         interval_share: float = 0.0,
@@ -110,7 +110,6 @@ class PrivateLinearRegression(TabularRegressor):
             response_center=response_center,
             response_scale=response_scale,
             expected_r2=expected_r2,
-            response_std=response_std,
             spectrum=spectrum,
             fit_intercept=fit_intercept,
             not_finite=not_finite,
@@ -169,7 +168,7 @@ class PrivateLinearRegression(TabularRegressor):
         return self
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        self.method_ = self._chosen(stated, tuple(METHODS))
+        self.method_ = self._chosen(stated, IN_MEMORY)
         other = self._other()
         found = other._release(x, y, stated, rng)
         self.plan_ = other.plan_

@@ -12,12 +12,13 @@ and has the second moment 2𝒫ν per coordinate (`costofprivacy.dpgd.clipping`)
 *A perturbed minimum* around a point with the errors e_i, with penalty Λ and noise σ beside the sum of n gradients,
 
 .. math:: R = \tfrac12\sum_i\lambda_i\frac{\Lambda^2 e_i + \sigma^2}{(n\mu m\lambda_i + \Lambda)^2}
-    + \frac d{2n}\cdot\frac{2\nu\mathcal{P}}{\mu^2} + w R(0)\big((1 - \mu) + (1 - m)\big),
+    + \frac d{2n}\cdot\frac{2\nu\mathcal{P}}{\mu^2} + w R(0)\big((1 - \mu) + 2 (\sqrt d/B)^3\big),
 
 which is solved for R by iteration. The second term is what n records cannot tell, with or without privacy (least
 squares have dζ²/2n). The last one is a precaution: where the true relation is not quite linear, clipped gradients and
-shortened records aim at another linear predictor than least squares do. The share w = `MISFIT` of the signal R(0) was
-chosen so that at large n plans clip little; it is an assumption, not a theorem.
+shortened records aim at another linear predictor than least squares do. Its form and the share w = `MISFIT` of the
+signal R(0) are rough: on California housing the bias falls about like this in B, and is a few times larger. With it,
+plans clip less and less as n grows. It is an assumption, not a theorem, and no part of a forecast.
 
 *Which spectrum.* Where nothing is known of the eigenvalues, a plan has to do well for more than one spectrum. So a risk
 is computed for each of `CONDITIONS`, geometric spectra with these condition numbers; their geometric mean is what a
@@ -39,7 +40,7 @@ from costofprivacy.estimators.public import Knowledge
 
 CONDITIONS = (1.0, 4.0, 10.0)  # of the spectra that are assumed where none is stated
 NODES = 7  # eigenvalues that stand for a geometric spectrum
-MISFIT = 0.003  # w: the share of the signal that clipping everything would turn into bias
+MISFIT = 0.002  # w: the share of the signal that clipping everything would turn into bias
 ITERATIONS = 25
 FAR = 10.0  # risks are followed up to so many times R(0)
 
@@ -61,9 +62,22 @@ class Expected:
     high: float
 
 
+def kept(d: int, bound: float) -> float:
+    """m = E min(‖x‖², B²)/d for Gaussian features: the share of their second moment that the bound keeps.
+
+    Args:
+        d: dimension, at least 1. bound: B > 0.
+
+    >>> round(kept(10, 3.5), 2)
+    0.92
+    """
+    square = bound**2
+    return float(chi2.cdf(square, d + 2) + square / d * chi2.sf(square, d))
+
+
 @functools.cache
 def feature_bound(d: int, share: float) -> float:
-    """B: so long that Gaussian features keep the share m of their second moment, E min(‖x‖², B²) = md.
+    """B: so long that Gaussian features keep the share m of their second moment (`kept`).
 
     Args:
         d: dimension, at least 1. share: m in (0, 1).
@@ -71,11 +85,7 @@ def feature_bound(d: int, share: float) -> float:
     >>> print([round(feature_bound(d, 0.9) / d**0.5, 2) for d in (1, 3, 10, 100)])
     [1.9, 1.36, 1.1, 0.96]
     """
-
-    def excess(square: float) -> float:
-        return float(chi2.cdf(square, d + 2) + square / d * chi2.sf(square, d)) - share
-
-    return math.sqrt(brentq(excess, 0.01 * d, 100.0 * d))
+    return float(brentq(lambda bound: kept(d, bound) - share, 0.1 * math.sqrt(d), 10.0 * math.sqrt(d)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +135,13 @@ class Model:
         penalty: np.ndarray,
         noise: np.ndarray,
         kept: np.ndarray,
+        bound: np.ndarray,
         piloted: bool,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Of the perturbed minimum: R, R without the precaution, and what least squares on the same records lack of it.
 
         Args:
-            errors: of the point that it is pulled to, shape (…, g). clip, penalty, noise, kept: c, Λ, σ, m.
+            errors: of the point that it is pulled to, shape (…, g). clip, penalty, noise, kept, bound: c, Λ, σ, m, B.
             piloted: whether that point comes from the same records; if it is 0, the penalty shrinks the sampling error.
         """
         n, d, start = self.n, self.known.d, self.known.initial_risk
@@ -141,7 +152,7 @@ class Model:
             left = self.risk(((penalty / noise)[..., None] ** 2 * errors + 1) * (noise[..., None] / curvature) ** 2)
             shrunk = np.ones(1) if piloted else (1 - penalty[..., None] / curvature) ** 2
             share = d / (2 * n) * (shrunk * self.weights).sum(axis=-1)
-            bias = MISFIT * start * (2 - mu - kept)
+            bias = MISFIT * start * (1 - mu + 2 * (math.sqrt(d) / bound) ** 3)
             risk = np.sqrt(risk * np.minimum(left + share * 2 * nu * test_risk / mu**2 + bias, FAR * start))
         linear = np.minimum(left + share * 2 * nu * test_risk / mu**2, FAR * start)
         return risk, linear, np.maximum(linear - share * self.known.label_noise**2, left)

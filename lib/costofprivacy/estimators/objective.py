@@ -35,14 +35,12 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         epsilon: ε in [10⁻⁸, 10⁶]. Where it is left out, 1 is used and ``fit`` warns.
         delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. Left out: `tabular.default_delta`.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
-            features are clipped to them and carried to [−√3, √3].
-        response_bounds: the same for the response.
-        feature_center, feature_scale: public, instead of bounds: a number, or one for each feature. The scale is the
-            standard deviation that is expected.
-        response_center, response_scale: the same for the response.
+            features are clipped to them.
+        feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
+            each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
+            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know.
+        response_bounds, response_center, response_scale: the same for the response.
         expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
-        response_std: public: the standard deviation of the response that is expected, in its units. Left out: the
-            scale, or that of a response which is uniform within its bounds.
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.
@@ -95,7 +93,6 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
-        response_std: float | None = None,
         spectrum: Any = None,
         fit_intercept: bool = True,
         interval_share: float = 0.0,
@@ -112,7 +109,6 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             response_center=response_center,
             response_scale=response_scale,
             expected_r2=expected_r2,
-            response_std=response_std,
             spectrum=spectrum,
             fit_intercept=fit_intercept,
             not_finite=not_finite,

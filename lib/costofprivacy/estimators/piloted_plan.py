@@ -21,7 +21,8 @@ CURVATURES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # κ/ε
 PILOTS = (0.1, 0.25, 0.5)  # the pilot's share of v
 STEPS = (1, 3, 10)
 RATES = (0.15, 0.3, 0.6)  # ημ at the risk that is expected by then
-KEPT = (0.8, 0.95, 0.999)  # m, which says what B is
+KEPT = (0.8, 0.95)  # m, which says what the shorter B are
+WIDE = (2.0, 3.5)  # B/√d of the longer ones
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ class Candidates:
     """Settings side by side, each an array of shape (K,); no steps and no share where there is no pilot.
 
     Args:
-        kept: m. curvature, share: κ/ε and the pilot's part of v. strength: v, that of the first two stages alone.
-        clip: c of the pilot. rate: ημ.
-        steps: T. second: c of the second stage; both c in standard deviations of the residual before the stage.
+        bound, kept: B and m. curvature, share: κ/ε and the pilot's part of v. strength: v, without what comes after.
+        clip: c of the pilot. rate: ημ. steps: T. second: c of the second stage. Both c are in standard deviations of
+            the residual before the stage.
     """
 
+    bound: np.ndarray
     kept: np.ndarray
     curvature: np.ndarray
     share: np.ndarray
@@ -62,21 +64,23 @@ def shares(curvature: float, pilot: float, after: float) -> Shares:
 
 
 @functools.lru_cache(maxsize=64)
-def candidates(budget: ApproximateDP, after: float = 0.0) -> Candidates:
+def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
     """All settings that are tried at a budget.
 
     Args:
-        budget: ε in (0, ∞) and δ. after: the share of v that something after the fit has, in [0, 1).
+        d: dimension. budget: ε in (0, ∞) and δ. after: the share of v that something after the fit has, in [0, 1).
     """
+    widths = [expected.feature_bound(d, share) for share in KEPT] + [wide * math.sqrt(d) for wide in WIDE]
+    bounds = [(bound, expected.kept(d, bound)) for bound in widths]
     main = piloted_perturbation.main_part(budget)
     v = {
         (k, f): (1 - after) * piloted_perturbation.strength(main, shares(k, f, after))
         for k, f in product(CURVATURES, (0.0, *PILOTS))
     }
-    alone = [(m, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for m, k, c in product(KEPT, CURVATURES, CLIPS)]
+    alone = [(*b, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for b, k, c in product(bounds, CURVATURES, CLIPS)]
     both = [
-        (m, k, f, v[k, f], c, rate, steps, second)
-        for m, k, f, c, rate, steps, second in product(KEPT, CURVATURES, PILOTS, CLIPS, RATES, STEPS, CLIPS)
+        (*b, k, f, v[k, f], c, rate, steps, second)
+        for b, k, f, c, rate, steps, second in product(bounds, CURVATURES, PILOTS, CLIPS, RATES, STEPS, CLIPS)
     ]
     return Candidates(*(np.array(column) for column in zip(*alone, *both, strict=True)))
 
@@ -89,12 +93,11 @@ def choose(known: Knowledge, n: int, budget: ApproximateDP, stated: bool, after:
         known: what is public. n: number of records, at least 1. budget: ε in (0, ∞) and δ.
         stated: whether the eigenvalues are known. after: the share of v that something after the fit has, in [0, 1).
     """
-    tried, models = candidates(budget, after), expected.models(known, n, stated)
+    tried, models = candidates(known.d, budget, after), expected.models(known, n, stated)
     middle = len(models) // 2
     lengths, clips, ends = _pilots(models, middle, tried)
     second = tried.second * np.sqrt(2 * models[middle].risk(ends[middle]) + known.label_noise**2)
-    bounds = np.vectorize(lambda share: expected.feature_bound(known.d, float(share)), otypes=[float])(tried.kept)
-    penalty = bounds**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
+    penalty = tried.bound**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
     noise = 2 * second * math.sqrt(known.d) / np.sqrt((1 - tried.share) * tried.strength)
     ended = [_ended(model, at, tried, second, penalty, noise) for model, at in zip(models, ends)]
     cautious, risks, costs = (np.array(part) for part in zip(*ended))
@@ -102,7 +105,7 @@ def choose(known: Knowledge, n: int, budget: ApproximateDP, stated: bool, after:
     plan = piloted_perturbation.calibrate(
         budget,
         shares(float(tried.curvature[best]), float(tried.share[best]), after),
-        float(bounds[best]),
+        float(tried.bound[best]),
         float(second[best]) * math.sqrt(known.d),
         float(clips[best]) * math.sqrt(known.d),
         tuple(lengths[best, : tried.steps[best]].tolist()),
@@ -137,5 +140,6 @@ def _ended(
     found = np.empty((3, len(clip)))
     for piloted in (False, True):
         on = (tried.steps > 0) == piloted
-        found[:, on] = model.minimum(errors[on], clip[on], penalty[on], noise[on], tried.kept[on], piloted)
+        own = (clip[on], penalty[on], noise[on], tried.kept[on], tried.bound[on])
+        found[:, on] = model.minimum(errors[on], *own, piloted)
     return found

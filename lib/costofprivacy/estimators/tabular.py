@@ -24,13 +24,13 @@ from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.expected import Expected
 from costofprivacy.estimators.guarantee import Guarantee, Receipt
 from costofprivacy.estimators.public import Knowledge
-from costofprivacy.estimators.scaling import UNITS, Scale, public_scale
+from costofprivacy.estimators.scaling import Scale, public_scale
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
 
 DEFAULT_EPSILON = 1.0
 PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
-    *("expected_r2", "response_std", "spectrum"),
+    *("expected_r2", "spectrum"),
 )
 
 
@@ -80,7 +80,6 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
         "delta": [Interval(Real, *DELTAS, closed="left"), None],
         "expected_r2": [Interval(Real, 0, 1, closed="neither")],
-        "response_std": [Interval(Real, 1 / UNITS, UNITS, closed="both"), None],
         "fit_intercept": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],
@@ -98,7 +97,6 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
-        response_std: float | None = None,
         spectrum: Any = None,
         fit_intercept: bool = True,
         not_finite: str = "refuse",
@@ -113,7 +111,6 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         self.response_center = response_center
         self.response_scale = response_scale
         self.expected_r2 = expected_r2
-        self.response_std = response_std
         self.spectrum = spectrum
         self.fit_intercept = fit_intercept
         self.not_finite = not_finite
@@ -255,19 +252,18 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
     def _feature_scale(self) -> Scale:
         """The stated scale of the features, on which tr Σ is d."""
-        d = self.n_features_in_
-        bounds = bounds_by_name(self.feature_bounds, getattr(self, "feature_names_in_", None))
-        center, scale = _or(self.feature_center, 0.0), _or(self.feature_scale, 1.0)
-        found = public_scale("feature", bounds, center, scale, d)
+        d, names = self.n_features_in_, getattr(self, "feature_names_in_", None)
+        bounds = bounds_by_name(self.feature_bounds, names)
+        center, scale = (
+            values_by_name(f"feature_{part}", getattr(self, f"feature_{part}"), names) for part in ("center", "scale")
+        )
+        found = stated_scale("feature", bounds, center, scale, d)
         unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
         return Scale(found.center, found.scale * unit, found.low, found.high)
 
     def _response_scale(self) -> Scale:
         """The stated scale of the response, on which its variance is about 1."""
-        center, scale = _or(self.response_center, 0.0), _or(self.response_scale, 1.0)
-        found = public_scale("response", self.response_bounds, center, scale)
-        std = found.scale if self.response_std is None else np.asarray(float(self.response_std))
-        return Scale(found.center, std, found.low, found.high)
+        return stated_scale("response", self.response_bounds, self.response_center, self.response_scale)
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:
         """Features with the constant 1 where there is an intercept."""
@@ -334,6 +330,26 @@ def warn_of_what_is_left_out(estimator: Any, stacklevel: int = 2) -> None:
             )
 
 
+def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
+    """The scale that bounds, means and standard deviations state together; what is left out follows from the bounds.
+
+    Args:
+        name: "feature" or "response". bounds: a pair, or None. center, scale: number, of length d, or None.
+        d: number of features; None for the response.
+
+    Raises:
+        InvalidParameterError: as `scaling.public_scale`.
+    """
+    usual = public_scale(name, bounds, 0.0, 1.0, d)
+    given = public_scale(name, None, _or(center, 0.0), _or(scale, 1.0), d)
+    return Scale(
+        usual.center if center is None else given.center,
+        usual.scale if scale is None else given.scale,
+        usual.low,
+        usual.high,
+    )
+
+
 def bounds_by_name(bounds: Any, names: Any) -> Any:
     """Bounds that are given feature by feature, as the pair (low, high) of arrays in the order of the features.
 
@@ -349,18 +365,44 @@ def bounds_by_name(bounds: Any, names: Any) -> Any:
     """
     if not isinstance(bounds, dict):
         return bounds
-    if names is None:
-        raise InvalidParameterError("feature_bounds by name need features with names: give X as a data frame")
-    missing, unknown = sorted(set(names) - set(bounds)), sorted(set(map(str, bounds)) - set(names))
-    if missing or unknown:
-        raise InvalidParameterError(
-            f"feature_bounds must have a pair for each feature: without bounds {missing}, without a feature {unknown}"
-        )
+    _refuse_other_names("feature_bounds", bounds, names)
     try:
         low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, KeyError) as error:
         raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
     return low, high
+
+
+def values_by_name(argument: str, values: Any, names: Any) -> Any:
+    """Numbers that are given feature by feature, in the order of the features; anything else as it is.
+
+    Args:
+        argument: its name. values: a mapping of feature names to numbers, or something else. names: the features'.
+
+    Raises:
+        InvalidParameterError: as `bounds_by_name`.
+
+    >>> values_by_name("feature_scale", {"age": 15, "bmi": 4}, ["bmi", "age"])
+    array([ 4., 15.])
+    """
+    if not isinstance(values, dict):
+        return values
+    _refuse_other_names(argument, values, names)
+    try:
+        return np.array([float(values[name]) for name in names])
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"{argument} must map each name to a number") from error
+
+
+def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any) -> None:
+    """Refuse a mapping whose keys are not the features' names."""
+    if names is None:
+        raise InvalidParameterError(f"{argument} by name needs features with names: give X as a data frame")
+    missing, unknown = sorted(set(names) - set(given)), sorted(set(map(str, given)) - set(names))
+    if missing or unknown:
+        raise InvalidParameterError(
+            f"{argument} must have an entry for each feature: without an entry {missing}, without a feature {unknown}"
+        )
 
 
 def _or(value: Any, usual: Any) -> Any:

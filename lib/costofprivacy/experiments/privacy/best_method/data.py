@@ -1,0 +1,107 @@
+"""The data of the campaign and what is public of each: made data of three laws, and real ones."""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from costofprivacy import datasets
+
+ISOTROPIC, CORRELATED, HEAVY = "Gaussian", "Gaussian, correlated", "heavy tails"
+MADE = (ISOTROPIC, CORRELATED, HEAVY)
+EXPLAINED = 0.7  # R² of the best linear prediction of made data, and what is stated of it
+STATED = 0.5  # R² that is stated of real data, whatever it is
+NEIGHBOUR = 0.5  # correlation of neighbouring features
+FEATURES_FREEDOM, NOISE_FREEDOM = 5, 3  # degrees of freedom of Student's t
+# What a person can state who has not seen the data: low, high, mean, standard deviation of each feature, in its units.
+HOUSING_STATED = (
+    *(
+        (0.5, 15, 4, 2),
+        (1, 52, 28, 12),
+        (1, 15, 5, 1.5),
+        (0.5, 5, 1, 0.3),
+    ),  # income in 10,000 dollars, age, rooms
+    *((0, 8000, 1400, 1000), (1, 10, 3, 1), (32, 42, 36, 2), (-125, -114, -119.5, 2)),  # people, of a home, place
+)
+HOUSING_RESPONSE = (0, 5, 2, 1)  # value of a house in 100,000 dollars
+DIABETES_STATED = (
+    *((18, 90, 50, 15), (1, 2, 1.5, 0.5), (15, 45, 26, 5), (60, 140, 95, 15)),  # age, sex, body mass, blood pressure
+    *((90, 310, 190, 40), (40, 250, 115, 35), (20, 100, 50, 15)),  # cholesterol
+    *((2, 10, 4, 1.5), (3, 6.5, 4.6, 0.5), (55, 130, 90, 12)),  # ratio, log of triglycerides, sugar
+)
+DIABETES_RESPONSE = (0, 350, 150, 75)
+PIXEL, DIGIT = (0, 255, 30, 60), (-1, 1, 0, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Records, and what is public of them.
+
+    Args:
+        X: shape (n, d). y: shape (n,). public: arguments of an estimator. truth: best coefficients of made data with
+            the second moment of the features, or None.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    public: dict[str, Any]
+    truth: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def draw(name: str, n: int, d: int, *, rng: np.random.Generator) -> Records:
+    """n records: drawn anew, or n of a real set's, all of them if n is their number.
+
+    Args:
+        name: one of `MADE`, or of a data set. n: number of records. d: of features. rng: source of randomness.
+    """
+    return _made(name, n, d, rng) if name in MADE else _real(name, n, rng)
+
+
+def _made(name: str, n: int, d: int, rng: np.random.Generator) -> Records:
+    """Features and response of variance 1."""
+    moment = NEIGHBOUR ** np.abs(np.subtract.outer(np.arange(d), np.arange(d))) if name == CORRELATED else np.eye(d)
+    heavy = name == HEAVY
+    X = _unit(FEATURES_FREEDOM, (n, d), rng) if heavy else rng.standard_normal((n, d))
+    if name == CORRELATED:
+        X = X @ np.linalg.cholesky(moment).T
+    direction = rng.standard_normal(d)
+    theta = direction * math.sqrt(EXPLAINED / float(direction @ moment @ direction))
+    noise = _unit(NOISE_FREEDOM, (n,), rng) if heavy else rng.standard_normal(n)
+    public = {"feature_scale": 1.0, "response_scale": 1.0, "expected_r2": EXPLAINED}
+    return Records(X, X @ theta + math.sqrt(1 - EXPLAINED) * noise, public, (theta, moment))
+
+
+def _unit(freedom: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Student's t with variance 1."""
+    return rng.standard_t(freedom, shape) * math.sqrt((freedom - 2) / freedom)
+
+
+@functools.lru_cache(maxsize=4)
+def load(name: str) -> datasets.Regression:
+    """A real data set."""
+    return datasets.regression(name)
+
+
+def _real(name: str, n: int, rng: np.random.Generator) -> Records:
+    """n records without replacement; features are clipped to their bounds, as every method has them."""
+    whole = load(name)
+    rows = rng.permutation(len(whole.y))[:n]
+    features, response = stated(name, whole.d)
+    low, high = features[0], features[1]
+    public: dict[str, Any] = {"expected_r2": STATED}
+    for prefix, (lowest, highest, mean, deviation) in (("feature", features), ("response", response)):
+        public |= {f"{prefix}_bounds": (lowest, highest), f"{prefix}_center": mean, f"{prefix}_scale": deviation}
+    return Records(np.clip(whole.X[rows], low, high), whole.y[rows], public)
+
+
+def stated(name: str, d: int) -> tuple[np.ndarray, tuple[float, ...]]:
+    """What is public of a real set: low, high, mean and standard deviation of features, shape (4, d), and response."""
+    if name == datasets.HOUSING:
+        return np.array(HOUSING_STATED, dtype=float).T, HOUSING_RESPONSE
+    if name == datasets.DIABETES:
+        return np.array(DIABETES_STATED, dtype=float).T, DIABETES_RESPONSE
+    return np.tile(np.array(PIXEL, dtype=float), (d, 1)).T, DIGIT
