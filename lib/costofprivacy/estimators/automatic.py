@@ -194,7 +194,7 @@ class PrivateLinearRegression(TabularRegressor):
             X, y = gate.table(self, X, y, reset=False, least=int(len(y) > 0))
             if self.not_finite == gate.VOID:
                 X, y = gate.marked(X, y)
-            yield self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)
+            yield self._design(X, features), response.apply(y)
 
     def _why_no_intervals(self) -> str:
         if self.method_ == "objective":

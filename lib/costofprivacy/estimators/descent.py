@@ -61,7 +61,7 @@ class Rereadable(TabularRegressor):
                 X, y = gate.table(self, X, y, reset=False, least=int(len(y) > 0))
                 if self.not_finite == gate.VOID:
                     X, y = gate.marked(X, y)
-                yield self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)
+                yield self._design(X, features), response.apply(y)
 
         found = self._streamed(scaled, stated, generator(self.random_state))
         self._keep(found, stated, features, response)

@@ -28,6 +28,7 @@ from costofprivacy.estimators.scaling import Scale, public_scale
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
 
 DEFAULT_EPSILON = 1.0
+PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
     *("expected_r2", "spectrum"),
@@ -138,7 +139,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         stated, features, response = self._stated(len(X)), self._feature_scale(), self._response_scale()
         if self.not_finite == gate.VOID:
             X, y = gate.marked(X, y)
-        found = self._release(self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y), stated, rng)
+        found = self._release(self._design(X, features), response.apply(y), stated, rng)
         self._keep(found, stated, features, response)
         return self
 
@@ -265,9 +266,14 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         """The stated scale of the response, on which its variance is about 1."""
         return stated_scale("response", self.response_bounds, self.response_center, self.response_scale)
 
-    def _enlarged(self, x: np.ndarray) -> np.ndarray:
-        """Features with the constant 1 where there is an intercept."""
-        return np.column_stack([x, np.ones(len(x))]) if self.fit_intercept else x
+    def _design(self, X: np.ndarray, features: Scale) -> np.ndarray:
+        """Features on the stated scale, with the constant 1 where there is an intercept: one copy, made in pieces."""
+        n, d = X.shape
+        found = np.empty((n, d + int(self.fit_intercept)))
+        for start in range(0, n, PIECE):
+            found[start : start + PIECE, :d] = features.apply(X[start : start + PIECE])
+            found[start : start + PIECE, d:] = 1.0
+        return found
 
     def _keep(self, found: Fit, stated: Stated, features: Scale, response: Scale) -> None:
         """The results, in the units of the data."""

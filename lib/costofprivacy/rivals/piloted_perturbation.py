@@ -232,7 +232,7 @@ def weighted(x: np.ndarray, y: np.ndarray, bound: float) -> tuple[np.ndarray, np
     [[0.6, 0.8], [0.3, 0.4]] [2.0, 1.0]
     """
     x, y = given(x, y)
-    norm = np.linalg.norm(x, axis=1)
+    norm = np.sqrt(np.einsum("nd,nd->n", x, x))
     if (norm <= _validate.finite_positive("bound", bound) * huber.ROUNDING).all():
         return x, y
     factor = np.where(norm > bound * huber.ROUNDING, bound / np.maximum(norm, bound), 1.0)
