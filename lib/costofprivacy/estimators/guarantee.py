@@ -15,6 +15,7 @@ CAVEAT = (
     "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
+REFUSED = "refused; whether there are such records is not protected"
 SOFTWARE = ("costofprivacy", "numpy", "scipy", "scikit-learn", "dp-accounting")
 
 
@@ -109,6 +110,28 @@ class Receipt:
                 f"Software: {versions}.",
             )
         )
+
+
+def receipt(fitted: Any, public: tuple[str, ...]) -> Receipt:
+    """The receipt of a fitted estimator of tables.
+
+    Args:
+        fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, ``not_finite`` and ``random_state``.
+        public: names of its arguments that were taken as public; those that are None were not stated.
+    """
+    given = {name: value for name in public if (value := getattr(fitted, name)) is not None}
+    released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
+    rule = "void, under the guarantee" if fitted.not_finite == "void" else REFUSED
+    return Receipt(
+        type(fitted).__name__,
+        fitted.guarantee_,
+        tuple(released),
+        given,
+        fitted.n_records_,
+        fitted.n_features_in_,
+        fitted.random_state is not None,
+        rule,
+    )
 
 
 def _plain(value: Any) -> Any:

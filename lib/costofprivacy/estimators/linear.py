@@ -17,14 +17,22 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import gate, public
+from costofprivacy.estimators import deprecated, gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
-from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, public_scale
+from costofprivacy.estimators.deprecated import DEPRECATED
+from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
 _RANGE = Interval(Real, SMALLEST, LARGEST, closed="both")  # of a number on the stated scale
 _INFINITE = Options(Real, {math.inf})
+LABEL_NOISE, INITIAL_RISK = 0.3, 0.5  # ζ and R(0) where nothing is expected of R²: the paper's
+PROOF = "costofprivacy.dpgd.onepass"
+PUBLIC = (
+    *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
+    *("expected_r2", "spectrum", "clip", "schedule", "learning_rate"),
+)
 
 
 class DPGDRegressor(RegressorMixin, BaseEstimator):
@@ -57,14 +65,13 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         fit_intercept: whether the response's mean on the stated scale may differ from 0.
         feature_center, feature_scale: public; a number, or one for each feature, whose size is at most 10⁵⁰. The scale
             is at least 10⁻⁵⁰.
-        feature_bounds: public (low, high), numbers or one for each feature, instead of center and scale: features are
-            clipped to them and carried to [−√3, √3].
+        feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name,
+            instead of center and scale: features are clipped to them and carried to [−√3, √3].
         response_center, response_scale, response_bounds: the same for the response.
         spectrum: public; the eigenvalues of the scaled features' second moment, d of them, or their sum tr Σ. All 1
             where it is left out.
-        label_noise: ζ in [0, 10³⁰], public; standard deviation of the scaled response's noise.
-        initial_risk: R(0) in [10⁻³⁰, 10³⁰], public; half the mean square of the part of the scaled response that the
-            features explain.
+        expected_r2: in (0, 1), public; the share of the scaled response's variance, which is taken to be 1, that the
+            features are expected to explain. Left out: the paper's ζ = 0.3 and R(0) = ½.
         shuffle: whether an array's rows are taken in random order, which data in a telling order need. The guarantee
             holds in any order that does not depend on the data.
         not_finite: what happens to a record with NaN or an infinity (`estimators.gate`). "refuse": ``fit`` raises
@@ -75,15 +82,16 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
+        label_noise, initial_risk: ζ and R(0), deprecated since version 0.13.0; use ``expected_r2``.
 
-    Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum``, ``label_noise`` and
-    ``initial_risk``; no data are looked at, so it costs no privacy. The defaults ζ = 0.3 and R(0) = ½ are the
-    paper's.
+    Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum`` and ``expected_r2``; no data are
+    looked at, so it costs no privacy.
 
     Attributes:
         ``coef_``: shape (d,), in the units of the data.
         ``intercept_``: number; without an intercept, what the stated centres make of it.
         ``profile_``: what is claimed and what is spent, a `costofprivacy.privacy.PrivacyProfile`.
+        ``guarantee_``: what is promised, a `guarantee.Guarantee`; `receipt` puts it into words.
         ``configuration_``: the c, η̃ and ρ of the run.
         ``expected_risk_``: the excess risk on the stated scale that the deterministic equivalent promises if the public
             knowledge is right; NaN where its equations do not settle.
@@ -113,8 +121,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         "schedule": [StrOptions(set(public.SCHEDULES)), callable],
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
-        "label_noise": [Interval(Real, 0, LARGEST, closed="both")],
-        "initial_risk": [_RANGE],
+        "expected_r2": [Interval(Real, 0, 1, closed="neither"), None],
+        "label_noise": deprecated.range_of([Interval(Real, 0, LARGEST, closed="both")]),
+        "initial_risk": deprecated.range_of([_RANGE]),
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],
@@ -137,11 +146,12 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         response_scale: float = 1.0,
         response_bounds: Any = None,
         spectrum: Any = None,
-        label_noise: float = 0.3,
-        initial_risk: float = 0.5,
+        expected_r2: float | None = None,
         shuffle: bool = True,
         not_finite: str = "refuse",
         random_state: int | None = None,
+        label_noise: float | str = DEPRECATED,
+        initial_risk: float | str = DEPRECATED,
     ) -> None:
         self.rho = rho
         self.epsilon = epsilon
@@ -157,11 +167,12 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.response_scale = response_scale
         self.response_bounds = response_bounds
         self.spectrum = spectrum
-        self.label_noise = label_noise
-        self.initial_risk = initial_risk
+        self.expected_r2 = expected_r2
         self.shuffle = shuffle
         self.not_finite = not_finite
         self.random_state = random_state
+        self.label_noise = label_noise
+        self.initial_risk = initial_risk
 
     def fit(self, X: Any, y: Any) -> DPGDRegressor:
         """One pass over arrays.
@@ -232,6 +243,11 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X = np.clip(X, features.low, features.high)
         return X @ self.coef_ + self.intercept_
 
+    def receipt(self) -> Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+        check_is_fitted(self, "coef_")
+        return receipt(self, PUBLIC)
+
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
         tags = super().__sklearn_tags__()
@@ -245,7 +261,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _features(self, d: int) -> Scale:
         """The stated scale of the features."""
-        return public_scale("feature", self.feature_bounds, self.feature_center, self.feature_scale, d)
+        bounds = bounds_by_name(self.feature_bounds, getattr(self, "feature_names_in_", None))
+        return public_scale("feature", bounds, self.feature_center, self.feature_scale, d)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""
@@ -255,7 +272,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         unit = float(np.sqrt(eigenvalues.mean()))  # carries the features to the scale with tr Σ = d
         features = Scale(features.center, features.scale * unit, features.low, features.high)
         response = public_scale("response", self.response_bounds, self.response_center, self.response_scale)
-        known = public.knowledge(eigenvalues, self.fit_intercept, self.label_noise, self.initial_risk)
+        known = public.knowledge(eigenvalues, self.fit_intercept, *self._signal())
         configuration, risk = self._configuration(known, n, asked)
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
         # in rows: how an array lies in memory decides the last bits of its products
@@ -268,7 +285,17 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.configuration_, self.expected_risk_ = configuration, risk
         spent = (released.every_iterate, released.last_iterate)
         self.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
+        self.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
         return self
+
+    def _signal(self) -> tuple[float, float]:
+        """ζ and R(0) as they were stated."""
+        old = deprecated.stated(
+            self, "label_noise", "initial_risk", instead="expected_r2", since="0.13.0", stacklevel=5
+        )
+        if self.expected_r2 is not None:
+            return math.sqrt(1 - self.expected_r2), self.expected_r2 / 2
+        return float(old.get("label_noise", LABEL_NOISE)), float(old.get("initial_risk", INITIAL_RISK))
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:
         """Features with the constant 1 where there is an intercept."""

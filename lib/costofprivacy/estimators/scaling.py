@@ -81,6 +81,81 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
     return Scale((low + high) / 2, (high - low) / (2 * ROOT_THREE), low, high)
 
 
+def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
+    """The scale that bounds, means and standard deviations state together; what is left out follows from the bounds.
+
+    Args:
+        name: "feature" or "response". bounds: a pair, or None. center, scale: number, of length d, or None.
+        d: number of features; None for the response.
+
+    Raises:
+        InvalidParameterError: as `scaling.public_scale`.
+    """
+    usual = public_scale(name, bounds, 0.0, 1.0, d)
+    given = public_scale(name, None, 0.0 if center is None else center, 1.0 if scale is None else scale, d)
+    return Scale(
+        usual.center if center is None else given.center,
+        usual.scale if scale is None else given.scale,
+        usual.low,
+        usual.high,
+    )
+
+
+def bounds_by_name(bounds: Any, names: Any) -> Any:
+    """Bounds that are given feature by feature, as the pair (low, high) of arrays in the order of the features.
+
+    Args:
+        bounds: a mapping of feature names to pairs, or anything else, which is returned as it is.
+        names: the features' names, or None.
+
+    Raises:
+        InvalidParameterError: if the features have no names, a feature has no bounds, or bounds have no feature.
+
+    >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
+    (array([15., 18.]), array([45., 90.]))
+    """
+    if not isinstance(bounds, dict):
+        return bounds
+    _refuse_other_names("feature_bounds", bounds, names)
+    try:
+        low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
+    except (TypeError, ValueError, IndexError, KeyError) as error:
+        raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
+    return low, high
+
+
+def values_by_name(argument: str, values: Any, names: Any) -> Any:
+    """Numbers that are given feature by feature, in the order of the features; anything else as it is.
+
+    Args:
+        argument: its name. values: a mapping of feature names to numbers, or something else. names: the features'.
+
+    Raises:
+        InvalidParameterError: as `bounds_by_name`.
+
+    >>> values_by_name("feature_scale", {"age": 15, "bmi": 4}, ["bmi", "age"])
+    array([ 4., 15.])
+    """
+    if not isinstance(values, dict):
+        return values
+    _refuse_other_names(argument, values, names)
+    try:
+        return np.array([float(values[name]) for name in names])
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"{argument} must map each name to a number") from error
+
+
+def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any) -> None:
+    """Refuse a mapping whose keys are not the features' names."""
+    if names is None:
+        raise InvalidParameterError(f"{argument} by name needs features with names: give X as a data frame")
+    missing, unknown = sorted(set(names) - set(given)), sorted(set(map(str, given)) - set(names))
+    if missing or unknown:
+        raise InvalidParameterError(
+            f"{argument} must have an entry for each feature: without an entry {missing}, without a feature {unknown}"
+        )
+
+
 def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     """A number, or d of them."""
     wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"

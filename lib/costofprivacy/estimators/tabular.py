@@ -16,15 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.expected import Expected
-from costofprivacy.estimators.guarantee import Guarantee, Receipt
+from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
 from costofprivacy.estimators.public import Knowledge
-from costofprivacy.estimators.scaling import Scale, public_scale
+from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
 
 DEFAULT_EPSILON = 1.0
@@ -199,20 +199,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
     def receipt(self) -> Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
         check_is_fitted(self, "coef_")
-        given = {name: value for name in PUBLIC if (value := getattr(self, name)) is not None}
-        names = ("coef_", "intercept_", *(("covariance_", "centre_") if hasattr(self, "covariance_") else ()))
-        return Receipt(
-            type(self).__name__,
-            self.guarantee_,
-            names,
-            given,
-            self.n_records_,
-            self.n_features_in_,
-            self.random_state is not None,
-            "refused; whether there are such records is not protected"
-            if self.not_finite == gate.REFUSE
-            else "void, under the guarantee",
-        )
+        return receipt(self, PUBLIC)
 
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers; few records predict little."""
@@ -334,85 +321,6 @@ def warn_of_what_is_left_out(estimator: Any, stacklevel: int = 2) -> None:
                 ScaleWarning,
                 stacklevel=stacklevel + 1,
             )
-
-
-def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
-    """The scale that bounds, means and standard deviations state together; what is left out follows from the bounds.
-
-    Args:
-        name: "feature" or "response". bounds: a pair, or None. center, scale: number, of length d, or None.
-        d: number of features; None for the response.
-
-    Raises:
-        InvalidParameterError: as `scaling.public_scale`.
-    """
-    usual = public_scale(name, bounds, 0.0, 1.0, d)
-    given = public_scale(name, None, _or(center, 0.0), _or(scale, 1.0), d)
-    return Scale(
-        usual.center if center is None else given.center,
-        usual.scale if scale is None else given.scale,
-        usual.low,
-        usual.high,
-    )
-
-
-def bounds_by_name(bounds: Any, names: Any) -> Any:
-    """Bounds that are given feature by feature, as the pair (low, high) of arrays in the order of the features.
-
-    Args:
-        bounds: a mapping of feature names to pairs, or anything else, which is returned as it is.
-        names: the features' names, or None.
-
-    Raises:
-        InvalidParameterError: if the features have no names, a feature has no bounds, or bounds have no feature.
-
-    >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
-    (array([15., 18.]), array([45., 90.]))
-    """
-    if not isinstance(bounds, dict):
-        return bounds
-    _refuse_other_names("feature_bounds", bounds, names)
-    try:
-        low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
-    except (TypeError, ValueError, IndexError, KeyError) as error:
-        raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
-    return low, high
-
-
-def values_by_name(argument: str, values: Any, names: Any) -> Any:
-    """Numbers that are given feature by feature, in the order of the features; anything else as it is.
-
-    Args:
-        argument: its name. values: a mapping of feature names to numbers, or something else. names: the features'.
-
-    Raises:
-        InvalidParameterError: as `bounds_by_name`.
-
-    >>> values_by_name("feature_scale", {"age": 15, "bmi": 4}, ["bmi", "age"])
-    array([ 4., 15.])
-    """
-    if not isinstance(values, dict):
-        return values
-    _refuse_other_names(argument, values, names)
-    try:
-        return np.array([float(values[name]) for name in names])
-    except (TypeError, ValueError) as error:
-        raise InvalidParameterError(f"{argument} must map each name to a number") from error
-
-
-def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any) -> None:
-    """Refuse a mapping whose keys are not the features' names."""
-    if names is None:
-        raise InvalidParameterError(f"{argument} by name needs features with names: give X as a data frame")
-    missing, unknown = sorted(set(names) - set(given)), sorted(set(map(str, given)) - set(names))
-    if missing or unknown:
-        raise InvalidParameterError(
-            f"{argument} must have an entry for each feature: without an entry {missing}, without a feature {unknown}"
-        )
-
-
-def _or(value: Any, usual: Any) -> Any:
-    return usual if value is None else value
 
 
 def _normal_quantile(level: float) -> float:

@@ -125,8 +125,8 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     for k, epsilon in enumerate(cell.epsilon):
         excess, new, constant, variance = np.moveaxis(values[:, k], -1, 0)
         leader = int(excess.mean(axis=0).argmin())
-        public = {"expected_r2": data.EXPLAINED if cell.data in data.MADE else data.STATED}
-        promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, **public)
+        r2 = data.EXPLAINED if cell.data in data.MADE else data.STATED
+        promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, expected_r2=r2)
         chosen = str(promised["r2"].drop(forecasting.ONE_PASS).idxmax())
         for m, name in enumerate(NAMES):
             told = promised.loc[METHODS[name]]
