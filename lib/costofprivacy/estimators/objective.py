@@ -121,11 +121,11 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         chosen = piloted_plan.choose(*asked)
         self.plan_ = plan = chosen.plan
         guarantee = Guarantee(stated.budget, None, PROOF)
+        added = plan.added
+        x, y = piloted_perturbation.weighted(x, y, added.feature_bound)  # for both releases, which leave them so
         found = piloted_perturbation.release(x, y, plan, rng=rng)
         if plan.after is None:
             return Fit(found.theta, guarantee, chosen.expected)
-        added = plan.added
-        x, y = piloted_perturbation.weighted(x, y, added.feature_bound)
         moments = sandwich.release(x, y, found.theta, added.feature_bound, added.clip_norm, plan.after, rng=rng)
         pull = added.penalty * (found.theta - found.centre)
         centre = found.theta + np.linalg.lstsq(moments.curvature, pull, rcond=None)[0]

@@ -101,11 +101,10 @@ def release(
     for name, bound in (("feature_bound", feature_bound), ("clip_norm", clip_norm)):
         _validate.between(name, _validate.finite_positive(name, bound), records.NEAR, records.FAR)
         _validate.between(f"n {name}²", n * bound**2, 0, MOST)
-    x = shortened(x, feature_bound)
-    weights = _weights(x, y, theta, clip_norm)
 
     def block(part: slice) -> np.ndarray:
-        rows = [x[part] * weight[:, None] for weight in weights[part].T]
+        short = shortened(x[part], feature_bound)
+        rows = [short * weight[:, None] for weight in _weights(short, y[part], theta, clip_norm)]
         return np.stack([row.T @ row for row in rows])
 
     each = GaussianDP(budget.mu / math.sqrt(2))
@@ -116,13 +115,13 @@ def release(
     return Moments(curvature, spread, stds[0])
 
 
-def _weights(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> np.ndarray:
-    """a_i and ψ_i of each record, shape (n, 2); ψ = 0 where x = 0: nothing limits it there, and the gradient is 0."""
+def _weights(x: np.ndarray, y: np.ndarray, theta: np.ndarray, clip_norm: float) -> tuple[np.ndarray, np.ndarray]:
+    """a_i and ψ_i of each record, shapes (n,); ψ = 0 where x = 0: nothing limits it there, and the gradient is 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         residual = np.nan_to_num(x @ theta - y, nan=np.inf)
     limit = huber.limits(x, clip_norm)
     clipped = np.where(np.isfinite(limit), np.clip(residual, -limit, limit), 0.0)
-    return np.column_stack([np.abs(residual) < limit, clipped])
+    return np.abs(residual) < limit, clipped
 
 
 def symmetric(std: float, d: int, *, rng: np.random.Generator) -> np.ndarray:
