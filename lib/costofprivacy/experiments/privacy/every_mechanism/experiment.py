@@ -20,9 +20,7 @@ class Experiment(Parameters):
     """Releases of each of two neighbours in an audit."""
     hostile_releases: int = parameter(count(100, 10**8), 10**5)
     """Releases of each of two neighbours with hostile records."""
-    deficits: tuple[float, ...] = many(
-        chance(1e-3, 0.99), 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.75, 0.9, ascending=True
-    )
+    deficits: tuple[float, ...] = many(chance(1e-3, 0.99), 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, ascending=True)
     """Shares by which the noise is deliberately too small."""
     seed: int = parameter(SEED, 25)
 

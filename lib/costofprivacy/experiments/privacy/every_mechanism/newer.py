@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
-from scipy.linalg import solve_toeplitz
 
 from costofprivacy.experiments.privacy.every_mechanism import descents, solutions
 from costofprivacy.experiments.privacy.every_mechanism.records import Data, Knobs
@@ -26,7 +26,7 @@ from costofprivacy.rivals import (
     robust_clipping,
 )
 from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
-from costofprivacy.rivals.toeplitz import Banded
+from costofprivacy.rivals.toeplitz import Banded, noise_coefficients
 
 BOUNDS = Bounds(1.0, 1.0)
 CLIP = 1.0
@@ -80,8 +80,8 @@ def correlated_iterates(data: Data, mu: float, normals: np.ndarray, knobs: Knobs
     """θ_1, …, θ_T, shape (T, count); arguments as in `correlated`."""
     plan = correlated_plan(mu)
     x, y = given(*data) if knobs.clip else data
-    column = plan.strategy.column(STEPS)
-    own = solve_toeplitz((column, np.append(column[0], np.zeros(STEPS - 1))), normals)
+    inverse = noise_coefficients(plan.strategy, STEPS)
+    own = np.stack([sum(inverse[t - j] * normals[j] for j in range(t + 1)) for t in range(STEPS)])
     noise = knobs.noise * plan.noise_std(1) * own
     theta, found = np.zeros(normals.shape[1]), []
     for t, (feature, response) in enumerate(zip(x[:, 0], y, strict=True)):
@@ -114,6 +114,13 @@ def robust(data: Data, mu: float, knobs: Knobs, rng: np.random.Generator) -> flo
     return float(robust_clipping.release(*data, plan, rng=rng)[0])
 
 
+@cache
+def least(plan: gaussian_mixing.Plan | hessian_mixing.Plan) -> float:
+    """Γ of a plan: the search for it takes milliseconds."""
+    return plan.sketching.least
+
+
+@cache
 def mixing_plan(budget: ApproximateDP, noise: float = 1.0) -> gaussian_mixing.Plan:
     """The sketch that is audited; its budget is larger where the noise is deliberately too small."""
     return gaussian_mixing.Plan(BOUNDS, pooled(budget, noise), ROWS)
@@ -129,10 +136,11 @@ def mixing(data: Data, plan: gaussian_mixing.Plan, normals: np.ndarray, squares:
     """
     x, y = plan.bounds.clip(*given(*data))
     rows = np.column_stack([x[:, 0], plan.response_scale * y])
-    L = np.linalg.cholesky(rows.T @ rows + plan.sketching.least * np.eye(2))
+    L = np.linalg.cholesky(rows.T @ rows + least(plan) * np.eye(2))
     return within_reach((L[1, 0] + normals / np.sqrt(squares) * L[1, 1]) / L[0, 0] / plan.response_scale)
 
 
+@cache
 def iterated_plan(budget: ApproximateDP, noise: float = 1.0) -> hessian_mixing.Plan:
     """The two rounds that are audited."""
     return hessian_mixing.Plan(BOUNDS, pooled(budget, noise), ROWS, (CLIP, CLIP), (1.0, 1.0))
@@ -146,7 +154,7 @@ def iterated_mixing(data: Data, plan: hessian_mixing.Plan, normals: np.ndarray, 
     """
     x, y = given(*data)
     x = shortened(x, plan.bounds.features)
-    curvature = float((x**2).sum()) + plan.sketching.least
+    curvature = float((x**2).sum()) + least(plan)
     theta, std = (
         np.zeros(normals.shape[1]),
         2 * (1 + sums.slack(len(x), 1)) * math.sqrt(plan.rounds) / plan.gradients.mu,
