@@ -60,14 +60,20 @@ def font() -> bytes:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small rendered book, made lighter."""
     html = tmp_path_factory.mktemp("html")
-    notebook = {"cells": [{"outputs": [{"data": {"image/svg+xml": "<svg/>", "text/plain": "ε"}}]}, {"source": "a"}]}
+    outputs = [
+        {"data": {"image/svg+xml": "<svg/>", "text/plain": "ε"}},
+        {"data": {"text/html": ["<div>", "<script>x</script></div>"], "text/plain": "controls"}},
+        {"data": {"text/html": "<table></table>"}},
+    ]
+    notebook = {"cells": [{"outputs": outputs}, {"source": "a"}]}
     files = {
         "book/page.html": PAGE,
         "search.html": PAGE,
         "_modules/part/one.html": '<a class="viewcode-back" href="../../book/reference.html#part.two.f">[docs]</a>\n'
         '<a class="viewcode-back" href="../../book/reference.html#part.two.gone">[docs]</a>\n'
         '<a class="viewcode-back" href="../../book/reference.html#part.one.g">[docs]</a>\n'
-        '<pre><span class="linenos"> 12</span>a</pre>',
+        '<pre><span class="linenos"> 12</span>a <span class="k">if</span></pre>',
+        "searchindex.js": 'Search.setIndex({"objects":{"a":[["b"]]},"indexentries":{"b (a)":[["x"]]},"terms":{"ε":1}})',
         "book/reference.html": '<dt id="part.one.f"></dt><dt id="part.one.g"></dt>',
         "_sources/book/page.ipynb": json.dumps(notebook),
         "_static/pygments.css": PYGMENTS,
@@ -146,12 +152,18 @@ def test_ways_back_lead_to_where_the_reference_has_the_name_or_are_gone(site: Pa
 
 
 def test_the_lines_of_a_listing_are_marked_for_the_stylesheet_to_count(site: Path) -> None:
-    assert "<pre><i></i>a</pre>" in (site / "_modules/part/one.html").read_text()
+    assert "<pre><i></i>a <b class=k>if</b></pre>" in (site / "_modules/part/one.html").read_text()
 
 
-def test_a_notebook_to_take_away_has_all_but_the_pictures(site: Path) -> None:
+def test_the_index_has_each_name_once(site: Path) -> None:
+    text = (site / "searchindex.js").read_text("utf-8")
+    assert text == 'Search.setIndex({"objects":{"a":[["b"]]},"indexentries":{},"terms":{"ε":1}})'
+
+
+def test_a_notebook_to_take_away_has_all_but_pictures_and_controls(site: Path) -> None:
     cells = json.loads((site / "_sources/book/page.ipynb").read_text("utf-8"))["cells"]
-    assert cells == [{"outputs": [{"data": {"text/plain": "ε"}}]}, {"source": "a"}]
+    kept = [{"text/plain": "ε"}, {"text/plain": "controls"}, {"text/html": "<table></table>"}]
+    assert cells == [{"outputs": [{"data": data} for data in kept]}, {"source": "a"}]
 
 
 def test_cells_and_names_hold_their_words_alone() -> None:

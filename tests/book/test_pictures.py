@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from costofprivacy.book import pictures
+from costofprivacy.book import paths, pictures
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +50,47 @@ def test_nothing_that_is_drawn_is_lost(drawn: str) -> None:
     assert counted(pictures.lighter(drawn)) == counted(drawn)
 
 
-def test_no_point_moves_by_more_than_a_hundredth(drawn: str) -> None:
-    def points(svg: str) -> np.ndarray:
-        paths = [node.get("d", "") for node in ElementTree.fromstring(svg).iter(f"{{{pictures.SVG}}}path")]
-        return np.array([float(number) for path in paths for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", path)])
+def points(path: str) -> list[tuple[float, float]]:
+    """The points of a path in either spelling, where they are on the picture."""
+    found: list[tuple[float, float]] = []
+    here = start = (0.0, 0.0)
+    for command, text in re.findall(r"([MLQCzmlqc])([^MLQCzmlqc]*)", path):
+        if command == "z":
+            here = start
+            continue
+        numbers = [float(number) for number in re.findall(r"-?\d*\.?\d+(?:e-?\d+)?", text)]
+        pairs, size = list(zip(numbers[::2], numbers[1::2])), {"q": 2, "c": 3}.get(command.lower(), 1)
+        for k in range(0, len(pairs), size):
+            step = [(x + here[0], y + here[1]) if command.islower() else (x, y) for x, y in pairs[k : k + size]]
+            found += step
+            here = step[-1]
+            start = here if command in "Mm" and not k else start
+    return found
 
-    before, after = points(drawn), points(pictures.lighter(drawn))
+
+def test_no_point_moves_by_more_than_a_hundredth(drawn: str) -> None:
+    def all_points(svg: str) -> np.ndarray:
+        paths = ElementTree.fromstring(svg).iter(f"{{{pictures.SVG}}}path")
+        return np.array([point for path in paths for point in points(path.get("d", ""))])
+
+    before, after = all_points(drawn), all_points(pictures.lighter(drawn))
     assert before.shape == after.shape
     assert np.abs(before - after).max() <= 0.005 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("path", "shorter"),
+    [
+        ("M10 10L11 12L12 12L12.5 11.25z", "m10 10 1 2 1 0 .5-.75z"),
+        ("M10 10L20 10zM30.25 30L31 32", "m10 10 10 0zm20.25 20 .75 2"),
+        ("M100 100Q101 101 102 100C103 99 104 98 105 97", "m100 100q1 1 2 0c1-1 2-2 3-3"),
+        ("M1 1A2 2 0 0 1 3 3", "M1 1A2 2 0 0 1 3 3"),
+        ("M1 1L2", "M1 1L2"),
+        ("", ""),
+    ],
+)
+def test_a_path_is_written_relative_to_itself(path: str, shorter: str) -> None:
+    assert paths.relative(path) == shorter
 
 
 def test_letters_keep_their_places_to_a_tenth_of_a_point(drawn: str) -> None:

@@ -1,8 +1,9 @@
 """A rendered book without what its pages never use.
 
 The theme brings icons, source maps and translations for everybody's pages, and has each page load the index of the
-search that only its search page needs. Source listings mark each name and each comma, in the colour of plain text. The
-notebooks to take away repeat each picture of their page.
+search that only its search page needs, which has each name of the library twice. Source listings mark each name and
+each comma, in the colour of plain text. The notebooks to take away repeat each picture of their page, and all that its
+controls show.
 """
 
 import json
@@ -28,6 +29,7 @@ SIGNATURE = re.compile(r'<dt class="sig .*?</dt>', re.DOTALL)
 TOLD = re.compile(
     r'(<a class="(?:reference internal|headerlink)" href="[^"]*") title="(?:costofpri|Link to this)[^"]*"'
 )
+MARKED = re.compile(r'<span class="(\w+)">([^<]*)</span>')  # in a listing
 MARK = re.compile(r'<span class="(?:pre|n|o|p|w)">([^<]*)</span>')  # of a signature; none has a rule of its own
 CELL = re.compile(r"(<t[dh]\b[^>]*>)<p>((?:(?!</?p\b).)*)</p>(</t[dh]>)", re.DOTALL)
 ARROW = re.compile(r'(?<=aria-hidden="true">)<path d="[^"]*"></path>')
@@ -52,7 +54,8 @@ DOT = '<span class="o">.</span>'  # an operator, but nobody reads it as one
 LINE = "<i></i>"  # the stylesheet counts them
 CLAIMS = "-claims"  # ends the names of the pages of claims
 MADE = "This page is made from book/claims.yml and the chapter's verdicts.json whenever the book is rendered.\n"
-PICTURE = "image/svg+xml"
+PICTURE, HTML, SCRIPTED = "image/svg+xml", "text/html", "<script"
+INDEX_FILE = "searchindex.js"
 BACK = re.compile(r'<a class="viewcode-back" href="([^"#]*)#([^"]*)">[^<]*</a>\n?')
 ID = re.compile(r'\bid="([^"]+)"')
 
@@ -69,16 +72,17 @@ def lighten(html: Path) -> None:
         text = page.read_text("utf-8")
         lighter = squeezed(text if page == html / SEARCH else INDEX.sub("", text), neutral)
         if SOURCES in page.relative_to(html).parts:
-            lighter = NUMBER.sub(LINE, lighter)
+            lighter = MARKED.sub(r"<b class=\1>\2</b>", NUMBER.sub(LINE, lighter))  # the stylesheet has it no bolder
         if lighter != text:
             page.write_text(lighter, "utf-8")
+    name_once(html / INDEX_FILE)
     mend_ways_back(html)
     keep_icons(html)
     keep_rules(html)
     for made in (html / TAKEN).rglob(f"*{CLAIMS}.md"):
         made.write_text(MADE, "utf-8")
     for notebook in (html / TAKEN).rglob("*.ipynb"):
-        notebook.write_text(without_pictures(notebook.read_text("utf-8")), "utf-8")
+        notebook.write_text(to_take_away(notebook.read_text("utf-8")), "utf-8")
 
 
 def drop_files(static: Path) -> None:
@@ -138,16 +142,32 @@ def once(page: str) -> str:
     return page
 
 
-def without_pictures(notebook: str) -> str:
-    """A notebook without its vector pictures: they stand on the page, and a run draws them anew.
+def to_take_away(notebook: str) -> str:
+    """A notebook without its vector pictures and its controls: they stand on the page, and a run makes them anew.
 
     Its code, its words, its tables and the descriptions of its pictures stay.
     """
     content = json.loads(notebook)
     for cell in content["cells"]:
         for output in cell.get("outputs", []):
-            output.get("data", {}).pop(PICTURE, None)
+            data = output.get("data", {})
+            data.pop(PICTURE, None)
+            if SCRIPTED in "".join(data.get(HTML, "")):
+                del data[HTML]
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def name_once(index: Path) -> None:
+    """Leave the index's entries out of what the search page loads: each is a name that it has among its objects, too.
+
+    Args:
+        index: the script with the index of the search; nothing where there is none.
+    """
+    if not index.is_file():
+        return
+    opening, _, rest = index.read_text("utf-8").partition("(")
+    content = json.loads(rest.rstrip().removesuffix(";").removesuffix(")")) | {"indexentries": {}}
+    index.write_text(f"{opening}({json.dumps(content, ensure_ascii=False, separators=(',', ':'))})", "utf-8")
 
 
 def mend_ways_back(html: Path) -> None:

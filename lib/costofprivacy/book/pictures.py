@@ -1,7 +1,8 @@
 """Pictures as a page needs them: matplotlib's SVG in half as many bytes, for the eye the same.
 
-Coordinates keep two decimals of a point, names are short, groups that group nothing are dissolved, and what readers of
-the page never get (comments, metadata, line ends) is left out. What is smaller already comes out as it came.
+Coordinates keep two decimals of a point, and those of a path are relative to each other (`paths`). Names are short,
+groups that group nothing are dissolved, and what readers of the page never get (comments, metadata, line ends) is left
+out. What is smaller already comes out as it came.
 """
 
 import re
@@ -14,6 +15,7 @@ from xml.etree import ElementTree
 from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
+from costofprivacy.book.paths import relative
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 MIME = "image/svg+xml"
@@ -87,7 +89,7 @@ def _shorten(node: ElementTree.Element) -> None:
         node.tail = None
     for name, value in node.attrib.items():
         if name == "d":
-            node.set(name, COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split()))))
+            node.set(name, relative(COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split())))))
         elif name in PLACES:
             node.set(name, NUMBER.sub(_rounded, value))
         elif name == "transform":
