@@ -70,7 +70,9 @@ def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
     Args:
         d: dimension. budget: ε in (0, ∞) and δ. after: the share of v that something after the fit has, in [0, 1).
     """
-    widths = [expected.feature_bound(d, share) for share in KEPT] + [wide * math.sqrt(d) for wide in WIDE]
+    widths = [expected.feature_bound(d, share) for share in KEPT]
+    if not after:  # moments for intervals have noise in proportion to B²
+        widths += [wide * math.sqrt(d) for wide in WIDE]
     bounds = [(bound, expected.kept(d, bound)) for bound in widths]
     main = piloted_perturbation.main_part(budget)
     v = {

@@ -12,8 +12,8 @@ is the same for all records. Nothing in it assumes a Gaussian law or a linear re
 
 **Guarantee.** Replacing one record moves H by at most √2 B² and V by at most √2 C² in Frobenius norm, because each term
 is of rank one, positive, and of norm at most B² or C² (‖x‖ ≤ B, ‖ψx‖ ≤ C; see `sufficient_statistics`). Both together
-are two Gaussian mechanisms of μ/√2 each, hence μ-Gaussian DP, for every θ̂ that was released before. The noise pays for
-the rounding of the sums, as there.
+are two Gaussian mechanisms, with the shares `CURVATURE` and 1 − `CURVATURE` of μ², hence μ-Gaussian DP, for every θ̂
+that was released before. The noise pays for the rounding of the sums, as there.
 
 **When it is of use** (`Moments.usable`). The noise of H has an operator norm of about s√(2d). Where this is not small
 against the smallest eigenvalue of H, the inverse means nothing and no interval is returned.
@@ -33,7 +33,8 @@ from costofprivacy.rivals import huber
 from costofprivacy.rivals.bounds import given, shortened
 from costofprivacy.rivals.sufficient_statistics import MOST
 
-USABLE = 0.5  # the largest share of the smallest eigenvalue that the noise may have
+CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
+USABLE = 0.4  # the largest share of the smallest eigenvalue that the noise may have
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +108,9 @@ def release(
         rows = [short * weight[:, None] for weight in _weights(short, y[part], theta, clip_norm)]
         return np.stack([row.T @ row for row in rows])
 
-    each = GaussianDP(budget.mu / math.sqrt(2))
+    parts = [GaussianDP(budget.mu * math.sqrt(part)) for part in (CURVATURE, 1 - CURVATURE)]
     excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
-    stds = [gaussian_std(excess * bound**2, each) for bound in (feature_bound, clip_norm)]
+    stds = [gaussian_std(excess * b**2, part) for b, part in zip((feature_bound, clip_norm), parts, strict=True)]
     products = sums.pairwise(block, n)
     curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
     return Moments(curvature, spread, stds[0])
