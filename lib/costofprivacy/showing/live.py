@@ -8,6 +8,8 @@ from importlib import import_module
 
 import matplotlib.pyplot as plt
 
+from costofprivacy.showing import plates
+
 SIZE = (5.2, 3.1)  # inches
 STYLE = "costofprivacy.showing.book"
 LETTERS = 10  # points
@@ -24,3 +26,15 @@ def look(salt: str = "live") -> None:
     plt.style.use([STYLE, {"figure.figsize": SIZE, "legend.fontsize": LETTERS, "svg.hashsalt": salt}])
     inline = import_module("matplotlib_inline.backend_inline")  # where there is a kernel, there it is
     inline.set_matplotlib_formats("svg", metadata={"Date": None, "Creator": None}, bbox_inches=None)
+
+
+def picture(name: str, plate: plates.Plate) -> plates.Picture:
+    """A plate with its words, as a notebook shows it that has no chapter: in the form for a narrow screen alone.
+
+    Args:
+        name: of the figure, for links to it. plate: what is shown; it is closed.
+    """
+    plates.stack(plate.figure)
+    drawn = plates.svg(plate.figure, name)
+    plt.close(plate.figure)
+    return plates.Picture(drawn, {"name": name, "caption": plate.caption, "alt": plate.alt})

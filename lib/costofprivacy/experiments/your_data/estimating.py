@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,8 +21,7 @@ def dp_gd(*, expected_r2: float, **public: Any) -> DPGDRegressor:
     Args:
         expected_r2: in (0, 1). public: other arguments of `DPGDRegressor`.
     """
-    noise, risk = math.sqrt(1 - expected_r2), expected_r2 / 2
-    return DPGDRegressor(label_noise=noise, initial_risk=risk, not_finite="void", **public)
+    return DPGDRegressor(expected_r2=expected_r2, not_finite="void", **public)
 
 
 def summarised(rows: list[dict[str, Any]], by: list[str], values: list[str]) -> pd.DataFrame:

@@ -94,10 +94,11 @@ def draw_missing(table: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**What missing cells cost.** The share of the explainable variance that is lost for new people without "
-            f"missing cells; bars show two standard errors. Left: a private fit. Right: least squares on the same "
-            f"features. With {percent(most)} of the cells missing, {percent(complete)} of the records are complete. "
-            f"The private fit then loses {compact(at_most[missing.MIDDLE])} with the middle of the bounds in their "
-            f"place, {compact(at_most[missing.TYPICAL])} with a typical value, {compact(at_most[missing.INDICATOR])} "
-            f"with an indicator, and {compact(at_most[missing.VOID])} if incomplete records are void."
+            f"missing cells; bars show two standard errors. One panel has a private fit, the other least squares on "
+            f"the same features. With {percent(most)} of the cells missing, {percent(complete)} of the records are "
+            f"complete. The private fit then loses {compact(at_most[missing.MIDDLE])} with the middle of the bounds "
+            f"in their place, {compact(at_most[missing.TYPICAL])} with a typical value, "
+            f"{compact(at_most[missing.INDICATOR])} with an indicator, and {compact(at_most[missing.VOID])} if "
+            f"incomplete records are void."
         ),
     )
