@@ -176,6 +176,11 @@ class PrivateLinearRegression(TabularRegressor):
 
     def _chosen(self, stated: Stated, allowed: Iterable[str]) -> str:
         """The method that was asked for, or the one with the least expected risk."""
+        if self.interval_share and self.method not in (AUTO, "objective"):
+            raise InvalidParameterError(
+                f"interval_share must be 0 with method={self.method!r}: intervals are known for 'objective' alone; got "
+                f"{self.interval_share!r}"
+            )
         if self.method != AUTO:
             return str(self.method)
         if self.interval_share:
@@ -199,4 +204,4 @@ class PrivateLinearRegression(TabularRegressor):
     def _why_no_intervals(self) -> str:
         if self.method_ == "objective":
             return "set interval_share, for example to 0.2, to spend a part of the budget on what they need"
-        return f"no valid ones are known for the method {self.method_!r}; set interval_share to have another one chosen"
+        return f"no valid ones are known for the method {self.method_!r}; set interval_share with method='auto'"

@@ -36,12 +36,14 @@ from scipy.optimize import brentq
 from scipy.stats import chi2
 
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
+from costofprivacy.estimators import public
 from costofprivacy.estimators.public import Knowledge
 
 CONDITIONS = (1.0, 4.0, 10.0)  # of the spectra that are assumed where none is stated
 NODES = 7  # eigenvalues that stand for a geometric spectrum
 MISFIT = 0.002  # w: the share of the signal that clipping everything would turn into bias
 ITERATIONS = 25
+NEAR = 1e-12  # smaller eigenvalues, and a smaller share of the response's variance, are planned for as this one
 FAR = 10.0  # risks are followed up to so many times R(0)
 
 
@@ -69,7 +71,7 @@ def kept(d: int, bound: float) -> float:
         d: dimension, at least 1. bound: B > 0.
 
     >>> round(kept(10, 3.5), 2)
-    0.92
+    0.9
     """
     square = bound**2
     return float(chi2.cdf(square, d + 2) + square / d * chi2.sf(square, d))
@@ -88,6 +90,15 @@ def feature_bound(d: int, share: float) -> float:
     return float(brentq(lambda bound: kept(d, bound) - share, 0.1 * math.sqrt(d), 10.0 * math.sqrt(d)))
 
 
+def knowledge(eigenvalues: np.ndarray, intercept: bool, expected_r2: float) -> Knowledge:
+    """What is public of a regression whose response has variance 1.
+
+    Args:
+        eigenvalues, intercept: as in `public.knowledge`. expected_r2: in (0, 1).
+    """
+    return public.knowledge(eigenvalues, intercept, math.sqrt(1 - expected_r2), max(expected_r2, NEAR) / 2)
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """The formulas for one spectrum; candidates stand side by side in arrays, with one axis more for the eigenvalues.
@@ -104,7 +115,7 @@ class Model:
     @property
     def start(self) -> np.ndarray:
         """e_i at θ = 0, where every direction explains the same, shape (g,)."""
-        return 2 * self.known.initial_risk / self.known.d / self.eigenvalues
+        return 2 * self.known.initial_risk / self.known.d / np.maximum(self.eigenvalues, NEAR)
 
     def risk(self, errors: np.ndarray) -> np.ndarray:
         """R = ½ Σ λ_i e_i, over the last axis."""

@@ -206,7 +206,7 @@ def _known(
     _validate.probability("expected_r2", expected_r2)
     asked = default_delta(n) if delta is None else _validate.between("delta", delta, DELTAS[0], 1 - 1e-16)
     eigenvalues = public.stated_eigenvalues(spectrum, d)
-    known = public.knowledge(eigenvalues, fit_intercept, math.sqrt(1 - expected_r2), expected_r2 / 2)
+    known = expected.knowledge(eigenvalues, fit_intercept, expected_r2)
     return known, ApproximateDP(float(epsilon), float(asked))
 
 

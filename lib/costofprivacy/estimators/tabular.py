@@ -6,7 +6,6 @@ and the response too. Everything on the way is public: the gate, the scale, the 
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators import gate, public
+from costofprivacy.estimators import expected, gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
 from costofprivacy.estimators.expected import Expected
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
@@ -232,8 +231,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
     def _stated(self, n: int) -> Stated:
         """The public knowledge on the scale of the method."""
         eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
-        r2 = float(self.expected_r2)
-        known = public.knowledge(eigenvalues, self.fit_intercept, math.sqrt(1 - r2), r2 / 2)
+        known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2))
         epsilon = DEFAULT_EPSILON if self.epsilon is None else float(self.epsilon)
         delta = default_delta(n) if self.delta is None else float(self.delta)
         return Stated(known, self.spectrum is not None, n, ApproximateDP(epsilon, delta))
