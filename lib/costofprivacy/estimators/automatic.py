@@ -47,8 +47,7 @@ class PrivateLinearRegression(TabularRegressor):
         method: "auto", "objective", "descent", "boosted" or "one pass".
         interval_share: in [0, 0.9]: the share of the budget that buys `intervals`. They are known for objective
             perturbation, so that "auto" takes that method where the share is positive; 0: there are none.
-        epsilon, delta, feature_bounds, response_bounds, feature_center, feature_scale, response_center, response_scale,
-        expected_r2, spectrum, fit_intercept, not_finite, random_state: as for
+        epsilon: with ``delta``, the bounds, centers, scales and all other arguments, as for
             `objective.ObjectivePerturbationRegressor`.
 
     Attributes:
