@@ -138,7 +138,7 @@ class PrivateLinearRegression(TabularRegressor):
             announced = _validate.whole("n", n)
         except ValueError as error:
             raise InvalidParameterError(str(error)) from error
-        warn_of_what_is_left_out(self, stacklevel=3)
+        warn_of_what_is_left_out(self)
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, announced)
         allowed = STREAMED if callable(batches) else ("one pass",)

@@ -47,7 +47,7 @@ class Rereadable(TabularRegressor):
             raise InvalidParameterError(
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
-        warn_of_what_is_left_out(self, stacklevel=3)
+        warn_of_what_is_left_out(self)
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, announced)
         first = next((gate.table(self, X, y) for X, y in read() if len(y)), None)

@@ -127,7 +127,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         """
         gate.begin(self)
         X, y = gate.table(self, X, y)
-        warn_of_what_is_left_out(self, stacklevel=3)
+        warn_of_what_is_left_out(self)
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, len(X))
         return self._fit(X, y, generator(self.random_state))
