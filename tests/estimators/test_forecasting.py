@@ -1,0 +1,161 @@
+"""Forecasts: limits that are known in closed form, simulation, monotonicity and inverses."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.estimators import PrivateLinearRegression, epsilon_needed, expected, forecast, records_needed
+from costofprivacy.estimators.expected import Model
+from costofprivacy.estimators.forecasting import BUDGETS, RECORDS, best_method, draw
+
+SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
+SLACK = 2e-3  # of R²: plans are chosen on a grid, with a precaution that forecasts leave out
+
+
+def test_more_records_and_a_larger_budget_are_worth_more():
+    by_records = [forecast(n, 5, 1.0, 1e-6, expected_r2=0.6)["r2"] for n in (100, 1000, 10**6)]
+    by_budget = [forecast(2000, 5, epsilon, 1e-6, expected_r2=0.6)["r2"] for epsilon in (0.03, 0.3, 4.0)]
+    for tables in (by_records, by_budget):
+        for less, more in itertools.pairwise(tables):
+            assert (more >= less - SLACK).all()
+    assert by_records[-1].max() == pytest.approx(0.6, abs=2e-3)
+
+
+def test_a_table_adds_up():
+    table = forecast(3000, 8, 1.0, expected_r2=0.7)
+    np.testing.assert_allclose(table["r2"] + table["excess_risk"], 0.7)
+    assert (table["low"] <= table["r2"]).all()
+    assert (table["r2"] <= table["high"]).all()
+    assert (table["cost_of_privacy"] <= table["excess_risk"] + 1e-12).all()
+    np.testing.assert_allclose(table["without_privacy"], 0.7 - 9 / 3000 * 0.3)
+    assert (table["r2"] <= table["without_privacy"]).all()
+    assert best_method(table) == table["r2"].idxmax()
+    known = forecast(3000, 8, 1.0, expected_r2=0.7, spectrum=np.linspace(0.5, 1.5, 8))
+    np.testing.assert_allclose(known["low"], known["r2"])
+
+
+@pytest.mark.parametrize("method", ["objective", "descent", "boosted"])
+@pytest.mark.parametrize(("n", "epsilon"), [(1000, 1.0), (20_000, 0.5)])
+def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
+    """Gaussian features with the spectrum that is stated: within a factor of 1.5 of the mean of 15 fits."""
+    d, r2, risks = 10, 0.6, []
+    for seed in range(15):
+        rng = np.random.default_rng(seed)
+        X, theta = rng.standard_normal((n, d)), rng.standard_normal(d)
+        theta *= math.sqrt(r2) / np.linalg.norm(theta)
+        y = X @ theta + math.sqrt(1 - r2) * rng.standard_normal(n)
+        model = PrivateLinearRegression(
+            method, epsilon=epsilon, delta=1e-6, expected_r2=r2, spectrum=np.ones(d), **SCALES
+        )
+        model.n_features_in_ = d
+        model._fit(X, y, rng)
+        risks.append(((model.coef_ - theta) ** 2).sum() + model.intercept_**2)
+    told = r2 - model.expected_r2_
+    error = np.std(risks) / math.sqrt(15)
+    assert told / 1.5 < np.mean(risks) + error
+    assert np.mean(risks) - error < told * 1.5
+
+
+def test_the_inverses_are_inverses():
+    n = records_needed(0.5, 6, 1.0, 1e-6, expected_r2=0.6)
+    below = RECORDS[RECORDS.index(n) - 1]
+    methods = ["objective perturbation", "clipped descent", "boosted AdaSSP"]
+    best = [forecast(size, 6, 1.0, 1e-6, expected_r2=0.6).loc[methods, "r2"].max() for size in (below, n)]
+    assert best[0] < 0.5 <= best[1]
+    epsilon = epsilon_needed(0.5, 2000, 6, 1e-6, expected_r2=0.6)
+    less = BUDGETS[BUDGETS.index(epsilon) - 1]
+    best = [forecast(2000, 6, e, 1e-6, expected_r2=0.6).loc[methods, "r2"].max() for e in (less, epsilon)]
+    assert best[0] < 0.5 <= best[1]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: forecast(0, 3, 1.0), "n must be a whole number of at least 1, got 0"),
+        (lambda: forecast(10, 0, 1.0), "d must be a whole number of at least 1, got 0"),
+        (lambda: forecast(10, 3, 0.0), "epsilon must be between"),
+        (lambda: forecast(10, 3, 1.0, 1.0), "delta must be between"),
+        (lambda: forecast(10, 3, 1.0, expected_r2=1.0), "expected_r2 must be between 0 and 1"),
+        (lambda: forecast(10, 3, 1.0, spectrum=[1.0]), "spectrum must be a trace or 3 eigenvalues"),
+        (lambda: records_needed(0.5, 3, 1.0), "target_r2 must be below expected_r2, 0.5, got 0.5"),
+        (lambda: records_needed(0.49999, 3, 1e-8), "target_r2 is not reached for any n up to"),
+        (lambda: epsilon_needed(0.4, 10, 50), "target_r2 is not reached for any epsilon up to 100"),
+    ],
+)
+def test_bad_arguments_are_named(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        call()
+
+
+def test_extreme_arguments_have_a_forecast():
+    for n, d, epsilon, r2 in [(1, 1, 1e-8, 1e-300), (1, 500, 1e6, 0.5), (10**10, 2, 1e-8, 1 - 1e-16)]:
+        assert np.isfinite(forecast(n, d, epsilon, expected_r2=r2)).all(axis=None)
+    assert np.isfinite(forecast(500, 3, 1.0, spectrum=[2.0, 1.0, 0.0])).all(axis=None)
+
+
+def test_the_figure_has_a_mark_for_each_method():
+    table = forecast(1000, 5, 1.0)
+    axes = draw(table)
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(table.index)
+    np.testing.assert_allclose(axes.lines[0].get_xdata(), table["r2"])
+    assert "R²" in axes.get_xlabel()
+
+
+# -------------------------------------------------------------------------------------------------- formulas
+
+
+def model(n, eigenvalues, r2=0.6):
+    values = np.array(eigenvalues, dtype=float)
+    known = expected.knowledge(values, False, r2)
+    return Model(known, n, np.array(known.eigenvalues), np.array(known.weights))
+
+
+def one(value):
+    return np.array([float(value)])
+
+
+def test_without_clipping_the_minimum_has_the_risk_of_ridge_regression():
+    """c, B → ∞: the closed form of ridge around 0 with Gaussian noise in the gradient, for a diagonal XᵀX = nΛ."""
+    told = model(50_000, [0.5, 1.0, 1.5])
+    penalty, noise = 2000.0, 300.0
+    _, risk, _ = told.minimum(
+        told.start[None], one(1e6), one(penalty), one(noise), one(1.0), bound=one(1e6), piloted=False
+    )
+    values, n, zeta = np.array([0.5, 1.0, 1.5]), 50_000, told.known.label_noise
+    curvature = n * values + penalty
+    start = 0.6 / 3 / values
+    bias = (penalty / curvature) ** 2 * start
+    noisy = (noise**2 + n * values * zeta**2) / curvature**2
+    assert risk[0] == pytest.approx(0.5 * (values * (bias + noisy)).sum(), rel=0.02)
+
+
+def test_a_step_without_clipping_is_that_of_gradient_descent():
+    told = model(1000, [0.5, 1.5])
+    found = told.stepped(told.start[None], one(1e6), one(0.4), one(0.01), one(1.0))[0]
+    np.testing.assert_allclose(found, (1 - 0.4 * told.eigenvalues) ** 2 * told.start + 0.004**2, rtol=1e-6)
+
+
+def test_a_clipped_step_moves_as_far_as_a_simulated_one():
+    """Gradients of Gaussian records that are clipped hard: the mean of the step along its direction."""
+    d, clip, length = 100, 0.3, 0.5
+    told = model(10**6, np.ones(d))
+    rng = np.random.default_rng(0)
+    theta = np.full(d, math.sqrt(0.6 / d))
+    x = rng.standard_normal((100_000, d))
+    r = x @ theta + told.known.label_noise * rng.standard_normal(len(x))
+    limit = clip * math.sqrt(d) / np.linalg.norm(x, axis=1)
+    pull = (np.clip(r, -limit, limit)[:, None] * x).mean(axis=0)
+    left = ((theta - length * pull) ** 2).sum()
+    found = told.stepped(told.start[None], one(clip), one(length), one(0.0), one(1.0))
+    assert 2 * told.risk(found)[0] == pytest.approx(left, rel=0.02)
+
+
+@pytest.mark.parametrize("d", [1, 5, 60])
+def test_a_feature_bound_keeps_its_share(d):
+    for share in (0.5, 0.95):
+        bound = expected.feature_bound(d, share)
+        squares = np.random.default_rng(0).chisquare(d, 400_000)
+        assert np.minimum(squares, bound**2).mean() / d == pytest.approx(share, rel=0.01)
+        assert expected.kept(d, bound) == pytest.approx(share, rel=1e-9)
