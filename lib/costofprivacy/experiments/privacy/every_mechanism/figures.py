@@ -32,7 +32,7 @@ def draw_releases(releases: pd.DataFrame) -> Plate:
         left.axvline(1.0, color="k", ls="--", lw=1)
         left.set_yticks(places, table["release"])
         left.set(xlim=(-0.04, 1.12), xlabel="lower bound over what is claimed")
-        left.legend(loc="lower left")
+        left.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
         right.barh(places, table["deficit"].fillna(0.0), color=figures.COLOURS[0], height=0.55)
         for place in places[table["deficit"].isna()]:
             right.text(0.02, place, "none", va="center")

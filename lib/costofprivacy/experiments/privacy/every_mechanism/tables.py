@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy.judging.prose import percent, plain
+from costofprivacy.judging.prose import plain
 from costofprivacy.judging.tables import Tables
 
 SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
@@ -33,18 +33,8 @@ SENSITIVITY = {  # of what is released, for replacing one record or prompt; the 
     "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
 }
 NOTHING = "–"
-HEAD = (
-    "release",
-    "guarantee",
-    "sensitivity",
-    "$\\varepsilon$ at $\\delta$",
-    "audit: $\\varepsilon\\ge$",
-    "audit: $\\mu\\ge$",
-    "hostile: $\\varepsilon\\ge$",
-    "smallest fault found",
-    "other faults found",
-    "run",
-)
+HEAD = ("release", "sensitivity", "guarantee", "audit", "hostile", "less noise", "other faults", "run")
+RUNS = {"the library's code": "library"}
 
 
 def proof(module: str) -> str:
@@ -61,18 +51,18 @@ def show_table(releases: pd.DataFrame) -> Markdown:
 
 def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
     for row in releases.to_dict("records"):
-        sign = "" if row["gaussian"] else "at most "
+        exact = bool(row["gaussian"])
+        claim = f"$\\mu={plain(row['claimed_mu'])}$, $\\varepsilon=$ " if exact else "$\\varepsilon\\le$ "
+        bound = f"$\\mu\\ge{plain(row['mu_found'])}$, " if exact else ""
         yield [
             f"<a href='{proof(row['module'])}'>{row['release']}</a>",  # a Markdown link would be a cross-reference
-            f"$\\mu={plain(row['claimed_mu'])}$" if row["gaussian"] else "$(\\varepsilon,\\delta)$",
             SENSITIVITY.get(row["release"], NOTHING),
-            sign + plain(row["claimed_epsilon"]),
-            plain(row["epsilon_found"]) + _elsewhere(row),
-            plain(row["mu_found"]),
+            claim + plain(row["claimed_epsilon"]),
+            f"{bound}$\\varepsilon\\ge$ {plain(row['epsilon_found'])}{_elsewhere(row)}",
             plain(row["hostile_epsilon"]),
-            "none" if pd.isna(row["deficit"]) else f"noise {percent(row['deficit'])} too small",
+            NOTHING if pd.isna(row["deficit"]) else f"{100 * row['deficit']:g} %",
             _others(row),
-            row["run"],
+            RUNS.get(row["run"], "transcribed"),
         ]
 
 
@@ -84,7 +74,7 @@ def _elsewhere(row: dict[str, float]) -> str:
 
 
 def _others(row: dict[str, str]) -> str:
-    names = {"clip": "a forgotten clip", "scaling": "scaling by the data"}
+    names = {"clip": "clip", "scaling": "scaling"}
     found = [name for column, name in names.items() if row[column] == "detected"]
     return ", ".join(found) or NOTHING
 
