@@ -14,7 +14,7 @@ class Experiment(Parameters):
     """Audits of every release at one standard setting."""
 
     mu: float = parameter(amount(0.1, 5.0), 1.0)
-    """Gaussian privacy parameter of the standard setting; other releases have the same $\\varepsilon$ at $\\delta$."""
+    """Gaussian privacy parameter of the standard setting; other releases have the same ε at δ."""
     delta: float = parameter(chance(1e-50, 0.04), 1e-5)
     releases: int = parameter(count(100, 10**8), 10**6)
     """Releases of each of two neighbours in an audit."""
