@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import sandwich
+from costofprivacy.rivals.sandwich import CURVATURE, USABLE
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING
 from tests.rivals.test_records import widened
@@ -53,17 +54,20 @@ def test_the_sensitivities_are_attained() -> None:
 
 
 def test_both_noises_together_spend_the_budget() -> None:
-    """Standard deviations from repeated releases; each moment has half of μ²."""
+    """Standard deviations from repeated releases; the moments have all of μ² together."""
     x, y = data(50)
     draw = np.random.default_rng(0)
     runs = [sandwich.release(x, y, THETA, 2.5, C, MU, rng=draw) for _ in range(1500)]
-    for name, bound in (("curvature", 2.5), ("spread", C)):
+    spent = 0.0
+    for name, bound, part in (("curvature", 2.5, CURVATURE), ("spread", C, 1 - CURVATURE)):
         values = np.array([getattr(run, name) for run in runs])
         np.testing.assert_array_equal(values, np.swapaxes(values, 1, 2))
-        std = math.sqrt(2) * bound**2 / (MU.mu / math.sqrt(2))
+        std = math.sqrt(2) * bound**2 / (MU.mu * math.sqrt(part))
+        spent += 2 * bound**4 / np.diagonal(values, axis1=1, axis2=2).var(axis=0).mean()
         np.testing.assert_allclose(np.diagonal(values, axis1=1, axis2=2).std(axis=0), std, rtol=0.08)
         assert values[:, 0, 1].std() == pytest.approx(std / math.sqrt(2), rel=0.08)
-    assert runs[0].curvature_std == pytest.approx(math.sqrt(2) * 2.5**2 * math.sqrt(2) / MU.mu, rel=1e-9)
+    assert spent == pytest.approx(MU.mu**2, rel=0.1)
+    assert runs[0].curvature_std == pytest.approx(math.sqrt(2 / CURVATURE) * 2.5**2 / MU.mu, rel=1e-9)
 
 
 def test_the_noise_is_isotropic_among_symmetric_matrices() -> None:
@@ -127,10 +131,10 @@ def test_moments_that_are_mostly_noise_say_nothing() -> None:
     assert not found.usable
     assert np.isnan(found.covariance(1.0)).all()
     assert sandwich.release(x, y, THETA, 2.5, C, GaussianDP(2.0), rng=rng()).usable
-    just = sandwich.Moments(2 * np.eye(2), np.eye(2), 0.5)
+    just = sandwich.Moments(np.eye(2) / USABLE, np.eye(2), 0.5)
     assert just.noise == 1.0
     assert just.usable
-    assert not sandwich.Moments(1.99 * np.eye(2), np.eye(2), 0.5).usable
+    assert not sandwich.Moments(0.99 * np.eye(2) / USABLE, np.eye(2), 0.5).usable
 
 
 def test_a_spread_that_noise_made_negative_adds_nothing() -> None:
