@@ -1,0 +1,57 @@
+"""The campaign's results, committed beside this module under a digest of the code that measured them.
+
+The campaign takes an hour and more on two cores, so no page waits for it: pages read what is committed here. ``python
+-m costofprivacy.experiments.privacy.best_method`` measures it anew and writes it, as ``make campaign`` does; finished
+blocks of trials are kept, so that an interrupted run goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from costofprivacy.experiments.privacy.best_method import campaign, coverage
+from costofprivacy.running import _source
+from costofprivacy.running.stamps import json_digest, read_table
+from costofprivacy.streams import Runner
+
+SMALL, LARGE, COVERED = 100, 20, 1000  # seeds up to 10⁴ records, seeds above, data sets for intervals
+SEED = 41
+NAMES = ("cases", "intervals")
+FOLDER = Path(__file__).parent
+
+
+def code() -> str:
+    """The digest of the code behind the campaign: this package's and all that it imports."""
+    return json_digest(_source.digest([campaign.__name__, coverage.__name__]))[:16]
+
+
+def path(name: str) -> Path:
+    """The file of a table."""
+    return FOLDER / f"{name}.csv"
+
+
+def read(name: str) -> pd.DataFrame:
+    """A committed table, with the digest of the code that measured it in its last column.
+
+    Raises:
+        FileNotFoundError: if the campaign was never run.
+    """
+    return read_table(path(name))
+
+
+def measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
+    """Measure the campaign and write its tables.
+
+    Args:
+        runner: runs the trials. names: the tables, of `NAMES`.
+    """
+    if "cases" in names:
+        _write("cases", campaign.measure(campaign.cells(), SMALL, LARGE, SEED, runner))
+    if "intervals" in names:
+        _write("intervals", coverage.measure(coverage.cells(), COVERED, SEED, runner))
+
+
+def _write(name: str, table: pd.DataFrame) -> None:
+    table.assign(digest=code()).to_csv(path(name), index=False)

@@ -1,0 +1,76 @@
+"""The figures of the page on the best method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from costofprivacy.experiments.privacy.best_method import cases as judged
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.showing import figures
+from costofprivacy.showing.plates import Plate
+
+MARKS = ("o", "s", "^", "D", "v", "P")
+
+
+def draw_choices(cases: pd.DataFrame) -> Plate:
+    """Left: excess error of the choice over the least. Right: forecast over measured. Both over how much is lost."""
+    found = judged.compared(cases)
+    with figures.panels(2, ends=False, figsize=(9.4, 4.2)) as (figure, (left, right)):
+        for k, (name, own) in enumerate(found.groupby("data", sort=False)):
+            look: dict[str, Any] = {
+                "marker": MARKS[k],
+                "linestyle": "",
+                "color": figures.COLOURS[k],
+                "alpha": 0.8,
+                "ms": 4,
+            }
+            left.plot(own["share"], own["ratio"], label=name, **look)
+            right.plot(own["share"], own["forecast"], **look)
+        left.axhline(judged.FAR, color="k", ls="--", lw=1)
+        for level in (1 / judged.OTHERWISE, 1 / 1.5, 1.5, judged.OTHERWISE):
+            right.axhline(level, color="k", ls="--" if level in (1.5, 1 / 1.5) else ":", lw=1)
+        left.set(xscale="log", xlabel="excess error over that of the mean", ylabel="choice over the best")
+        right.set(xscale="log", yscale="log", ylabel="forecast over measured")
+        right.set_xlabel("excess error over that of the mean")
+        left.legend(fontsize="small")
+    near, within = found["near"].mean(), judged.told(found).mean()
+    return Plate(
+        figure,
+        caption=(
+            f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
+            f"chosen from public numbers, over the least of all methods. In {percent(near)} of the cases it is within "
+            f"10 % or two standard errors of the best; the largest ratio is {compact(found['ratio'].max())}. Right: the "
+            f"forecast of the excess error over what was measured. {percent(within)} are within their factor (dashed: "
+            "1.5, for Gaussian data; dotted: 3, elsewhere)."
+        ),
+        alt=f"Ratios between {compact(found['ratio'].min())} and {compact(found['ratio'].max())}; medians of forecast "
+        f"over measured: {', '.join(_medians(found))}.",
+    )
+
+
+def draw_intervals(intervals: pd.DataFrame) -> Plate:
+    """Coverage of each setting with its standard error."""
+    own = intervals[intervals["valid"] > 0].reset_index(drop=True)
+    places = np.arange(len(own))[::-1]
+    labels = [f"{row.data}, n = {row.n:,}, d = {row.d}, ε = {row.epsilon:g}: {row.target}" for row in own.itertuples()]
+    with figures.panels(1, ends=False, figsize=(7.2, 3.4)) as (figure, (axes,)):
+        axes.errorbar(own["coverage"], places, xerr=2 * own["coverage_error"], fmt="o", color=figures.COLOURS[0])
+        axes.axvline(0.9, color="k", lw=1)
+        axes.axvline(0.88, color="k", ls="--", lw=1)
+        axes.set_yticks(places, labels)
+        axes.set(xlabel="share of coefficients in their 90 % interval")
+    return Plate(
+        figure,
+        caption=(
+            "**Coverage of 90 % intervals that include the privacy noise.** Bars are two standard errors; the dashed "
+            f"line is the 88 % that has to be kept. The least coverage is {percent(own['coverage'].min())}."
+        ),
+        alt=f"Coverage: {', '.join(f'{label}: {percent(value)}' for label, value in zip(labels, own['coverage']))}.",
+    )
+
+
+def _medians(found: pd.DataFrame) -> list[str]:
+    return [f"{name} {compact(own['forecast'].median())}" for name, own in found.groupby("data", sort=False)]

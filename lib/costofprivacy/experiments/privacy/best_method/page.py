@@ -1,0 +1,146 @@
+"""The opening lines and the checked statements of the page on the best method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+from IPython.display import Markdown
+
+from costofprivacy.experiments.privacy.best_method import cases as judged
+from costofprivacy.judging.prose import compact, percent
+from costofprivacy.judging.sentences import Check, Sentences, checked
+from costofprivacy.judging.tables import Tables
+
+OBJECTIVE = "objective perturbation"
+APART = 4.0  # standard errors by which a case that is measured again may differ
+LEAST_SQUARES = "least squares"
+P = 0.001  # the least probability of a coverage of 88 % that is no contradiction
+
+
+def answer(tables: Tables) -> list[str]:
+    """Who is best, whether the choice finds it, and what forecasts and intervals are worth."""
+    found = judged.compared(tables["cases"])
+    first = found["best"].value_counts()
+    behind = int((found["ratio"] > judged.FAR).sum())
+    return [
+        f"In {len(found)} cases with at least one useful private method, {first.index[0]} is the best in "
+        f"{int(first.iloc[0])}.",
+        f"The choice from public numbers is within 10 % or two standard errors of the best in "
+        f"{percent(found['near'].mean())} of them, and more than {judged.FAR:g} times behind in {behind}.",
+        f"Forecasts of the excess error are within their factor in {percent(judged.told(found).mean())}.",
+        "You will see why a pilot and objective perturbation share one budget almost without loss.",
+    ]
+
+
+def read_forecasts(cases: pd.DataFrame) -> Markdown:
+    """Where the forecasts fail."""
+    found = judged.compared(cases)
+    wrong = found[~judged.told(found)]
+    by_data = wrong["data"].value_counts()
+    named = ", ".join(f"{name} ({count})" for name, count in by_data.items())
+    low = wrong[wrong["forecast"] < 1]
+    return Markdown(
+        f"Forecasts miss their factor in {len(wrong)} of {len(found)} cases: {named}. In {len(low)} of these they are "
+        f"too hopeful; the median excess error there is {percent(low['share'].median())} of what the mean loses."
+        if len(low)
+        else f"Forecasts miss their factor in {len(wrong)} of {len(found)} cases."
+    )
+
+
+def origin(tables: Tables) -> Markdown:
+    """How often each case was measured."""
+    cases, intervals = tables["cases"], tables["intervals"]
+    seeds = sorted(cases["trials"].unique())
+    return Markdown(
+        f"The campaign has {len(cases.groupby(judged.KEY))} cases, each with "
+        f"{' or '.join(str(int(seed)) for seed in seeds)} data sets (the smaller number above 10,000 records and for "
+        f"MNIST), and {len(intervals)} settings of intervals with {int(intervals['trials'].iloc[0])} data sets each. "
+        f"`make campaign` measures it anew. What is committed was measured by the code with the digest "
+        f"`{cases['digest'].iloc[0]}`."
+    )
+
+
+def statements(tables: Tables) -> Sentences:
+    """What the campaign shows, in sentences that are the same at every preset."""
+    checks: tuple[Check, ...] = (
+        (
+            lambda told: judged.compared(told["cases"])["near"].mean() >= judged.WANTED,
+            "The choice from public numbers is near the best in at least 90 % of the cases.",
+            "The choice from public numbers is near the best in fewer than 90 % of the cases.",
+        ),
+        (
+            lambda told: bool((judged.compared(told["cases"])["ratio"] <= judged.FAR).all()),
+            "It is never more than 1.5 times behind.",
+            "In some cases it is more than 1.5 times behind.",
+        ),
+        (
+            _forecast(True),
+            "On Gaussian data forecasts are within a factor of 1.5 in at least 90 % of the cases.",
+            "On Gaussian data forecasts are within a factor of 1.5 in fewer than 90 % of the cases.",
+        ),
+        (
+            _forecast(False),
+            "On heavy tails and real data they are within a factor of 3 in at least 90 % of the cases.",
+            "On heavy tails and real data they are within a factor of 3 in fewer than 90 % of the cases.",
+        ),
+        (
+            lambda told: bool((_intended(told)["p"].dropna() >= P).all()),
+            "No setting contradicts that 90 % intervals cover the method's own limit with 88 % or more.",
+            "Some setting contradicts that 90 % intervals cover the method's own limit with 88 % or more.",
+        ),
+        (
+            lambda told: bool((_least_squares(told)["p"].dropna() >= P).all()),
+            "On real data they also cover least squares.",
+            "On real data they do not cover least squares, at which a clipped loss does not aim.",
+        ),
+        (
+            lambda told: bool((told["intervals"]["width"].dropna() <= judged.FAR).all()),
+            "Their median width is at most 1.5 times that of an oracle.",
+            "Somewhere their median width is more than 1.5 times that of an oracle.",
+        ),
+        (
+            agrees,
+            "What was measured again agrees with the campaign.",
+            "What was measured again differs from the campaign.",
+        ),
+    )
+    return checked(tables, checks)
+
+
+def _intended(tables: Tables) -> pd.DataFrame:
+    """Settings whose target is that of the method."""
+    return tables["intervals"][tables["intervals"]["target"] != LEAST_SQUARES]
+
+
+def _least_squares(tables: Tables) -> pd.DataFrame:
+    return tables["intervals"][tables["intervals"]["target"] == LEAST_SQUARES]
+
+
+def agrees(tables: Tables) -> bool:
+    """Whether every mean that was measured again is within `APART` standard errors of the campaign's."""
+    key = [*judged.KEY, "method"]
+    both = tables["again"].merge(tables["cases"], on=key, suffixes=("", "_then"))
+    error = (both["excess_error"] ** 2 + both["excess_error_then"] ** 2) ** 0.5
+    return bool(len(both) and ((both["excess"] - both["excess_then"]).abs() <= APART * error).all())
+
+
+def _forecast(on_gaussian: bool) -> Callable[[Tables], bool]:
+    def holds(tables: Tables) -> bool:
+        found = judged.compared(tables["cases"])
+        gaussian = found["data"].isin(list(judged.WITHIN))
+        own = found[gaussian == on_gaussian]
+        return bool(judged.told(own).mean() >= judged.WANTED)
+
+    return holds
+
+
+def largest(cases: pd.DataFrame) -> Markdown:
+    """The case in which the choice is farthest behind, in words."""
+    found = judged.compared(cases)
+    worst = found.loc[found["ratio"].idxmax()]
+    return Markdown(
+        f"In the worst case ({worst['data']}, $n$ = {worst['n']:,}, $d$ = {worst['d']}, $\\varepsilon$ = "
+        f"{worst['epsilon']:g}) {worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor "
+        f"of {compact(worst['ratio'])}."
+    )

@@ -1,0 +1,64 @@
+"""The tables of the page, for readers."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from costofprivacy.experiments.privacy.best_method import cases as judged
+from costofprivacy.judging.prose import percent, plain
+
+SHORT = {"objective perturbation": "objective", "clipped descent": "descent", "boosted AdaSSP": "boosted"}
+
+
+def show_choices(cases: pd.DataFrame) -> pd.DataFrame:
+    """By data: how often each method is best, and how near the choice from public numbers comes."""
+    found = judged.compared(cases)
+    rows = []
+    for name, own in found.groupby("data", sort=False):
+        best = own["best"].value_counts()
+        row = {"data": name, "cases": len(own)}
+        row |= {f"best: {short}": int(best.get(method, 0)) for method, short in SHORT.items()}
+        row |= {"choice near the best": percent(own["near"].mean()), "most behind": plain(own["ratio"].max())}
+        rows.append(row | {"beyond 1.5 times": int((own["ratio"] > judged.FAR).sum())})
+    return pd.DataFrame(rows).set_index("data")
+
+
+def show_forecasts(cases: pd.DataFrame) -> pd.DataFrame:
+    """By data: the forecast of the chosen method's excess error over what was measured."""
+    found = judged.compared(cases)
+    found = found.assign(told=judged.told(found))
+    rows = []
+    for name, own in found.groupby("data", sort=False):
+        quantiles = own["forecast"].quantile([0.05, 0.5, 0.95])
+        row = {"data": name, "held to a factor of": plain(own["limit"].iloc[0])}
+        row |= {"within it": percent(own["told"].mean())}
+        row |= {f"{label} of forecast over measured": plain(quantiles[q]) for label, q in QUANTILES.items()}
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("data")
+
+
+QUANTILES = {"5 %": 0.05, "median": 0.5, "95 %": 0.95}
+
+
+def show_intervals(intervals: pd.DataFrame) -> pd.DataFrame:
+    """Coverage and width of 90 % intervals; a dash where the noise leaves none."""
+    rows = []
+    for row in intervals.to_dict("records"):
+        some = row["valid"] > 0
+        told = {"data": row["data"], "$n$": f"{row['n']:,}", "$d$": row["d"], "$\\varepsilon$": f"{row['epsilon']:g}"}
+        told |= {"target": row["target"], "intervals exist": percent(row["valid"])}
+        told |= {"coverage, mean": percent(row["coverage"]) if some else "–"}
+        told |= {"coverage, least": percent(row["least"]) if some else "–"}
+        rows.append(told | {"width over that of an oracle": plain(row["width"]) if some else "–"})
+    return pd.DataFrame(rows).set_index("data")
+
+
+def show_cases(cases: pd.DataFrame) -> pd.DataFrame:
+    """Every case: excess error over that of the mean, by method, and which one was chosen."""
+    found = judged.compared(cases).set_index(judged.KEY)
+    whole = cases.assign(share=cases["excess"] / cases["constant"])
+    wide = whole.pivot_table(index=judged.KEY, columns="method", values="share", sort=False)
+    wide = wide.loc[wide.index.isin(found.index)].map(plain)
+    wide.insert(0, "chosen", found["chosen"].reindex(wide.index))
+    wide = wide.reset_index().rename(columns={"n": "$n$", "d": "$d$", "epsilon": "$\\varepsilon$"})
+    return wide.assign(**{"$\\varepsilon$": wide["$\\varepsilon$"].map("{:g}".format)}).set_index("data")
