@@ -45,7 +45,7 @@ export PRESET NAME P OUT TAG CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
 .PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab release \
-  faults attacks fuzz bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
+  faults attacks fuzz campaign bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -83,7 +83,7 @@ pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in 
 browser: $(VENV)/.complete ## the committed pages in a browser (Chromium), wide and narrow, light and dark: some minutes
 	COSTOFPRIVACY_BROWSER=1 $(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" \
 	  --dist worksteal tests/book/test_browser.py tests/book/test_explorers_browser.py \
-	  tests/book/test_finding_browser.py tests/book/test_code_browser.py tests/book/test_pdf.py
+	  tests/book/test_finding_browser.py tests/book/test_code_browser.py tests/book/test_calculator_browser.py tests/book/test_pdf.py
 
 validate: $(VENV)/.complete ## every chapter (or NAME=...) at the papers' scale, against what is committed; its last line says what changed
 	@exec $(BOOK) validate -- "$$NAME"
@@ -118,6 +118,9 @@ attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P
 
 fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
 	@exec $(PY) -m tests.fuzz --words "$$P"
+
+campaign: $(VENV)/.complete ## the comparison of methods and the coverage of intervals, measured anew; an hour and more, resumed where it stopped
+	$(ONE_THREAD) $(PY) -m costofprivacy.experiments.privacy.best_method
 
 bench: $(VENV)/.complete ## speed and memory: benchmarks, each chapter against the limit (or NAME=...), growth with each size; half an hour
 	$(if $(NAME),,$(PY) -m pytest benchmarks --benchmark-only)

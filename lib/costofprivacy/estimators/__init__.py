@@ -50,14 +50,18 @@ _LATER = {
     "ClippedDescentRegressor": "descent",
     "ObjectivePerturbationRegressor": "objective",
     "PrivateLinearRegression": "automatic",
+    "PrivateSearch": "search",
     "Schema": "schema",
+    "SchemaTransformer": "schema",
     "boolean": "schema",
     "category": "schema",
+    "compose": "spending",
     "date": "schema",
     "epsilon_needed": "forecasting",
     "forecast": "forecasting",
     "number": "schema",
     "records_needed": "forecasting",
+    "split": "spending",
 }
 
 __all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor", *_LATER]

@@ -42,9 +42,9 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
         caption=(
             f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
             f"chosen from public numbers, over the least of all methods. In {percent(near)} of the cases it is within "
-            f"10 % or two standard errors of the best; the largest ratio is {compact(found['ratio'].max())}. Right: the "
-            f"forecast of the excess error over what was measured. {percent(within)} are within their factor (dashed: "
-            "1.5, for Gaussian data; dotted: 3, elsewhere)."
+            f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Right: "
+            f"the forecast of the excess error over what was measured. {percent(within)} are within their factor "
+            "(dashed: 1.5, for Gaussian data; dotted: 3, elsewhere)."
         ),
         alt=f"Ratios between {compact(found['ratio'].min())} and {compact(found['ratio'].max())}; medians of forecast "
         f"over measured: {', '.join(_medians(found))}.",
