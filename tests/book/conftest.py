@@ -14,7 +14,13 @@ from costofprivacy.book.project import Project
 
 NUMBERS = itertools.count()
 # Whole pages in a browser take longer than all other tests together: `make browser` runs these.
-IN_A_BROWSER = ["test_browser.py", "test_explorers_browser.py", "test_finding_browser.py", "test_code_browser.py"]
+IN_A_BROWSER = [
+    "test_browser.py",
+    "test_calculator_browser.py",
+    "test_explorers_browser.py",
+    "test_finding_browser.py",
+    "test_code_browser.py",
+]
 collect_ignore = [] if os.environ.get("COSTOFPRIVACY_BROWSER") else IN_A_BROWSER
 
 EXPERIMENT = '''"""The first experiment."""

@@ -5,9 +5,10 @@ from pathlib import Path
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy.experiments.method import regression, tables_heads
+from costofprivacy.experiments.method import calculator, one_delta, regression, tables_heads, winning
 from costofprivacy.experiments.method.experiment import BEST, PAPERS, PRIVATE, ZERO
-from costofprivacy.experiments.method.reads import HEADS, RIVALS, TABLES
+from costofprivacy.experiments.method.one_delta import DELTA
+from costofprivacy.experiments.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
 from costofprivacy.experiments.privacy.rivals.cells import short, winners
 from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging import claims
@@ -20,7 +21,6 @@ from costofprivacy.running import stamps
 EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or the nearest that was measured
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
 NEAR = 4.0  # up to this factor of n/d a case is near
-DELTA = 1e-5  # at which ρ is translated
 FAR = "are further away than the table goes."
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
@@ -36,27 +36,29 @@ def name_of(method: str) -> str:
 
 
 def answer(tables: Tables) -> list[str]:
-    """What to use for prompts and for one regression, and whether it is worth using."""
-    prompts, where = tables["prompts"], example(tables["prompts"])
+    """What to use for one regression and for prompts, and where a head that uses no data is better."""
+    found = winning.measured(saved_of(CAMPAIGN)["cases"]) if winning.is_measured() else winning.forecast()
+    return [
+        found.words,
+        *tables_heads.opening(saved_of(HEADS), one_delta.HEADS),
+        f"For your own numbers, the calculator below names a method, its expected $R^2$, and the code. All budgets on "
+        f"this page are at $\\delta$ = {compact(DELTA)}.",
+    ]
+
+
+def read_papers(prompts: pd.DataFrame, delta: float) -> Markdown:
+    """What the paper's clipping bounds and its penalty are worth."""
+    where = example(prompts)
     best, papers = winner(prompts, **where), select(prompts, choice=PAPERS)
     useful = (1 - papers["test_error"] / papers["response_variance"]).max()
     worth = "and explains" if share(best) >= WORTH else "but explains only"
     penalty = "" if best["method"] == ZERO else " with a public penalty"
-    return [
-        tables_heads.tuned(saved_of(HEADS)),
-        f"With the paper's clipping bounds, at $N = {where['N']:.0f}$ and $\\varepsilon = {where['epsilon']:g}$, "
-        f"{name_of(best['method'])} is best{penalty}, {worth} {percent(share(best))}. With the paper's penalty no head "
-        f"explains more than {percent(useful)}.",
-        _rivals_answer(rivals_errors()),
-        _regression_answer(tables["regression"]),
-    ]
-
-
-def _rivals_answer(errors: pd.DataFrame) -> str:
-    """Which of all methods for one regression is most often in front."""
-    found = winners(errors)
-    name, cases = max(in_front(found).items(), key=lambda item: item[1])
-    return f"For one regression: use {name}. It is best, or not significantly worse, in {cases} of {len(found)} cases."
+    return Markdown(
+        f"With the paper's clipping bounds, at $N = {where['N']:.0f}$ and "
+        f"$\\varepsilon = {one_delta.shown(where['epsilon'], delta)}$, {name_of(best['method'])} is best{penalty}, "
+        f"{worth} {percent(share(best))} of the variance. With the paper's penalty no head explains more than "
+        f"{percent(useful)}. {one_delta.explained(where['epsilon'], delta)}"
+    )
 
 
 def _regression_answer(table: pd.DataFrame) -> str:
@@ -99,6 +101,17 @@ def read_prompts(checked: pd.DataFrame) -> Markdown:
     )
 
 
+def read_forecasts() -> Markdown:
+    """How the table of forecasts is read."""
+    usual = calculator.usual()
+    return Markdown(
+        f"Each cell is the largest expected $R^2$ on new records at $\\delta$ = {compact(DELTA)}, where the best "
+        f"linear prediction has {calculator.EXPECTED:g}. It belongs to {usual} unless another method is named. A cell "
+        f"with 0 says that no private method is expected to be better than predicting the mean; you would need more "
+        f"records, fewer features or a larger budget. The last column is least squares without privacy."
+    )
+
+
 def read_regression(table: pd.DataFrame) -> Markdown:
     """How the table of the one regression is read."""
     budgets = listed(
@@ -106,8 +119,9 @@ def read_regression(table: pd.DataFrame) -> Markdown:
     )
     return Markdown(
         f"Each row shows the best form of DP-GD with its excess risk and its settings. The clipping constant is "
-        f"{regression.SMALL:g}, which clips nearly every gradient, or {regression.LARGE:g} (*hardly clipped*). At "
-        f"$\\delta$ = {compact(DELTA)} the privacy parameter means {budgets}. The downloads have all choices."
+        f"{regression.SMALL:g}, which clips nearly every gradient, or {regression.LARGE:g} (*hardly clipped*). The "
+        f"DP-GD paper's $\\rho$ is the $\\mu$ of the calculator. At $\\delta$ = {compact(DELTA)} it means {budgets}. "
+        f"{_regression_answer(table)} The downloads have all choices."
     )
 
 

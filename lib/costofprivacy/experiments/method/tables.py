@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from costofprivacy.experiments.method import regression
+from costofprivacy.experiments.method import one_delta, regression
 from costofprivacy.experiments.method.experiment import ZERO
 from costofprivacy.experiments.method.page import WORTH, name_of, private_best, share, winner
 from costofprivacy.experiments.privacy.rivals.tables import show_winners
@@ -11,8 +11,12 @@ from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.tables import select
 
 
-def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
-    """What to use at each size and budget: the method, its penalty, its error and what it explains."""
+def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> pd.DataFrame:
+    """What to use at each size and budget: the method, its penalty, its error and what it explains.
+
+    Args:
+        prompts, checked: tables of the chapter. delta: δ at which they were measured; ε is stated at the page's.
+    """
     rows = []
     for N, epsilon in dict.fromkeys(prompts[["N", "epsilon"]].itertuples(index=False, name=None)):
         best = winner(prompts, N=N, epsilon=epsilon)
@@ -20,7 +24,7 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame) -> pd.DataFrame:
         rows.append(
             {
                 "$N$": N,
-                r"$\varepsilon$": f"{epsilon:g}",
+                r"$\varepsilon$": one_delta.shown(epsilon, delta),
                 "use": name_of(best["method"]),
                 r"penalty $\lambda$": _knob(best["penalty"]),
                 "test error, formula": compact(best["test_error"]),

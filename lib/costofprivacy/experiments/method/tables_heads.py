@@ -5,11 +5,12 @@ from collections.abc import Mapping
 import pandas as pd
 from IPython.display import Markdown
 
+from costofprivacy.experiments.method.one_delta import shown
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
 from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
 from costofprivacy.judging.prose import compact, percent, plain, with_errors
-from costofprivacy.judging.tables import pick
+from costofprivacy.judging.tables import pick, select
 
 SHOWN = {
     ladder.PRINTED: "NoisyHead, as printed",
@@ -42,14 +43,58 @@ def show(saved: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return wide.rename(index=SHOWN, columns=readings.title).rename_axis(index="method", columns=None)
 
 
-def read(saved: Mapping[str, pd.DataFrame]) -> Markdown:
-    """What to use, from the same table, and when the covariance alone."""
+def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
+    """What to use for prompts whose covariance is unknown, and for isotropic ones, where no data may be best.
+
+    Args:
+        saved: tables of the chapter on a private head. delta: δ at which they were measured.
+    """
     steps = largest(saved["ladder"])
-    size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {steps['epsilon'].iloc[0]:g}$"
+    where = f"at $N = {int(steps['N'].iloc[0])}$ and $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
+    lines = []
+    unknown = [str(name) for name in steps["covariance"].unique() if name != ISOTROPIC]
+    if unknown:
+        private = 1 - min(_least(steps, unknown[0])[1], 1.0)
+        none = 1 - float(pick(steps, covariance=unknown[0], rung=NO_DATA)["test_error"])
+        lines.append(
+            f"For prompts: use the head of this book (`PrivateHeadRegressor`). {_start(readings.where(unknown[0]))} it "
+            f"explains "
+            f"{percent(private)} of the variance {where}; a head without data explains {percent(none)}."
+        )
+    learned = _least(steps, ISOTROPIC)[1]
+    public = float(pick(steps, covariance=ISOTROPIC, rung=NO_DATA)["test_error"])
+    better, than = ("better", "against") if public < learned else ("not better", "but")
+    lines.append(
+        f"For isotropic prompts, a head that uses no data is {better}: its test error is {plain(public)}, {than} "
+        f"{plain(learned)} for the best that learns."
+    )
+    return lines
+
+
+def _start(words: str) -> str:
+    """Words at the start of a sentence."""
+    return words[:1].upper() + words[1:]
+
+
+def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:
+    """The private method that learns from responses with the least error, and that error."""
+    errors = select(steps, covariance=covariance).set_index("rung")["test_error"]
+    learning = errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]]
+    return str(learning.idxmin()), float(learning.min())
+
+
+def read(saved: Mapping[str, pd.DataFrame], delta: float) -> Markdown:
+    """What to use, from the same table, and when the covariance alone.
+
+    Args:
+        saved: tables of the chapter on a private head. delta: δ at which they were measured.
+    """
+    steps = largest(saved["ladder"])
+    size = f"$N = {steps['N'].iloc[0]}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
     rows, alone = [], 0
     for name, part in steps.groupby("covariance", sort=False):
         errors = part.set_index("rung")["test_error"]
-        least = str(errors[[rung for rung in SHOWN if rung in ladder.RUNGS and rung != COVARIANCE]].idxmin())
+        least, _ = _least(steps, str(name))
         rows.append(f"*{SHOWN[least]}* {readings.where(str(name))} ({plain(errors[least])}; {_beside(errors, least)})")
         alone += int(errors[COVARIANCE] < errors[least])
     misled = readings.misled({"tasks": saved["tasks"]})
@@ -68,18 +113,3 @@ def _beside(errors: pd.Series, least: str) -> str:
     """The head without data beside it."""
     better = errors[NO_DATA] < errors[least]
     return f"without data {plain(errors[NO_DATA])}{', which is smaller' if better else ''}"
-
-
-def tuned(saved: Mapping[str, pd.DataFrame]) -> str:
-    """What to use for prompts: what DP-ridge and the private head explain of isotropic responses, of variance 1."""
-    steps = largest(saved["ladder"])
-    ridge, own = (
-        1 - float(pick(steps, covariance=ISOTROPIC, rung=rung)["test_error"]) for rung in (ladder.RIDGE, PRIVATE)
-    )
-    names = ("the head of this book (`PrivateHeadRegressor`)", own), ("DP-ridge", ridge)
-    (first, most), (second, less) = sorted(names, key=lambda name: -name[1])
-    where = f"At $N = {int(steps['N'].iloc[0])}$ and $\\varepsilon = {steps['epsilon'].iloc[0]:g}$"
-    return (
-        f"For prompts: use {first}. {where} it explains {percent(most)} of the variance; {second}, with all "
-        f"bounds tuned on public prompts, {percent(less)}."
-    )

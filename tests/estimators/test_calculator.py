@@ -1,0 +1,66 @@
+"""What the calculator answers: the budget in three currencies, the best method, and lines that run."""
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from costofprivacy.estimators import calculator, forecast_table
+from costofprivacy.estimators.automatic import METHODS
+from costofprivacy.estimators.tabular import ScaleWarning
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+
+
+def test_the_same_budget_in_three_currencies_has_the_same_answer() -> None:
+    by_epsilon = calculator.answer(5000, 10, epsilon=1.0, delta=1e-7)
+    assert by_epsilon.mu == ApproximateDP(1.0, 1e-7).to_gaussian().mu
+    assert by_epsilon.rho == pytest.approx(GaussianDP(by_epsilon.mu).to_zero_concentrated().rho)
+    for other in ({"mu": by_epsilon.mu}, {"rho": by_epsilon.rho}):
+        told = calculator.answer(5000, 10, delta=1e-7, **other)
+        assert told.epsilon == pytest.approx(1.0, rel=1e-6)
+        assert told.r2 == pytest.approx(by_epsilon.r2, abs=1e-6)
+        assert told.method == by_epsilon.method
+
+
+@pytest.mark.parametrize("given", [{}, {"epsilon": 1.0, "mu": 1.0}, {"epsilon": 1.0, "rho": 1.0, "mu": 1.0}])
+def test_a_budget_is_stated_once(given: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="exactly one of epsilon, rho and mu must be given"):
+        calculator.answer(5000, 10, **given)
+
+
+def test_the_best_method_is_that_of_the_table() -> None:
+    told = calculator.answer(3000, 30, epsilon=1.0, expected_r2=0.8)
+    table = forecast_table.approximate(3000, 30, 1.0, expected_r2=0.8)
+    pd.testing.assert_frame_equal(told.methods, table)
+    assert told.r2 == table["r2"].max()
+    assert told.method == table["r2"].idxmax()
+    assert told.useful
+
+
+def test_it_says_where_nothing_is_better_than_the_mean() -> None:
+    assert not calculator.answer(200, 40, epsilon=0.1).useful
+
+
+def test_the_short_names_are_those_of_the_estimator() -> None:
+    assert {short: name for name, short in calculator.SHORT.items()} == METHODS
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_its_five_lines_run(method: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = calculator.CODE.format(method=method, epsilon="1", delta="1e-6", expected_r2="0.5")
+    assert len(code.splitlines()) == 5
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.uniform(20, 80, 400), "bmi": rng.normal(27, 4, 400)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScaleWarning)
+        exec(code, {"X": X, "y": 90 + 0.5 * X["age"] + rng.normal(0, 8, 400)})
+    assert "fitted to 400 records of 2 features" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("value", [1e-12, 1.5e-6, 0.00099996, 0.001, 0.25, 1 / 3, 1.0, 20.0, 99999.0, 1e6, 2.5e9])
+def test_a_literal_is_the_number_to_four_digits(value: float) -> None:
+    text = calculator.literal(value)
+    assert math.isclose(eval(text), value, rel_tol=5.1e-4)
+    assert len(text) <= 9

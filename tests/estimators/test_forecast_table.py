@@ -1,0 +1,127 @@
+"""The table of forecasts against the forecasts themselves, between its nodes and at them."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.estimators import forecast_table, forecasting
+from costofprivacy.estimators.forecast_table import METHODS, Table
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+
+CLOSE = 0.01  # of R²
+AT_A_NODE = 0.03  # of y: the size of a step of the spelling, and of what a plan of another d̃ has
+
+
+def questions(count: int, seed: int) -> list[tuple[int, int, float, float, float]]:
+    """n, d, ε, δ and R² at random, where the table is to be right."""
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < count:
+        d = round(10 ** rng.uniform(0, 2.5))
+        n = round((d + 1) * 10 ** rng.uniform(0.7, 4))
+        epsilon, delta = 10 ** rng.uniform(-1, 1), 10 ** rng.uniform(-8, -5)
+        found.append((n, d, float(epsilon), float(delta), float(rng.uniform(0.1, 0.95))))
+    return found
+
+
+@pytest.mark.parametrize("question", questions(10, 3))
+def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int, float, float, float]) -> None:
+    n, d, epsilon, delta, expected_r2 = question
+    exact = forecasting.forecast(n, d, epsilon, delta, expected_r2=expected_r2)
+    told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
+    assert is_close(float(told["r2"].max()), exact.loc[forecasting.best_method(exact)])
+    # the method that the table names is as good as the best
+    assert exact.loc[told["r2"].idxmax(), "r2"] > exact["r2"].max() - 2 * CLOSE
+    assert told["without_privacy"].to_numpy() == pytest.approx(exact["without_privacy"].to_numpy())
+    assert (told["low"] <= told["r2"] + 1e-12).all()
+    assert (told["r2"] <= told["high"] + 1e-12).all()
+
+
+@pytest.mark.parametrize("method", [forecasting.DESCENT, forecasting.BOOSTED])
+def test_most_answers_for_the_fast_methods_are_close(method: str) -> None:
+    close = []
+    for n, d, epsilon, delta, expected_r2 in questions(120, 7):
+        known, budget = forecasting._known(n, d, epsilon, delta, expected_r2, None, True)
+        promised = forecasting.PROMISES[method](known, n, budget, False)
+        told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
+        close.append(is_close(told.loc[method, "r2"], forecasting._row(promised, expected_r2)))
+    assert np.mean(close) > 0.9
+
+
+def is_close(r2: float, exact: dict[str, float]) -> bool:
+    """Within 0.01 of the forecast, or within its range; what is below 0 counts as 0."""
+    low, middle, high = (max(exact[name], 0.0) for name in ("low", "r2", "high"))
+    return abs(r2 - middle) <= CLOSE or low <= r2 <= high
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nodes_are_forecasts(method: str) -> None:
+    """Fails where a formula of a forecast has changed since the table was made."""
+    rng, table = np.random.default_rng(5), forecast_table.read()
+    pairs = [(i, j) for i, j in itertools.product(range(11), range(3, 12)) if forecast_table.needed(i, j)]
+    for _ in range(3):
+        i, j = pairs[rng.integers(len(pairs))]
+        k, m = rng.integers(5), rng.choice([0, 1, 3])
+        mu = 10 ** (forecast_table.STRENGTHS[j] - math.log10(forecast_table.RECORDS[i]))
+        where = forecast_table.RECORDS[i], min(max(mu, 1e-3), 20.0), forecast_table.EXPLAINED[k]
+        exact = forecast_table.node(method, *where, forecast_table.COEFFICIENTS[m])
+        found = table.values[METHODS.index(method), i, j, k, m]
+        assert abs(exact[0] - found[0]) < AT_A_NODE
+        np.testing.assert_allclose(exact[1:], found[1:], atol=forecast_table.WIDTH)
+
+
+def test_a_linear_function_is_interpolated_exactly_and_ends_go_on() -> None:
+    axes = tuple(np.array(nodes) for nodes in ([0.0, 1.0, 3.0], [-1.0, 2.0], [0.0, 1.0], [0.5, 4.0]))
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1) @ np.array([1.0, -2.0, 3.0, 0.5])
+    table = Table(axes, np.repeat(grid[None, ..., None], 3, axis=-1))
+    point = (2.2, 0.3, 0.9, 1.1)
+    assert table._between(0, point)[0] == pytest.approx(2.2 - 0.6 + 2.7 + 0.55)
+    assert table._between(0, (9.0, -5.0, 0.0, 0.5))[0] == table._between(0, (3.0, -1.0, 0.0, 0.5))[0]
+
+
+def test_spelling_keeps_what_counts() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.uniform(-13.9, 1.6, 200)
+    ends = np.stack([y, y + rng.uniform(0, 3, 200), y - rng.uniform(0, 3, 200)], axis=1)
+    found = forecast_table._read(forecast_table._spelt(ends))
+    assert np.abs(found[:, 0] - y).max() <= forecast_table.STEP / 2 + 1e-9
+    assert np.abs(found - ends).max() <= forecast_table.WIDTH / 2 + forecast_table.STEP + 1e-9
+
+
+def test_y_and_its_inverse() -> None:
+    q = np.array([1e-6, 0.01, 0.5, 1.0])
+    np.testing.assert_allclose(forecast_table.from_y(forecast_table.to_y(q)), q)
+    assert forecast_table.from_y(forecast_table.to_y(np.array([7.0])))[0] == pytest.approx(1.0)  # worse than the mean
+
+
+def test_nodes_that_nobody_needs_have_the_nearest_values() -> None:
+    values = np.full((1, 1, 4, 1, 1, 3), np.nan)
+    values[0, 0, 1:3, 0, 0] = [[1, 1, 1], [2, 2, 2]]
+    assert forecast_table.filled(values)[0, 0, :, 0, 0, 0].tolist() == [1, 1, 2, 2]
+
+
+def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() -> None:
+    plain = forecast_table.strength(forecasting.DESCENT, 1.0, 1e-6)
+    assert plain == ApproximateDP(1.0, 1e-6).to_gaussian().mu
+    own = forecast_table.strength(forecasting.OBJECTIVE, 1.0, 1e-6)
+    assert own < plain
+    assert GaussianDP(own).epsilon(5e-7) == pytest.approx(0.9, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon", "message"),
+    [
+        (32, 10, 1.0, "n must be at least 33 for 10 features, got 32"),
+        (100, 0, 1.0, "d must be"),
+        (10**6, 1001, 1.0, "d must be"),
+        (1000, 10, -1.0, r"epsilon must be .*got -1\.0"),
+    ],
+)
+def test_questions_outside_the_table_are_refused(n: int, d: int, epsilon: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        forecast_table.approximate(n, d, epsilon)
+
+
+def test_the_table_is_small() -> None:
+    assert len(forecast_table.source()) < 60_000
