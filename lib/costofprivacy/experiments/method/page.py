@@ -41,8 +41,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         found.words,
         *tables_heads.opening(saved_of(HEADS), one_delta.HEADS),
-        f"For your own numbers, the calculator below names a method, its expected $R^2$, and the code. All budgets on "
-        f"this page are at $\\delta$ = {compact(DELTA)}.",
+        f"The calculator answers for your own numbers. All budgets here are at $\\delta$ = {compact(DELTA)}.",
     ]
 
 

@@ -50,23 +50,22 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
         saved: tables of the chapter on a private head. delta: δ at which they were measured.
     """
     steps = largest(saved["ladder"])
-    where = f"at $N = {int(steps['N'].iloc[0])}$ and $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
+    where = f"$N = {int(steps['N'].iloc[0])}$, $\\varepsilon = {shown(steps['epsilon'].iloc[0], delta)}$"
     lines = []
     unknown = [str(name) for name in steps["covariance"].unique() if name != ISOTROPIC]
     if unknown:
         private = 1 - min(_least(steps, unknown[0])[1], 1.0)
         none = 1 - float(pick(steps, covariance=unknown[0], rung=NO_DATA)["test_error"])
         lines.append(
-            f"For prompts: use the head of this book (`PrivateHeadRegressor`). {_start(readings.where(unknown[0]))} it "
-            f"explains "
-            f"{percent(private)} of the variance {where}; a head without data explains {percent(none)}."
+            f"For prompts: use `PrivateHeadRegressor`. {_start(readings.where(unknown[0]))} it explains "
+            f"{percent(private)} of the variance ({where}); a head without data explains {percent(none)}."
         )
     learned = _least(steps, ISOTROPIC)[1]
     public = float(pick(steps, covariance=ISOTROPIC, rung=NO_DATA)["test_error"])
     better, than = ("better", "against") if public < learned else ("not better", "but")
     lines.append(
         f"For isotropic prompts, a head that uses no data is {better}: its test error is {plain(public)}, {than} "
-        f"{plain(learned)} for the best that learns."
+        f"{plain(learned)}."
     )
     return lines
 

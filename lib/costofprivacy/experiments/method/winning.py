@@ -26,11 +26,11 @@ class Winner:
         """What to use for one regression."""
         name = f"{self.method} with a pilot" if self.method == OBJECTIVE else self.method
         if self.measured:
-            where = "the smallest error, or one not significantly larger,"
-            cases = f"{self.front} of {self.cases} measured cases in which a private method beats the mean"
+            where = "is best, or not significantly worse,"
+            cases = f"{self.front} of {self.cases} measured cases where any private method beats the mean"
         else:
-            where, cases = "the largest expected $R^2$", f"{self.front} of the {self.cases} forecasts below"
-        return f"For one regression: use {name} (`PrivateLinearRegression`). Of all methods, it has {where} in {cases}."
+            where, cases = "has the largest expected $R^2$", f"{self.front} of {self.cases} forecasts"
+        return f"For one regression: use {name} (`PrivateLinearRegression`). It {where} in {cases}."
 
 
 def measured(cases: pd.DataFrame) -> Winner:
