@@ -149,7 +149,7 @@ def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
     """
     import matplotlib.pyplot as plt
 
-    axes = plt.subplots(figsize=(6, 0.6 + 0.45 * len(table)))[1] if axes is None else axes
+    axes = plt.subplots(figsize=(5.2, 1.6 + 0.35 * len(table)), layout="constrained")[1] if axes is None else axes
     places = np.arange(len(table))[::-1]
     axes.hlines(places, table["low"], table["high"], color="C0", linewidth=2)
     axes.plot(table["r2"], places, "o", color="C0", label="expected, range over spectra")
@@ -158,7 +158,7 @@ def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
     axes.set_yticks(places, table.index)
     axes.set_xlim(min(-0.05, max(-0.5, float(table["low"].min()))), None)
     axes.set_xlabel("R² on new records")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3, frameon=False, fontsize="small")
+    axes.legend(loc="upper left", bbox_to_anchor=(0.0, -0.35), frameon=False)
     return axes
 
 
