@@ -28,7 +28,7 @@ from costofprivacy.estimators import (
     number,
 )
 from costofprivacy.estimators.automatic import METHODS
-from costofprivacy.estimators.tabular import ScaleWarning, default_delta
+from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning, default_delta
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning
 from costofprivacy.rivals import piloted_perturbation
 from tests.privacy.hostile import neighbours
@@ -505,10 +505,13 @@ def test_intervals_cover_the_coefficients():
 def test_intervals_that_noise_leaves_nothing_of_are_nan():
     X, y = problem(100, 10)
     model = PrivateLinearRegression(**STATED | {"epsilon": 0.1}, interval_share=0.2, random_state=0).fit(X, y)
-    table = model.intervals()
+    with pytest.warns(NoIntervalWarning, match="too large for intervals") as told:
+        table = model.intervals()
+    assert told[0].filename == __file__
     assert table[["low", "high"]].isna().all(axis=None)
     assert np.isfinite(table["coef"]).all()
-    assert np.isnan(model.predict_interval(X[:3])).all()
+    with pytest.warns(NoIntervalWarning, match="feature_scale"):
+        assert np.isnan(model.predict_interval(X[:3])).all()
 
 
 def test_intervals_are_nested_and_in_the_units_of_the_data():

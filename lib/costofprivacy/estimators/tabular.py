@@ -41,6 +41,16 @@ class ScaleWarning(UserWarning):
     """No public scale was stated, so that a fit may be far less accurate than it could be; privacy does not suffer."""
 
 
+class NoIntervalWarning(UserWarning):
+    """Intervals are NaN, since the noise of privacy leaves nothing that could be said."""
+
+
+NO_INTERVAL = (
+    "the noise of privacy is too large for intervals, so they are NaN. More records, a larger interval_share, fewer "
+    "features, or feature_center and feature_scale from public knowledge help; another fit spends another budget"
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """What a method releases on the stated scale.
@@ -169,6 +179,9 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
         Raises:
             AttributeError: if the estimator has no intervals, or was not asked to release what they need.
+
+        Warns:
+            NoIntervalWarning: if they are NaN.
         """
         check_is_fitted(self, "coef_")
         centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
@@ -188,6 +201,9 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
         Raises:
             AttributeError: as `intervals`.
+
+        Warns:
+            NoIntervalWarning: as `intervals`.
         """
         check_is_fitted(self, "coef_")
         centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
@@ -211,6 +227,8 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         """The centre of intervals and the covariance, both with the intercept last, in the units of the data."""
         if not hasattr(self, "covariance_"):
             raise AttributeError(f"{type(self).__name__} has no intervals: {self._why_no_intervals()}")
+        if np.isnan(self.covariance_).any():  # which was released, so that the warning is post-processing
+            warnings.warn(NO_INTERVAL, NoIntervalWarning, stacklevel=3)
         return self.centre_, self.covariance_
 
     def _why_no_intervals(self) -> str:
