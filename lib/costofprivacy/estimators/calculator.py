@@ -16,9 +16,9 @@ SHORT = {OBJECTIVE: "objective", DESCENT: "descent", BOOSTED: "boosted", ONE_PAS
 USELESS = 0.01  # an R² below this is no better than the mean
 CODE = """\
 from costofprivacy.estimators import PrivateLinearRegression
-bounds = {{"age": (18, 90), "bmi": (15, 45)}}  # one pair for each column, from public knowledge
-model = PrivateLinearRegression("{method}", epsilon={epsilon}, delta={delta}, expected_r2={expected_r2},
-                                feature_bounds=bounds, response_bounds=(80, 200))
+bounds = {{"age": (18, 90), "bmi": (15, 45)}}  # public, one pair for each column
+public = {{"feature_bounds": bounds, "response_bounds": (80, 200), "expected_r2": {expected_r2}}}
+model = PrivateLinearRegression("{method}", epsilon={epsilon}, delta={delta}, **public)
 print(model.fit(X, y).receipt())"""
 
 

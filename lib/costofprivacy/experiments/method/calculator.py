@@ -15,7 +15,7 @@ from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
 
 STATIC = "../_static"  # from the page
-START = {"n": 10_000, "d": 10, "value": 1.0, "delta": forecast_table.DELTA, "r2": 0.5}
+START = {"n": 1000, "d": 10, "value": 1.0, "delta": forecast_table.DELTA, "r2": 0.5}
 BUDGETS = {
     "epsilon": "ε, at the δ below",
     "rho": "ρ of zero-concentrated DP",
