@@ -31,7 +31,7 @@ def test_every_chapter_asks_a_question_and_lists_its_parameters(name: str) -> No
 def test_a_plain_notebook_is_listed_by_its_title() -> None:
     assert listing.question(PROJECT, "your-data") == "Private regression on your own data."
     assert listing.parameters_of(PROJECT, "your-data").startswith(
-        "your-data has the parameters epsilon = 3.0, delta = 0.0001: "
+        "your-data has the parameters epsilon = 1.0, delta = 1e-06: "
     )
 
 
