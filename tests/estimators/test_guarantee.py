@@ -42,7 +42,7 @@ def test_json_is_strict_and_comes_back_as_it_went() -> None:
 
 
 def test_words_name_every_public_argument_and_the_guarantee() -> None:
-    words = str(receipt(GaussianDP(0.5)))
+    words = " ".join(str(receipt(GaussianDP(0.5))).split())
     assert all(name in words for name in PUBLIC)
     assert "0.5-Gaussian DP, hence ρ-zCDP with ρ = 0.125" in words
     assert "(2, 1e-06)-differential privacy. Nothing beyond this (ε, δ) is proved." in str(receipt())

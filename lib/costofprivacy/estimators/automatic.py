@@ -130,8 +130,8 @@ class PrivateLinearRegression(TabularRegressor):
             The estimator, fitted.
 
         Raises:
-            ValueError: if there is another number of records, if the method cannot read a stream, or a batch is not as
-                scikit-learn wants data. Nothing is released then.
+            ValueError: if there are more records than announced, or fewer in one that is read several times, if the
+                method cannot read a stream, or a batch is not as scikit-learn wants data. Nothing is released then.
         """
         gate.begin(self)
         try:

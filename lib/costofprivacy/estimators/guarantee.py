@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
+import textwrap
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
+WIDTH = 100  # letters in a line of a receipt
 RECORD = "replace one record by any other; the number of records is public"
 CAVEAT = (
     "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
@@ -96,20 +98,19 @@ class Receipt:
             else "The noise was seeded from the operating system."
         )
         versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
-        return "\n".join(
-            (
-                f"{self.method}, fitted to {self.records} records of {self.features} features.",
-                f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
-                f"Neighbouring data sets: {told.neighbours}.",
-                f"Proof: {told.proof}.",
-                f"Released: {', '.join(self.released)}.",
-                f"Taken as public: {public}.",
-                f"Records that are not finite: {self.not_finite}.",
-                seed,
-                CAVEAT,
-                f"Software: {versions}.",
-            )
+        lines = (
+            f"{self.method}, fitted to {self.records} records of {self.features} features.",
+            f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
+            f"Neighbouring data sets: {told.neighbours}.",
+            f"Proof: {told.proof}.",
+            f"Released: {', '.join(self.released)}.",
+            f"Taken as public: {public}.",
+            f"Records that are not finite: {self.not_finite}.",
+            seed,
+            CAVEAT,
+            f"Software: {versions}.",
         )
+        return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
 
 
 def receipt(fitted: Any, public: tuple[str, ...]) -> Receipt:
@@ -119,7 +120,8 @@ def receipt(fitted: Any, public: tuple[str, ...]) -> Receipt:
         fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, ``not_finite`` and ``random_state``.
         public: names of its arguments that were taken as public; those that are None were not stated.
     """
-    given = {name: value for name in public if (value := getattr(fitted, name)) is not None}
+    named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(fitted, name)))
+    given = {name: value for name in named if (value := getattr(fitted, name)) is not None}
     released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
     rule = "void, under the guarantee" if fitted.not_finite == "void" else REFUSED
     return Receipt(
