@@ -20,7 +20,12 @@ ROOT = Path(__file__).parents[1]
 NAME = "noisyhead/low-dimensional"
 # What `pip install` calls what is imported under another name.
 DISTRIBUTIONS = {"IPython": "ipython", "sklearn": "scikit-learn", "yaml": "pyyaml", "vl_convert": "vl-convert-python"}
-ELSEWHERE = {"diffprivlib", "opendp", "opacus", "torch"}  # called in an environment of its own, by `costofprivacy.running.extras`
+ELSEWHERE = {
+    "diffprivlib",
+    "opendp",
+    "opacus",
+    "torch",
+}  # called in an environment of its own, by `costofprivacy.running.extras`
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,21 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from costofprivacy.estimators import PrivateLinearRegression, epsilon_needed, expected, forecast, records_needed
 from costofprivacy.estimators.expected import Model
-from costofprivacy.estimators.forecasting import BUDGETS, RECORDS, best_method, draw
+from costofprivacy.estimators.forecasting import (
+    BOOSTED,
+    BUDGETS,
+    DESCENT,
+    OBJECTIVE,
+    ONE_PASS,
+    RECORDS,
+    best_method,
+    draw,
+)
 
 SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
 SLACK = 2e-3  # of R²: plans are chosen on a grid, with a precaution that forecasts leave out
@@ -31,7 +41,18 @@ def test_a_table_adds_up():
     assert (table["cost_of_privacy"] <= table["excess_risk"] + 1e-12).all()
     np.testing.assert_allclose(table["without_privacy"], 0.7 - 9 / 3000 * 0.3)
     assert (table["r2"] <= table["without_privacy"]).all()
-    assert best_method(table) == table["r2"].idxmax()
+    assert best_method(table, 8) == table["r2"].drop(ONE_PASS).idxmax()
+
+
+def test_descent_is_chosen_for_few_features_or_a_known_spectrum():
+    """With many features one eigenvalue can be so large that the steps of a descent diverge."""
+    table = pd.DataFrame({"r2": [0.1, 0.5, 0.2, 0.6]}, index=[OBJECTIVE, DESCENT, BOOSTED, ONE_PASS])
+    assert best_method(table, 100) == DESCENT
+    assert best_method(table, 101) == BOOSTED
+    assert best_method(table, 101, spectrum_known=True) == DESCENT
+
+
+def test_what_is_told_of_a_known_spectrum():
     known = forecast(3000, 8, 1.0, expected_r2=0.7, spectrum=np.linspace(0.5, 1.5, 8))
     np.testing.assert_allclose(known["low"], known["r2"])
 

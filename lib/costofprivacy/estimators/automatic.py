@@ -28,7 +28,6 @@ CLASSES: dict[str, type[TabularRegressor]] = {
     "boosted": BoostedAdaSSPRegressor,
     "one pass": OnePass,
 }
-IN_MEMORY = ("objective", "descent", "boosted")  # one pass is never far ahead of all of these
 STREAMED = ("descent", "boosted", "one pass")  # can read records that do not fit into memory
 
 
@@ -167,7 +166,8 @@ class PrivateLinearRegression(TabularRegressor):
         return self
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        self.method_ = self._chosen(stated, IN_MEMORY)
+        allowed = forecasting.choice(self.n_features_in_, stated.spectrum)
+        self.method_ = self._chosen(stated, [name for name, told in METHODS.items() if told in allowed])
         other = self._other()
         found = other._release(x, y, stated, rng)
         self.plan_ = other.plan_

@@ -9,7 +9,7 @@ import pandas as pd
 
 from costofprivacy import _validate
 from costofprivacy.estimators import forecast_table
-from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
+from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS, best_method
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 SHORT = {OBJECTIVE: "objective", DESCENT: "descent", BOOSTED: "boosted", ONE_PASS: "one pass"}  # in code
@@ -27,7 +27,7 @@ class Answer:
     """What the calculator says.
 
     Args:
-        method: the one with the largest expected R². r2: that R², on new records. low, high: its range.
+        method: the one that `forecasting.best_method` takes. r2: that R², on new records. low, high: its range.
         without_privacy: R² of least squares. useful: whether the method is expected to be better than the mean, whose
             R² is 0. epsilon, delta, mu, rho: the budget. code: the lines that fit the method. methods: all forecasts.
     """
@@ -73,7 +73,7 @@ def answer(
     _validate.probability("delta", delta)
     eps = _epsilon(epsilon, rho, mu, delta)
     found = forecast_table.approximate(n, d, eps, delta, expected_r2=expected_r2)
-    method = str(found["r2"].idxmax())
+    method = best_method(found, d)
     best, gaussian = found.loc[method], ApproximateDP(eps, delta).to_gaussian().mu
     values = {"epsilon": literal(eps), "delta": literal(delta), "expected_r2": literal(expected_r2)}
     return Answer(

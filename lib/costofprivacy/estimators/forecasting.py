@@ -39,6 +39,7 @@ OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
     "boosted AdaSSP",
     "one pass (DP-GD)",
 )
+MOST_FEATURES = 100  # for which descent is chosen without a known spectrum
 RECORDS = tuple(round(10 ** (k / 8)) for k in range(12, 65))  # that `records_needed` tries: 32 to 10⁸
 BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed` tries: 0.01 to 100
 
@@ -80,9 +81,30 @@ def forecast(
     return table[["r2", "low", "high", "without_privacy", "excess_risk", "cost_of_privacy"]]
 
 
-def best_method(table: pd.DataFrame) -> str:
-    """The method of a `forecast` with the largest expected R²; the first of equals."""
-    return str(table["r2"].idxmax())
+def choice(d: int, spectrum_known: bool = False) -> tuple[str, ...]:
+    """The methods among which one is chosen for a table in memory.
+
+    One pass is never far ahead of all others, so it is left to streams. Clipped descent is left out for more than
+    `MOST_FEATURES` features whose spectrum is not known. One eigenvalue can then be so much larger than the mean that
+    steps which were planned for the assumed spectra diverge. On MNIST, with 784 features, that happened.
+
+    Args:
+        d: number of features. spectrum_known: whether their eigenvalues were stated.
+
+    >>> choice(784)
+    ('objective perturbation', 'boosted AdaSSP')
+    """
+    safe = spectrum_known or d <= MOST_FEATURES
+    return (OBJECTIVE, DESCENT, BOOSTED) if safe else (OBJECTIVE, BOOSTED)
+
+
+def best_method(table: pd.DataFrame, d: int, spectrum_known: bool = False) -> str:
+    """The method of a `forecast` with the largest expected R² among those of `choice`; the first of equals.
+
+    Args:
+        table: of `forecast`. d, spectrum_known: as for `choice`.
+    """
+    return str(table.loc[list(choice(d, spectrum_known)), "r2"].idxmax())
 
 
 def records_needed(

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from costofprivacy.estimators import calculator, forecast_table
 from costofprivacy.estimators.calculator import USELESS
+from costofprivacy.estimators.forecasting import MOST_FEATURES, choice
 from costofprivacy.judging.prose import compact, percent
 from costofprivacy.showing import figures
 from costofprivacy.showing.plates import Plate
@@ -63,6 +64,9 @@ def data() -> str:
     """What the page's script knows: the table of forecasts and the words of `estimators.calculator`, as JSON."""
     words = {
         "short": calculator.SHORT,
+        "choice": choice(1),
+        "many": choice(MOST_FEATURES + 1),
+        "most": MOST_FEATURES,
         "code": calculator.CODE.replace("{{", "{").replace("}}", "}"),
         "useless": USELESS,
         "records": forecast_table.RECORDS[0],

@@ -127,7 +127,7 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
         leader = int(excess.mean(axis=0).argmin())
         r2 = data.EXPLAINED if cell.data in data.MADE else data.STATED
         promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, expected_r2=r2)
-        chosen = str(promised["r2"].drop(forecasting.ONE_PASS).idxmax())
+        chosen = forecasting.best_method(promised, cell.d)
         for m, name in enumerate(NAMES):
             told = promised.loc[METHODS[name]]
             row = {"data": cell.data, "n": cell.n, "d": cell.d, "epsilon": epsilon, "delta": cell.delta}
