@@ -24,13 +24,14 @@ from costofprivacy.streams import generator
 METHODS = list(campaign.METHODS.values())
 
 
-def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, error=0.0, epsilon=1.0):
+def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, new=1.0, error=0.0, epsilon=1.0):
     """One case: excess errors of the methods, the choice, and its forecast over what was measured."""
     best = min(excess)
     return [
         {"data": name, "n": 100, "d": 3, "epsilon": epsilon, "method": METHODS[k], "chosen": k == chosen}
         | {"excess": value, "excess_error": error, "behind": value - best, "behind_error": error, "trials": 10}
         | {"constant": constant, "forecast": forecast * value, "new": value, "digest": "0"}
+        | {"forecast_new": new * value}
         for k, value in enumerate(excess)
     ]
 
@@ -79,6 +80,7 @@ def test_each_sentence_can_be_otherwise():
         {"cases": pd.DataFrame(rows([0.14, 0.1]) + rows([0.14, 0.1], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.2, 0.1]) * 1 + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2], forecast=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
+        {"cases": pd.DataFrame(rows([0.1, 0.2], new=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2]) + rows([0.1, 0.2], name=data.HEAVY, forecast=9.0))},
         {"intervals": intervals(p=1e-6)},
         {"intervals": pd.concat([intervals(), intervals(target=page.LEAST_SQUARES, p=0.0)])},

@@ -22,7 +22,8 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
     Returns:
         The key; ``best`` and ``chosen``, methods; ``ratio``, the excess error of the choice over the least; ``near``,
         whether it is within `NEAR` or `NOISE` standard errors; ``forecast``, the forecast of the choice over what was
-        measured; ``limit``, the factor that it is held to; ``excess`` of the choice and ``constant``, of the mean.
+        measured; ``forecast_new``, the same on new records, NaN for real data; ``limit``, the factor that both are held
+        to; ``excess`` of the choice, ``constant``, of the mean, and ``share``, the first over the second.
     """
     found = []
     for key, rows in cases.groupby(KEY, sort=False):
@@ -33,10 +34,15 @@ def compared(cases: pd.DataFrame) -> pd.DataFrame:
         row = dict(zip(KEY, key, strict=True)) | {"best": best["method"], "chosen": choice["method"], "near": near}
         row |= {"ratio": choice["excess"] / best["excess"], "forecast": choice["forecast"] / choice["excess"]}
         row |= {"limit": WITHIN.get(key[0], OTHERWISE), "excess": choice["excess"], "constant": choice["constant"]}
+        row |= {"forecast_new": choice["forecast_new"] / choice["new"]}
         found.append(row | {"share": choice["excess"] / choice["constant"]})
     return pd.DataFrame(found)
 
 
-def told(found: pd.DataFrame) -> pd.Series:
-    """Whether each forecast is within its factor."""
-    return (found["forecast"] <= found["limit"]) & (found["forecast"] >= 1 / found["limit"])
+def told(found: pd.DataFrame, column: str = "forecast") -> pd.Series:
+    """Whether each forecast is within its factor.
+
+    Args:
+        found: of `compared`. column: ``forecast`` or ``forecast_new``.
+    """
+    return (found[column] <= found["limit"]) & (found[column] >= 1 / found["limit"])

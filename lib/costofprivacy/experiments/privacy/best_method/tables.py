@@ -31,7 +31,8 @@ def show_forecasts(cases: pd.DataFrame) -> pd.DataFrame:
     for name, own in found.groupby("data", sort=False):
         quantiles = own["forecast"].quantile([0.05, 0.5, 0.95])
         row = {"data": name, "held to a factor of": plain(own["limit"].iloc[0])}
-        row |= {"within it": percent(own["told"].mean())}
+        new = "–" if own["forecast_new"].isna().all() else percent(judged.told(own, "forecast_new").mean())
+        row |= {"within it": percent(own["told"].mean()), "within it, on new records": new}
         row |= {f"{label} of forecast over measured": plain(quantiles[q]) for label, q in QUANTILES.items()}
         rows.append(row)
     return pd.DataFrame(rows).set_index("data")
