@@ -55,12 +55,15 @@ def draw_intervals(intervals: pd.DataFrame) -> Plate:
     """Coverage of each setting with its standard error."""
     own = intervals[intervals["valid"] > 0].reset_index(drop=True)
     places = np.arange(len(own))[::-1]
-    labels = [f"{row.data}, n = {row.n:,}, d = {row.d}, ε = {row.epsilon:g}: {row.target}" for row in own.itertuples()]
-    with figures.panels(1, ends=False, figsize=(7.2, 3.4)) as (figure, (axes,)):
+    labels = [
+        f"{row.data}\n{row.n:,} records, {row.d} features, ε = {row.epsilon:g}\n{row.target}"
+        for row in own.itertuples()
+    ]
+    with figures.panels(1, ends=False, figsize=(6.4, 5.6)) as (figure, (axes,)):
         axes.errorbar(own["coverage"], places, xerr=2 * own["coverage_error"], fmt="o", color=figures.COLOURS[0])
         axes.axvline(0.9, color="k", lw=1)
         axes.axvline(0.88, color="k", ls="--", lw=1)
-        axes.set_yticks(places, labels)
+        axes.set_yticks(places, labels, fontsize="small")
         axes.set(xlabel="share of coefficients in their 90 % interval")
     return Plate(
         figure,
@@ -68,9 +71,14 @@ def draw_intervals(intervals: pd.DataFrame) -> Plate:
             "**Coverage of 90 % intervals that include the privacy noise.** Bars are two standard errors; the dashed "
             f"line is the 88 % that has to be kept. The least coverage is {percent(own['coverage'].min())}."
         ),
-        alt=f"Coverage: {', '.join(f'{label}: {percent(value)}' for label, value in zip(labels, own['coverage']))}.",
+        alt=f"Coverage: {'; '.join(_spoken(labels, own))}.",
     )
 
 
 def _medians(found: pd.DataFrame) -> list[str]:
     return [f"{name} {compact(own['forecast'].median())}" for name, own in found.groupby("data", sort=False)]
+
+
+def _spoken(labels: list[str], own: pd.DataFrame) -> list[str]:
+    """The settings with their coverage, in one line each."""
+    return [f"{', '.join(label.splitlines())}: {percent(value)}" for label, value in zip(labels, own["coverage"])]
