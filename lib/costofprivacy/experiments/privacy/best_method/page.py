@@ -56,8 +56,8 @@ def rule(cases: pd.DataFrame) -> Markdown:
     return Markdown(
         f"Clipped descent is chosen for at most {MOST_FEATURES} features, unless their spectrum is known. On MNIST its "
         f"steps diverged, and its excess error came to {compact(worst)} times that of the mean. We added this rule "
-        "when we had seen that. The constants of the forecasts were chosen on a few runs of the same kinds of data, with "
-        "other seeds."
+        "when we had seen that. The constants of the forecasts were chosen on a few runs of the same kinds of data, "
+        "with other seeds."
     )
 
 
