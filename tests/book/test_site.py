@@ -15,7 +15,7 @@ from costofprivacy.book import formulas
 from costofprivacy.showing.explorer import SCRIPT
 
 MB = 1_000_000
-MOST, MOST_OF_A_PAGE = 45 * MB, 2 * MB
+MOST, MOST_OF_A_PAGE = 46 * MB, 2 * MB
 TAG = re.compile(r"<([a-zA-Z][\w-]*)\b[^>]*>")
 ATTRIBUTE = re.compile(r'\s(id|name|href|src|srcset)="([^"]*)"')
 FONT = re.compile(r"url\(([^)]+\.ttf)\)")

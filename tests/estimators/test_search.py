@@ -323,7 +323,7 @@ def test_a_search_over_a_pipeline_from_a_frame():
     model = DPGDRegressor(
         feature_bounds=schema.feature_bounds(), response_bounds=(-1.5, 2.5), schedule="constant", clip=0.3
     )
-    settings = [{"dpgdregressor__label_noise": noise} for noise in (0.05, 0.3)]
+    settings = [{"dpgdregressor__expected_r2": share} for share in (0.5, 0.9)]
     asked = {"epsilon": 10.0, "delta": 1e-5, "loss_bound": 1.0, "random_state": 0}
     for more in ({}, {"folds": 2}, {"strategy": "random", "mean_runs": 2.0}):
         search = PrivateSearch(make_pipeline(schema.transformer(), model), settings, **asked, **more).fit(frame, y)

@@ -166,7 +166,7 @@ def test_what_is_left_without_noise_is_a_share_of_the_excess() -> None:
 
 def test_no_name_of_the_tables_is_shown() -> None:
     """A reader is told words."""
-    told = [opening_of(page)(TABLES), heads.read(TABLES).data, heads.show(TABLES).to_csv()]
+    told = [opening_of(page)(TABLES), heads.read(TABLES, 1e-6).data, heads.show(TABLES).to_csv()]
     for found, _ in shown("noisyhead/a-head-that-works"):
         if isinstance(found, Plate):
             told.append(found.caption + found.alt)
@@ -221,12 +221,12 @@ def test_the_rate_s_miss_is_the_largest_factor() -> None:
 
 
 def test_the_page_that_chooses_says_which_is_least() -> None:
-    told = heads.read(TABLES).data
+    told = heads.read(TABLES, 1e-6).data
     assert "without data" in told
     assert "alone has a smaller error in 3 of 3 cases" in told
-    assert "in 0 of 3 cases" in heads.read(scaled("ladder", COVARIANCE, 9.0, "rung")).data
-    assert heads.read(scaled("tasks", COVARIANCE, 3.0)).data != told
-    better = heads.read(scaled("ladder", ladder.ONE_PASS, 0.01, "rung")).data
+    assert "in 0 of 3 cases" in heads.read(scaled("ladder", COVARIANCE, 9.0, "rung"), 1e-6).data
+    assert heads.read(scaled("tasks", COVARIANCE, 3.0), 1e-6).data != told
+    better = heads.read(scaled("ladder", ladder.ONE_PASS, 0.01, "rung"), 1e-6).data
     assert heads.SHOWN[ladder.ONE_PASS] in better
     assert heads.tuned(TABLES).startswith("For prompts: use the head of this book")
     assert "it explains 94 % of the variance; DP-ridge" in heads.tuned(TABLES)

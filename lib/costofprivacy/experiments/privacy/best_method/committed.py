@@ -54,4 +54,4 @@ def measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
 
 
 def _write(name: str, table: pd.DataFrame) -> None:
-    table.assign(digest=code()).to_csv(path(name), index=False)
+    table.assign(digest=code()).to_csv(path(name), index=False, float_format="%.7g")

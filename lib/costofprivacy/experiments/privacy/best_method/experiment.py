@@ -15,7 +15,7 @@ class Experiment(Parameters):
 
     n: tuple[int, ...] = many(count(10, 10**5), 1000, 3000, ascending=True)
     """Records in a case that is measured now; each must be a size of the campaign."""
-    d: int = parameter(count(1, 100), 10)
+    d: int = parameter(count(2, 100), 10)
     epsilon: tuple[float, ...] = many(amount(1e-3, 100), 1.0, 3.0, ascending=True)
     trials: int = parameter(count(2, 10**4), 40)
     """Data sets in each case that is measured now."""

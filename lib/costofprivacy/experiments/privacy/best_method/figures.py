@@ -23,10 +23,10 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
                 "marker": MARKS[k],
                 "linestyle": "",
                 "color": figures.COLOURS[k],
-                "alpha": 0.8,
                 "ms": 4,
             }
-            left.plot(own["share"], own["ratio"], label=name, **look)
+            behind = own[own["ratio"] > 1]
+            left.plot(behind["share"], behind["ratio"], label=name, **look)
             right.plot(own["share"], own["forecast"], **look)
         left.axhline(judged.FAR, color="k", ls="--", lw=1)
         for level in (1 / judged.OTHERWISE, 1 / 1.5, 1.5, judged.OTHERWISE):
@@ -41,7 +41,8 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
         caption=(
             f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
             f"chosen from public numbers, over the least of all methods. In {percent(near)} of the cases it is within "
-            f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Right: "
+            f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Cases in "
+            "which the choice is the best one are left out. Right: "
             f"the forecast of the excess error over what was measured. {percent(within)} are within their factor "
             "(dashed: 1.5, for Gaussian data; dotted: 3, elsewhere)."
         ),

@@ -24,12 +24,11 @@ def answer(tables: Tables) -> list[str]:
     first = found["best"].value_counts()
     behind = int((found["ratio"] > judged.FAR).sum())
     return [
-        f"In {len(found)} cases with at least one useful private method, {first.index[0]} is the best in "
-        f"{int(first.iloc[0])}.",
-        f"The choice from public numbers is within 10 % or two standard errors of the best in "
-        f"{percent(found['near'].mean())} of them, and more than {judged.FAR:g} times behind in {behind}.",
-        f"Forecasts of the excess error on new records are within a factor of 1.5 on Gaussian data and of 3 on heavy "
-        f"tails in {percent(judged.told(found.dropna(), 'forecast_new').mean())}; on real data they can be far off.",
+        f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best method.",
+        f"The choice from public numbers is near the best in {percent(found['near'].mean())}, and more than "
+        f"{judged.FAR:g} times behind in {behind}.",
+        f"On new records, forecasts for made data are right within a factor of 1.5 or 3 in "
+        f"{percent(judged.told(found.dropna(), 'forecast_new').mean())}; for real data they can be far off.",
         "You will see why a pilot and objective perturbation share one budget almost without loss.",
     ]
 
