@@ -228,8 +228,7 @@ def test_the_page_that_chooses_says_which_is_least() -> None:
     assert heads.read(scaled("tasks", COVARIANCE, 3.0), 1e-6).data != told
     better = heads.read(scaled("ladder", ladder.ONE_PASS, 0.01, "rung"), 1e-6).data
     assert heads.SHOWN[ladder.ONE_PASS] in better
-    assert heads.tuned(TABLES).startswith("For prompts: use the head of this book")
-    assert "it explains 94 % of the variance; DP-ridge" in heads.tuned(TABLES)
-    worse = heads.tuned(scaled("ladder", PRIVATE, 0.5 / 0.0605306, "rung"))
-    assert worse.startswith("For prompts: use DP-ridge. At")
-    assert worse.endswith("with all bounds tuned on public prompts, 50 %.")
+    first, isotropic = heads.opening(TABLES, 1e-6)
+    assert first.startswith("For prompts: use `PrivateHeadRegressor`. With an unknown covariance")
+    assert isotropic.startswith("For isotropic prompts, a head that uses no data is better")
+    assert heads.opening(scaled("ladder", PRIVATE, 0.5 / 0.0605306, "rung"), 1e-6)[1] != isotropic

@@ -6,7 +6,7 @@ from costofprivacy.experiments.privacy.best_method import data
 from costofprivacy.experiments.privacy.best_method.experiment import Experiment
 from costofprivacy.running.work import Work
 
-PASSES = 20.0  # over the records, for all methods at one budget: steps of descents, rounds, and a search
+PASSES = 60.0  # over the records, for all methods at one budget: steps of descents, rounds, and a search
 OPERATIONS = 4.0  # for a number of a record in a pass
 
 
