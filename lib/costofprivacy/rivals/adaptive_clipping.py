@@ -22,7 +22,7 @@ of a gradient times a power of ln n, so that none is clipped with high probabili
 largest ‖x‖², and T is of the order of the condition number times ln n. Its clip comes from a noisy histogram. Here the
 level q of a private quantile says how many gradients stay as they are, and `plan` chooses q, T and η by a formula for
 isotropic features. Its levels go down to one half, because clipping costs less than noise does. As many records choose
-a clip as make a clip that is far off improbable (`RANKS`).
+a clip as make a clip that is far off improbable (`private_quantile.enough`).
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The clip at
 level q is C = z√(dP), and a step keeps the share q of the mean gradient (`clipped_normal`). With a = ηq and κ = Eψ²,
@@ -46,19 +46,16 @@ from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import clipped_normal
 from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.planning import LEVELS, RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.prepared import Prepared, prepare
-from costofprivacy.rivals.private_quantile import exponent, geometric_grid, quantile
+from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 
-LEVELS = (0.5, 0.7, 0.9)  # q, of the gradients that a clip leaves as they are
 STEPS = (1, 2, 4, 8, 16, 32, 64, 128)
-# a, the share of a whole step: with 1, uneven features overshoot; with 0, the answer is 0
-RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
-RANKS = 20.0  # records that choose a clip, times μ min(q, 1 − q): one of the K clips is far off with K e^{−0.8 · 20}
 MOST_CHOOSING = 0.5  # of the records of a step
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(AveragedSteps):
     """What the steps do, fixed before any record is read.
 
     Args:
@@ -89,16 +86,6 @@ class Plan:
         for noise in (self.grid[0], 4 * self.grid[-1]):  # refused now, not once a clip is chosen
             gaussian_std(noise, self.budget)
 
-    @property
-    def guarantee(self) -> GaussianDP:
-        """What the release of all iterates and clips spends: each record is used once."""
-        return self.budget
-
-    @property
-    def averaged(self) -> int:
-        """How many of the last iterates are averaged: half of them, rounded up."""
-        return self.steps - self.steps // 2
-
     def batch(self, n: int) -> int:
         """b, the records of a step that move θ.
 
@@ -128,23 +115,14 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     (8, 66, 0.7)
     """
     _validate.whole("n", n, at_least=2)
-    _validate.finite_positive("explained_variance", explained_variance)
-    _validate.nonnegative("noise_variance", noise_variance)
-    grid = geometric_grid(math.sqrt(_validate.whole("d", d) * (explained_variance + noise_variance)))
+    variance = response_variance(explained_variance, noise_variance)
+    grid = geometric_grid(math.sqrt(_validate.whole("d", d) * variance))
     candidates = [
         Plan(steps, choosing, rate / level, level, grid, budget)
         for steps, level, rate in product(STEPS, LEVELS, RATES)
-        if (choosing := _choosing(n // steps, level, budget, enough=steps > 1))
+        if (choosing := enough(MOST_CHOOSING * (n // steps), level, budget, needed=steps > 1))
     ]
     return min(candidates, key=lambda found: predicted(found, n, d, explained_variance, noise_variance))
-
-
-def _choosing(part: int, level: float, budget: GaussianDP, *, enough: bool) -> int:
-    """s of a part of the records; 0 where they do not suffice though they have to be enough."""
-    wanted, most = RANKS / (budget.mu * min(level, 1 - level)), MOST_CHOOSING * part
-    if enough and max(1.0, wanted) > most:
-        return 0
-    return max(1, math.floor(min(wanted, most)))
 
 
 def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_variance: float) -> float:
@@ -159,7 +137,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     error, along, total = explained_variance, 0.0, 0.0
     for step in range(1, plan.steps + 1):
         error = contraction**2 * error + plan.learning_rate**2 * d * spread * (error + noise_variance)
-        if not error < 1e6 * (explained_variance + noise_variance):
+        if diverged(error, explained_variance, noise_variance):
             return math.inf
         if step > plan.steps - plan.averaged:
             along = contraction * along + error

@@ -49,20 +49,19 @@ from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import clipped_normal
 from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.planning import RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.toeplitz import Banded, Buffered, noise_coefficients, square_root
 
 CLIPS = (0.1, 0.3, 1.0)  # K/√d over the standard deviation of the response
 STEPS = (4, 8, 16, 32, 64, 128, 256)
-# a, the share of a whole step at the start: with 1, uneven features overshoot; with 0, the answer is 0
-RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
 _ROUNDING = 1 + 1e-12  # of the norm of a column
 
 Batch = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(AveragedSteps):
     """What the steps do, fixed before any record is read.
 
     Args:
@@ -94,16 +93,6 @@ class Plan:
         """2K times the norm of the longest column of C: how far a replaced record moves Cg, in exact arithmetic."""
         return 2 * self.clip_norm * math.sqrt(self.strategy.square(self.steps)) * _ROUNDING
 
-    @property
-    def guarantee(self) -> GaussianDP:
-        """What the release of all iterates spends."""
-        return self.budget
-
-    @property
-    def averaged(self) -> int:
-        """How many of the last of T iterates `release` averages: half of them, rounded up."""
-        return self.steps - self.steps // 2
-
     def noise_std(self, d: int) -> float:
         """s for sums of d entries: larger by 1 + `privacy.sums.slack` (b, d), which pays for their rounding."""
         return gaussian_std(self.sensitivity * (1 + sums.slack(self.batch, d)), self.budget)
@@ -128,9 +117,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     (128, 157, 4)
     """
     _validate.whole("n", n)
-    _validate.finite_positive("explained_variance", explained_variance)
-    _validate.nonnegative("noise_variance", noise_variance)
-    deviation = math.sqrt(explained_variance + noise_variance)
+    deviation = math.sqrt(response_variance(explained_variance, noise_variance))
     clip = deviation * math.sqrt(_validate.whole("d", d))
     candidates = []
     for steps, part, rate in product([T for T in STEPS if n >= T] or [1], CLIPS, RATES):
@@ -157,7 +144,7 @@ def predicted(plan: Plan, d: int, explained_variance: float, noise_variance: flo
         bias *= contraction
         path.append(bias)
         error = contraction**2 * error + sampled + d * (rate * std / b) ** 2  # as if the noise were independent
-        if not error < 1e6 * (explained_variance + noise_variance):
+        if diverged(error, explained_variance, noise_variance):
             return math.inf
     private = _mean_square(lfilter([1.0], [1.0, -contraction], inverse), plan.averaged)
     samples = _mean_square(contraction ** np.arange(plan.steps), plan.averaged)

@@ -55,6 +55,7 @@ from costofprivacy.privacy import GaussianDP, records
 from costofprivacy.privacy.sums import UNIT_ROUNDOFF
 
 _ROUNDING = 1 + 1e-12  # of the functions in (1): they are right to a few units of rounding
+_RANKS = 20.0  # values for a quantile, times μ min(q, 1 − q): it is far off with probability K e^{−0.8 · 20}
 _ROUNDINGS = 8  # in the range of a loss, each of 2⁻⁵³ηn, see the module's text
 
 
@@ -95,6 +96,25 @@ def geometric_grid(scale: float, below: float = 1e-3, above: float = 10.0, ratio
         raise ValueError(f"below must be less than above, and ratio more than 1, got {below!r}, {above!r}, {ratio!r}")
     points = math.ceil(math.log(above / below) / math.log(ratio) - 1e-9) + 1
     return tuple((scale * np.geomspace(below, above, points)).tolist())
+
+
+def enough(most: float, level: float, budget: GaussianDP, *, needed: bool) -> int:
+    """How many values make it improbable that their quantile is far off, at most ``most`` of them.
+
+    Args:
+        most: how many there may be. level: q in (0, 1). budget: μ in (0, ∞).
+        needed: whether fewer will not do. If they will, there is at least 1.
+
+    Returns:
+        The number; 0 where that many are needed and there may not be.
+
+    >>> enough(100, 0.9, GaussianDP(4.0), needed=True), enough(10, 0.9, GaussianDP(4.0), needed=True)
+    (50, 0)
+    """
+    wanted = _RANKS / (budget.mu * min(level, 1 - level))
+    if needed and max(1.0, wanted) > most:
+        return 0
+    return max(1, math.floor(min(wanted, most)))
 
 
 def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray) -> np.ndarray:

@@ -19,11 +19,11 @@ sums by at most 2Θφ_t, and neither Θ nor φ_t depends on it: T Gaussian mecha
 permutations is μ-Gaussian DP. ∎
 
 **What is our choice.** The paper's parts are thirds; here the first two are as large as their quantiles need
-(`RANKS`), and a third at most. The paper clips so far out that no record is touched, with high probability: Θ is the
-estimated √E‖x‖² times a power of ln n, and φ_t the estimated size of the residuals times a power of ln(1/α), where α is
-the share of corrupted responses. Its estimates come from noisy histograms. Here both clips are quantiles, which move by
-α in level when a share α of the responses is corrupted, and their levels say how many records are clipped. `plan`
-chooses the level of the residuals, T and η by a formula for isotropic features.
+(`private_quantile.enough`), and a third at most. The paper clips so far out that no record is touched, with high
+probability: Θ is the estimated √E‖x‖² times a power of ln n, and φ_t the estimated size of the residuals times a power
+of ln(1/α), where α is the share of corrupted responses. Its estimates come from noisy histograms. Here both clips are
+quantiles, which move by α in level when a share α of the responses is corrupted, and their levels say how many records
+are clipped. `plan` chooses the level of the residuals, T and η by a formula for isotropic features.
 
 **The formula.** Let E‖x‖² = d and Σ = I, v = ‖θ − θ*‖², ζ² the variance of the label noise, P = v + ζ². The residuals
 are clipped at z√P, which keeps the share q of the mean gradient (`clipped_normal`). Θ is about √d + z_Θ/√2, z_Θ the
@@ -49,15 +49,12 @@ from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import clipped_normal
 from costofprivacy.rivals.bounds import given, within_reach
-from costofprivacy.rivals.private_quantile import exponent, geometric_grid, quantile
+from costofprivacy.rivals.planning import LEVELS, RATES, diverged, response_variance
+from costofprivacy.rivals.private_quantile import enough, exponent, geometric_grid, quantile
 from costofprivacy.rivals.sufficient_statistics import share
 
 NORM_LEVEL = 0.5  # of the clip of features: the median costs the fewest records, and least noise
-LEVELS = (0.5, 0.7, 0.9)  # q, of the residuals that a clip leaves as they are
 STEPS = (1, 2, 4, 8, 16, 32, 64)
-# a, the share of a whole step: with 1, uneven features overshoot; with 0, the answer is 0
-RATES = (0.0, 0.03, 0.1, 0.3, 0.6)
-RANKS = 20.0  # records of a quantile, times μ min(q, 1 − q): a clip is far off with probability K e^{−0.8 · 20}
 MOST = 1 / 3  # of the records in one of the first two parts
 _NEAR, _FAR = 1e-75, 1e75  # of a clip: products of two are within [10⁻¹⁵⁰, 10¹⁵⁰]
 
@@ -141,25 +138,16 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     (8, 40, 565, 0.9)
     """
     _validate.whole("n", n, at_least=3)
-    _validate.finite_positive("explained_variance", explained_variance)
-    _validate.nonnegative("noise_variance", noise_variance)
+    variance = response_variance(explained_variance, noise_variance)
     norm_grid = geometric_grid(math.sqrt(_validate.whole("d", d)))
-    grid = geometric_grid(math.sqrt(explained_variance + noise_variance))
-    norms = _records(n, NORM_LEVEL, budget, enough=False)
+    grid = geometric_grid(math.sqrt(variance))
+    norms = enough(MOST * n, NORM_LEVEL, budget, needed=False)
     candidates = [
         Plan(steps, rate / level, norms, residuals, NORM_LEVEL, level, norm_grid, grid, budget)
         for steps, level, rate in product(STEPS, LEVELS, RATES)
-        if (residuals := _records(n, level, share(budget, steps), enough=steps > 1))
+        if (residuals := enough(MOST * n, level, share(budget, steps), needed=steps > 1))
     ]
     return min(candidates, key=lambda found: predicted(found, n, d, explained_variance, noise_variance))
-
-
-def _records(n: int, level: float, budget: GaussianDP, *, enough: bool) -> int:
-    """How many records a quantile gets; 0 where they do not suffice though they have to be enough."""
-    wanted, most = RANKS / (budget.mu * min(level, 1 - level)), MOST * n
-    if enough and max(1.0, wanted) > most:
-        return 0
-    return max(1, math.floor(min(wanted, most)))
 
 
 def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_variance: float) -> float:
@@ -174,7 +162,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     contraction, error = 1 - plan.learning_rate * plan.level, explained_variance
     for _ in range(plan.steps):
         error = contraction**2 * error + noise * (error + noise_variance)
-        if not error < 1e6 * (explained_variance + noise_variance):
+        if diverged(error, explained_variance, noise_variance):
             return math.inf
     arrived = (1 - contraction**plan.steps) / plan.level
     return error + d * clipped_normal.mean_square(z) * (error + noise_variance) * arrived**2 / b
