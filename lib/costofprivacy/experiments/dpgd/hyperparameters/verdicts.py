@@ -1,5 +1,6 @@
 """Verdicts on the rates: Propositions 5.1, D.3 and D.4, what follows from them, and (5.12), of arXiv:2505.16329v2."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,59 +10,11 @@ from costofprivacy.dpgd.rates import CONSTANT, OUTPUT
 from costofprivacy.experiments.dpgd.hyperparameters.problem import ALPHAS, NAMES
 from costofprivacy.judging import growth
 from costofprivacy.judging.findings import Number
-from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from costofprivacy.judging.judges import Judge, Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, cite, select
 from costofprivacy.judging.vocabulary import WORSE
 
 FIXED_SHARE = 0.5  # the least λ_min, and R(0) relative to its first value, that counts as free of γ
-
-
-@judges("dpgd/proposition-5.1-upper-output")
-def upper_output(tables: Tables) -> Ruling:
-    """(5.3), α = 0: does the risk at the paper's choice stay below the order, for fixed spectra?"""
-    return _upper(tables, OUTPUT, fixed=True)
-
-
-@judges("dpgd/proposition-5.1-upper-constant")
-def upper_constant(tables: Tables) -> Ruling:
-    """(5.3), α = ½."""
-    return _upper(tables, CONSTANT, fixed=True)
-
-
-@judges("dpgd/proposition-d.3-upper")
-def general_upper_output(tables: Tables) -> Ruling:
-    """(D.24): the same for spectra that depend on γ, wherever (D.22) is met."""
-    return _upper(tables, OUTPUT, fixed=False)
-
-
-@judges("dpgd/proposition-d.4-upper")
-def general_upper_constant(tables: Tables) -> Ruling:
-    """(D.50), wherever (D.48) is met."""
-    return _upper(tables, CONSTANT, fixed=False)
-
-
-@judges("dpgd/proposition-5.1-lower-output")
-def lower_output(tables: Tables) -> Ruling:
-    """(5.4), α = 0: does the least risk over c and η̃(0) stay above the order, for fixed spectra?"""
-    return _lower(tables, OUTPUT, fixed=True)
-
-
-@judges("dpgd/proposition-5.1-lower-constant")
-def lower_constant(tables: Tables) -> Ruling:
-    """(5.4), α = ½."""
-    return _lower(tables, CONSTANT, fixed=True)
-
-
-@judges("dpgd/proposition-d.3-lower")
-def general_lower_output(tables: Tables) -> Ruling:
-    """(D.25): the same for spectra that depend on γ, wherever (D.22) is met."""
-    return _lower(tables, OUTPUT, fixed=False)
-
-
-@judges("dpgd/proposition-d.4-lower")
-def general_lower_constant(tables: Tables) -> Ruling:
-    """(D.51), wherever (D.48) is met."""
-    return _lower(tables, CONSTANT, fixed=False)
 
 
 def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.DataFrame]:
@@ -76,27 +29,35 @@ def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.Dat
 
 
 def _upper(tables: Tables, alpha: float, fixed: bool) -> Ruling:
-    """Does the risk at the paper's choice, over the printed order, not grow like a power of 1/γ?"""
+    """(5.3), (D.24), (D.50): the risk at the paper's choice, over the printed order, grows like no power of 1/γ?"""
     axes = admitted(tables["rates"], alpha, fixed)
     powers = {axis: growth.power(rows, "inverse", "proven_risk", "upper") for axis, rows in axes.items()}
     worst = max(powers, key=lambda axis: powers[axis])
     ratios = {axis: rows["proven_risk"] / rows["upper"] for axis, rows in axes.items()}
     found = (*_last(axes, ratios, "risk over the bound"), *_power(worst, powers[worst]))
-    verdict = reads(printed=powers[worst] <= growth.LOST_POWER, decided=bool(np.isfinite([*powers.values()]).all()))
+    verdict = reads(printed=powers[worst] <= growth.LOST_POWER, decided=_fitted(powers))
     return Ruling(verdict, found, {"most": max(each.max() for each in ratios.values())})
 
 
 def _lower(tables: Tables, alpha: float, fixed: bool) -> Ruling:
-    """Does the least risk, over the printed order, not fall like a power of γ, or only where the start's risk does?"""
+    """(5.4), (D.25), (D.51): does the least risk over c and η̃(0), over the printed order, not fall like a power of γ?
+
+    If it does, it may do so only where the start's risk falls, too.
+    """
     axes = admitted(tables["rates"], alpha, fixed)
     powers = {axis: growth.power(rows, "inverse", "best_risk", "lower") for axis, rows in axes.items()}
     worst = min(powers, key=lambda axis: powers[axis])
     ratios = {axis: rows["best_risk"] / rows["lower"] for axis, rows in axes.items()}
     found = (*_last(axes, ratios, "least risk over the bound"), *_power(worst, powers[worst]))
     lost = [axis for axis, power in powers.items() if power < -growth.LOST_POWER]
-    decided = bool(np.isfinite([*powers.values()]).all())
-    verdict = reads(printed=not lost, narrower=all(_falls(axes[axis]) for axis in lost), decided=decided)
+    falling = all(_falls(axes[axis]) for axis in lost)
+    verdict = reads(printed=not lost, narrower=falling, decided=_fitted(powers))
     return Ruling(verdict, found, {"least": min(each.min() for each in ratios.values())})
+
+
+def _fitted(powers: Mapping[Any, float]) -> bool:
+    """Whether a power could be fitted to each."""
+    return bool(np.isfinite([*powers.values()]).all())
 
 
 def _falls(rows: pd.DataFrame) -> bool:
@@ -117,6 +78,26 @@ def _last(axes: dict[str, pd.DataFrame], ratios: dict[str, pd.Series], name: str
 def _power(axis: str, value: float) -> tuple[Number, ...]:
     name = f"power of 1/γ in that ratio, {axis}"
     return numbers("rates", {name: (value, growth.LOST_POWER)}, f"axis = {axis}, the last {growth.LAST}")
+
+
+def _bound(claim: str, rule: Callable[[Tables, float, bool], Ruling], alpha: float, *, fixed: bool) -> Judge:
+    """The judge of a bound at one α: for fixed spectra, or for all that meet the condition (D.22) or (D.48)."""
+
+    @judges(claim)
+    def found(tables: Tables) -> Ruling:
+        return rule(tables, alpha, fixed)
+
+    return found
+
+
+upper_output = _bound("dpgd/proposition-5.1-upper-output", _upper, OUTPUT, fixed=True)
+upper_constant = _bound("dpgd/proposition-5.1-upper-constant", _upper, CONSTANT, fixed=True)
+lower_output = _bound("dpgd/proposition-5.1-lower-output", _lower, OUTPUT, fixed=True)
+lower_constant = _bound("dpgd/proposition-5.1-lower-constant", _lower, CONSTANT, fixed=True)
+general_upper_output = _bound("dpgd/proposition-d.3-upper", _upper, OUTPUT, fixed=False)
+general_lower_output = _bound("dpgd/proposition-d.3-lower", _lower, OUTPUT, fixed=False)
+general_upper_constant = _bound("dpgd/proposition-d.4-upper", _upper, CONSTANT, fixed=False)
+general_lower_constant = _bound("dpgd/proposition-d.4-lower", _lower, CONSTANT, fixed=False)
 
 
 @judges("dpgd/section-5.1-comparison")
@@ -152,8 +133,7 @@ def trade_off(tables: Tables) -> Ruling:
         "best cη̃(0) over ln(1/γ), largest": shares.max(),
         f"power of 1/γ in it, {', '.join(worst)}": (powers[worst], growth.LOST_POWER),
     }
-    decided = bool(np.isfinite([*powers.values()]).all())
-    verdict = reads(printed=abs(powers[worst]) <= growth.LOST_POWER, decided=decided)
+    verdict = reads(printed=abs(powers[worst]) <= growth.LOST_POWER, decided=_fitted(powers))
     return Ruling(verdict, numbers("rates", named), {"shares": [*shares]})
 
 
@@ -211,8 +191,7 @@ def equation_512(tables: Tables) -> Ruling:
         row = f"alpha = {level:g}, axis = {name}, gamma = {last['gamma']:g}"
         named[f"least risk over the order, {NAMES[level]}, {name}"] = (last["risk"] / last["order"], None, row)
     named[f"least power of 1/γ in that ratio, {NAMES[alpha]}, {axis}"] = (least, -growth.LOST_POWER, axis)
-    decided = bool(np.isfinite([*powers.values()]).all())
-    verdict = reads(printed=least >= -growth.LOST_POWER, decided=decided)
+    verdict = reads(printed=least >= -growth.LOST_POWER, decided=_fitted(powers))
     return Ruling(verdict, numbers("clipping", named), _cost(tables["clipping"]))
 
 
