@@ -23,6 +23,7 @@ FLOATS = (
     *map(float, POWERS),
 )
 OBJECTS = (*FLOATS, *POWERS, -(2**31), 10**400, True, False, None, "123-45-6789", Fraction(1, 3), np.float32(0.1))
+ALARMING = (math.inf, -math.inf, math.nan, 1e200, -1e200, 1e-200, 1e150, 7.0, 0.0)  # in one replaced record
 SIZES = (1, 2, 5, 6, 40, 700, 3000)  # numbers of records; beyond `sums.ROWS` blocks are added in pairs
 
 
@@ -64,6 +65,15 @@ def _array(values: list[Any], kind: str) -> np.ndarray:
         for k, value in enumerate(values):
             found[k] = value
     return found
+
+
+def one_replaced(k: int, features: float, response: float) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+    """Fifty ordinary records of four features, and the same with the k-th replaced by these numbers."""
+    draw = np.random.default_rng(0)
+    x, y = draw.standard_normal((50, 4)), draw.standard_normal(50)
+    other, answers = x.copy(), y.copy()
+    other[k], answers[k] = features, response
+    return (x, y), (other, answers)
 
 
 Layout = Callable[[np.ndarray], np.ndarray]

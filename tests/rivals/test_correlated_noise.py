@@ -12,12 +12,12 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import correlated_noise
 from costofprivacy.rivals.correlated_noise import Plan
 from costofprivacy.rivals.toeplitz import Banded, banded, noise_coefficients, square_root
+from tests.privacy import hostile
 
 MU = GaussianDP(0.7)
 T, K = 6, 0.4
 STRATEGIES = [Banded(), banded(3), banded(T), square_root(T), square_root(T, 0.6)]
 PLANS = [Plan(K, 0.5, 5, T, strategy, MU) for strategy in STRATEGIES]
-HUGE = [np.inf, -np.inf, np.nan, 1e200, -1e200, 1e-200, 7.0, 0.0]
 
 
 def rng(seed: int = 3) -> np.random.Generator:
@@ -102,18 +102,15 @@ def test_two_steps_spend_exactly_the_budget_though_the_second_reacts_to_the_firs
         assert spent == pytest.approx(float(GaussianDP(mu).delta(epsilon)), rel=2e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize("features", HUGE)
-@pytest.mark.parametrize("response", HUGE)
+@pytest.mark.parametrize("features", hostile.ALARMING)
+@pytest.mark.parametrize("response", hostile.ALARMING)
 def test_replacing_a_record_moves_the_step_of_its_batch_by_at_most_twice_the_clip(
     features: float, response: float
 ) -> None:
-    draw = rng(0)
-    x, y = draw.standard_normal((50, 4)), draw.standard_normal(50)
-    other, answers = x.copy(), y.copy()
-    other[37], answers[37] = features, response
+    pair = hostile.one_replaced(37, features, response)
     for clip in (3.0, 1e-3, 1e-120):
         plan = Plan(clip, 1.0, 10, 5, banded(3), MU)
-        one, two = (correlated_noise.iterates(*data, plan, rng=rng()) for data in ((x, y), (other, answers)))
+        one, two = (correlated_noise.iterates(*data, plan, rng=rng()) for data in pair)
         np.testing.assert_array_equal(one[:3], two[:3])
         assert 10 * np.linalg.norm(one[3] - two[3]) <= 2 * clip * (1 + 1e-9)
         assert np.isfinite(two).all()

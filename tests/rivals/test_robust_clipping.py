@@ -12,9 +12,9 @@ from scipy.stats import kstest, norm
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import private_quantile, robust_clipping
 from costofprivacy.rivals.robust_clipping import Plan
+from tests.privacy import hostile
 
 MU = GaussianDP(1.0)
-HUGE = [np.inf, -np.inf, np.nan, 1e200, -1e200, 1e-200, 1e150, 7.0, 0.0]
 ONE = Plan(1, 1.0, 5, 5, 0.5, 0.5, (1.5,), (0.4,), MU)
 
 
@@ -45,17 +45,14 @@ def test_a_run_is_the_pseudocode() -> None:
     np.testing.assert_allclose(found, theta, rtol=1e-9)
 
 
-@pytest.mark.parametrize("features", HUGE)
-@pytest.mark.parametrize("response", HUGE)
+@pytest.mark.parametrize("features", hostile.ALARMING)
+@pytest.mark.parametrize("response", hostile.ALARMING)
 def test_replacing_a_record_moves_a_step_by_at_most_both_clips_twice(features: float, response: float) -> None:
     """With one clip of each kind to choose from, a record that chooses has nothing to choose."""
-    draw = rng(0)
-    x, y = draw.standard_normal((50, 4)), draw.standard_normal(50)
-    other, answers = x.copy(), y.copy()
-    other[17], answers[17] = features, response
+    pair = hostile.one_replaced(17, features, response)
     for grid in ((3.0,), (1e-3,), (1e-60,)):
         step = replace(ONE, grid=grid)
-        one, two = (robust_clipping.release(*data, step, rng=rng()) for data in ((x, y), (other, answers)))
+        one, two = (robust_clipping.release(*data, step, rng=rng()) for data in pair)
         assert 40 * np.linalg.norm(one - two) <= 2 * 1.5 * grid[0] * (1 + 1e-9)
 
 

@@ -9,9 +9,9 @@ import pytest
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import shrinking_clip
 from costofprivacy.rivals.shrinking_clip import Plan
+from tests.privacy import hostile
 
 BUDGET = GaussianDP(1.0)
-HUGE = [np.inf, -np.inf, np.nan, 1e200, -1e200, 1e-200, 7.0, 0.0]
 
 
 def quiet() -> np.random.Generator:
@@ -19,18 +19,15 @@ def quiet() -> np.random.Generator:
     return np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("features", HUGE)
-@pytest.mark.parametrize("response", HUGE)
+@pytest.mark.parametrize("features", hostile.ALARMING)
+@pytest.mark.parametrize("response", hostile.ALARMING)
 def test_replacing_a_record_by_any_other_moves_a_round_by_at_most_twice_its_clip(
     features: float, response: float
 ) -> None:
-    rng = np.random.default_rng(0)
-    x, y = rng.standard_normal((50, 4)), rng.standard_normal(50)
-    other_x, other_y = x.copy(), y.copy()
-    other_x[17], other_y[17] = features, response
+    pair = hostile.one_replaced(17, features, response)
     for clip_norm in (3.0, 1e-3, 1e-120):
         step = Plan((clip_norm,), (1.0,), BUDGET)
-        one, two = (shrinking_clip.release(a, b, step, rng=quiet()) for a, b in ((x, y), (other_x, other_y)))
+        one, two = (shrinking_clip.release(*data, step, rng=quiet()) for data in pair)
         assert 50 * np.linalg.norm(one - two) <= 2 * clip_norm * (1 + 1e-9)
 
 

@@ -31,15 +31,13 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
-from costofprivacy.privacy.mechanisms import gaussian_std
+from costofprivacy.privacy import ApproximateDP, sums
 from costofprivacy.rivals.bounds import ROUNDING, Bounds, given, within_reach
-from costofprivacy.rivals.sketches import MISSED, Sketching, factor
+from costofprivacy.rivals.sketches import RADII, Sketching, expected_least, factor, part
 
 SHARES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)  # of μ², for the private test, that a plan tries
 SCALES = tuple(float(c) for c in np.geomspace(0.02, 50, 35))  # c over B/Y that a plan tries
 MOST_ROWS = 10**6
-RADII = (1e-50, 1e50)
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Plan:
     @property
     def sketching(self) -> Sketching:
         """Its accounting."""
-        test = GaussianDP(self.budget.to_gaussian().mu * math.sqrt(self.test_share)) if self.test_share else None
+        test = part(self.budget, self.test_share)
         return Sketching(_reach(self.bounds, self.response_scale), self.budget, self.rows, test)
 
 
@@ -136,19 +134,13 @@ def _predicted(
     """The formula of the module for several k, with the loss of a sketch taken for a Gaussian one of μ = s√k."""
     mu, reach = budget.to_gaussian().mu, _reach(bounds, scale)
     needed = reach * np.sqrt(rows) / (mu * math.sqrt(1 - share))
-    if share:
+    if test := part(budget, share):
         block = np.array([[1.0, scale * radius], [scale * radius, scale**2 * (radius**2 + label_noise**2)]])
         sampled = n * max(0.0, 1 - math.sqrt((d + 1) / n)) ** 2 * float(np.linalg.eigvalsh(block)[0])
-        std = gaussian_std(reach, GaussianDP(mu * math.sqrt(share)))
-        needed = np.maximum(0.0, needed - max(0.0, sampled - reach - std * missed(budget)))
+        needed = np.maximum(0.0, needed - expected_least(sampled, reach, test, budget.delta))
     eta = needed / n
     variance = label_noise**2 + eta / scale**2 + radius**2 * eta / (1 + eta)
     return (eta * radius / (1 + eta)) ** 2 + d / (rows - d - 1) * variance / (1 + eta)
-
-
-def missed(budget: ApproximateDP) -> float:
-    """About z of the private test, for plans alone."""
-    return math.sqrt(2 * math.log(1 / (MISSED * budget.delta)))
 
 
 def _square(x: np.ndarray, response: np.ndarray) -> np.ndarray:

@@ -43,10 +43,9 @@ from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals.bounds import ROUNDING, Bounds, given, shortened, within_reach
-from costofprivacy.rivals.gaussian_mixing import RADII, missed
 from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.shrinking_clip import CLIP_RATIO, SLACK
-from costofprivacy.rivals.sketches import Sketching, factor
+from costofprivacy.rivals.sketches import RADII, Sketching, expected_least, factor, part
 
 SPREAD = 0.1  # λ, where nothing is known of the second moment
 GRADIENTS = (0.2, 0.4, 0.6, 0.8)  # shares of μ² for the gradients that a plan tries
@@ -103,7 +102,7 @@ class Plan:
     @property
     def sketching(self) -> Sketching:
         """The accounting of everything."""
-        test = GaussianDP(self.budget.to_gaussian().mu * math.sqrt(self.test_share)) if self.test_share else None
+        test = part(self.budget, self.test_share)
         reach = (self.bounds.features * ROUNDING) ** 2
         return Sketching(reach, self.budget, self.rows * self.rounds, test, self.gradients)
 
@@ -178,10 +177,9 @@ class _Task:
         """γ, with the loss of a sketch taken for a Gaussian one of μ = s√(kT)."""
         mu, reach = self.budget.to_gaussian().mu, self.bound**2
         needed = reach * math.sqrt(k * rounds / (1 - gradients - test)) / mu
-        if test:
+        if tested := part(self.budget, test):
             sampled = self.n * self.spread * max(0.0, 1 - math.sqrt(self.d / self.n)) ** 2
-            std = gaussian_std(reach, GaussianDP(mu * math.sqrt(test)))
-            needed -= max(0.0, sampled - reach - std * missed(self.budget))
+            needed -= expected_least(sampled, reach, tested, self.budget.delta)
         return max(0.0, needed)
 
     def run(self, rounds: int, k: int, gradients: float, test: float) -> tuple[float, list[float], list[float]]:

@@ -52,6 +52,7 @@ from costofprivacy.rivals.sufficient_statistics import MOST, eigenvalue_error, s
 
 FURTHER = 1e-3  # the share of ε, and of δ, that pays for rounding
 MISSED = 0.05  # δ'/δ: the share of δ for a test that promises too much
+RADII = (1e-50, 1e50)  # of the root mean square of a prediction, where a plan is told one
 _TINY = 1e-12  # eigenvalues below this share of the trace are raised to it where a factorisation fails
 
 
@@ -132,6 +133,25 @@ class Sketching:
 def _relative_error(count: int, p: int) -> float:
     """What the computed AᵀA and its factor may be wrong by in Frobenius norm, over nR²."""
     return sums.UNIT_ROUNDOFF * (min(count, sums.ROWS) + math.log2(count) + p + 8)
+
+
+def part(budget: ApproximateDP, share: float) -> GaussianDP | None:
+    """What a mechanism spends that has a share of μ², for instance the private test; None without a share.
+
+    Args:
+        budget: ε and δ. share: in [0, 1].
+    """
+    return GaussianDP(budget.to_gaussian().mu * math.sqrt(share)) if share else None
+
+
+def expected_least(least: float, reach: float, test: GaussianDP, delta: float) -> float:
+    """About what the private test will find of λ_min(AᵀA), for plans alone.
+
+    Args:
+        least: what λ_min(AᵀA) is expected to be. reach: R². test: μ' of the test. delta: δ of the whole budget.
+    """
+    z = math.sqrt(2 * math.log(1 / (MISSED * delta)))
+    return max(0.0, least - reach - gaussian_std(reach, test) * z)
 
 
 def factor(matrix: np.ndarray, rows: int, *, rng: np.random.Generator) -> np.ndarray:

@@ -29,7 +29,7 @@ def admitted(table: pd.DataFrame, alpha: float, fixed: bool) -> dict[str, pd.Dat
 
 
 def _upper(tables: Tables, alpha: float, fixed: bool) -> Ruling:
-    """(5.3), (D.24), (D.50): the risk at the paper's choice, over the printed order, grows like no power of 1/γ?"""
+    """(5.3), (D.24), (D.50): does the risk at the paper's choice, over the order, not grow like a power of 1/γ?"""
     axes = admitted(tables["rates"], alpha, fixed)
     powers = {axis: growth.power(rows, "inverse", "proven_risk", "upper") for axis, rows in axes.items()}
     worst = max(powers, key=lambda axis: powers[axis])
