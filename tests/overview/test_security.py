@@ -1,12 +1,18 @@
+import math
 import re
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import linprog
 
 from costofprivacy.experiments.privacy.what_this_does_not_protect import page as chapter
 from costofprivacy.overview import security as page
 from costofprivacy.overview.saved import Saved
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy.advantage import largest_advantage
 
 ROOT = Path(__file__).parents[2]
 SAVED = Saved(ROOT / "book")
@@ -25,11 +31,30 @@ def test_the_chapter_s_figure_has_the_same_advantages() -> None:
 
 
 def test_the_answer_counts_what_is_beyond_one_release() -> None:
-    assert page.answer(TABLES) == "All 6 attacks gained more than one release permits, up to 100 %."
+    assert "the 6 attacks on these limits; all of them gained more than one Gaussian" in page.answer(TABLES)
     weak = {name: table.assign(advantage=0.0) if "advantage" in table else table for name, table in TABLES.items()}
-    assert page.answer(weak) == "None of the 6 attacks gained more than one release permits."
+    assert page.answer(weak) == "None of the 6 attacks gained more than one Gaussian release permits."
     one = weak | {"seeds": TABLES["seeds"]}
-    assert page.answer(one) == "1 of the 6 attacks gained more than one release permits, up to 100 %."
+    assert "the 6 attacks on these limits; 1 of them gained more than one Gaussian" in page.answer(one)
+    assert page.answer(one).count("up to 100 %") == 1
+
+
+def test_both_limits_are_computed_from_the_budget_that_was_attacked() -> None:
+    told = page.values(SAVED)
+    assert (told["promise"], told["alone"]) == ("11 %", "46 %")
+    mu = ApproximateDP(1.0, 1e-5).to_gaussian()
+    assert chapter.permitted(TABLES) == pytest.approx((largest_advantage(mu), chapter.most(1.0, 1e-5)))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (0.3, 0.05), (3.0, 1e-3), (1e-9, 0.0)])
+def test_no_smaller_limit_follows_from_epsilon_and_delta(epsilon: float, delta: float) -> None:
+    """The best attack on any two laws of four results, by linear programming over all that (ε, δ) permits."""
+    events = np.array(list(product([0.0, 1.0], repeat=4)))
+    kept = np.block([[events, -math.exp(epsilon) * events], [-math.exp(epsilon) * events, events]])
+    laws = np.kron(np.eye(2), np.ones(4))
+    gain = np.array([1.0, 1.0, 0.0, 0.0])
+    best = linprog(np.r_[-gain, gain], kept, np.full(len(kept), delta), A_eq=laws, b_eq=[1, 1])
+    assert chapter.most(epsilon, delta) == pytest.approx(-best.fun, abs=1e-7)
 
 
 @pytest.mark.parametrize(

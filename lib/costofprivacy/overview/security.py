@@ -19,9 +19,11 @@ def values(saved: Saved) -> dict[str, str]:
     """The places of ``security.md``."""
     tables = {name: saved.table(CHAPTER, name) for name in TABLES}
     one = pick(tables["groups"], records=1)
+    gaussian, alone = map(percent, page.permitted(tables))
     return {
         "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
-        "promise": percent(float(tables["seeds"]["bound"].iloc[0])),
+        "promise": gaussian,
+        "alone": alone,
         "answer": answer(tables),
         "errors": errors(tables),
         "gaps": gaps(tables),
@@ -92,20 +94,24 @@ def answer(tables: Tables) -> str:
     table = rows(tables)
     over = table[page.beyond(table)]
     if over.empty:
-        return f"None of the {len(table)} attacks gained more than one release permits."
+        return f"None of the {len(table)} attacks gained more than one Gaussian release permits."
     most = percent(float(over["advantage"].max()))
-    which = "All" if len(over) == len(table) else f"{len(over)} of the"
-    return f"{which} {len(table)} attacks gained more than one release permits, up to {most}."
+    which = "all" if len(over) == len(table) else f"{len(over)}"
+    return (
+        f"The table has the {len(table)} attacks on these limits; {which} of them gained more than one Gaussian "
+        f"release permits, up to {most}. The chapter has further ones, which serve as controls: they respect the "
+        "limits, and gained no more than is permitted."
+    )
 
 
 def gaps(tables: Tables) -> str:
     """A row for each limit that was attacked."""
-    head = ["| limit | attack | advantage | what helps |", "|---|---|--:|---|"]
+    head = ["| limit and attack | advantage | what helps |", "|---|--:|---|"]
     told = rows(tables).to_dict("records")
     return "\n".join(
         [
             *head,
-            *(f"| {row['limit']} | {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |" for row in told),
+            *(f"| **{row['limit']}**: {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |" for row in told),
         ]
     )
 

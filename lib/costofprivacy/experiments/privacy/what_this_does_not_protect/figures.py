@@ -31,7 +31,7 @@ def draw_gaps(tables: Tables) -> Plate:
         figure,
         caption=(
             f"**What the budget does not cover.** Each attack tells two neighbouring data sets apart. The dashed line "
-            f"is the most that one release allows, {compact(promise)}. Squares are beyond it: "
+            f"is the most that one Gaussian release allows, {compact(promise)}. Squares are beyond it: "
             f"{listed(names[over]) if over.any() else 'none'}. Bars are two standard errors; one person's records are "
             f"exact."
         ),
