@@ -19,6 +19,7 @@ from costofprivacy.judging.findings import Verdict
 from costofprivacy.running import stamps, times
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing.plates import Plate
+from tests.trees import write_tree
 
 REGISTER = """
 papers: {x: {arxiv: "1.2v1"}}
@@ -82,10 +83,7 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("RESULTS", "SAVED", "CACHE", "PROGRESS", "WORKERS", "BOOK"):
         monkeypatch.delenv(f"COSTOFPRIVACY_{name}", raising=False)
     package = f"smallexperiments{next(NUMBERS)}"
-    for name, text in FILES.items():
-        path = tmp_path / "lib" / package / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    write_tree(tmp_path / "lib" / package, FILES)
     monkeypatch.setattr(chapters, "EXPERIMENTS", package)
     monkeypatch.syspath_prepend(tmp_path / "lib")
     (tmp_path / "part").mkdir()

@@ -129,13 +129,18 @@ def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(projec
     assert list((project.build / "tmp").iterdir()) == []
 
 
+def ended() -> int:
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
 def test_semaphores_of_a_dead_kernel_are_swept_and_others_are_not(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("costofprivacy.book.temporary.SHARED", tmp_path)
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    for k, number in enumerate((ended.pid, os.getpid())):
+    for k, number in enumerate((ended(), os.getpid())):
         scratch = project.build / "tmp" / f"left{k}" / "scratch"
         scratch.mkdir(parents=True)
         (scratch / "kernel").write_text(str(number))
@@ -148,12 +153,11 @@ def test_semaphores_of_a_runs_own_kernel_go_with_its_folder(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("costofprivacy.book.temporary.SHARED", tmp_path)
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
+    number = ended()
     with temporary(project) as folder:
         (folder / "scratch").mkdir()
-        (folder / "scratch" / "kernel").write_text(str(ended.pid))
-        (tmp_path / f"sem.loky-{ended.pid}-x").touch()
+        (folder / "scratch" / "kernel").write_text(str(number))
+        (tmp_path / f"sem.loky-{number}-x").touch()
     assert list(tmp_path.glob("sem.*")) == []
 
 

@@ -8,6 +8,7 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
 
 from costofprivacy.book import lighter
+from tests.trees import write_tree
 
 PYGMENTS = """html[data-theme="light"] .highlight { background: #fff; color: #080808 }
 html[data-theme="light"] .highlight .n { color: #080808 } /* Name */
@@ -85,9 +86,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "_static/webpack-macros.html": "",
         "_static/vendor/fontawesome/webfonts/a.woff2": "",
     }
-    for name, text in files.items():
-        (html / name).parent.mkdir(parents=True, exist_ok=True)
-        (html / name).write_text(text, "utf-8")
+    write_tree(html, files)
     (html / "_static/vendor/fontawesome/webfonts/a.ttf").write_bytes(font())
     lighter.lighten(html)
     return html

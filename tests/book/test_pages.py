@@ -18,6 +18,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from bs4 import BeautifulSoup, Tag
 
+from tests.trees import write_tree
+
 from . import rendering
 
 TOKEN = re.compile(r'<span class="[a-z]{1,3}">([^<]*)</span>')  # coloured code: spans in such numbers take minutes
@@ -238,9 +240,7 @@ def write_page(tmp_path: Path) -> Callable[[str], Page]:
         "_sources/page.ipynb": "{}",
         "a figure.png": "",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_tree(tmp_path, files)
 
     def write(text: str) -> Page:
         (tmp_path / "page.html").write_text(text, "utf-8")

@@ -14,6 +14,7 @@ import pytest
 
 from costofprivacy.book import publishing
 from costofprivacy.book.project import Place
+from tests.trees import write_tree
 
 from .conftest import chapter
 
@@ -57,13 +58,6 @@ def publishes(made: Path, place: Place) -> Callable[[], object]:
     return lambda: publishing.publish(chapter("new = 1"), made, place)
 
 
-def write(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text)
-    return folder
-
-
 def contents(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
@@ -71,13 +65,13 @@ def contents(folder: Path) -> dict[str, str]:
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
     """A place beside whose notebook the folder of its results lies, as in the book."""
-    write(tmp_path / "out", OLD | {"a person's own.txt": "stays"})
+    write_tree(tmp_path / "out", OLD | {"a person's own.txt": "stays"})
     (tmp_path / "out.ipynb").write_text("old")
     return Place(tmp_path / "out.ipynb", tmp_path / "out")
 
 
 def test_files_are_published_and_what_else_lies_there_stays(tmp_path: Path, place: Place) -> None:
-    names = publishing.publish(chapter("x = 1"), write(tmp_path / "made", NEW), place)
+    names = publishing.publish(chapter("x = 1"), write_tree(tmp_path / "made", NEW), place)
     assert names == ["a.csv", "b.csv", "c/d.svg"]
     assert contents(place.results) == NEW | {"a person's own.txt": "stays"}
     assert "x = 1" in place.notebook.read_text()
@@ -86,7 +80,7 @@ def test_files_are_published_and_what_else_lies_there_stays(tmp_path: Path, plac
 
 @pytest.mark.parametrize(("k", "ready"), [(1, False), (2, True), (4, True), (5, True)])
 def test_a_killed_run_has_published_all_or_nothing(tmp_path: Path, place: Place, k: int, ready: bool) -> None:
-    assert killed(publishes(write(tmp_path / "made", NEW), place), k) == -signal.SIGKILL
+    assert killed(publishes(write_tree(tmp_path / "made", NEW), place), k) == -signal.SIGKILL
     assert publishing.recover(place.results) == ready
     assert contents(place.results) == (NEW if ready else OLD) | {"a person's own.txt": "stays"}
     assert ("new" in place.notebook.read_text()) == ready
@@ -95,13 +89,13 @@ def test_a_killed_run_has_published_all_or_nothing(tmp_path: Path, place: Place,
 
 @pytest.mark.parametrize("number", publishing.ENDING)
 def test_a_signal_in_the_middle_is_held_back_until_the_end(tmp_path: Path, place: Place, number: int) -> None:
-    assert killed(publishes(write(tmp_path / "made", NEW), place), 3, number) == -number
+    assert killed(publishes(write_tree(tmp_path / "made", NEW), place), 3, number) == -number
     assert contents(place.results) == NEW | {"a person's own.txt": "stays"}
     assert "new" in place.notebook.read_text()
 
 
 def test_the_next_run_finishes_before_it_publishes_its_own(tmp_path: Path, place: Place) -> None:
-    made = write(tmp_path / "made", NEW)
+    made = write_tree(tmp_path / "made", NEW)
     assert killed(publishes(made, place), 3) == -signal.SIGKILL
     (made / "b.csv").unlink()
     (made / "a.csv").write_text("newer")
@@ -111,7 +105,7 @@ def test_the_next_run_finishes_before_it_publishes_its_own(tmp_path: Path, place
 
 def test_two_that_publish_at_once_come_one_after_the_other(tmp_path: Path, place: Place) -> None:
     """After many rounds there are the files of one of them, not a mixture, and neither found the other in its way."""
-    made = [write(tmp_path / who, dict.fromkeys(NEW, who)) for who in ("one", "two")]
+    made = [write_tree(tmp_path / who, dict.fromkeys(NEW, who)) for who in ("one", "two")]
 
     def rounds(folder: Path) -> None:
         for _ in range(40):
@@ -132,7 +126,7 @@ def test_a_place_that_cannot_be_written_is_as_it_was(
 
     monkeypatch.setattr(publishing.notebooks, "write", full)
     with pytest.raises(OSError, match="No space left"):
-        publishing.publish(chapter("x = 1"), write(tmp_path / "made", NEW), place)
+        publishing.publish(chapter("x = 1"), write_tree(tmp_path / "made", NEW), place)
     assert contents(place.results) == OLD | {"a person's own.txt": "stays"}
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from costofprivacy.book import responsive
+from tests.trees import write_tree
 
 
 @pytest.fixture
@@ -19,9 +20,7 @@ def html(tmp_path: Path) -> Path:
         "pages/book/page/whole.narrow.svg": "<svg>stacked</svg>\n",
         "pages/book/page/alone.narrow.svg": "<svg>alone</svg>\n",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_tree(tmp_path, files)
     responsive.widen(tmp_path / "html", tmp_path / "pages")
     return tmp_path / "html"
 

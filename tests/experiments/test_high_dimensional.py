@@ -1,7 +1,7 @@
 """The experiment of the chapter on high dimension against the literal algorithm, and its tables."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pandas as pd
@@ -106,9 +106,7 @@ def test_the_settings_by_hand() -> None:
         Setting.CORRECTED: (C, G[1], C / (2 * np.sqrt(30)), 15.0, rate[1], 5),
     }
     for setting, values in expected.items():
-        told = cell.hyper[setting]
-        found = (told.clip_norm, told.feature_bound, told.weight_bound, told.penalty, told.learning_rate, told.steps)
-        np.testing.assert_allclose(found, values, rtol=1e-12)
+        np.testing.assert_allclose(astuple(cell.hyper[setting]), values, rtol=1e-12)
     multiplier = {
         Setting.PRINTED: basic_noise_multiplier(ApproximateDP(0.1, 1e-5), 5),
         Setting.PUBLISHED: basic_noise_multiplier(ApproximateDP(0.1, 1e-2), 5),

@@ -33,6 +33,7 @@ from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Shares
 from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
+from tests.trees import write_tree
 
 TABLES = committed("method")
 
@@ -219,9 +220,8 @@ def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(
     book = tmp_path / "book" / "privacy" / "rivals"
     own = tmp_path / "_build" / "validate" / "privacy" / "rivals"
     monkeypatch.setattr(page, "joined", lambda tables: tables["errors"])
-    for name in ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
+    empty = ("_toc.yml", "requirements.txt", "book/claims.yml", "_build/validate/claims.yml")
+    write_tree(tmp_path, dict.fromkeys(empty, ""))
     for folder, value in ((book, 1), (own, 2)):
         folder.mkdir(parents=True)
         for name in names:
