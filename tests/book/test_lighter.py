@@ -154,6 +154,34 @@ def test_the_lines_of_a_listing_are_marked_for_the_stylesheet_to_count(site: Pat
     assert "<pre><i></i>a <b class=k>if</b></pre>" in (site / "_modules/part/one.html").read_text()
 
 
+def test_what_looks_alike_has_one_mark_over_lines_and_blanks() -> None:
+    def mark(name: str, word: str) -> str:
+        return f'<span class="{name}">{word}</span>'
+
+    text = f"<i></i>{mark('sa', 'r')}{mark('sd', 'a')}\n<i></i>{mark('sd', 'b')} x {mark('s', 'c')}{mark('k', 'if')}"
+    alike = {"sa": "s", "sd": "s", "s": "s"}
+    assert lighter.marked_once(text, alike) == (
+        "<i></i><b class=s>ra\n<i></i>b</b> x <b class=s>c</b><b class=k>if</b>"
+    )
+
+
+def test_marks_look_alike_only_if_they_do_so_by_day_and_by_night(tmp_path: Path) -> None:
+    rule = 'html[data-theme="{}"] .highlight .{} {{ color: {} }}\n'
+    told = [("light", "sd", "red"), ("light", "s", "red"), ("light", "si", "red"), ("light", "k", "blue")]
+    told += [("dark", "s", "pink"), ("dark", "sd", "pink"), ("dark", "si", "white"), ("dark", "k", "pink")]
+    (tmp_path / "pygments.css").write_text("".join(rule.format(*each) for each in told))
+    assert lighter.same_looks(tmp_path / "pygments.css") == {"sd": "s", "s": "s", "si": "si", "k": "k"}
+    assert lighter.same_looks(tmp_path / "none.css") == {}
+
+
+def test_a_signature_has_its_words_and_links_alone() -> None:
+    returned = (
+        '<span class="sig-return-typehint"><a href="#F"><span class="pre">F</span></a><span class="p">]</span></span>'
+    )
+    page = f'<dt class="sig a"><span class="sig-return"><span class="sig-return-icon">→</span> {returned}</span></dt>'
+    assert lighter.squeezed(page) == '<dt class="sig a">→ <a href="#F">F</a>]</dt>'
+
+
 def test_the_index_has_each_name_once(site: Path) -> None:
     text = (site / "searchindex.js").read_text("utf-8")
     assert text == 'Search.setIndex({"objects":{"a":[["b"]]},"indexentries":{},"terms":{"ε":1}})'

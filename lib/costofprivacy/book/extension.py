@@ -5,6 +5,7 @@ search engines and to those who link them.
 """
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _offer_repository)
     app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
+    app.connect("env-updated", _list_own_sources)
     app.connect("html-page-context", _show_source, priority=100)  # before the theme fills what these pages leave out
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _describe)
@@ -116,6 +118,13 @@ def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
+
+
+def _list_own_sources(app: Sphinx, env: Any) -> None:
+    """Leave the standard library out of the listings: names that it wraps, as `functools.cache` does, lead there."""
+    listed = getattr(env, "_viewcode_modules", {})
+    for name in sys.stdlib_module_names & listed.keys():
+        del listed[name]
 
 
 def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:

@@ -2,8 +2,8 @@
 
 The theme brings icons, source maps and translations for everybody's pages, and has each page load the index of the
 search that only its search page needs, which has each name of the library twice. Source listings mark each name and
-each comma, in the colour of plain text. The notebooks to take away repeat each picture of their page, and all that its
-controls show.
+each comma, in the colour of plain text, and each line of a text by itself. The notebooks to take away repeat each
+picture of their page, and all that its controls show.
 """
 
 import json
@@ -30,7 +30,10 @@ TOLD = re.compile(
     r'(<a class="(?:reference internal|headerlink)" href="[^"]*") title="(?:costofpri|Link to this)[^"]*"'
 )
 MARKED = re.compile(r'<span class="(\w+)">([^<]*)</span>')  # in a listing
-MARK = re.compile(r'<span class="(?:pre|n|o|p|w)">([^<]*)</span>')  # of a signature; none has a rule of its own
+BESIDE = re.compile(r"(</b>(?:\s|<i></i>)*)?<b class=(\w+)>")  # the beginning of a mark, right behind another or not
+MARK = re.compile(  # of a signature; none has a rule of its own
+    r'<span class="(?:pre|n|o|p|w|sig-return(?:-icon|-typehint)?)">([^<]*(?:<a [^>]*>[^<]*</a>[^<]*)*)</span>'
+)
 CELL = re.compile(r"(<t[dh]\b[^>]*>)<p>((?:(?!</?p\b).)*)</p>(</t[dh]>)", re.DOTALL)
 ARROW = re.compile(r'(?<=aria-hidden="true">)<path d="[^"]*"></path>')
 COMMENT = re.compile(r"<!--(?!\[).*?-->", re.DOTALL)
@@ -68,11 +71,12 @@ def lighten(html: Path) -> None:
     """
     drop_files(html / STATIC)
     neutral = plain_marks(html / STATIC / "pygments.css")
+    alike = same_looks(html / STATIC / "pygments.css")
     for page in _pages(html):
         text = page.read_text("utf-8")
         lighter = squeezed(text if page == html / SEARCH else INDEX.sub("", text), neutral)
         if SOURCES in page.relative_to(html).parts:
-            lighter = MARKED.sub(r"<b class=\1>\2</b>", NUMBER.sub(LINE, lighter))  # the stylesheet has it no bolder
+            lighter = marked_once(NUMBER.sub(LINE, lighter), alike)
         if lighter != text:
             page.write_text(lighter, "utf-8")
     name_once(html / INDEX_FILE)
@@ -111,6 +115,35 @@ def plain_marks(styles: Path) -> set[str]:
     return {name for _, name, _ in rules if name} - coloured
 
 
+def same_looks(styles: Path) -> dict[str, str]:
+    """The classes of code, each with the shortest that a stylesheet of Pygments sets like it, by day and by night."""
+    looks: dict[str, list[tuple[str, str]]] = {}
+    for theme, name, rule in COLOUR.findall(styles.read_text("utf-8")) if styles.is_file() else ():
+        if name:
+            looks.setdefault(name, []).append((theme, rule.strip()))
+    shortest: dict[tuple[tuple[str, str], ...], str] = {}
+    ordered = sorted(looks, key=lambda name: (len(name), name))
+    return {name: shortest.setdefault(tuple(sorted(looks[name])), name) for name in ordered}
+
+
+def marked_once(listing: str, alike: dict[str, str]) -> str:
+    """A listing in which words that look alike have one mark, if only blanks and ends of lines are between them.
+
+    Args:
+        listing: HTML. alike: the classes of marks, each with the one that stands for it.
+    """
+    here = ""
+
+    def beginning(found: re.Match[str]) -> str:
+        nonlocal here
+        before, here = here, found[2]
+        return found[1].removeprefix("</b>") if found[1] and before == here else found.group()
+
+    # The stylesheet has these elements no bolder.
+    short = MARKED.sub(lambda found: f"<b class={alike.get(found[1], found[1])}>{found[2]}</b>", listing)
+    return BESIDE.sub(beginning, short)
+
+
 def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore[assignment]
     """A page without indentation, but where blanks count, and without marks in its code that change nothing.
 
@@ -127,10 +160,17 @@ def squeezed(page: str, neutral: set[str] = frozenset()) -> str:  # type: ignore
             words = BLANKS.sub("\n", COMMENT.sub("", part))
             words = CODE.sub(r"\1\2\3", CELL.sub(r"\1\2\3", words))
             words = TOLD.sub(r"\1", words)
-            parts[at] = SIGNATURE.sub(lambda found: MARK.sub(r"\1", MARK.sub(r"\1", found.group())), words)
+            parts[at] = SIGNATURE.sub(lambda found: unmarked(found.group()), words)
         elif at % 3 == 1 and marks and parts[at + 1] == "pre":
             parts[at] = marks.sub(r"\1", part).replace(DOT, ".")
     return once("".join(part for at, part in enumerate(parts) if at % 3 != 2))
+
+
+def unmarked(signature: str) -> str:
+    """A signature without the marks that change nothing, one in another or not."""
+    while (shorter := MARK.sub(r"\1", signature)) != signature:
+        signature = shorter
+    return signature
 
 
 def once(page: str) -> str:

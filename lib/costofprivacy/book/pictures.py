@@ -1,8 +1,9 @@
 """Pictures as a page needs them: matplotlib's SVG in half as many bytes, for the eye the same.
 
-Coordinates keep two decimals of a point, and those of a path are relative to each other (`paths`). Names are short,
-groups that group nothing are dissolved, and what readers of the page never get (comments, metadata, line ends) is left
-out. What is smaller already comes out as it came.
+Coordinates keep two decimals of a point, the shapes of letters a four-hundredth of their size, and those of a path are
+relative to each other (`paths`). A word that recurs is spelled once. Names are short, groups that group nothing are
+dissolved, and what readers of the page never get (comments, metadata, line ends) is left out. What is smaller already
+comes out as it came.
 """
 
 import re
@@ -14,8 +15,7 @@ from xml.etree import ElementTree
 
 from nbformat import NotebookNode
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.paths import relative
+from costofprivacy.book import notebooks, paths
 
 SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 MIME = "image/svg+xml"
@@ -28,10 +28,14 @@ COMMAND = re.compile(r"\s*([A-Za-z])\s*")
 SHIFT = re.compile(r"translate\((-?[\d.]+)[ ,]+(-?[\d.]+)\)")
 SCALE = re.compile(r"scale\((-?[\d.]+)[ ,)]")
 COARSE = 0.2
+SHAPE, LARGER, FINER = "scale(0.015625)", "scale(0.25)", 16  # of a letter: 6,400 units high, of which a page shows 400
+PLACE = re.compile(r"-?\d+(?:\.\d+)?")
 USED = re.compile(r"url\(#([^)]+)\)")
 PLACES = ("x", "y", "width", "height", "points")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+Word = tuple[frozenset[tuple[str, str]], ...]  # what is said of each of its letters
 SHARED = re.compile(r"(?:fill|stroke)(?:-[a-z]+)?")  # what a group hands on to what is in it
+GROUP, USE, DEFS = (f"{{{SVG}}}{name}" for name in ("g", "use", "defs"))
 WORDS = {f"{{{SVG}}}{name}" for name in ("text", "tspan", "style", "title", "desc")}
 
 
@@ -63,10 +67,13 @@ def lighter(svg: str) -> str:
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for node in root.iter():
+        _coarsen(node)
         _shorten(node)
     _round_letters(root)
     _rename(root)
+    _say_once(root)
     _dissolve(root)
+    _spell_once(root)
     _classify(root)
     ElementTree.register_namespace("", SVG)
     ElementTree.register_namespace("xlink", XLINK)
@@ -81,6 +88,14 @@ def _shown(notebook: NotebookNode) -> Iterator[dict[str, str]]:
                 yield output["data"]
 
 
+def _coarsen(node: ElementTree.Element) -> None:
+    """Draw a letter on a grid of a four-hundredth of its size: a fortieth of a point, where it is ten points high."""
+    shape = node.get("d", "")
+    if node.get("transform") == SHAPE and paths.PLAIN.fullmatch(shape):
+        node.set("transform", LARGER)
+        node.set("d", PLACE.sub(lambda number: f"{float(number.group()) / FINER:.0f}", shape))
+
+
 def _shorten(node: ElementTree.Element) -> None:
     """Write the attributes and the blanks of an element in fewer bytes."""
     if node.tag not in WORDS:
@@ -89,7 +104,7 @@ def _shorten(node: ElementTree.Element) -> None:
         node.tail = None
     for name, value in node.attrib.items():
         if name == "d":
-            node.set(name, relative(COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split())))))
+            node.set(name, paths.relative(COMMAND.sub(r"\1", NUMBER.sub(_rounded, " ".join(value.split())))))
         elif name in PLACES:
             node.set(name, NUMBER.sub(_rounded, value))
         elif name == "transform":
@@ -122,6 +137,29 @@ def _round_letters(root: ElementTree.Element) -> None:
                 for name in ("x", "y"):
                     if name in letter.attrib:
                         letter.set(name, f"{float(letter.attrib[name]):.0f}")
+                if "transform" in letter.attrib:
+                    letter.set("transform", SHIFT.sub(_whole, letter.attrib["transform"], 1))
+
+
+def _whole(shift: re.Match[str]) -> str:
+    return f"translate({float(shift[1]):.0f} {float(shift[2]):.0f})"
+
+
+def _say_once(root: ElementTree.Element) -> None:
+    """Leave out how something is shown what it says of itself."""
+    named = {f"#{node.get('id')}": _looks(node) for node in root.iter() if node.get("id")}
+    for node in root.iter(USE):
+        own = named.get(node.get("href", node.get(HREF, "")), {})
+        left = {name: look for name, look in _looks(node).items() if not (name in own and SHARED.fullmatch(name))}
+        if "style" in node.attrib and not left:
+            del node.attrib["style"]
+        elif len(left) < len(_looks(node)):
+            node.set("style", ";".join(f"{name}:{look}" for name, look in left.items()))
+
+
+def _looks(node: ElementTree.Element) -> dict[str, str]:
+    """What an element says of its look."""
+    return dict(part.split(":", 1) for part in node.get("style", "").split(";") if ":" in part)
 
 
 def _rename(root: ElementTree.Element) -> None:
@@ -138,6 +176,28 @@ def _rename(root: ElementTree.Element) -> None:
                 node.set(key, f"#{short[value.removeprefix('#')]}")
             elif "url(#" in value:
                 node.set(key, USED.sub(lambda found: f"url(#{short.get(found[1], found[1])})", value))
+
+
+def _spell_once(root: ElementTree.Element) -> None:
+    """Spell a word once: where it recurs, refer to where it stands first."""
+    names = {node.get("id") for node in root.iter()}
+    free = (name for name in _names() if name not in names)
+    first: dict[Word, ElementTree.Element] = {}
+    named: dict[Word, str] = {}
+    for group in list(root.iter(GROUP)):
+        letters = [node for node in group if node.tag == USE]
+        if len(letters) < 2 or any(node.tag not in (USE, DEFS) for node in group):
+            continue
+        word = tuple(frozenset(letter.attrib.items()) for letter in letters)
+        if len(letters) < len(group) or word not in first:
+            first.setdefault(word, group)
+            continue
+        if word not in named:
+            named[word] = next(free)
+            spelled = ElementTree.Element(GROUP, id=named[word])
+            spelled[:], first[word][:] = first[word][:], [spelled]
+        group.tag, group[:] = USE, []
+        group.set("href", f"#{named[word]}")
 
 
 def _classify(root: ElementTree.Element) -> None:
