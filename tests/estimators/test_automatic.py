@@ -237,11 +237,12 @@ def test_bounds_by_name_are_those_by_position():
 @pytest.mark.parametrize(
     ("bounds", "message"),
     [
-        ({"a": (-3, 3)}, r"feature_bounds must have an entry for each feature: without an entry \['b', 'c'\]"),
-        (BY_NAME | {"z": (0, 1)}, r".*without a feature \['z'\]"),
+        ({"a": (-3, 3)}, r"feature_bounds must have an entry for each feature: without an entry \['b', 'c'\]$"),
+        (BY_NAME | {"z": (0, 1)}, r"feature_bounds must have an entry for each feature: without a feature \['z'\]$"),
+        ({"a": (-3, 3), "z": (0, 1)}, r".*: without an entry \['b', 'c'\], without a feature \['z'\]$"),
         ({0: (-3, 3), 1: (-3, 3), 2: (-3, 3)}, "feature_bounds must have an entry for each feature"),
         (BY_NAME | {"a": 3}, "feature_bounds must map each name to a pair"),
-        (BY_NAME | {"a": (3, -3)}, "feature_bounds must have low below high"),
+        (BY_NAME | {"a": (3, -3)}, "feature_bounds must have low below high, got column 'a': low 3, high -3$"),
     ],
 )
 def test_bounds_by_name_must_be_complete(bounds, message):

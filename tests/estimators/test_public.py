@@ -7,9 +7,10 @@ from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.estimators import public
 from costofprivacy.estimators.budget import budget, generator
-from costofprivacy.estimators.scaling import public_scale
+from costofprivacy.estimators.scaling import bounds_by_name, public_scale, stated_scale, values_by_name
 
 KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)
+NAMES = ["age", "bmi"]
 
 
 def test_an_intercept_is_one_more_feature():
@@ -86,6 +87,67 @@ def test_bounds_are_public_and_clip():
     found = scale.apply(np.array([[0.5, 0.0], [9.0, -9.0]]))
     np.testing.assert_allclose(found, [[0.0, 0.0], [3**0.5, -(3**0.5)]])
     assert np.isfinite(public_scale("feature", None, 0.0, 1e-50).apply(np.array([1e308]))).all()
+
+
+def test_what_is_left_out_follows_from_the_bounds():
+    bounds = bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, NAMES)
+    usual = public_scale("feature", bounds, 0.0, 1.0, 2)
+    for part in ("center", "scale"):
+        given = {"center": None, "scale": None} | {part: values_by_name(f"feature_{part}", {"bmi": 20}, NAMES)}
+        found = stated_scale("feature", bounds, given["center"], given["scale"], 2)
+        stated = {"center": usual.center, "scale": usual.scale}
+        stated[part] = np.array([stated[part][0], 20.0])
+        np.testing.assert_array_equal(found.center, stated["center"])
+        np.testing.assert_array_equal(found.scale, stated["scale"])
+        np.testing.assert_array_equal((found.low, found.high), bounds)
+
+
+def left_out(part):
+    return values_by_name(f"feature_{part}", {"age": 40}, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            lambda: stated_scale("feature", ([18, 15], [90, 45]), [540, 20], None, 2, NAMES),
+            "feature_center must be within feature_bounds, got column 'age': center 540, low 18, high 90$",
+        ),
+        (
+            lambda: stated_scale("feature", (0, 1), [0.5, -2.5], None, 2),
+            "feature_center must be within feature_bounds, got feature 1: center -2.5, low 0, high 1$",
+        ),
+        (
+            lambda: stated_scale("response", (80, 200), 12.5, None),
+            "response_center must be within response_bounds, got center 12.5, low 80, high 200$",
+        ),
+        (
+            lambda: public_scale("feature", ([0] * 5, [-1, 1, -1, -1, -1]), 0.0, 1.0, 5),
+            r"feature_bounds must have low below high, got feature 0: .*; feature 3: low 0, high -1; and 1 more$",
+        ),
+        (
+            lambda: bounds_by_name({"age": (90, 18), "bmi": (15, 45)}, NAMES),
+            "feature_bounds must have low below high, got column 'age': low 90, high 18$",
+        ),
+        (
+            lambda: values_by_name("feature_center", {"mem": 3}, NAMES),
+            r"feature_center must have entries for features alone: without a feature \['mem'\]$",
+        ),
+        (
+            lambda: stated_scale("feature", None, left_out("center"), None, 2, NAMES),
+            "feature_center must have an entry for each feature where there are no feature_bounds, got column 'bmi': "
+            "none$",
+        ),
+        (
+            lambda: stated_scale("feature", None, None, left_out("scale"), 2),
+            "feature_scale must have an entry for each feature where there are no feature_bounds, got feature 1: none$",
+        ),
+        (lambda: stated_scale("feature", (0, 1), [math.nan, 0], None, 2), "feature_center must be a finite number"),
+    ],
+)
+def test_a_scale_that_makes_no_sense_is_refused_by_its_column(wrong, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        wrong()
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "object"])

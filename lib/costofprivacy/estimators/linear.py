@@ -261,8 +261,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _features(self, d: int) -> Scale:
         """The stated scale of the features."""
-        bounds = bounds_by_name(self.feature_bounds, getattr(self, "feature_names_in_", None))
-        return public_scale("feature", bounds, self.feature_center, self.feature_scale, d)
+        names = getattr(self, "feature_names_in_", None)
+        bounds = bounds_by_name(self.feature_bounds, names)
+        return public_scale("feature", bounds, self.feature_center, self.feature_scale, d, names)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""

@@ -15,6 +15,7 @@ neighbours, and nothing above holds.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ ROOT_THREE = 3**0.5  # half the width of a uniform law of variance 1
 SMALLEST, LARGEST = 1e-30, 1e30  # of a public number on the stated scale: products of some of them are doubles
 UNITS = 1e50  # public numbers in the units of the data are no larger, and a scale is no smaller than 1 over it
 _FAR = 1e100  # no scaled value is beyond, so that no square overflows
+_TOLD = 3  # columns that a message names
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class Scale:
         return np.clip(scaled, -_FAR, _FAR, out=scaled)
 
 
-def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
+def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None, names: Any = None) -> Scale:
     """The scale that an estimator's public arguments state.
 
     Bounds (low, high) clip values and carry them to [−√3, √3]: a value that is uniform within its bounds has variance
@@ -56,11 +58,12 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
 
     Args:
         name: "feature" or "response", for messages. bounds: None or a pair. center, scale: numbers or of length d.
-        d: number of features; None for the response.
+        d: number of features; None for the response. names: of the features, for messages; None counts them from 0.
 
     Raises:
         InvalidParameterError: if a shape is wrong, a value not a number of size at most `UNITS`, a scale below
-            1/`UNITS`, or low not as far below high. What has passed this far is scaled without overflow.
+            1/`UNITS`, or low not as far below high. What has passed this far is scaled without overflow. The message
+            names the features whose bounds are wrong.
     """
     middle, unit = _numbers(f"{name}_center", center, d), _numbers(f"{name}_scale", scale, d)
     if not (unit > 0).all():
@@ -74,53 +77,65 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
         raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {bounds!r}")
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
-    if not (low < high).all():
-        raise InvalidParameterError(f"{name}_bounds must have low below high, got {bounds!r}")
-    if not (high - low >= 1 / UNITS).all():
-        raise InvalidParameterError(f"{name}_bounds must be at least {1 / UNITS:g} apart, got {bounds!r}")
+    _refuse(f"{name}_bounds must have low below high", low < high, names, low=low, high=high)
+    apart = high - low >= 1 / UNITS
+    _refuse(f"{name}_bounds must be at least {1 / UNITS:g} apart", apart, names, low=low, high=high)
     return Scale((low + high) / 2, (high - low) / (2 * ROOT_THREE), low, high)
 
 
-def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None) -> Scale:
+def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None, names: Any = None) -> Scale:
     """The scale that bounds, means and standard deviations state together; what is left out follows from the bounds.
 
     Args:
-        name: "feature" or "response". bounds: a pair, or None. center, scale: number, of length d, or None.
-        d: number of features; None for the response.
+        name: "feature" or "response". bounds: a pair, or None. center, scale: number, of length d, or None; entries
+            that are masked, as `values_by_name` masks them, are left out too.
+        d: number of features; None for the response. names: of the features, for messages; None counts them from 0.
 
     Raises:
-        InvalidParameterError: as `scaling.public_scale`.
+        InvalidParameterError: as `scaling.public_scale`; if a center is outside its bounds, which is nearly always a
+            wrong unit or a slip; or if entries are left out and there are no bounds.
+
+    >>> center = values_by_name("feature_center", {"age": 40}, ["age", "bmi"])
+    >>> print(stated_scale("feature", ([18, 15], [90, 45]), center, None, 2).center)
+    [40. 30.]
     """
-    usual = public_scale(name, bounds, 0.0, 1.0, d)
-    given = public_scale(name, None, 0.0 if center is None else center, 1.0 if scale is None else scale, d)
-    return Scale(
-        usual.center if center is None else given.center,
-        usual.scale if scale is None else given.scale,
-        usual.low,
-        usual.high,
-    )
+    usual = public_scale(name, bounds, 0.0, 1.0, d, names)
+    if bounds is None:
+        for part, stated in (("center", center), ("scale", scale)):
+            rule = f"{name}_{part} must have an entry for each feature where there are no {name}_bounds"
+            _refuse(rule, ~np.ma.getmaskarray(stated) if np.ma.isMaskedArray(stated) else True, names)
+    given = public_scale(name, None, _filled(center, 0.0), _filled(scale, 1.0), d)
+    middle = np.where(_left_out(center), usual.center, given.center)
+    unit = np.where(_left_out(scale), usual.scale, given.scale)
+    if usual.low is not None and usual.high is not None:
+        inside = (usual.low <= middle) & (middle <= usual.high)
+        rule = f"{name}_center must be within {name}_bounds"
+        _refuse(rule, inside, names, center=middle, low=usual.low, high=usual.high)
+    return Scale(middle, unit, usual.low, usual.high)
 
 
 def bounds_by_name(bounds: Any, names: Any) -> Any:
     """Bounds that are given feature by feature, as the pair (low, high) of arrays in the order of the features.
 
     Args:
-        bounds: a mapping of feature names to pairs, or anything else, which is returned as it is.
+        bounds: a mapping of feature names to pairs, one for each feature, or anything else, which is returned as it is.
         names: the features' names, or None.
 
     Raises:
-        InvalidParameterError: if the features have no names, a feature has no bounds, or bounds have no feature.
+        InvalidParameterError: if the features have no names, a feature has no bounds, bounds have no feature, or a low
+            bound is not below its high one.
 
     >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
     (array([15., 18.]), array([45., 90.]))
     """
     if not isinstance(bounds, dict):
         return bounds
-    _refuse_other_names("feature_bounds", bounds, names)
+    _refuse_other_names("feature_bounds", bounds, names, complete=True)
     try:
         low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
+    _refuse("feature_bounds must have low below high", ~(low >= high), names, low=low, high=high)
     return low, high
 
 
@@ -130,30 +145,68 @@ def values_by_name(argument: str, values: Any, names: Any) -> Any:
     Args:
         argument: its name. values: a mapping of feature names to numbers, or something else. names: the features'.
 
+    Returns:
+        an array, masked where a feature has no entry: what is left out follows from its bounds (`stated_scale`).
+
     Raises:
-        InvalidParameterError: as `bounds_by_name`.
+        InvalidParameterError: if the features have no names, an entry has no feature, or a value is not a number.
 
     >>> values_by_name("feature_scale", {"age": 15, "bmi": 4}, ["bmi", "age"])
     array([ 4., 15.])
+    >>> print(values_by_name("feature_scale", {"age": 15}, ["bmi", "age"]))
+    [-- 15.0]
     """
     if not isinstance(values, dict):
         return values
-    _refuse_other_names(argument, values, names)
+    _refuse_other_names(argument, values, names, complete=False)
+    left_out = np.array([name not in values for name in names])
     try:
-        return np.array([float(values[name]) for name in names])
+        found = np.array([float(values.get(name, 0.0)) for name in names])
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"{argument} must map each name to a number") from error
+    return np.ma.masked_array(found, left_out) if left_out.any() else found
 
 
-def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any) -> None:
-    """Refuse a mapping whose keys are not the features' names."""
+def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any, complete: bool) -> None:
+    """Refuse a mapping with keys that are no features, or, where it must be complete, without some of them."""
     if names is None:
         raise InvalidParameterError(f"{argument} by name needs features with names: give X as a data frame")
-    missing, unknown = sorted(set(names) - set(given)), sorted(set(map(str, given)) - set(names))
-    if missing or unknown:
-        raise InvalidParameterError(
-            f"{argument} must have an entry for each feature: without an entry {missing}, without a feature {unknown}"
-        )
+    known, faults = set(names), []
+    if missing := [name for name in names if complete and name not in given]:
+        faults.append(f"without an entry {missing}")
+    if unknown := [name for name in given if name not in known]:
+        faults.append(f"without a feature {unknown}")
+    if faults:
+        rule = "an entry for each feature" if complete else "entries for features alone"
+        raise InvalidParameterError(f"{argument} must have {rule}: {', '.join(faults)}")
+
+
+def _left_out(given: Any) -> Any:
+    """Which values were left out: all, those that are masked, or none."""
+    return np.ma.getmaskarray(given) if np.ma.isMaskedArray(given) else given is None
+
+
+def _filled(given: Any, usual: float) -> Any:
+    """The values that were stated, with a usual one where they were left out."""
+    if given is None:
+        return usual
+    return given.filled(usual) if np.ma.isMaskedArray(given) else given
+
+
+def _refuse(rule: str, kept: Any, names: Sequence[Any] | None, **values: np.ndarray) -> None:
+    """Raise ``InvalidParameterError`` with the features that do not keep a rule, and their public values."""
+    shape = np.shape(kept)
+    broken = np.flatnonzero(~np.asarray(kept, dtype=bool))
+    if not len(broken):
+        return
+    table = {part: np.broadcast_to(value, shape).ravel() for part, value in values.items()}
+    told = []
+    for k in broken[:_TOLD]:
+        who = "" if shape == () else f"feature {k}" if names is None else f"column {names[k]!r}"
+        numbers = ", ".join(f"{part} {value[k]:.12g}" for part, value in table.items())
+        told.append(": ".join(part for part in (who, numbers or "none") if part))
+    more = f"; and {len(broken) - _TOLD} more" if len(broken) > _TOLD else ""
+    raise InvalidParameterError(f"{rule}, got {'; '.join(told)}{more}")
 
 
 def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
