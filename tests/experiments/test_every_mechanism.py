@@ -114,6 +114,28 @@ def test_the_page_opens_with_an_answer() -> None:
     assert "No audit refutes a guarantee of this book." in opening_of(page)(TABLES)
 
 
+def test_the_page_opens_with_how_little_its_audit_says_of_the_default() -> None:
+    told, releases = opening_of(page)(TABLES), TABLES["releases"]
+    row = figures.shares(releases).set_index("release").loc[page.DEFAULT]
+    assert f"proves {row['worst']:.0%} of the claim".replace("%", " %") in told
+    assert f"only noise that is {100 * row['deficit']:g} % too small would have been found" in told
+    blind = releases.assign(deficit=releases["deficit"].mask(releases["release"] == page.DEFAULT))
+    assert "and no noise that is too small would have been found" in opening_of(page)(TABLES | {"releases": blind})
+
+
+def test_releases_that_attain_their_sensitivity_are_marked_where_they_are_counted() -> None:
+    releases = TABLES["releases"]
+    count = int(releases["attained"].sum())
+    assert f"In the {count} releases that attain their sensitivity" in opening_of(page)(TABLES)
+    table, plate = shown.show_table(releases).data, figures.draw_releases(releases)
+    assert table.count(figures.ATTAINED) == count
+    assert table.count(shown.TRANSCRIBED) == (releases["run"] != rows.OURS).sum()
+    assert plate.narrow is not None
+    for figure in (plate.figure, plate.narrow):
+        ticks = figure.axes[0].get_yticklabels()
+        assert sum(tick.get_text().endswith(figures.ATTAINED) for tick in ticks) == count
+
+
 def test_every_release_has_its_sensitivity_and_a_proof_that_exists() -> None:
     assert set(shown.SENSITIVITY) == set(ROWS)
     for row in ROWS.values():

@@ -107,13 +107,11 @@ def answer(tables: Tables) -> str:
 def gaps(tables: Tables) -> str:
     """A row for each limit that was attacked."""
     head = ["| limit and attack | advantage | what helps |", "|---|--:|---|"]
-    told = rows(tables).to_dict("records")
-    return "\n".join(
-        [
-            *head,
-            *(f"| **{row['limit']}**: {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |" for row in told),
-        ]
-    )
+    told = [
+        f"| **{row['limit']}**: {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |"
+        for row in rows(tables).to_dict("records")
+    ]
+    return "\n".join([*head, *told])
 
 
 def gained(row: pd.Series) -> str:

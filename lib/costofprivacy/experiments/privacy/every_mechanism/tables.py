@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy.judging.prose import plain
+from costofprivacy.experiments.privacy.every_mechanism.figures import ATTAINED, shares
+from costofprivacy.judging.prose import compact, listed, percent, plain
 from costofprivacy.judging.tables import Tables
 
 SENSITIVITY = {  # of what is released, for replacing one record or prompt; the proof stands in the module
@@ -33,14 +34,26 @@ SENSITIVITY = {  # of what is released, for replacing one record or prompt; the 
     "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
 }
 NOTHING = "–"
-HEAD = ("release", "sensitivity", "guarantee", "audit", "hostile", "less noise", "other faults", "run")
-RUNS = {"the library's code": "library"}
+HEAD = ("release", "sensitivity", "guarantee", "audit", "of it", "hostile", "least fault")
+RUNS = ("the library's code",)
+TRANSCRIBED = "†"  # marks a release that a transcription draws
 
 
 def proof(module: str) -> str:
     """Where the guarantee of a module is proved: its place in the reference."""
     room = module.partition(".")[0]
     return f"../reference/{room}.html#module-costofprivacy.{module}"
+
+
+def read_table(releases: pd.DataFrame) -> Markdown:
+    """The numbers that all rows have in common, and which claims stand at another δ."""
+    one = releases.iloc[0]
+    other = releases[releases["audited_delta"] != one["delta"]]
+    apart = listed(f"*{row['release']}* at $\\delta={plain(row['audited_delta'])}$" for row in other.to_dict("records"))
+    return Markdown(
+        f"At $\\delta$ = {compact(one['delta'])}, every release has $\\varepsilon={plain(one['claimed_epsilon'])}$."
+        + (f" Where the audit is at another $\\delta$, the table has the guarantee there: {apart}." if apart else "")
+    )
 
 
 def show_table(releases: pd.DataFrame) -> Markdown:
@@ -50,33 +63,21 @@ def show_table(releases: pd.DataFrame) -> Markdown:
 
 
 def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
-    for row in releases.to_dict("records"):
+    reached = shares(releases)["worst"]
+    for row, share in zip(releases.to_dict("records"), reached, strict=True):
         exact = bool(row["gaussian"])
-        claim = f"$\\mu={plain(row['claimed_mu'])}$, $\\varepsilon=$ " if exact else "$\\varepsilon\\le$ "
-        bound = f"$\\mu\\ge{plain(row['mu_found'])}$, " if exact else ""
+        marks = f"{ATTAINED * bool(row['attained'])}{TRANSCRIBED * (row['run'] not in RUNS)}"
+        kind = "\\mu" if exact else "\\varepsilon"
         yield [
-            f"<a href='{proof(row['module'])}'>{row['release']}</a>",  # a Markdown link would be a cross-reference
+            # a Markdown link would be a cross-reference
+            f"<a href='{proof(row['module'])}'>{row['release']}</a>{f' {marks}' if marks else ''}",
             SENSITIVITY.get(row["release"], NOTHING),
-            claim + plain(row["claimed_epsilon"]),
-            f"{bound}$\\varepsilon\\ge$ {plain(row['epsilon_found'])}{_elsewhere(row)}",
+            f"${kind}={plain(row['claimed_mu'])}$" if exact else f"${kind}\\le{plain(row['audited_claim'])}$",
+            f"${kind}\\ge{plain(row['mu_found' if exact else 'epsilon_found'])}$",
+            percent(share),
             plain(row["hostile_epsilon"]),
             NOTHING if pd.isna(row["deficit"]) else f"{100 * row['deficit']:g} %",
-            _others(row),
-            RUNS.get(row["run"], "transcribed"),
         ]
-
-
-def _elsewhere(row: dict[str, float]) -> str:
-    """Where ε was audited at another δ: the δ, and the claim there."""
-    if row["audited_delta"] == row["delta"]:
-        return ""
-    return f" of {plain(row['audited_claim'])} at $\\delta={plain(row['audited_delta'])}$"
-
-
-def _others(row: dict[str, str]) -> str:
-    names = {"clip": "clip", "scaling": "scaling"}
-    found = [name for column, name in names.items() if row[column] == "detected"]
-    return ", ".join(found) or NOTHING
 
 
 def _line(cells: list[str] | tuple[str, ...]) -> str:
