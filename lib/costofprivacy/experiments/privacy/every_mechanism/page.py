@@ -36,9 +36,7 @@ def _default(releases: pd.DataFrame) -> str:
     """What the audit says of the method that is recommended most often, which it tests less sharply than others."""
     row = pick(shares(releases), release=DEFAULT)
     least = row["deficit"]
-    found = (
-        "no fault in its noise that we tried" if pd.isna(least) else f"only noise that is {percent(least)} too small"
-    )
+    found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
     run = select(releases, release=DEFAULT)["run"].item()
     drawn = "" if run in shown.RUNS else " of a transcription of its code"
     return (
