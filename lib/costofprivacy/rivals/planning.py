@@ -28,7 +28,7 @@ class AveragedSteps:
 
     @property
     def averaged(self) -> int:
-        """How many of the last of T iterates `release` averages: half of them, rounded up."""
+        """How many of the last of T iterates are averaged: half of them, rounded up."""
         return self.steps - self.steps // 2
 
 

@@ -1,6 +1,9 @@
 """Figures of what bounds and missing cells cost."""
 
+from collections.abc import Mapping
+
 import pandas as pd
+from matplotlib.figure import Figure
 
 from costofprivacy.experiments.your_data import finding, loose, missing
 from costofprivacy.judging.prose import compact, percent
@@ -22,18 +25,24 @@ RULES = {
 }
 
 
+def _lost(table: pd.DataFrame, x: str, meaning: str, by: str, names: Mapping[str, str]) -> Figure:
+    """The share of the explainable variance that is lost, along a column, a curve for each name of another."""
+    rows = table.rename(columns={"lost_error": "standard_error"})
+    with figures.panels(1, figsize=(5.8, 3.8)) as (figure, (axes,)):
+        figures.curves(axes, rows, x, "lost", by, names)
+        axes.axhline(1, ls="--", lw=1, color="0.35")
+        figures.log_axes(axes, meaning, "share lost")
+        figures.plain_ticks(axes, table[x].unique())
+    return figure
+
+
 def draw_loose(table: pd.DataFrame) -> Plate:
     """What a private fit loses against the factor by which public bounds are too wide.
 
     Args:
         table: from `loose.table`.
     """
-    rows = table.rename(columns={"lost_error": "standard_error"})
-    with figures.panels(1, figsize=(5.8, 3.8)) as (figure, (axes,)):
-        figures.curves(axes, rows, "factor", "lost", "widened", WIDENED)
-        axes.axhline(1, ls="--", lw=1, color="0.35")
-        figures.log_axes(axes, "bounds wider than the data by the factor", "share lost")
-        figures.plain_ticks(axes, table["factor"].unique())
+    figure = _lost(table, "factor", "bounds wider than the data by the factor", "widened", WIDENED)
     widest = table["factor"].max()
     tight = compact(pick(table, widened=loose.BOTH, factor=1.0)["lost"])
     each = {what: compact(pick(table, widened=what, factor=widest)["lost"]) for what in loose.WIDENED}
@@ -56,12 +65,7 @@ def draw_finding(table: pd.DataFrame) -> Plate:
         table: from `finding.table`.
     """
     names = {finding.KNOWN: "known", finding.FOUND: "private", finding.WIDE: f"{finding.LOOSE:g} times\ntoo wide"}
-    rows = table.rename(columns={"lost_error": "standard_error"})
-    with figures.panels(1, figsize=(5.8, 3.8)) as (figure, (axes,)):
-        figures.curves(axes, rows, "n", "lost", "bounds", names)
-        axes.axhline(1, ls="--", lw=1, color="0.35")
-        figures.log_axes(axes, "$n$ (records)", "share lost")
-        figures.plain_ticks(axes, table["n"].unique())
+    figure = _lost(table, "n", "$n$ (records)", "bounds", names)
     most = table["n"].max()
     lost = {way: compact(pick(table, bounds=way, n=most)["lost"]) for way in finding.WAYS}
     return Plate(
