@@ -16,9 +16,18 @@ SHORT = {OBJECTIVE: "objective", DESCENT: "descent", BOOSTED: "boosted", ONE_PAS
 USELESS = 0.01  # an R² below this is no better than the mean
 CODE = """\
 from costofprivacy.estimators import PrivateLinearRegression
-bounds = {{"age": (18, 90), "bmi": (15, 45)}}  # public, one pair for each column
-public = {{"feature_bounds": bounds, "response_bounds": (80, 200), "expected_r2": {expected_r2}}}
-model = PrivateLinearRegression("{method}", epsilon={epsilon}, delta={delta}, **public)
+
+public = {{  # what you know without the data: ranges, means and deviations
+    "feature_bounds": {{"age": (18, 90), "bmi": (15, 45)}},
+    "feature_center": {{"age": 50, "bmi": 27}},
+    "feature_scale": {{"age": 15, "bmi": 4}},
+    "response_bounds": (80, 200),
+    "response_center": 125,
+    "response_scale": 15,
+    "expected_r2": {expected_r2},
+}}
+budget = {{"epsilon": {epsilon}, "delta": {delta}}}
+model = PrivateLinearRegression("{method}", **budget, **public)
 print(model.fit(X, y).receipt())"""
 
 
