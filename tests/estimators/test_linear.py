@@ -1,3 +1,4 @@
+import datetime
 import math
 import traceback
 
@@ -332,12 +333,54 @@ def test_a_refusal_names_the_column_and_not_the_cell():
     frame = pd.DataFrame(X, columns=["age", "note"]).astype({"note": object})
     frame.loc[7, "note"] = "SSN 078-05-1120"
     for data in (frame, frame.to_numpy()):
-        with pytest.raises(ValueError, match=r"X must hold real numbers.*column ('note'|1)\)$") as caught:
+        with pytest.raises(
+            ValueError, match=r"X must hold real numbers.*column ('note'|1)\)\. For .* Schema"
+        ) as caught:
             DPGDRegressor().fit(data, y)
         assert "078" not in "".join(traceback.format_exception(caught.value, chain=True)[-1:])
         assert caught.value.__context__ is caught.value.__cause__ is None
     model = DPGDRegressor(not_finite="void").fit(frame, y)
     assert model.feature_names_in_.tolist() == ["age", "note"]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (["f", "m"] * 10, r"X must hold real numbers, in rows of equal length \(see column 'b'\)"),
+        (pd.Categorical(["f", "m"] * 10), r"X must hold real numbers, in rows of equal length \(see column 'b'\)"),
+        (pd.date_range("2024-01-01", periods=20), r"X must hold real numbers, got dates \(see column 'b'\)"),
+        (pd.date_range("2024-01-01", periods=20, tz="UTC"), r"X must hold real numbers, got dates \(see column 'b'\)"),
+        ([datetime.date(2024, 1, 1)] * 20, r"X must hold real numbers: each cell .* number \(see column 'b'\)"),
+    ],
+    ids=["text", "category", "date", "zoned", "objects"],
+)
+def test_columns_that_are_no_numbers_are_refused_with_a_pointer_to_the_schema(column, message):
+    X, y, _ = problem(20, 2)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(b=column)
+    with pytest.raises((ValueError, TypeError), match=rf"^{message}\. For columns of .* state a Schema") as caught:
+        DPGDRegressor().fit(frame, y)
+    assert not any(part in str(caught.value) for part in ("2024", "'m'"))
+
+
+def test_empty_cells_are_refused_with_a_pointer_to_a_typical_value():
+    X, y, _ = problem(20, 2)
+    X[3, 1] = math.nan
+    with pytest.raises(ValueError, match=r"not_finite='void' .* typical=\.\.\. of a column of a Schema\.$"):
+        DPGDRegressor().fit(X, y)
+    with pytest.raises(ValueError, match=r"contributes nothing\.$"):
+        DPGDRegressor().fit(np.nan_to_num(X), X[:, 1])
+
+
+@pytest.mark.parametrize("rule", ["refuse", "void"])
+@pytest.mark.parametrize("make", [np.array, pd.Series, list, lambda told: np.array(told, dtype=object)])
+def test_a_response_of_numeric_text_is_refused(make, rule):
+    X, y, _ = problem(20, 2)
+    told = make([f"{value:.3f}" for value in y])
+    if rule == "void" and (make is list or getattr(told, "dtype", None) == np.dtype(object)):
+        return  # each cell is read alone there, and may be anything
+    with pytest.raises(ValueError, match=r"^y must hold real numbers, got text: convert it first") as caught:
+        DPGDRegressor(not_finite=rule).fit(X, told)
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("rule", ["refuse", "void"])

@@ -20,6 +20,9 @@ number. ``not_finite`` says what happens to them. Both rules are public.
 ======================  ============================================================================================
 
 In ``predict`` the first rule refuses too; with the second a void row is answered as one at the centre of the features.
+
+**The types of columns are public**, as their names and their number are. With both rules a column of dates, and a
+response of text, is refused for its type. What such columns mean is stated in a `costofprivacy.estimators.Schema`.
 """
 
 from __future__ import annotations
@@ -34,12 +37,18 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
+from costofprivacy.estimators import column_types
 from costofprivacy.privacy import PrivacyWarning, records
 
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
 _REAL, _CELLS, _COMPLEX = "biuf", "OUS", "c"  # kinds of arrays
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
+SCHEMA = (
+    "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
+    "schema.transformer() before the estimator"
+)
+TYPICAL = "To keep its record, give an empty cell a public value: typical=... of a column of a Schema"
 _SHAPE, _BY = r"\([\d, ]*\)", r"(?: by \w+)?\."
 _PUBLIC = tuple(  # messages of scikit-learn that quote shapes alone
     re.compile(pattern)
@@ -170,6 +179,7 @@ def _numbers(estimator: Any, name: str, values: Any, **asked: Any) -> np.ndarray
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # extended numbers beyond the doubles
             _refuse_type(name, values)
+            _refuse_text(name, values, void)
             given = _cells(name, values) if void else values
             array: np.ndarray = check_array(
                 given, dtype=np.float64, ensure_all_finite=False, input_name=name, estimator=estimator, **asked
@@ -181,9 +191,10 @@ def _numbers(estimator: Any, name: str, values: Any, **asked: Any) -> np.ndarray
     if failure is not None:
         raise failure  # out of the handler, so that nothing is chained
     if not (void or _finite(array)):
+        hint = f" {TYPICAL}." if name == "X" and array.ndim == 2 else ""
         raise ValueError(
             f"Input {name} contains NaN or infinity. With not_finite='refuse' each record must be finite; "
-            "with not_finite='void' one that is not contributes nothing."
+            f"with not_finite='void' one that is not contributes nothing.{hint}"
         )
     return array
 
@@ -198,6 +209,30 @@ def _refuse_type(name: str, values: Any) -> None:
     kind = getattr(getattr(values, "dtype", None), "kind", _REAL[0])
     if isinstance(kind, str) and kind in "mMV":
         raise _Told(f"{name} must be an array of real numbers, got one of type {values.dtype}")
+    for column, family in column_types.families(values).items():
+        if family in (column_types.DATE, column_types.DURATION):
+            raise _Told(f"{name} must hold real numbers, got {family}s (see column {column!r}). {SCHEMA}")
+
+
+def _refuse_text(name: str, values: Any, void: bool) -> None:
+    """A response that is text is refused, also where NumPy would read numbers from it: by its type, or by its cells.
+
+    Cells are looked at where records may be refused; where they are void, a list or an array of objects may hold
+    anything.
+    """
+    if name != "y":
+        return
+    told = column_types.family(getattr(values, "dtype", None))
+    if told == column_types.TEXT or (told in (None, column_types.OBJECTS) and not void and _has_text(values)):
+        raise _Told("y must hold real numbers, got text: convert it first, for example with pandas.to_numeric")
+
+
+def _has_text(values: Any) -> bool:
+    try:
+        cells = np.asarray(values, dtype=object).ravel()
+        return any(isinstance(cell, (str, bytes)) for cell in cells)
+    except Exception:
+        return False
 
 
 class _Told(ValueError):
@@ -237,9 +272,11 @@ def _without_values(name: str, values: Any, error: Exception) -> Exception:
     if any(pattern.fullmatch(text) for pattern in _PUBLIC):
         return kind(text)
     where = _where(values)
-    if kind is TypeError:
-        return TypeError(f"{name} must hold real numbers{where}: the argument must be a string or a real number")
-    return ValueError(f"{name} must hold real numbers, in rows of equal length{where}")
+    hint = f"{where}. {SCHEMA}" if where and name == "X" else where
+    if kind is TypeError:  # scikit-learn asks for these words
+        rule = "each cell as an argument must be a number, or a string that reads as a number"
+        return TypeError(f"{name} must hold real numbers: {rule}{hint}")
+    return ValueError(f"{name} must hold real numbers, in rows of equal length{hint}")
 
 
 def _where(values: Any) -> str:
