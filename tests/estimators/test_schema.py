@@ -13,24 +13,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from costofprivacy.estimators import DPGDRegressor, cells, conformance
-from costofprivacy.estimators.schema import Schema, SchemaTransformer, boolean, category, date, number
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells, conformance
+from costofprivacy.estimators.schema import Schema, SchemaTransformer, SchemaWarning, boolean, category, date, number
 
-pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
+    pytest.mark.filterwarnings("ignore:by their types alone:costofprivacy.estimators.schema.SchemaWarning"),
+]
 SECRET = conformance.SECRET
 TRIED = settings(max_examples=200, deadline=None)
 SCHEMA = Schema(
     {
         "age": number(18, 90, indicator=True),
         "pay": number(0, 1e6, transform="log1p", typical=2000),
-        "sex": category(["f", "m"]),
-        "stage": category([1, 2, 3], unknown="zeros", missing="missing", drop_first=False),
+        "sex": category(["f", "m"], unknown="other", missing="other"),
+        "stage": category([1, 2, 3], missing="missing", drop_first=False),
         "smoker": boolean(),
         "visit": date("2020-01-01", "2024-12-31", cycles=["month", "weekday"]),
     }
@@ -91,7 +95,7 @@ HOSTILE: list[Any] = [
 
 
 def features(table: Any, schema: Schema = SCHEMA) -> np.ndarray:
-    return schema.transformer().transform(table)
+    return np.asarray(schema.transformer().transform(table))
 
 
 # what a cell becomes
@@ -148,13 +152,29 @@ def test_unknown_and_missing_values_follow_the_public_rules():
     def rows(**rules: Any) -> list[list[float]]:
         return category(["a", "b"], drop_first=False, **rules).images(cell).tolist()
 
-    assert rows() == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
-    assert rows(missing="missing") == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
-    assert rows(unknown="zeros", missing="b") == [[1, 0], [0, 1], [0, 0], [0, 1]]
-    assert rows(unknown="b", missing="zeros") == [[1, 0], [0, 1], [0, 1], [0, 0]]
-    listed = category(["a", "other"], drop_first=False)
+    other = {"unknown": "other", "missing": "other"}
+    assert rows(**other) == [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]
+    assert rows(**other | {"missing": "missing"}) == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    assert rows(missing="b") == [[1, 0], [0, 1], [0, 0], [0, 1]]
+    assert rows(unknown="b") == [[1, 0], [0, 1], [0, 1], [0, 0]]
+    listed = category(["a", "other"], **other, drop_first=False)
     assert listed.images(cell).tolist() == [[1, 0], [0, 1], [0, 1], [0, 1]]
     assert listed.features("x") == ["x_a", "x_other"]
+
+
+def test_by_default_no_feature_arises_that_the_list_does_not_name():
+    cell = ["a", "b", "q", None]
+    assert (
+        category(["a", "b"]).images(cell).tolist()
+        == category(["a", "b"], unknown="a", missing="a").images(cell).tolist()
+    )
+    assert category(["a", "b"], drop_first=False).images(cell).tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]]
+    for asked in ({}, {"drop_first": False}, {"shares": [0.2, 0.3]}):
+        kind = category(["a", "b"], **asked)
+        assert not {"x_other", "x_missing"} & set(kind.features("x"))
+        assert len(kind.features("x")) == len(kind.bounds()) == len(kind.moments()) == len(kind.units())
+    told = Schema({"x": category(["a", "b"]), "y": category([1, 2], drop_first=False)}).table()
+    assert told["missing counts as"].tolist() == told["outside counts as"].tolist() == ["a", "none of the values"]
 
 
 def test_a_date_is_what_the_calendar_says():
@@ -347,7 +367,7 @@ def test_what_is_no_table_is_refused_by_its_type(table):
         (lambda: category([1, "1.0"]), "distinct"),
         (lambda: category(["zeros"]), "distinct"),
         (lambda: category([True, False]), "text or a finite number"),
-        (lambda: category(["a"], unknown="zeros", missing="zeros"), "leave a feature"),
+        (lambda: category(["a"]), "leave a feature"),
         (lambda: category(["a", "b"], unknown="c"), "unknown must be other, zeros or a listed value"),
         (lambda: boolean(typical=1), "typical must be True or False"),
         (lambda: date("2020-01-02", "2020-01-01"), "low must be before high"),
@@ -391,6 +411,124 @@ def test_it_is_cloned_pickled_and_named():
     assert list(again.fit_transform(PEOPLE.to_dict("records")).columns) == SCHEMA.feature_names()
 
 
+def test_features_have_names_unless_the_table_is_an_array():
+    frame = PEOPLE.set_index(pd.Index([7, 5, 5, 1]))
+    transformer = SCHEMA.transformer()
+    named = transformer.fit_transform(frame)
+    assert isinstance(named, pd.DataFrame)
+    assert list(named.columns) == SCHEMA.feature_names()
+    assert list(named.index) == [7, 5, 5, 1]
+    assert set(named.dtypes) == {np.dtype(np.float64)}
+    for table in (frame.to_dict("records"), frame.to_numpy().tolist(), {name: list(frame[name]) for name in frame}):
+        other = transformer.transform(table)
+        assert list(other.columns) == SCHEMA.feature_names()
+        assert list(other.index) == [0, 1, 2, 3]
+        np.testing.assert_array_equal(other, named)
+    bare = transformer.transform(frame.to_numpy(dtype=object))
+    assert type(bare) is np.ndarray
+    np.testing.assert_array_equal(bare, named)
+
+
+def test_scikit_learns_containers_may_be_asked_for():
+    array = PEOPLE.to_numpy(dtype=object)
+    for table in (PEOPLE, PEOPLE.to_dict("records"), array):
+        asked = SCHEMA.transformer().set_output(transform="pandas").fit_transform(table)
+        assert list(asked.columns) == SCHEMA.feature_names()
+        with sklearn.config_context(transform_output="pandas"):
+            pd.testing.assert_frame_equal(SCHEMA.transformer().fit_transform(table), asked)
+    again = SCHEMA.transformer().set_output(transform="pandas").set_output(transform="default")
+    assert isinstance(again.fit_transform(PEOPLE), pd.DataFrame)
+    assert type(again.fit_transform(array)) is np.ndarray
+
+
+def test_an_estimator_behind_a_schema_knows_the_features():
+    schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
+    X, y = people(4000)
+    model = PrivateLinearRegression(
+        epsilon=4.0,
+        delta=1e-6,
+        feature_bounds=schema.feature_bounds(),
+        response_bounds=(0, 60),
+        interval_share=0.2,
+        random_state=0,
+    )
+    whole = make_pipeline(schema.transformer(), model).fit(X, y)
+    assert list(whole[-1].intervals().index) == ["age", "sex_m", "smoker", "intercept"]
+    one = X.iloc[:3]
+    np.testing.assert_array_equal(whole.predict(one.to_dict("records")), whole.predict(one))
+    bare = make_pipeline(schema.transformer(), clone(model)).fit(X.to_numpy(), y)
+    np.testing.assert_array_equal(bare[-1].coef_, whole[-1].coef_)
+    by_name = dict(zip(schema.feature_names(), zip(*schema.feature_bounds())))
+    again = make_pipeline(schema.transformer(), clone(model).set_params(feature_bounds=by_name)).fit(X, y)
+    np.testing.assert_array_equal(again[-1].coef_, whole[-1].coef_)
+
+
+# what the type of a column shows
+
+DOUBTS: list[tuple[Any, Any, str]] = [
+    (category(["f", "m"]), pd.Series([1, 2]), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([True, False]), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([1, 2], dtype="Int8"), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([1, 2], dtype="category"), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series([True, False]), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series(["1", "2"]), ""),
+    (category(["f", "1"]), pd.Series([1, 2]), ""),
+    (category(["f", "True"]), pd.Series([True, False]), ""),
+    (category(["f", "m"]), pd.Series(["f", "m"], dtype="category"), ""),
+    (number(0, 1), pd.Series(["27,500", "1"]), "cannot be read as a number"),
+    (number(0, 1), pd.Series([1, None], dtype=object), "cannot be read as a number"),
+    (number(0, 1), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be read as a number"),
+    (number(0, 1), pd.Series([1, 2], dtype="UInt8"), ""),
+    (number(0, 1), pd.Series([True, False]), ""),
+    (number(0, 1), ["27,500", "1"], ""),
+    (boolean(), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell is true or false"),
+    (boolean(), pd.Series(["yes", "no"]), ""),
+    (date("2020-01-01", "2024-12-31"), pd.Series([20240101, 20240102]), "no cell can be read as a date"),
+    (date("2020-01-01", "2024-12-31"), pd.Series(["31/12/2022", "x"]), ""),
+]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "column", "why"), DOUBTS)
+def test_a_type_that_the_schema_does_not_expect_is_warned_of(kind, column, why):
+    schema, table = Schema({"x": kind}), pd.DataFrame({"x": column}) if isinstance(column, pd.Series) else {"x": column}
+    transformer = schema.transformer().fit(table)
+    if not why:
+        transformer.transform(table)
+        return
+    with pytest.warns(SchemaWarning, match=rf"'x' is stated as a {kind.kind}, .*{why}.*count_unread") as caught:
+        found = transformer.transform(table)
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(found, kind.images(list(column)))
+    if why.startswith("no cell"):
+        missing, outside = kind.read(column)
+        assert (missing | outside).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_warning_of_types_is_the_same_whatever_the_cells_hold():
+    told = []
+    for cell in ("1", SECRET):
+        with pytest.warns(SchemaWarning) as caught:
+            Schema({"x": number(0, 1), "y": category(["a", "b"])}).transformer().transform(
+                pd.DataFrame({"x": [cell], "y": pd.Categorical([7.25])})
+            )
+        told.append(str(caught[0].message))
+    assert told[0] == told[1]
+    assert SECRET not in told[0]
+    assert "7.25" not in told[0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_type_of_an_array_says_nothing_of_one_column_unless_all_are_numbers():
+    schema = Schema({"x": number(0, 1), "y": category(["a", "b"])})
+    schema.transformer().transform(np.array([[0.5, "a"]], dtype=object))
+    schema.transformer().transform(np.array([["0.5", "a"]]))
+    with pytest.warns(SchemaWarning, match="'y' is stated as a category, its type says number"):
+        schema.transformer().transform(np.array([[0.5, 1.0]]))
+
+
 def people(n: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
@@ -406,9 +544,7 @@ def private(schema: Schema, **asked: Any) -> Pipeline:
 
 
 def test_a_pipeline_learns_privately_from_a_frame():
-    schema = Schema(
-        {"age": number(18, 90), "sex": category(["f", "m"], unknown="zeros", missing="zeros"), "smoker": boolean()}
-    )
+    schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
     X, y = people(20_000)
     fitted = private(schema, epsilon=2.0, delta=1e-6).fit(X, y)
     assert fitted.score(*people(2000, seed=1)) > 0.9
@@ -424,7 +560,7 @@ def test_expected_moments_are_those_of_data_of_that_law():
             "a": number(-100, 300, typical=40, std=10),
             "b": number(1, 1e6, transform="log", typical=100, std=0.5),
             "c": number(0, 1),
-            "d": category(["x", "y", "z"], shares=[0.7, 0.2, 0.1], unknown="zeros", missing="zeros"),
+            "d": category(["x", "y", "z"], shares=[0.7, 0.2, 0.1]),
             "e": boolean(share=0.1),
             "f": date("2020-01-01", "2024-01-01", cycles=["month"]),
         }
@@ -440,7 +576,7 @@ def test_expected_moments_are_those_of_data_of_that_law():
     found, (center, scale) = features(table, schema), schema.feature_scales()
     np.testing.assert_allclose(found.mean(axis=0), center, atol=0.02)
     np.testing.assert_allclose(found.std(axis=0), scale, rtol=0.02)
-    one = Schema({"a": category(["x", "y"], missing="missing"), "b": number(0, 1, indicator=True)})
+    one = Schema({"a": category(["x", "y"], unknown="other", missing="missing"), "b": number(0, 1, indicator=True)})
     assert len(one.feature_scales()[0]) == len(one.feature_bounds()[0]) == 5
 
 

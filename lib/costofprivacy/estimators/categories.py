@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, column_types
 from costofprivacy.estimators.kinds import INDICATED, RARE, SHARE, Bounds, Moments, Unit, boolean_argument
 
 OTHER, MISSING, ZEROS = "other", "missing", "zeros"
@@ -26,26 +26,32 @@ class Category:
     Args:
         values: the public list, at least one: text, or finite numbers. Its order is public too: the first value is the
             one that an intercept stands for.
-        unknown: what a value outside the list counts as: "other", a listed value, or "zeros".
-        missing: what an empty cell counts as: "other", "missing", a listed value, or "zeros".
+        unknown: what a value outside the list counts as: "zeros" (all indicators 0), a listed value, or "other".
+        missing: what an empty cell counts as: "zeros", a listed value, "other", or "missing".
         drop_first: whether the first value's indicator is left out, so that the indicators do not sum to the
             intercept. All zeros then count as the first value.
         shares: the share of each listed value that is expected; public, and for `moments` alone. None for equal ones.
 
-    "other" and "missing" are one more feature each where they are used and not listed. Each feature is one more
-    coordinate of noise, so a rare level costs more than it is worth.
+    By default such cells are all zeros, so that no feature arises which the list does not name. Where the first value
+    is left out they count as that value; where it is kept they count as none. "other" and "missing" are one more
+    feature each where they are used and not listed. Each feature is one more coordinate of noise, and one in which no
+    cell falls is 0 throughout: its coefficient is pure noise, and it can make all intervals NaN. So state "other" or
+    "missing" where you expect at least a few per cent of such cells.
 
     Raises:
         ValueError: if an argument is outside its range, or there is no feature left.
 
     >>> sex = Category(["f", "m"])
     >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
+    ['sex_m'] [[0.0], [1.0], [0.0], [0.0]]
+    >>> sex = Category(["f", "m"], unknown="other", missing="other")
+    >>> print(sex.features("sex"), sex.images(["f", "m", "x", None]).tolist())
     ['sex_m', 'sex_other'] [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
 
     values: Sequence[Any]
-    unknown: Any = OTHER
-    missing: Any = OTHER
+    unknown: Any = ZEROS
+    missing: Any = ZEROS
     drop_first: bool = True
     shares: Sequence[float] | None = None
     kind: ClassVar[str] = "category"
@@ -108,11 +114,27 @@ class Category:
         """The public choices in words."""
         first = f", first {'left out' if self.drop_first else 'kept'}"
         values = ", ".join(map(str, self.values))
-        told = {"public values": values, "scale": f"indicators{first}", "missing": str(self.missing)}
+        told = {"public values": values, "scale": f"indicators{first}", "missing": self._counted_as(self.missing)}
         told |= (
             {} if self.shares is None else {"expected": "shares " + ", ".join(f"{share:g}" for share in self.shares)}
         )
-        return told | {"outside": str(self.unknown)}
+        return told | {"outside": self._counted_as(self.unknown)}
+
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        known = {
+            column_types.DATE: False,
+            column_types.DURATION: False,
+            column_types.TRUTH: not {str(True), str(False)}.isdisjoint(self._known),
+            column_types.NUMBER: any(isinstance(key, float) for key in self._known),
+        }
+        return "" if known.get(str(family), True) else "no cell can be one of the listed values"
+
+    def _counted_as(self, rule: Any) -> str:
+        """What a rule of missing or unknown cells means, in words."""
+        if rule != ZEROS:
+            return str(rule)
+        return str(self.values[0]) if self.drop_first else "none of the values"
 
     @property
     def _known(self) -> dict[cells.Key, int]:

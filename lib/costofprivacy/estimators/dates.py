@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, column_types
 from costofprivacy.estimators.kinds import (
     INDICATED,
     RARELY,
@@ -33,7 +33,8 @@ CYCLES = {"month": 12, "weekday": 7}  # and how many there are
 class Date:
     """A date within public bounds, carried to [−1, 1], with sines and cosines of public cycles where asked for.
 
-    Read as dates are dates, instants (those with a time zone in UTC), and text in ISO format.
+    Read as dates are dates, instants (those with a time zone in UTC), and text in ISO format, "2024-12-31". Text such
+    as "31/12/2024" cannot be read and counts as missing: `costofprivacy.estimators.Schema.count_unread` shows it.
 
     Args:
         low, high: public bounds, dates or text such as "2024-12-31"; the bound is the beginning of that day.
@@ -117,6 +118,11 @@ class Date:
             "scale": scale,
             "missing": "middle of the scale" if self.typical is None else self.typical,
         }
+
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        known = family not in (column_types.NUMBER, column_types.TRUTH, column_types.DURATION)
+        return "" if known else "no cell can be read as a date"
 
 
 def _waves(instants: np.ndarray, cycle: str, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,7 +4,7 @@ r"""Kinds of columns: how a cell becomes numbers within public bounds, from what
 kind                   features                             bounds   a cell that is missing or cannot be read
 =====================  ===================================  =======  ==============================================
 `Number`               the transformed value                [−1, 1]  the typical value, or the middle
-`categories.Category`  one for each value but the first     [0, 1]   a level of its own, a listed one, or all zeros
+`categories.Category`  one for each value but the first     [0, 1]   all zeros, a listed value, or a level of its own
 `Boolean`              one                                  [0, 1]   the typical value, or ½
 `dates.Date`           the time                             [−1, 1]  the typical date, or the middle
 its cycles             a sine and a cosine for each cycle   [−1, 1]  0
@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, column_types
 from costofprivacy.estimators.scaling import UNITS
 
 Bounds = tuple[float, float]
@@ -138,6 +138,14 @@ class Number:
             {} if self.std is None else {"expected": f"standard deviation {self.std:g}"}
         )
 
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        if family in (column_types.DATE, column_types.DURATION):
+            return "no cell can be read as a number"
+        if family in (column_types.TEXT, column_types.OBJECTS):
+            return "a cell such as '27,500' or '30 kg' cannot be read as a number"
+        return ""
+
     @property
     def _fill(self) -> float:
         """What a missing cell counts as; NaN stands for the middle of the scale."""
@@ -212,6 +220,10 @@ class Boolean:
         """The public choices in words."""
         told = {"public values": "false, true", "scale": "0, 1", "missing": f"{self._fill:g}"}
         return told | {"outside": told["missing"], "expected": f"share {self.share:g}"}
+
+    def doubt(self, family: str | None) -> str:
+        """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
+        return "no cell is true or false" if family in (column_types.DATE, column_types.DURATION) else ""
 
     @property
     def _fill(self) -> float:

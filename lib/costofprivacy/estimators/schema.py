@@ -20,16 +20,27 @@ dropped records before.
 >>> schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
 >>> people = [{"age": 54, "sex": "m", "smoker": True}, {"age": None, "sex": "x", "smoker": "no"}]
 >>> print(schema.transformer().transform(people))
-[[0. 1. 0. 1.]
- [0. 0. 1. 0.]]
->>> print(schema.transformer().get_feature_names_out())
-['age' 'sex_m' 'sex_other' 'smoker']
+   age  sex_m  smoker
+0  0.0    1.0     1.0
+1  0.0    0.0     0.0
+
+**What cannot be read is silent**, because a message about a cell would depend on a record. A date "31/12/2022", an
+income "27,500" and a sex that is coded 1 and 2 instead of "f" and "m" count as missing or as unknown, without an error.
+Two things help whoever holds the data, and neither may be published: `Schema.count_unread` counts such cells, and
+``transform`` warns (`SchemaWarning`) where the type of a column alone shows that the column is not what was stated.
+
+>>> print(schema.count_unread(people).to_string(index=False))
+column  missing  outside  of
+   age        1        0   2
+   sex        0        1   2
+smoker        0        0   2
 """
 
 from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,8 +48,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils._set_output import _get_output_config
 
-from costofprivacy.estimators import frames
+from costofprivacy.estimators import column_types, frames
 from costofprivacy.estimators.categories import Category
 from costofprivacy.estimators.dates import Date
 from costofprivacy.estimators.kinds import Boolean, Number
@@ -53,9 +65,21 @@ FORMAT = "costofprivacy schema 1"
 number, category, boolean, date = Number, Category, Boolean, Date
 
 
+class SchemaWarning(UserWarning):
+    """The type of a column shows that it may not be what its schema says.
+
+    It looks at types alone, and types can depend on records (`costofprivacy.estimators.column_types`). So it is for
+    whoever holds the data and is no part of a release. What is computed is the same with it and without it. Once
+    `Schema.count_unread` has shown that all is well, ``warnings.simplefilter("ignore", SchemaWarning)`` ends it.
+    """
+
+
 @dataclass(frozen=True, init=False)
 class Schema:
     """What is public of a table's columns.
+
+    A cell that cannot be read as its column's kind counts as missing, without an error. So call `count_unread` once on
+    your own data before you fit; what it shows is not private.
 
     Args:
         columns: a mapping of column names to `number`, `category`, `boolean` or `date`, at least one. The features come
@@ -172,14 +196,23 @@ class Schema:
     def count_unread(self, X: Any) -> pd.DataFrame:
         """How many cells of each column are missing or outside the bounds. **Not private: do not publish it.**
 
-        It is for the holder of the data, to find a column that was given in the wrong type or unit. A schema that is
-        changed because of it is no longer public; a type or a unit may be mended, a bound must not be.
+        It spends no budget because it has none: it counts cells of the data without noise, so one record can be seen in
+        its result. It is for the holder of the data, to find a column that was given in the wrong type or unit, such as
+        dates in another format, numbers with a thousands separator, or codes instead of the listed categories: there
+        nearly all cells are missing or outside. A schema that is changed because of it is no longer public; a type or a
+        unit may be mended, a bound must not be.
 
         Args:
             X: a table.
 
         Returns:
             columns "column", "missing" (empty, or not readable), "outside" (clipped, or not listed), "of" (records).
+
+        >>> schema = Schema({"visit": date("2020-01-01", "2024-12-31"), "sex": category(["f", "m"])})
+        >>> print(schema.count_unread({"visit": ["31/12/2022", "2022-12-31"], "sex": [1, 2]}).to_string(index=False))
+        column  missing  outside  of
+         visit        1        0   2
+           sex        0        2   2
         """
         import pandas as pd  # here: as above
 
@@ -226,7 +259,9 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
     transformer is the same whatever the data held. No message quotes a cell.
 
     Takes data frames of pandas, polars or pyarrow, mappings of names to columns, lists of records, and arrays whose
-    columns are the schema's in order.
+    columns are the schema's in order. An array becomes an array. Everything else becomes a data frame of pandas whose
+    columns are the features' names, so that an estimator behind it knows them; the index of a frame of pandas is kept.
+    ``set_output`` asks for another container, as in scikit-learn.
 
     Args:
         schema: a `Schema`. extra_columns: "refuse" or "ignore", what happens to columns that the schema does not know.
@@ -238,11 +273,16 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         InvalidParameterError: in ``fit`` and ``transform``, for arguments of another kind.
         TypeError, ValueError: for a table that lacks a column, has an unknown one, or is no table.
 
+    Warns:
+        SchemaWarning: in ``transform``, if the type of a column shows that it may not be what the schema says.
+
     >>> from sklearn.pipeline import make_pipeline
     >>> from costofprivacy.estimators import DPGDRegressor
     >>> schema = Schema({"age": number(18, 90), "smoker": boolean()})
     >>> model = DPGDRegressor(feature_bounds=schema.feature_bounds(), response_bounds=(0, 10))
     >>> fitted = make_pipeline(schema.transformer(), model).fit([{"age": 40, "smoker": True}] * 50, [5.0] * 50)
+    >>> print(fitted[-1].feature_names_in_)
+    ['age' 'smoker']
     """
 
     def __init__(self, schema: Any, *, extra_columns: str = frames.REFUSE) -> None:
@@ -261,16 +301,24 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(schema.names)
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
-        """The features of each record, shape (n, d).
+    def transform(self, X: Any) -> Any:
+        """The features of each record.
 
         Args:
             X: a table with the schema's columns, in any order where they have names.
+
+        Returns:
+            shape (n, d): an array for an array, else a data frame of pandas, or what ``set_output`` asks for.
         """
         schema = self._stated()
         found, _ = frames.columns(X, schema.names, self.extra_columns)
-        images = [kind.images(column) for (_, kind), column in zip(schema.columns, found)]
-        return np.concatenate(images, axis=1)
+        _warn_of_types(schema, found, typed=not _is_array(X))
+        images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
+        if _is_array(X) or _get_output_config("transform", self)["dense"] != "default":
+            return images  # scikit-learn makes another container of it
+        import pandas as pd  # here: as above
+
+        return pd.DataFrame(images, X.index if isinstance(X, pd.DataFrame) else None, schema.feature_names())
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the features, shape (d,). The argument is for scikit-learn's interface and is not used."""
@@ -293,3 +341,31 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         tags.requires_fit = False
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
+
+
+def _is_array(X: Any) -> bool:
+    """Whether a table is an array, which has no names of its own, and one type for all columns."""
+    return hasattr(X, "ndim") and not hasattr(X, "columns")
+
+
+def _warn_of_types(schema: Schema, found: list[Any], typed: bool) -> None:
+    """Warn where the types of columns show that they may not be what the schema says; no cell is read.
+
+    Args:
+        schema: what was stated. found: its columns. typed: whether each column has a type of its own; that an array is
+            of text or of objects says nothing about one of its columns.
+    """
+    doubts = []
+    for (name, kind), column in zip(schema.columns, found):
+        family = column_types.of_column(column)
+        if not typed and family in (column_types.TEXT, column_types.OBJECTS):
+            continue
+        if why := kind.doubt(family):
+            doubts.append(f"{name!r} is stated as a {kind.kind}, its type says {family}: {why}")
+    if doubts:
+        warnings.warn(
+            f"by their types alone, columns may not be what the schema says. {'; '.join(doubts)}. What cannot be read "
+            "counts as missing or unknown. Schema.count_unread counts such cells, for your eyes only",
+            SchemaWarning,
+            stacklevel=4,
+        )
