@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from costofprivacy.estimators import gate
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.scaling import LARGEST, UNITS
 from costofprivacy.noisyhead import covariance_head, whitened_descent
@@ -91,16 +90,13 @@ class PrivateHeadRegressor(PromptRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
-        "delta": [Interval(Real, *DELTAS, closed="left")],
+        **PromptRegressor._parameter_constraints,
         "feature_norm": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
         "queries": [StrOptions({LAST, EVERY})],
         "tasks": [StrOptions({ANY, ISOTROPIC})],
         "spread": [_RANGE],
         "label_noise": [_RANGE],
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
-        "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -140,7 +136,7 @@ class PrivateHeadRegressor(PromptRegressor):
         """
         X, y = self._begin(X, y)
         N, _, D = X.shape
-        budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        budget = self._budget
         warn_if_delta_is_large(budget.delta, N)
         x = scaled(X, self.feature_norm)
         released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)

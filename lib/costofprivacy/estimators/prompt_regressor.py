@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate
-from costofprivacy.privacy import records
+from costofprivacy.estimators.budget import DELTAS, EPSILONS
+from costofprivacy.privacy import ApproximateDP, records
 
 AUTO = "auto"
 FAR = 1e100  # no scaled value is beyond, so that no square overflows
@@ -20,14 +23,24 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
     """An estimator that learns one matrix from prompts; a subclass has ``fit`` and ``_answer``.
 
     Args:
-        not_finite, random_state: parameters that every subclass has; `estimators.gate` says what they mean.
+        epsilon, delta, not_finite, random_state: parameters that every subclass has; `estimators.gate` says what the
+            last two mean.
 
     Attributes:
         ``Gamma_``: what is released, shape (D, D). ``n_features_in_``: D.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
+        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "not_finite": [StrOptions(set(gate.RULES))],
+        "random_state": [Interval(Integral, 0, None, closed="left"), None],
+    }
+
     Gamma_: np.ndarray
     n_features_in_: int
+    epsilon: float
+    delta: float
     not_finite: str
     random_state: int | None
 
@@ -58,6 +71,11 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         predicted = self.predict(X, y)
         wanted = gate.responses(self, y, len(predicted), (np.shape(X)[1],))[:, -1]
         return float(r2_score(wanted, predicted, sample_weight=sample_weight))
+
+    @property
+    def _budget(self) -> ApproximateDP:
+        """What the user lets a fit spend."""
+        return ApproximateDP(float(self.epsilon), float(self.delta))
 
     def _begin(self, X: Any, y: Any) -> tuple[np.ndarray, ...]:
         """Check the arguments, forget an earlier fit and check the data: whatever fails leaves nothing released."""

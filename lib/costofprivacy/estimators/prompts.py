@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
-from costofprivacy.estimators import gate
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.prompt_regressor import AUTO, PromptRegressor, scaled
 from costofprivacy.estimators.prompt_tuning import Given, tuned
 from costofprivacy.estimators.scaling import UNITS
@@ -18,7 +17,7 @@ from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.head import Moments, Statistics
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts
-from costofprivacy.privacy import ApproximateDP, sums, warn_if_delta_is_large
+from costofprivacy.privacy import sums, warn_if_delta_is_large
 
 _TUNED = ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate", "steps")
 _UNIT = Interval(Real, 1 / UNITS, UNITS, closed="both")
@@ -86,16 +85,13 @@ class NoisyHeadRegressor(PromptRegressor):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
-        "delta": [Interval(Real, *DELTAS, closed="left")],
+        **PromptRegressor._parameter_constraints,
         "feature_norm": [_UNIT],
         "response_scale": [_UNIT],
         "label_noise": [Interval(Real, 0, 1e10, closed="both")],
         **{name: [StrOptions({AUTO}), _RANGE] for name in _TUNED[:-1]},
         "steps": [StrOptions({AUTO}), Interval(Integral, 1, None, closed="left")],
         "account": [StrOptions({accounts.LAST, accounts.EVERY})],
-        "not_finite": [StrOptions(set(gate.RULES))],
-        "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -143,7 +139,7 @@ class NoisyHeadRegressor(PromptRegressor):
         """
         X, y = self._begin(X, y)
         N, tokens, D = X.shape
-        budget = ApproximateDP(float(self.epsilon), float(self.delta))
+        budget = self._budget
         warn_if_delta_is_large(budget.delta, N)
         values = {name: None if getattr(self, name) == AUTO else getattr(self, name) for name in _TUNED}
         model = PromptModel(D, tokens - 1, float(self.label_noise))
