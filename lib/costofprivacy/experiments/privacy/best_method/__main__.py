@@ -1,4 +1,4 @@
-"""Measure the campaign anew: ``python -m costofprivacy.experiments.privacy.best_method [cases] [intervals]``."""
+"""Measure the campaign anew: ``python -m costofprivacy.experiments.privacy.best_method``, and names of tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def main(words: list[str]) -> int:
     runner = Runner(cache=CACHE, progress=True)
     for name in words or committed.NAMES:
         committed.measure(runner, (name,))
-        print(f"{name} is in {committed.path(name).name}, measured with the code {committed.code()}")
+        print(f"{name} is in {committed.path(name).name}, measured with the code {committed.code(name)}")
     return 0
 
 

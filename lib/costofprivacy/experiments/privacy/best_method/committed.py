@@ -2,7 +2,8 @@
 
 The campaign takes an hour and more on two cores, so no page waits for it: pages read what is committed here. ``python
 -m costofprivacy.experiments.privacy.best_method`` measures it anew and writes it, as ``make campaign`` does; finished
-blocks of trials are kept, so that an interrupted run goes on where it stopped.
+blocks of trials are kept, so that an interrupted run goes on where it stopped. ``rivals`` is paired with the campaign's
+four methods, whose blocks it takes from there; its column ``against`` is the digest of the code that these are from.
 """
 
 from __future__ import annotations
@@ -11,19 +12,28 @@ from pathlib import Path
 
 import pandas as pd
 
-from costofprivacy.experiments.privacy.best_method import campaign, coverage
+from costofprivacy.experiments.privacy.best_method import campaign, coverage, others
 from costofprivacy.running import _source
 from costofprivacy.running.stamps import json_digest, read_table
 from costofprivacy.streams import Runner
 
 SMALL, LARGE, COVERED = 100, 20, 1000  # seeds up to 10⁴ records, seeds above, data sets for intervals
 SEED = 41
-NAMES = ("cases", "intervals")
+CASES, INTERVALS, RIVALS = NAMES = ("cases", "intervals", "rivals")
 FOLDER = Path(__file__).parent
 
 
-def code() -> str:
-    """The digest of the code behind the campaign: this package's and all that it imports."""
+def code(name: str = CASES) -> str:
+    """The digest of the code behind a table.
+
+    That of ``cases`` and ``intervals`` is one: this package's code and all that it imports. That of ``rivals`` is the
+    other methods' own, definition by definition, so that a change of the four methods leaves it as it is.
+
+    Args:
+        name: of `NAMES`.
+    """
+    if name == RIVALS:
+        return json_digest(_source.digest_of(others.trial, others.cells))[:16]
     return json_digest(_source.digest([campaign.__name__, coverage.__name__]))[:16]
 
 
@@ -47,11 +57,14 @@ def measure(runner: Runner, names: tuple[str, ...] = NAMES) -> None:
     Args:
         runner: runs the trials. names: the tables, of `NAMES`.
     """
-    if "cases" in names:
-        _write("cases", campaign.measure(campaign.cells(), SMALL, LARGE, SEED, runner))
-    if "intervals" in names:
-        _write("intervals", coverage.measure(coverage.cells(), COVERED, SEED, runner))
+    if CASES in names:
+        _write(CASES, campaign.measure(campaign.cells(), SMALL, LARGE, SEED, runner))
+    if INTERVALS in names:
+        _write(INTERVALS, coverage.measure(coverage.cells(), COVERED, SEED, runner))
+    if RIVALS in names:
+        table = others.measure(others.cells(), others.SEEDS, others.FEW, SEED, runner)
+        _write(RIVALS, table.assign(against=code()))
 
 
 def _write(name: str, table: pd.DataFrame) -> None:
-    table.assign(digest=code()).to_csv(path(name), index=False, float_format="%.7g")
+    table.assign(digest=code(name)).to_csv(path(name), index=False, float_format="%.7g")

@@ -8,6 +8,7 @@ import pandas as pd
 from IPython.display import Markdown
 
 from costofprivacy.estimators.forecasting import DESCENT, MOST_FEATURES
+from costofprivacy.experiments.privacy.best_method import beside
 from costofprivacy.experiments.privacy.best_method import cases as judged
 from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.sentences import Check, Sentences, checked
@@ -58,6 +59,31 @@ def rule(cases: pd.DataFrame) -> Markdown:
         "when we had seen that. The constants of the forecasts were chosen on a few runs of the same kinds of data, "
         "with other seeds."
     )
+
+
+def read_others(rivals: pd.DataFrame) -> Markdown:
+    """How often another method beats the best of the four, and by how much."""
+    found, ahead = beside.compared(rivals), beside.won(rivals)
+    cases, seeds = len(found.drop_duplicates(judged.KEY)), sorted(rivals["trials"].unique())
+    measured = f"Each case has {' or '.join(str(int(seed)) for seed in seeds)} data sets. {_absent(rivals)}".strip()
+    if ahead.empty:
+        return Markdown(f"In none of {cases} cases does another method beat the best of the four. {measured}")
+    counts = found[found["wins"].astype(bool)]["method"].value_counts()
+    top = ahead.loc[ahead["ratio"].idxmin()]
+    return Markdown(
+        f"In {len(ahead)} of {cases} cases at least one other method beats the best of the four by more than two "
+        f"standard errors of the difference. Most often that is {counts.index[0]}, in {int(counts.iloc[0])} cases. The "
+        f"largest gain is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
+        f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
+        f"{top['best']}. {measured}"
+    )
+
+
+def _absent(rivals: pd.DataFrame) -> str:
+    """Which methods cannot run where, and why."""
+    absent = rivals[rivals["excess"].isna()].groupby(["method", "reason"], sort=False)
+    told = [f"{method} cannot run in {len(rows)} cases, because there are {why}." for (method, why), rows in absent]
+    return " ".join(told)
 
 
 def origin(tables: Tables) -> Markdown:

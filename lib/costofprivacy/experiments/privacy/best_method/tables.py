@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from costofprivacy.experiments.privacy.best_method import beside
 from costofprivacy.experiments.privacy.best_method import cases as judged
 from costofprivacy.judging.prose import percent, plain
 
 SHORT = {"objective perturbation": "objective", "clipped descent": "descent", "one pass (DP-GD)": "one pass"}
+MOST = 1000.0  # a larger ratio is shown as larger than this
 
 
 def show_choices(cases: pd.DataFrame) -> pd.DataFrame:
@@ -69,3 +71,40 @@ def show_cases(cases: pd.DataFrame) -> pd.DataFrame:
     wide.insert(0, "chosen", found["chosen"].reindex(wide.index))
     wide = wide.reset_index().rename(columns={"n": "$n$", "d": "$d$", "epsilon": "$\\varepsilon$"})
     return wide.assign(**{"$\\varepsilon$": wide["$\\varepsilon$"].map("{:g}".format)}).set_index("data")
+
+
+def show_others(rivals: pd.DataFrame) -> pd.DataFrame:
+    """By method: how often it beats the best of the four, and its excess error over that of the best."""
+    found = beside.compared(rivals)
+    rows = []
+    for name in rivals["method"].unique():
+        own = found[found["method"] == name]
+        row = {"method": name, "cases": len(own), "beats the best of the four": int(own["wins"].sum())}
+        row |= {"by more than 4 standard errors": int(own["clearly"].sum())}
+        row |= {"median ratio": _ratio(own["ratio"].median()), "least ratio": _ratio(own["ratio"].min())}
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("method")
+
+
+def show_won(rivals: pd.DataFrame) -> pd.DataFrame:
+    """The cases in which another method beats the best of the four."""
+    rows = [
+        {
+            "data": row["data"],
+            "$n$": f"{row['n']:,}",
+            "$d$": row["d"],
+            "$\\varepsilon$": f"{row['epsilon']:g}",
+            "farthest ahead": row["method"],
+            "best of the four": SHORT.get(row["best"], row["best"]),
+            "ratio": _ratio(row["ratio"]),
+            "methods ahead": row["winners"],
+        }
+        for row in beside.won(rivals).to_dict("records")
+    ]
+    columns = ["data", "$n$", "$d$", "$\\varepsilon$", "farthest ahead", "best of the four", "ratio", "methods ahead"]
+    return pd.DataFrame(rows, columns=columns).set_index("data")
+
+
+def _ratio(value: float) -> str:
+    """A ratio of excess errors; what diverged is cut."""
+    return "–" if pd.isna(value) else f"over {MOST:,.0f}" if value > MOST else plain(value)
