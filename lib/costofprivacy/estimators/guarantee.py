@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import platform
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
+
+if TYPE_CHECKING:
+    from costofprivacy.estimators.schema import Schema, SchemaTransformer
 
 WIDTH = 100  # letters in a line of a receipt
 RECORD = "replace one record by any other; the number of records is public"
@@ -18,6 +24,7 @@ CAVEAT = (
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
 REFUSED = "refused; whether there are such records is not protected"
+FEW = 5  # names that a message quotes
 SOFTWARE = ("costofprivacy", "numpy", "scipy", "scikit-learn", "dp-accounting")
 
 
@@ -47,6 +54,7 @@ class Receipt:
         public: what was taken as public, by argument. records: how many were used. features: how many there are.
         demonstration: whether a seed made the noise repeatable, which is no release.
         not_finite: what happened to records that are not finite.
+        schema: what was public of the columns of the table, of which the features were made; None if it was not given.
     """
 
     method: str
@@ -57,9 +65,13 @@ class Receipt:
     features: int
     demonstration: bool
     not_finite: str
+    schema: Schema | None = None
 
     def data(self) -> dict[str, Any]:
-        """The receipt as plain values: numbers, texts, lists and dictionaries."""
+        """The receipt as plain values: numbers, texts, lists and dictionaries.
+
+        With a schema there is a part "schema", which `costofprivacy.estimators.Schema.from_json` reads as JSON text.
+        """
         told, mu = self.guarantee, None if self.guarantee.gaussian is None else self.guarantee.gaussian.mu
         return {
             "method": self.method,
@@ -71,6 +83,7 @@ class Receipt:
             "proof": told.proof,
             "released": list(self.released),
             "public": {name: _plain(value) for name, value in self.public.items()},
+            **({} if self.schema is None else {"schema": json.loads(self.schema.to_json())}),
             "records": self.records,
             "features": self.features,
             "records_that_are_not_finite": self.not_finite,
@@ -105,6 +118,7 @@ class Receipt:
             f"Proof: {told.proof}.",
             f"Released: {', '.join(self.released)}.",
             f"Taken as public: {public}.",
+            *([] if self.schema is None else _columns(self.schema)),
             f"Records that are not finite: {self.not_finite}.",
             seed,
             CAVEAT,
@@ -113,15 +127,27 @@ class Receipt:
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
 
 
-def receipt(fitted: Any, public: tuple[str, ...]) -> Receipt:
+def receipt(fitted: Any, public: tuple[str, ...], schema: Schema | SchemaTransformer | None = None) -> Receipt:
     """The receipt of a fitted estimator of tables.
+
+    Bounds, centers and scales that were stated feature by feature stand beside the features' names, where there are
+    any: those of the schema, or of the data frame of the fit.
 
     Args:
         fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, ``not_finite`` and ``random_state``.
         public: names of its arguments that were taken as public; those that are None were not stated.
+        schema: what made the features of a table's columns, if anything did: a `costofprivacy.estimators.Schema`, or
+            its transformer. It was public too, and belongs to the receipt.
+
+    Raises:
+        ValueError: if the schema's features are not those of the fit.
     """
+    stated: Any = getattr(schema, "schema", schema)  # of a transformer
+    names = _names(fitted, stated)
     named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(fitted, name)))
     given = {name: value for name in named if (value := getattr(fitted, name)) is not None}
+    if names is not None:
+        given = {name: _by_name(name, value, names) for name, value in given.items()}
     released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
     rule = "void, under the guarantee" if fitted.not_finite == "void" else REFUSED
     return Receipt(
@@ -133,7 +159,51 @@ def receipt(fitted: Any, public: tuple[str, ...]) -> Receipt:
         fitted.n_features_in_,
         fitted.random_state is not None,
         rule,
+        stated,
     )
+
+
+def _names(fitted: Any, schema: Any) -> list[str] | None:
+    """The names of the features: of the schema, or of the fit; None where there are none."""
+    told = getattr(fitted, "feature_names_in_", None)
+    known = None if told is None else [str(name) for name in told]
+    if schema is None:
+        return known
+    if not hasattr(schema, "feature_names"):
+        raise ValueError(f"schema must be a Schema or its transformer, got a {type(schema).__name__}")
+    made: list[str] = schema.feature_names()
+    if len(made) != fitted.n_features_in_ or known not in (None, made):
+        raise ValueError(
+            f"schema must make the features of the fit, got one of {len(made)} features, {_few(made)}, and a fit of "
+            f"{fitted.n_features_in_}{'' if known is None else f', {_few(known)}'}"
+        )
+    return made
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of some names."""
+    return ", ".join(map(repr, names[:FEW])) + (", …" if len(names) > FEW else "")
+
+
+def _by_name(argument: str, value: Any, names: Sequence[str]) -> Any:
+    """What was stated feature by feature, beside the features' names; anything else as it is."""
+    if argument == "feature_bounds" and not isinstance(value, dict) and any(np.ndim(side) for side in value):
+        low, high = (np.broadcast_to(side, (len(names),)).tolist() for side in value)
+        return {name: [low[k], high[k]] for k, name in enumerate(names)}
+    if argument in ("feature_center", "feature_scale") and np.ndim(value) == 1:
+        return dict(zip(names, np.asarray(value).tolist(), strict=True))
+    return value
+
+
+def _columns(schema: Schema) -> list[str]:
+    """One line for each column of a schema, with every public choice."""
+    lines = [f"Columns of the table, as they were stated ({len(schema.names)}):"]
+    for row in schema.table().to_dict("records"):
+        told = [f"{row['public values']} ({row['scale']})"]
+        told += [f"{what} counts as {row[f'{what} counts as']}" for what in ("missing", "outside")]
+        told += [f"expected: {row['expected']}"] if row["expected"] else []
+        lines.append(f"- {row['column']}, a {row['kind']}: {'; '.join(told)}.")
+    return lines
 
 
 def _plain(value: Any) -> Any:

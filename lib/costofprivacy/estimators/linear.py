@@ -243,10 +243,18 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X = np.clip(X, features.low, features.high)
         return X @ self.coef_ + self.intercept_
 
-    def receipt(self) -> Receipt:
-        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+    def receipt(self, schema: Any = None) -> Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
+
+        Args:
+            schema: what made the features of a table's columns, if anything did: a `Schema`, or its transformer. It was
+                public, so it belongs to the receipt.
+
+        Raises:
+            ValueError: if the schema's features are not those of the fit.
+        """
         check_is_fitted(self, "coef_")
-        return receipt(self, PUBLIC)
+        return receipt(self, PUBLIC, schema)
 
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
