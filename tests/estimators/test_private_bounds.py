@@ -9,10 +9,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import cross_validate
 
 from costofprivacy.estimators import DPGDRegressor, private_bounds, spending
 from costofprivacy.estimators.private_bounds import geometric_grid, linear_grid
-from costofprivacy.estimators.spending import compose, split
+from costofprivacy.estimators.spending import compose, split, times
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals.private_quantile import exponent
 
@@ -188,6 +189,31 @@ def test_parts_of_both_kinds_are_added():
     assert found.gaussian is None
     assert compose(found, GaussianDP(0.3), delta=1e-4).claimed.epsilon > found.claimed.epsilon
     assert compose(ApproximateDP(0.5, 1e-6), delta=1e-6).claimed == ApproximateDP(0.5, 1e-6)
+
+
+@pytest.mark.parametrize("release", [GaussianDP(0.7), ApproximateDP(1.5, 1e-6)])
+def test_fits_that_spend_the_same_are_added_one_by_one(release):
+    assert times(release, 4, delta=1e-5) == compose(release, release, release, release, delta=1e-5)
+    assert times(release, 1, delta=1e-5) == compose(release, delta=1e-5)
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="fits must be"):
+            times(release, wrong, delta=1e-5)
+
+
+def test_a_cross_validation_spends_what_its_clones_say():
+    """Each fit of scikit-learn's has a whole budget, and each record is in all but one of them."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    folds = cross_validate(
+        DPGDRegressor(epsilon=1.0, delta=1e-6), X, X.sum(axis=1), cv=5, return_estimator=True, return_indices=True
+    )
+    uses = np.zeros(200, dtype=int)
+    for part in folds["indices"]["train"]:
+        uses[part] += 1
+    assert set(uses) == {4}
+    spent = compose(*folds["estimator"][:4], delta=1e-6)
+    told = times(ApproximateDP(1.0, 1e-6).to_gaussian(), 4, delta=1e-6)
+    assert spent.claimed.epsilon == pytest.approx(told.claimed.epsilon, rel=1e-6)
 
 
 @pytest.mark.parametrize("budget", [GaussianDP(0.7), ApproximateDP(1.5, 1e-6)])

@@ -12,7 +12,13 @@ from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.pipeline import make_pipeline
 
-from costofprivacy.estimators import DPGDRegressor, conformance, search_plans
+from costofprivacy.estimators import (
+    DPGDRegressor,
+    ObjectivePerturbationRegressor,
+    PrivateLinearRegression,
+    conformance,
+    search_plans,
+)
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
 from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number, search_costs
@@ -289,6 +295,42 @@ def test_a_fit_that_spends_more_than_it_was_given_is_not_released():
         searching(Constant(factor=1.001)).fit(X, Y)
     search = searching(Constant(factor=0.9)).fit(X, Y)
     assert hasattr(search, "best_estimator_")
+
+
+AUTOMATIC, GRID = PrivateLinearRegression(response_bounds=(0, 4)), [{"expected_r2": share} for share in (0.3, 0.6)]
+PIPED = make_pipeline(Schema({"a": number(0, 40)}).transformer(), AUTOMATIC)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "settings", "words"),
+    [
+        (AUTOMATIC, GRID, "PrivateLinearRegression with method='auto', which may choose objective perturbation"),
+        (PrivateLinearRegression("objective"), GRID, "PrivateLinearRegression with method='objective'"),
+        (ObjectivePerturbationRegressor(), GRID, r"ObjectivePerturbationRegressor, for which \(ε, δ\) alone is proved"),
+        (PrivateLinearRegression("descent"), [*GRID, {"method": "objective"}], "with method='objective'"),
+        (PIPED, [{"privatelinearregression__expected_r2": 0.3}], "with method='auto'"),
+        (PIPED, [{"privatelinearregression": ObjectivePerturbationRegressor()}], "ObjectivePerturbationRegressor"),
+    ],
+)
+def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settings, words):
+    asked = {"epsilon": 1.0, "delta": 1e-6, "loss_bound": 4.0}
+    search = PrivateSearch(estimator, settings, **asked)
+    for call in (search.plan, lambda: search.fit(X, Y)):
+        with pytest.raises(ValueError, match=rf"^accounting='gaussian' needs .*{words}.* Use method='descent'"):
+            call()
+    assert PrivateSearch(estimator, settings, accounting="approximate", **asked).plan().gaussian is None
+
+
+@pytest.mark.parametrize("method", ["descent", "boosted", "one pass"])
+def test_gaussian_methods_are_searched(method):
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-1, 1, (400, 1))
+    model = PrivateLinearRegression(feature_bounds=(-1, 1), response_bounds=(-2, 2))
+    asked = {"epsilon": 8.0, "delta": 1e-5, "loss_bound": 4.0, "random_state": 0}
+    settings = [{"method": method, "expected_r2": share} for share in (0.5, 0.9)]
+    search = PrivateSearch(model, settings, **asked).fit(x, x[:, 0])
+    assert search.plan() == search.profile_
+    assert search.best_setting_["method"] == method
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,16 @@ scores it with noise, and releases the best. `costofprivacy.estimators.search_pl
 the proofs; this module runs the plan and checks that no fit spent more than it was given.
 
 **The score is private too.** It is the mean of clipped losses min((y − ŷ)², B) with Gaussian noise (`search_scores`).
+
+**Scikit-learn's own searches are not private.** ``GridSearchCV``, ``cross_val_score`` and their like fit a clone of the
+estimator for each setting and each fold, and every fit spends its whole budget; scikit-learn gives an estimator no
+means to know of its clones, so nothing warns. Their scores have no noise at all, and so has the choice that is made by
+them. `costofprivacy.estimators.spending` adds up what the fits spend.
+
+**Which estimators.** ``accounting="gaussian"`` needs fits that are Gaussian DP: `DPGDRegressor`,
+`ClippedDescentRegressor`, `BoostedAdaSSPRegressor`, and `PrivateLinearRegression` with method "descent", "boosted" or
+"one pass". Objective perturbation, which its default method "auto" may choose, is proved (ε, δ)-DP alone, so that its
+fits are added with ``accounting="approximate"``. That leaves each fit much less.
 """
 
 from __future__ import annotations
@@ -56,7 +66,8 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
     Args:
         estimator: an estimator of this package, or a pipeline with one. The search sets its ``rho``, or ``epsilon`` and
-            ``delta``, and its ``random_state``.
+            ``delta``, and its ``random_state``. Its fits must be Gaussian DP with ``accounting="gaussian"``, the
+            default: the module says which are.
         settings: a list of mappings from parameter names to values; public.
         epsilon, delta: the total, ε in [10⁻⁸, 10⁶] and δ in [10⁻³⁰⁰, 1), well below 1/n.
         loss_bound: B in [10⁻¹⁵⁰, 10¹⁵⁰], public: squared errors are clipped to it. The noise of a score is B/(mμ) for
@@ -78,7 +89,9 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         ``profile_``: the total and its parts, a `search_plans.SearchPlan`.
 
     Raises:
-        ValueError: in ``fit``, for arguments outside their range. RuntimeError: if a fit spent more than it was given.
+        ValueError: in ``fit`` and `plan`, for arguments outside their range, and for an estimator of this package whose
+            fits are not, or not always, Gaussian DP where they must be. RuntimeError: in ``fit``, if a fit of another
+            estimator spent more than it was given.
 
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is 1/n or more.
@@ -133,6 +146,8 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             ValueError: as ``fit`` does for arguments.
         """
         settings, budget = self._settings(), ApproximateDP(float(self.epsilon), float(self.delta))
+        if self.accounting == GAUSSIAN:
+            self._refuse_fits_that_are_not_gaussian(settings)
         if self.strategy == RANDOM:
             if self.folds != 1 or self.refit_share or self.accounting != GAUSSIAN:
                 raise InvalidParameterError(
@@ -258,6 +273,21 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 raise InvalidParameterError(f"settings must leave {', '.join(RESERVED)} to the search, got {setting!r}")
         return list(self.settings)
 
+    def _refuse_fits_that_are_not_gaussian(self, settings: Sequence[dict[str, Any]]) -> None:
+        """Refuse an estimator that would be found out only after a fit had spent something."""
+        prefix = _private_part(self.estimator)
+        known = self.estimator.get_params()
+        private = known[prefix.removesuffix("__")] if prefix else self.estimator
+        for setting in settings:
+            part = setting.get(prefix.removesuffix("__"), private) if prefix else private
+            method = setting.get(prefix + "method", getattr(part, "method", None))
+            if (why := _not_gaussian(part, method)) is not None:
+                raise InvalidParameterError(
+                    f"accounting='gaussian' needs fits that are Gaussian DP, got {why}. Use method='descent', "
+                    "'boosted' or 'one pass' of PrivateLinearRegression, or DPGDRegressor; or "
+                    "accounting='approximate' with strategy='all', which adds ε and δ and leaves each fit much less"
+                )
+
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
@@ -286,6 +316,25 @@ def _private_part(estimator: Any) -> str:
             f"estimator must have one part with epsilon, delta and random_state, got {len(found)} of them"
         )
     return found[0]
+
+
+def _not_gaussian(private: Any, method: Any) -> str | None:
+    """What an estimator of this package may do that is not Gaussian DP; None where there is nothing, or who knows.
+
+    Args:
+        private: the private part. method: of `PrivateLinearRegression`, as a setting has it.
+    """
+    from costofprivacy.estimators.automatic import AUTO, PrivateLinearRegression  # here: they take long to import
+    from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
+
+    name, alone = type(private).__name__, "for which (ε, δ) alone is proved"
+    if isinstance(private, ObjectivePerturbationRegressor):
+        return f"{name}, {alone}"
+    if isinstance(private, PrivateLinearRegression) and method == AUTO:
+        return f"{name} with method='auto', which may choose objective perturbation, {alone}"
+    if isinstance(private, PrivateLinearRegression) and method == "objective":
+        return f"{name} with method='objective', {alone}"
+    return None
 
 
 def _kept(fitted: Any, asked: Guarantee) -> bool:

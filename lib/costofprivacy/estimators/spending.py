@@ -11,6 +11,21 @@ where a later release depends on the results of an earlier one (as a fit does on
 Where there are both, the Gaussian ones are first added by the first rule and stated at the δ that the others leave.
 
 *Disjoint records are something else*: of two fits on different people, each spends on its own people alone.
+
+**Cross-validation and grids.** Scikit-learn's ``cross_val_score``, ``cross_validate``, ``GridSearchCV``,
+``learning_curve`` and bagging make a clone of the estimator for each fit. A clone knows nothing of the others, so *each
+fit spends a whole budget and nothing warns*. With F folds each record is in F − 1 of the fits, and a grid of k settings
+that refits the best makes k(F − 1) + 1 of them for each record. `times` adds them up:
+
+>>> each = ApproximateDP(1.0, 1e-6).to_gaussian()  # a fit with epsilon=1, delta=1e-6 that is Gaussian DP
+>>> print(times(each, 4, delta=1e-6).sentence)  # 5 folds
+4 releases, together 0.4734-Gaussian DP, hence (2.123, 1e-06)-DP, to replace one record
+>>> print(times(ApproximateDP(1.0, 1e-6), 4, delta=4e-6).sentence)  # objective perturbation: ε and δ are added
+4 releases, together (4, 4e-06)-DP, to replace one record
+
+*That is for the models alone.* A score of scikit-learn is computed from the held-out records without noise: whoever
+publishes scores, or the setting that they chose, has no guarantee at all. `costofprivacy.estimators.PrivateSearch` has
+noisy scores and one budget for everything; `costofprivacy.estimators.forecast` needs no fit.
 """
 
 from __future__ import annotations
@@ -86,6 +101,21 @@ def compose(*releases: Any, delta: float) -> Total:
     epsilon = math.fsum(part.epsilon for part in others) + (0.0 if mu is None else mu.epsilon(delta - used))
     protected = relations.pop() if relations else RECORD
     return Total(ApproximateDP(epsilon, delta), None if others else mu, parts, protected)
+
+
+def times(release: Any, fits: int, *, delta: float) -> Total:
+    """What several releases spend together that all spend the same, such as the fits of a cross-validation.
+
+    Args:
+        release: one of them, as for `compose`. fits: how many of them used a record, at least 1. delta: as there.
+
+    Raises:
+        ValueError: as `compose`, or if ``fits`` is not a whole number of at least 1.
+
+    >>> print(times(GaussianDP(0.5), 4, delta=1e-5).sentence)
+    4 releases, together 1-Gaussian DP, hence (4.377, 1e-05)-DP, to replace one record
+    """
+    return compose(*[release] * _validate.whole("fits", fits), delta=delta)
 
 
 def split(budget: Guarantee, shares: Sequence[float]) -> tuple[Guarantee, ...]:
