@@ -1,5 +1,7 @@
+import re
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from costofprivacy.book import extension
@@ -45,6 +47,21 @@ def test_a_fold_of_the_contents_has_a_name() -> None:
 
 def test_a_list_without_items_is_not_called_one() -> None:
     assert extension.audible('<div role="list" class="citation-list">') == '<div class="citation-list">'
+
+
+def test_the_names_of_an_index_stand_in_the_row_of_the_columns() -> None:
+    told = pd.DataFrame({"use": ["x"], "lost": ["1"]}, index=pd.MultiIndex.from_tuples([("a", 1)], names=["data", "n"]))
+    head = extension.HEAD.search(told.to_html())
+    assert head is not None
+    found = extension.one_row(head.group())
+    assert re.findall(r"<th>(.*?)</th>", found) == ["data", "n", "use", "lost"]
+    assert (found.count("<tr"), found[-8:]) == (1, "</thead>")
+    assert extension.audible(told.to_html()).count('<th scope="col">') == 4
+    grouped = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_product([["a"], ["b", "c"]])).to_html()
+    for kept in (grouped, told.reset_index().to_html(), told.rename_axis(columns="kind").to_html()):
+        head = extension.HEAD.search(kept)
+        assert head is not None
+        assert extension.one_row(head.group()) == head.group()
 
 
 @pytest.mark.parametrize("html", ['<table><tr><th scope="colgroup">a</th></tr></table>', "<th>outside</th>"])

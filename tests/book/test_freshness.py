@@ -139,6 +139,7 @@ def test_a_method_is_chosen_from_the_tables_of_the_rivals() -> None:
     ours = Project(Path(__file__).resolve().parents[2])
     readers = {name: read for name in chapters(ours) if (read := freshness.tables_read(ours, name))}
     heads = {"noisyhead/a-head-that-works": ("test-error", "ladder", "tasks")}
-    assert readers == {"method": {"privacy/rivals": ("errors", "diffprivlib")} | heads}
+    campaign = {"privacy/best-method": ("cases",)}
+    assert readers == {"method": {"privacy/rivals": ("errors", "diffprivlib")} | heads | campaign}
     for name, tables in readers["method"].items():
         assert all((place(ours.book, name).results / f"{table}.csv").is_file() for table in tables)

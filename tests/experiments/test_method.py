@@ -86,13 +86,14 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
 
 def test_the_opening_names_the_winner_over_all_methods_and_where_no_data_are_better() -> None:
     told = opening_of(page)(TABLES)
-    found = winning.forecast()
+    found = winning.measured(page.saved_of(reads.CAMPAIGN)["cases"])
+    assert found.measured
     assert found.words in told
     assert "it explains 91 % of the variance" in told
-    assert "a head that uses no data is better: its test error is 0.0597, against 0.0605." in told
+    assert "a head without data is better: its test error is 0.0597, against 0.0605." in told
     saved = page.saved_of(reads.HEADS)
     worse = saved["ladder"].assign(test_error=lambda t: t["test_error"].mask(t["rung"] == "no-data", 0.5))
-    assert "a head that uses no data is not better" in " ".join(tables_heads.opening({"ladder": worse}, 1e-5))
+    assert "a head without data is not better" in " ".join(tables_heads.opening({"ladder": worse}, 1e-5))
 
 
 def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
@@ -116,12 +117,13 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
         )
     )
     assert told == winning.Winner(first, 2, 2, True)
-    assert "use objective perturbation with a pilot" in told.words
-    assert "best, or not significantly worse, in 2 of 2 measured cases where" in told.words
+    assert "use objective perturbation with a *pilot*, " in told.words
+    assert "best, or not significantly worse, in 2 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
 
 
 def test_the_winner_by_forecast_is_that_of_the_table_that_is_shown() -> None:
     found, table = winning.forecast(), calculator.show_forecasts()
+    assert f"has the largest expected $R^2$ in {found.front} of {found.cases} forecasts" in found.words
     cells = table.filter(like="varepsilon").to_numpy().ravel()
     assert found.cases == sum(cell != "0" for cell in cells)
     assert found.front == sum("," not in cell and cell != "0" for cell in cells)
@@ -183,12 +185,24 @@ def test_the_page_says_how_the_tables_are_read() -> None:
     assert "*clipped descent, all records* for isotropic data ($n/d = 100$)" in told
     assert "housing" in told
     assert "use *objective perturbation*: it is best, or not significantly worse, in 3 of these 4" in told
-    assert "MNIST" not in told  # it has seven records per feature at most
+    assert "MNIST" not in told.partition("**An example.**")[2]  # it has seven records per feature at most
     few = page.read_rivals(errors[errors["problem"].str.startswith("MNIST")])
     assert "further away than the table goes" in str(few.data)
     budgets = str(page.read_regression(TABLES["regression"]).data)
-    assert f"$\\varepsilon = {GaussianDP(1.0).epsilon(1e-6):.2g}$ for $\\rho = 1$" in budgets
+    assert f"$\\varepsilon = {GaussianDP(1.0).epsilon(1e-6):.2g}$ for $\\mu = 1$" in budgets
     assert page.in_front(pd.DataFrame({"least": ["a", "b"], "tied": [["c"], ["a"]]})) == {"a": 2, "b": 1}
+
+
+def test_a_larger_error_at_a_larger_budget_is_marked_and_explained() -> None:
+    errors = page.rivals_errors()
+    told, table = str(page.read_rivals(errors).data), shown.show_rivals(errors)
+    starred = table[table["lost, %"].str.endswith("*")].reset_index()
+    assert starred[["data", "ε", "n/d"]].to_numpy().tolist() == [["MNIST 1, 7", "4", "6.38"]]
+    assert "has a larger error at $\\varepsilon = 4$ than at $\\varepsilon = 1$ (the star" in told
+    assert "least squares without privacy loses 129 %. Another setting that the chapter tried loses 2.4 %" in told
+    usual = errors[~errors["problem"].str.startswith("MNIST")]
+    assert "star" not in str(page.read_rivals(usual).data)
+    assert not shown.show_rivals(usual)["lost, %"].str.contains("*", regex=False).any()
 
 
 def test_where_nothing_is_learned_the_page_says_to_answer_zero() -> None:
@@ -201,7 +215,7 @@ def test_what_to_use_is_the_least_of_what_may_be_used() -> None:
     told = shown.show_regression(TABLES["regression"]).reset_index()
     for (records, rho), rows in TABLES["regression"].groupby(["records", "rho"]):
         allowed = rows[rows["method"] != regression.LEAST_SQUARES].set_index("method")["excess_risk"]
-        used = told[(told["$n/d$"] == records) & (told[r"$\rho$"] == f"{rho:g}")]["use"].item()
+        used = told[(told["$n/d$"] == records) & (told[r"$\mu$"] == f"{rho:g}")]["use"].item()
         assert used == allowed.idxmin()
 
 

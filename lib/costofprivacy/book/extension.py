@@ -27,6 +27,8 @@ LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://cola
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 EMPTY = re.compile(r"<th\b([^>]*)>\s*</th>")
+ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
+BARE = re.compile(r"<t[hd]\b[^>]*>\s*</t[hd]>")
 FOLD = re.compile(r'<summary>(?=\s*<span class="toctree-toggle")')
 LIST = ' role="list" class="citation-list"'  # of divisions, which are no items
 TYPESET = '<span class="math'  # begins a formula in the text
@@ -77,9 +79,23 @@ def audible(html: str) -> str:
 
 
 def _scoped(table: str) -> str:
+    table = HEAD.sub(lambda head: one_row(head.group()), table)
     table = EMPTY.sub(r"<td\1></td>", table)
     table = HEAD.sub(lambda head: UNSAID.sub('<th scope="col"', head.group()), table)
     return UNSAID.sub('<th scope="row"', table)
+
+
+def one_row(head: str) -> str:
+    """A table's head in one row, where pandas has the names of the index in a second one, below empty cells."""
+    rows = ROW.findall(head)
+    cells = [re.findall(r"<t[hd]\b[^>]*>.*?</t[hd]>", row, re.DOTALL) for row in rows]
+    if len(rows) != 2 or len(cells[0]) != len(cells[1]):
+        return head
+    filled = [[not BARE.fullmatch(cell) for cell in row] for row in cells]
+    if any(first == second for first, second in zip(*filled, strict=True)):
+        return head  # groups of columns, or a column without a name
+    merged = "".join(first if full else second for first, second, full in zip(*cells, filled[0], strict=True))
+    return f"{head[: head.index('<tr')]}<tr>{merged}</tr></thead>"
 
 
 def _offer_repository(app: Sphinx, config: Config) -> None:

@@ -21,7 +21,7 @@ def draw_methods(prompts: pd.DataFrame, one: pd.DataFrame) -> Plate:
         _draw_prompts(left, select(told, choice=BEST), papers)
         _draw_regression(right, select(one, rho=rho))
         left.set_title(f"many small regressions in prompts, ε = {epsilon:g}")
-        right.set_title(f"one regression, ρ = {rho:g}")
+        right.set_title(f"one regression, μ = {rho:g}")
     return Plate(
         figure,
         caption=(

@@ -1,5 +1,7 @@
 """The answer and the sentences of the page that chooses a method, and what it reads of other chapters."""
 
+import math
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -11,9 +13,11 @@ from costofprivacy.experiments.method.one_delta import DELTA
 from costofprivacy.experiments.method.reads import CAMPAIGN, HEADS, RIVALS, TABLES
 from costofprivacy.experiments.privacy.rivals.cells import short, winners
 from costofprivacy.experiments.privacy.rivals.joined import joined
+from costofprivacy.experiments.privacy.rivals.methods import LEAST_SQUARES
 from costofprivacy.judging import claims
 from costofprivacy.judging.prose import compact, listed, percent
-from costofprivacy.judging.tables import Tables, nearest, select
+from costofprivacy.judging.tables import Tables, nearest, pick, select
+from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.overview.saved import Saved
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.running import stamps
@@ -41,7 +45,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         found.words,
         *tables_heads.opening(saved_of(HEADS), one_delta.HEADS),
-        f"The calculator answers for your own numbers. All budgets here are at $\\delta$ = {compact(DELTA)}.",
+        f"The calculator answers for your own numbers. Budgets are at $\\delta$ = {compact(DELTA)}.",
     ]
 
 
@@ -114,12 +118,12 @@ def read_forecasts() -> Markdown:
 def read_regression(table: pd.DataFrame) -> Markdown:
     """How the table of the one regression is read."""
     budgets = listed(
-        f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\rho = {rho:g}$" for rho in table["rho"].unique()
+        f"$\\varepsilon = {GaussianDP(rho).epsilon(DELTA):.2g}$ for $\\mu = {rho:g}$" for rho in table["rho"].unique()
     )
     return Markdown(
         f"Each row shows the best form of DP-GD with its excess risk and its settings. The clipping constant is "
-        f"{regression.SMALL:g}, which clips nearly every gradient, or {regression.LARGE:g} (*hardly clipped*). The "
-        f"DP-GD paper's $\\rho$ is the $\\mu$ of the calculator. At $\\delta$ = {compact(DELTA)} it means {budgets}. "
+        f"{regression.SMALL:g}, which clips nearly every gradient, or {regression.LARGE:g} (*hardly clipped*). At "
+        f"$\\delta$ = {compact(DELTA)}, the budget is {budgets}. "
         f"{_regression_answer(table)} The downloads have all choices."
     )
 
@@ -132,8 +136,36 @@ def read_rivals(errors: pd.DataFrame) -> Markdown:
     return Markdown(
         f"In {len(found)} cases we counted how often each method is best or cannot be told from the best: {told}. In "
         f"{int(found['beaten'].sum())} cases the best form of DP-GD is significantly worse than the best method; "
-        f"there, use the method in the table.\n\n{_nearest_cases(found)}"
+        f"there, use the method in the table.{_starred(errors, found)}\n\n{_nearest_cases(found)}"
     )
+
+
+def worse_with_more(found: pd.DataFrame) -> pd.DataFrame:
+    """The cases whose least error is larger than at a smaller ε, beyond doubt; ``before`` is that ε."""
+    rows = []
+    for _, same in found.sort_values("epsilon").groupby(["problem", "n"], sort=False):
+        for one, more in pairwise(same.itertuples()):
+            if more.lost - one.lost > CONSISTENT * math.hypot(one.lost_error, more.lost_error):
+                rows.append(more._asdict() | {"before": one.epsilon})
+    return pd.DataFrame(rows, columns=[*found.columns, "before"])
+
+
+def _starred(errors: pd.DataFrame, found: pd.DataFrame) -> str:
+    """Why a larger budget may have a larger error, with the best of the settings that were tried beside it."""
+    told = []
+    for row in worse_with_more(found).itertuples():
+        where = {"problem": row.problem, "n": row.n, "epsilon": row.epsilon}
+        other = float(select(errors, **where, method=row.least)["lost"].min())
+        plainly = float(pick(errors, **where, method=LEAST_SQUARES)["lost"])
+        told.append(
+            f"At $n/d = {row.n / row.d:.3g}$ on {short(row.problem)} data, {row.least} has a larger error at "
+            f"$\\varepsilon = {row.epsilon:g}$ than at $\\varepsilon = {row.before:g}$ (the star in the table). The "
+            f"settings are public and assume features that vary equally in all directions, and a larger "
+            f"$\\varepsilon$ permits a smaller penalty. These features vary in few directions, so a small penalty "
+            f"overfits: least squares without privacy loses {percent(plainly)}. Another setting that the chapter tried "
+            f"loses {percent(other)}, but nobody could have chosen it without the data."
+        )
+    return "".join(f"\n\n{each}" for each in told)
 
 
 def _nearest_cases(found: pd.DataFrame) -> str:

@@ -5,8 +5,9 @@ import pandas as pd
 
 from costofprivacy.experiments.method import one_delta, regression
 from costofprivacy.experiments.method.experiment import ZERO
-from costofprivacy.experiments.method.page import WORTH, name_of, private_best, share, winner
-from costofprivacy.experiments.privacy.rivals.tables import show_winners
+from costofprivacy.experiments.method.page import WORTH, name_of, private_best, share, winner, worse_with_more
+from costofprivacy.experiments.privacy.rivals.cells import short, winners
+from costofprivacy.experiments.privacy.rivals.tables import NARROW_SPACE, show_winners
 from costofprivacy.judging.prose import compact, percent
 from costofprivacy.judging.tables import select
 
@@ -37,14 +38,14 @@ def show_prompts(prompts: pd.DataFrame, checked: pd.DataFrame, delta: float) -> 
 
 
 def show_regression(table: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by records per feature and ρ: its excess risk and its settings."""
+    """What to use for one regression by records per feature and μ: its excess risk and its settings."""
     rows = []
     for (records, rho), group in table.groupby(["records", "rho"], sort=False):
         best, risks = private_best(group), group.set_index("method")["excess_risk"]
         rows.append(
             {
                 "$n/d$": records,
-                r"$\rho$": f"{rho:g}",
+                r"$\mu$": f"{rho:g}",
                 "use": name_of(best["method"]),
                 "excess risk": compact(best["excess_risk"]),
                 "answering 0": compact(risks[ZERO]),
@@ -54,7 +55,7 @@ def show_regression(table: pd.DataFrame) -> pd.DataFrame:
                 r"$\tau$": _knob(best["offset"]),
             }
         )
-    return pd.DataFrame(rows).set_index(["$n/d$", r"$\rho$"])
+    return pd.DataFrame(rows).set_index(["$n/d$", r"$\mu$"])
 
 
 def _knob(value: float) -> str:
@@ -63,6 +64,13 @@ def _knob(value: float) -> str:
 
 
 def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
-    """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it."""
-    shown = show_winners(errors).reset_index().drop(columns=["n", "not told from it"])
+    """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it.
+
+    A star marks a case with a larger error than at a smaller ε: `page.read_rivals` says why.
+    """
+    shown = show_winners(errors).reset_index()
+    for row in worse_with_more(winners(errors)).itertuples():
+        same = (shown["data"] == short(row.problem)) & (shown["n"] == row.n) & (shown["ε"] == f"{row.epsilon:g}")
+        shown.loc[same, "lost, %"] += f"{NARROW_SPACE}*"
+    shown = shown.drop(columns=["n", "not told from it"])
     return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])

@@ -8,7 +8,13 @@ from IPython.display import Markdown
 from costofprivacy.experiments.method.one_delta import shown
 from costofprivacy.experiments.noisyhead.a_head_that_works import ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST, ISOTROPIC, NO_DATA, NON_PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import (
+    BEST,
+    ISOTROPIC,
+    NO_DATA,
+    NON_PRIVATE,
+    UNKNOWN,
+)
 from costofprivacy.judging.prose import compact, percent, plain, with_errors
 from costofprivacy.judging.tables import pick, select
 
@@ -57,22 +63,24 @@ def opening(saved: Mapping[str, pd.DataFrame], delta: float) -> list[str]:
         private = 1 - min(_least(steps, unknown[0])[1], 1.0)
         none = 1 - float(pick(steps, covariance=unknown[0], rung=NO_DATA)["test_error"])
         lines.append(
-            f"For prompts: use `PrivateHeadRegressor`. {_start(readings.where(unknown[0]))} it explains "
-            f"{percent(private)} of the variance ({where}); a head without data explains {percent(none)}."
+            f"For *prompts*, each its own small regression: train a *head* that predicts new ones "
+            f"(`PrivateHeadRegressor`). {_uneven(unknown[0])}, it explains {percent(private)} of the variance "
+            f"({where}); one without data {percent(none)}."
         )
     learned = _least(steps, ISOTROPIC)[1]
     public = float(pick(steps, covariance=ISOTROPIC, rung=NO_DATA)["test_error"])
     better, than = ("better", "against") if public < learned else ("not better", "but")
     lines.append(
-        f"For isotropic prompts, a head that uses no data is {better}: its test error is {plain(public)}, {than} "
-        f"{plain(learned)}."
+        f"If they vary equally (*isotropic* prompts), a head without data is {better}: its test error is "
+        f"{plain(public)}, {than} {plain(learned)}."
     )
     return lines
 
 
-def _start(words: str) -> str:
-    """Words at the start of a sentence."""
-    return words[:1].upper() + words[1:]
+def _uneven(covariance: str) -> str:
+    """An unknown covariance as the opening has it, before anything is explained."""
+    condition = covariance.removeprefix(UNKNOWN)
+    return f"If features vary {condition} times more in some unknown directions than others"
 
 
 def _least(steps: pd.DataFrame, covariance: str) -> tuple[str, float]:

@@ -9,6 +9,8 @@ from costofprivacy.experiments.method import calculator
 from costofprivacy.experiments.method.reads import CAMPAIGN, TABLES
 from costofprivacy.judging.vocabulary import CONSISTENT
 
+PILOT = "noisy steps that find where to search"
+MEASURED = f"[measured cases]({CAMPAIGN}.ipynb)"
 CASE = ["data", "n", "d", "epsilon"]
 
 
@@ -24,10 +26,10 @@ class Winner:
     @property
     def words(self) -> str:
         """What to use for one regression."""
-        name = f"{self.method} with a pilot" if self.method == OBJECTIVE else self.method
+        name = f"{self.method} with a *pilot*, {PILOT}" if self.method == OBJECTIVE else self.method
         if self.measured:
             where = "is best, or not significantly worse,"
-            cases = f"{self.front} of {self.cases} measured cases where any private method beats the mean"
+            cases = f"{self.front} of {self.cases} {MEASURED} where any private method beats the mean"
         else:
             where, cases = "has the largest expected $R^2$", f"{self.front} of {self.cases} forecasts"
         return f"For one regression: use {name} (`PrivateLinearRegression`). It {where} in {cases}."
