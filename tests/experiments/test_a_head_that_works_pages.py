@@ -231,5 +231,5 @@ def test_the_page_that_chooses_says_which_is_least() -> None:
     first, isotropic = heads.opening(TABLES, 1e-6)
     assert first.startswith("For *prompts*, each its own small regression: train a *head*")
     assert "If features vary 10 times more in some unknown directions than others, it explains" in first
-    assert isotropic.startswith("For isotropic prompts, a head that uses no data is better")
+    assert isotropic.startswith("If they vary equally (*isotropic* prompts), a head without data is better")
     assert heads.opening(scaled("ladder", PRIVATE, 0.5 / 0.0605306, "rung"), 1e-6)[1] != isotropic
