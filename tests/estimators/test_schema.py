@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import estimator_checks
 
 from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells, conformance
 from costofprivacy.estimators.schema import Schema, SchemaTransformer, SchemaWarning, boolean, category, date, number
@@ -439,6 +440,18 @@ def test_scikit_learns_containers_may_be_asked_for():
     again = SCHEMA.transformer().set_output(transform="pandas").set_output(transform="default")
     assert isinstance(again.fit_transform(PEOPLE), pd.DataFrame)
     assert type(again.fit_transform(array)) is np.ndarray
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_set_output_transform,
+        estimator_checks.check_set_output_transform_pandas,
+        estimator_checks.check_global_output_transform_pandas,
+    ],
+)
+def test_scikit_learns_checks_of_containers_pass(check):
+    check("SchemaTransformer", Schema({f"col{k}": number(-3, 3) for k in range(5)}).transformer())
 
 
 def test_an_estimator_behind_a_schema_knows_the_features():

@@ -69,8 +69,10 @@ class SchemaWarning(UserWarning):
     """The type of a column shows that it may not be what its schema says.
 
     It looks at types alone, and types can depend on records (`costofprivacy.estimators.column_types`). So it is for
-    whoever holds the data and is no part of a release. What is computed is the same with it and without it. Once
-    `Schema.count_unread` has shown that all is well, ``warnings.simplefilter("ignore", SchemaWarning)`` ends it.
+    whoever holds the data and is no part of a release. What is computed is the same with it and without it. Numbers in
+    a column of text are read, so that a table in which every cell is text is as good as another; but "27,500" is no
+    number. Once `Schema.count_unread` has shown that all is well, a filter for this class ends the warnings:
+    ``warnings.simplefilter("ignore", SchemaWarning)``.
     """
 
 
