@@ -49,7 +49,7 @@ def read_table(releases: pd.DataFrame) -> Markdown:
     """The numbers that all rows have in common, and which claims stand at another δ."""
     one = releases.iloc[0]
     other = releases[releases["audited_delta"] != one["delta"]]
-    apart = listed(f"*{row['release']}* at $\\delta={plain(row['audited_delta'])}$" for row in other.to_dict("records"))
+    apart = listed(f"*{row['release']}* at δ = {plain(row['audited_delta'])}" for row in other.to_dict("records"))
     return Markdown(
         f"At $\\delta$ = {compact(one['delta'])}, every release has $\\varepsilon={plain(one['claimed_epsilon'])}$."
         + (f" Where the audit is at another $\\delta$, the table has the guarantee there: {apart}." if apart else "")
@@ -123,20 +123,16 @@ def refuted(audits: pd.DataFrame) -> pd.Series:
 def show_software(tables: Tables) -> Markdown:
     """One row for each function and pair of neighbours."""
     audits = software(tables)
-    head: tuple[str, ...] = (
-        "package",
-        "case",
-        "own relation",
-        "own $\\varepsilon$",
-        "$\\varepsilon$, one replaced",
-        "at $\\delta$",
-    )
-    head += ("audit: $\\varepsilon\\ge$", "refuted", "run")
+    head = ("package", "case", "own relation", "own $\\varepsilon$", "$\\varepsilon$ here", "audit", "refuted")
     transcribed = set(tables["transcribed"]["software"])
     lines = [_line(head), _line(["---"] * len(head))]
     for row, broken in zip(audits.to_dict("records"), refuted(audits), strict=True):
-        cells = [PACKAGES[row["software"]], row["case"], OWN_RELATION.get(row["software"], "replace a record")]
-        cells += [plain(float(row[name])) for name in ("own_claim", "claim", "audited_delta", "epsilon_found")]
-        run = "a transcription" if row["software"] in transcribed else "the package"
-        lines.append(_line([*cells, "**yes**" if broken else "no", run]))
+        mark = f" {TRANSCRIBED}" if row["software"] in transcribed else ""
+        cells = [PACKAGES[row["software"]] + mark, row["case"], OWN_RELATION.get(row["software"], "replace a record")]
+        own, claim, delta, found = (
+            plain(float(row[name])) for name in ("own_claim", "claim", "audited_delta", "epsilon_found")
+        )
+        there = "" if float(row["audited_delta"]) == 0 else f" at δ = {delta}"
+        cells += [own, f"{claim}{there}", f"$\\varepsilon\\ge{found}$"]
+        lines.append(_line([*cells, "**yes**" if broken else "no"]))
     return Markdown("\n".join(lines))
