@@ -24,11 +24,11 @@ def answer(tables: Tables) -> list[str]:
     kept = "No audit refutes a guarantee of this book." if not broken else f"Audits refute {broken} guarantees."
     return [
         f"We audited {len(releases)} releases at one setting. {kept}",
-        f"In the {len(attained)} releases that attain their sensitivity (marked {ATTAINED}), the bounds reach "
-        f"{percent(float(reached.min()))} or more of what is claimed, and noise that is "
-        f"{100 * float(attained['deficit'].max()):g} % too small would have been found.",
+        f"In the {len(attained)} releases that attain their sensitivity ({ATTAINED}), the bounds reach "
+        f"{percent(float(reached.min()))} or more of the claim, and noise that is "
+        f"{100 * float(attained['deficit'].max()):g} % too small would be found.",
         _default(releases),
-        "We derive what an audit can find, and audit by hand.",
+        "We derive what an audit can find.",
     ]
 
 
@@ -37,11 +37,10 @@ def _default(releases: pd.DataFrame) -> str:
     row = pick(shares(releases), release=DEFAULT)
     least = row["deficit"]
     found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
-    run = select(releases, release=DEFAULT)["run"].item()
-    drawn = "" if run in shown.RUNS else " of a transcription of its code"
+    drawn = "" if select(releases, release=DEFAULT)["run"].item() in shown.RUNS else " of its transcription"
     return (
-        f"The recommended default, {DEFAULT}, is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
-        f"of the claim, and {found} would have been found. Its guarantee rests on the proof."
+        f"The default, {DEFAULT}, is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
+        f"of the claim, and {found} would be found."
     )
 
 
