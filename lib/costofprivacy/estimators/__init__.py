@@ -60,6 +60,7 @@ _LATER = {
     "date": "schema",
     "epsilon_needed": "forecasting",
     "forecast": "forecasting",
+    "forecast_intervals": "interval_forecast",
     "number": "schema",
     "records_needed": "forecasting",
     "split": "spending",

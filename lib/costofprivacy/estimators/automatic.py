@@ -14,6 +14,7 @@ from costofprivacy import _validate
 from costofprivacy.estimators import forecasting, gate
 from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.descent import BoostedAdaSSPRegressor, ClippedDescentRegressor
+from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
 from costofprivacy.estimators.objective import ObjectivePerturbationRegressor
 from costofprivacy.estimators.one_pass import OnePass
@@ -92,6 +93,7 @@ class PrivateLinearRegression(TabularRegressor):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
+        plan_for: str = REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
         interval_share: float = 0.0,
@@ -108,6 +110,7 @@ class PrivateLinearRegression(TabularRegressor):
             response_center=response_center,
             response_scale=response_scale,
             expected_r2=expected_r2,
+            plan_for=plan_for,
             spectrum=spectrum,
             fit_intercept=fit_intercept,
             not_finite=not_finite,
@@ -166,7 +169,7 @@ class PrivateLinearRegression(TabularRegressor):
         return self
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        allowed = forecasting.choice(self.n_features_in_, stated.spectrum)
+        allowed = forecasting.choice(self.n_features_in_)
         self.method_ = self._chosen(stated, [name for name, told in METHODS.items() if told in allowed])
         other = self._other()
         found = other._release(x, y, stated, rng)

@@ -15,7 +15,7 @@ from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
-from costofprivacy.rivals import batch_descent, boosting, streams
+from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
 
 Batches = Callable[[], Iterable[tuple[Any, Any]]]
 
@@ -95,7 +95,7 @@ class ClippedDescentRegressor(Rereadable):
     """
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        return self._fitted(stated, lambda plan: batch_descent.releases(x, y, [plan], rng=rng)[0])
+        return self._fitted(stated, lambda plan: guarded_descent.release(x, y, plan, rng=rng))
 
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda plan: streams.descend(read, stated.n, stated.known.d, plan, rng=rng))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ import pandas as pd
 from costofprivacy import _validate
 from costofprivacy.estimators import expected, other_plans, piloted_plan, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS
-from costofprivacy.estimators.expected import Expected
+from costofprivacy.estimators.expected import Expected, Model, Relation
 from costofprivacy.estimators.public import Knowledge
 from costofprivacy.estimators.tabular import default_delta
 from costofprivacy.privacy import ApproximateDP
@@ -39,7 +39,7 @@ OBJECTIVE, DESCENT, BOOSTED, ONE_PASS = (
     "boosted AdaSSP",
     "one pass (DP-GD)",
 )
-MOST_FEATURES = 100  # for which descent is chosen without a known spectrum
+MOST_FEATURES = 100  # for which descent is chosen
 RECORDS = tuple(round(10 ** (k / 8)) for k in range(12, 65))  # that `records_needed` tries: 32 to 10⁸
 BUDGETS = tuple(10 ** (k / 16) for k in range(-32, 33))  # that `epsilon_needed` tries: 0.01 to 100
 
@@ -51,6 +51,7 @@ def forecast(
     delta: float | None = None,
     *,
     expected_r2: float = 0.5,
+    plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
 ) -> pd.DataFrame:
@@ -60,6 +61,8 @@ def forecast(
         n: number of records, at least 1. d: of features, at least 1. epsilon: ε in [10⁻⁸, 10⁶].
         delta: δ in [10⁻³⁰⁰, 1); `tabular.default_delta` if left out.
         expected_r2: in (0, 1), the R² of the best linear prediction.
+        plan_for: "real" for tables of measurements, whose columns are correlated and whose relation is only roughly
+            linear; "textbook" for data that were made linear with nearly independent features (`estimators.expected`).
         spectrum: d eigenvalues of the features' second moment, if they are known. fit_intercept: whether there is one.
 
     Returns:
@@ -72,39 +75,39 @@ def forecast(
     Raises:
         ValueError: if an argument is outside its range.
     """
-    known, budget = _known(n, d, epsilon, delta, expected_r2, spectrum, fit_intercept)
-    found = {name: promise(known, n, budget, spectrum is not None) for name, promise in PROMISES.items()}
-    plain = expected_r2 - known.d / n * known.label_noise**2
+    question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
+    found = {name: promise(*question) for name, promise in PROMISES.items()}
+    plain = expected_r2 - question.known.d / n * question.known.label_noise**2
     table = pd.DataFrame(
         {name: _row(told, expected_r2) | {"without_privacy": plain} for name, told in found.items()}
     ).T.rename_axis("method")
     return table[["r2", "low", "high", "without_privacy", "excess_risk", "cost_of_privacy"]]
 
 
-def choice(d: int, spectrum_known: bool = False) -> tuple[str, ...]:
+def choice(d: int) -> tuple[str, ...]:
     """The methods among which one is chosen for a table in memory.
 
     One pass is never far ahead of all others, so it is left to streams. Clipped descent is left out for more than
-    `MOST_FEATURES` features whose spectrum is not known. One eigenvalue can then be so much larger than the mean that
-    steps which were planned for the assumed spectra diverge. On MNIST, with 784 features, that happened.
+    `MOST_FEATURES` features. One eigenvalue can then be so much larger than the mean that steps which were planned for
+    the assumed spectra are far too long. `rivals.guarded_descent` shortens them, but where noise is larger than what
+    there is to learn it sees too little; on MNIST, with 784 features, descent is behind there.
 
     Args:
-        d: number of features. spectrum_known: whether their eigenvalues were stated.
+        d: number of features.
 
     >>> choice(784)
     ('objective perturbation', 'boosted AdaSSP')
     """
-    safe = spectrum_known or d <= MOST_FEATURES
-    return (OBJECTIVE, DESCENT, BOOSTED) if safe else (OBJECTIVE, BOOSTED)
+    return (OBJECTIVE, DESCENT, BOOSTED) if d <= MOST_FEATURES else (OBJECTIVE, BOOSTED)
 
 
-def best_method(table: pd.DataFrame, d: int, spectrum_known: bool = False) -> str:
+def best_method(table: pd.DataFrame, d: int) -> str:
     """The method of a `forecast` with the largest expected R² among those of `choice`; the first of equals.
 
     Args:
-        table: of `forecast`. d, spectrum_known: as for `choice`.
+        table: of `forecast`. d: number of features.
     """
-    return str(table.loc[list(choice(d, spectrum_known)), "r2"].idxmax())
+    return str(table.loc[list(choice(d)), "r2"].idxmax())
 
 
 def records_needed(
@@ -114,6 +117,7 @@ def records_needed(
     delta: float | None = None,
     *,
     expected_r2: float = 0.5,
+    plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
 ) -> int:
@@ -128,13 +132,8 @@ def records_needed(
     >>> records_needed(0.5, d=10, epsilon=1.0, expected_r2=0.6)
     422
     """
-    _below(target_r2, expected_r2)
-
-    def reached(n: int) -> bool:
-        known, budget = _known(n, d, epsilon, delta, expected_r2, spectrum, fit_intercept)
-        return _reaches(target_r2, expected_r2, known, n, budget, spectrum is not None)
-
-    return _least(RECORDS, reached, "n")
+    public = (expected_r2, plan_for, spectrum, fit_intercept)
+    return _least(RECORDS, "n", target_r2, expected_r2, lambda n: asked(n, d, epsilon, delta, *public))
 
 
 def epsilon_needed(
@@ -144,6 +143,7 @@ def epsilon_needed(
     delta: float | None = None,
     *,
     expected_r2: float = 0.5,
+    plan_for: str = expected.REAL,
     spectrum: Any = None,
     fit_intercept: bool = True,
 ) -> float:
@@ -154,13 +154,8 @@ def epsilon_needed(
     >>> round(epsilon_needed(0.5, n=5000, d=10, expected_r2=0.6), 2)
     0.06
     """
-    _below(target_r2, expected_r2)
-
-    def reached(epsilon: float) -> bool:
-        known, budget = _known(n, d, epsilon, delta, expected_r2, spectrum, fit_intercept)
-        return _reaches(target_r2, expected_r2, known, n, budget, spectrum is not None)
-
-    return _least(BUDGETS, reached, "epsilon")
+    public = (expected_r2, plan_for, spectrum, fit_intercept)
+    return _least(BUDGETS, "epsilon", target_r2, expected_r2, lambda epsilon: asked(n, d, epsilon, delta, *public))
 
 
 def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
@@ -184,33 +179,42 @@ def draw(table: pd.DataFrame, axes: Axes | None = None) -> Axes:
     return axes
 
 
-def _objective(known: Knowledge, n: int, budget: ApproximateDP, stated: bool) -> Expected:
+def _objective(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     return piloted_plan.choose(known, n, budget, stated).expected
 
 
-def _descent(known: Knowledge, n: int, budget: ApproximateDP, stated: bool) -> Expected:
+def _descent(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     return other_plans.descent(known, n, budget, stated).expected
 
 
-def _boosted(known: Knowledge, n: int, budget: ApproximateDP, stated: bool) -> Expected:
+def _boosted(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     return other_plans.boosted(known, n, budget, stated).expected
 
 
 @functools.lru_cache(maxsize=256)
-def _one_pass(known: Knowledge, n: int, budget: ApproximateDP, stated: bool) -> Expected:
+def _one_pass(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
     """DP-GD's promise is that of its equations, for each spectrum with the hyper-parameters of the first one."""
-    best = public.tuned(known, n, budget.to_gaussian().mu, None, public.HARMONIC, None)
+    mu, several = budget.to_gaussian().mu, expected.models(known, n, stated)
+    best = public.tuned(known, n, mu, None, public.HARMONIC, None)
     risks = [best.risk]
-    for model in expected.models(known, n, stated)[1:]:
+    for model in several[1:]:
         other = Knowledge(
             tuple(model.eigenvalues), tuple(model.weights), known.d, known.label_noise, known.initial_risk
         )
-        risks.append(public.clipped(other, n, budget.to_gaussian().mu, best.clip, best.schedule)[1])
-    told = np.array([risk for risk in risks if math.isfinite(risk)])
-    return expected.summary(told, np.maximum(told - known.d / (2 * n) * known.label_noise**2, 1e-12))
+        risks.append(public.clipped(other, n, mu, best.clip, best.schedule)[1])
+    settled = [(model, risk) for model, risk in zip(several, risks, strict=True) if math.isfinite(risk)]
+    return expected.summary(np.array([_learned(model, risk, best.clip) for model, risk in settled]))
 
 
-PROMISES: dict[str, Callable[[Knowledge, int, ApproximateDP, bool], Expected]] = {
+def _learned(model: Model, risk: float, clip: float) -> np.ndarray:
+    """`Model.outcome` of one pass, whose equations give the whole R: each direction is learned alike."""
+    share = min(1.0, risk / model.known.initial_risk)
+    still = np.full(len(model.eigenvalues), math.sqrt(share))
+    linear, beside, bias = model.outcome(np.array(risk), still, np.array(clip), math.inf)
+    return np.array([risk, max(risk - (linear - beside), risk * share), bias])
+
+
+PROMISES: dict[str, Callable[[Relation, int, ApproximateDP, bool], Expected]] = {
     OBJECTIVE: _objective,
     DESCENT: _descent,
     BOOSTED: _boosted,
@@ -218,18 +222,40 @@ PROMISES: dict[str, Callable[[Knowledge, int, ApproximateDP, bool], Expected]] =
 }
 
 
-def _known(
-    n: int, d: int, epsilon: float, delta: float | None, expected_r2: float, spectrum: Any, fit_intercept: bool
-) -> tuple[Knowledge, ApproximateDP]:
-    """The checked arguments as the formulas take them, on the scale where the response has variance 1."""
+class Asked(NamedTuple):
+    """A question as the formulas take it, on the scale where the response has variance 1.
+
+    Args:
+        known: what is public. n: number of records. budget: ε and δ. stated: whether the eigenvalues are known.
+    """
+
+    known: Relation
+    n: int
+    budget: ApproximateDP
+    stated: bool
+
+
+def asked(
+    n: int,
+    d: int,
+    epsilon: float,
+    delta: float | None,
+    expected_r2: float,
+    plan_for: str,
+    spectrum: Any,
+    fit_intercept: bool,
+) -> Asked:
+    """The checked arguments."""
     _validate.whole("n", n)
     _validate.whole("d", d)
     _validate.between("epsilon", epsilon, *EPSILONS)
     _validate.probability("expected_r2", expected_r2)
-    asked = default_delta(n) if delta is None else _validate.between("delta", delta, DELTAS[0], 1 - 1e-16)
+    if plan_for not in expected.KINDS:
+        raise ValueError(f"plan_for must be one of {', '.join(map(repr, expected.KINDS))}, got {plan_for!r}")
+    stated = default_delta(n) if delta is None else _validate.between("delta", delta, DELTAS[0], 1 - 1e-16)
     eigenvalues = public.stated_eigenvalues(spectrum, d)
-    known = expected.knowledge(eigenvalues, fit_intercept, expected_r2)
-    return known, ApproximateDP(float(epsilon), float(asked))
+    known = expected.knowledge(eigenvalues, fit_intercept, expected_r2, plan_for)
+    return Asked(known, n, ApproximateDP(float(epsilon), float(stated)), spectrum is not None)
 
 
 def _row(told: Expected, expected_r2: float) -> dict[str, float]:
@@ -239,19 +265,20 @@ def _row(told: Expected, expected_r2: float) -> dict[str, float]:
     return {name: expected_r2 - 2 * risk for name, risk in shares.items()} | excess
 
 
-def _reaches(target: float, expected_r2: float, known: Knowledge, n: int, budget: ApproximateDP, stated: bool) -> bool:
-    """Whether a method of several passes is expected to reach a target; DP-GD is never far ahead of all of them."""
-    promises = (PROMISES[name](known, n, budget, stated) for name in (DESCENT, BOOSTED, OBJECTIVE))
-    return any(expected_r2 - 2 * told.risk >= target for told in promises)
+def _least(
+    values: tuple[Any, ...], name: str, target: float, expected_r2: float, question: Callable[[Any], Asked]
+) -> Any:
+    """The first of increasing values from which on a method of several passes is expected to reach a target.
 
-
-def _below(target: float, expected_r2: float) -> None:
+    DP-GD is never far ahead of all of these.
+    """
     if not target < expected_r2:
         raise ValueError(f"target_r2 must be below expected_r2, {expected_r2!r}, got {target!r}")
 
+    def reached(value: Any) -> bool:
+        told = question(value)
+        return any(expected_r2 - 2 * PROMISES[each](*told).risk >= target for each in (DESCENT, BOOSTED, OBJECTIVE))
 
-def _least(values: tuple[Any, ...], reached: Callable[[Any], bool], name: str) -> Any:
-    """The first of increasing values for which something holds from there on."""
     if not reached(values[-1]):
         raise ValueError(f"target_r2 is not reached for any {name} up to {values[-1]:g}")
     low, high = -1, len(values) - 1

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from costofprivacy.estimators import piloted_plan
+from costofprivacy.estimators import expected, interval_forecast, piloted_plan
+from costofprivacy.estimators.expected import REAL
 from costofprivacy.estimators.guarantee import Guarantee
-from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor
+from costofprivacy.estimators.tabular import Fit, NoIntervalWarning, Stated, TabularRegressor
 from costofprivacy.rivals import piloted_perturbation, sandwich
 
 PROOF = "costofprivacy.rivals.piloted_perturbation"
@@ -38,9 +40,13 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             features are clipped to them.
         feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
             each feature, or a dictionary by name. What is left out follows from the bounds, as if features were uniform
-            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know.
+            between them. Where bounds are wide, that is far from true and costs accuracy, so state what you know. A
+            dictionary may leave features out; a centre outside its bounds is refused.
         response_bounds, response_center, response_scale: the same for the response.
         expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
+        plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
+            roughly linear; "textbook" for data that were made linear with nearly independent features. Plans for real
+            data clip less and add more noise (`estimators.expected`).
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.
@@ -93,6 +99,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
+        plan_for: str = REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
         interval_share: float = 0.0,
@@ -109,6 +116,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
             response_center=response_center,
             response_scale=response_scale,
             expected_r2=expected_r2,
+            plan_for=plan_for,
             spectrum=spectrum,
             fit_intercept=fit_intercept,
             not_finite=not_finite,
@@ -118,6 +126,13 @@ class ObjectivePerturbationRegressor(TabularRegressor):
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         asked = (stated.known, stated.n, stated.budget, stated.spectrum, float(self.interval_share))
+        if self.interval_share and not interval_forecast.promises(*asked)[0].exist:
+            warnings.warn(
+                f"intervals for all coefficients are not to be expected with {stated.n} records, {stated.known.d} "
+                f"coefficients and {stated.budget}, even if features are not correlated: see forecast_intervals",
+                NoIntervalWarning,
+                stacklevel=2,
+            )
         chosen = piloted_plan.choose(*asked)
         self.plan_ = plan = chosen.plan
         guarantee = Guarantee(stated.budget, None, PROOF)
@@ -126,9 +141,10 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         found = piloted_perturbation.release(x, y, plan, rng=rng)
         if plan.after is None:
             return Fit(found.theta, guarantee, chosen.expected)
-        moments = sandwich.release(x, y, found.theta, added.feature_bound, added.clip_norm, plan.after, rng=rng)
-        pull = added.penalty * (found.theta - found.centre)
-        centre = found.theta + np.linalg.lstsq(moments.curvature, pull, rcond=None)[0]
+        bounds = added.feature_bound, added.clip_norm
+        shorter = expected.feature_bound(x.shape[1], interval_forecast.MOMENTS)
+        moments = sandwich.release(x, y, found.theta, *bounds, plan.after, shorter, rng=rng)
+        centre = found.theta + moments.solve(added.penalty * (found.theta - found.centre))
         return Fit(found.theta, guarantee, chosen.expected, moments.covariance(added.noise_std), centre)
 
     def _why_no_intervals(self) -> str:

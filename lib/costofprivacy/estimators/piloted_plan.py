@@ -10,24 +10,25 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
-from costofprivacy.estimators.expected import Expected, Model
-from costofprivacy.estimators.public import Knowledge
+from costofprivacy.estimators.expected import Expected, Model, Relation
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares
 
 CLIPS = (0.03, 0.1, 0.3, 1.0, 3.0)  # for c, in standard deviations of the residual before the stage
+LONG = (6.0, 12.0)  # further ones of the second stage, for intervals
+SPOILS = 10.0  # how much more a bias matters to intervals than to the error: it is not seen in their width
 CURVATURES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # κ/ε
 PILOTS = (0.1, 0.25, 0.5)  # the pilot's share of v
-STEPS = (1, 3, 10)
-RATES = (0.15, 0.3, 0.6)  # ημ at the risk that is expected by then
+STEPS = (5, 10)
+RATES = (0.05, 0.15, 0.3, 0.6)  # ημ at the risk that is expected by then
 KEPT = (0.8, 0.95)  # m, which says what the shorter B are
 WIDE = (2.0, 3.5)  # B/√d of the longer ones
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A plan on the scale of the `Knowledge`, and what it promises."""
+    """A plan on the scale of the `Relation`, and what it promises."""
 
     plan: Plan
     expected: Expected
@@ -70,25 +71,24 @@ def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
     Args:
         d: dimension. budget: ε in (0, ∞) and δ. after: the share of v that something after the fit has, in [0, 1).
     """
-    widths = [expected.feature_bound(d, share) for share in KEPT]
-    if not after:  # moments for intervals have noise in proportion to B²
-        widths += [wide * math.sqrt(d) for wide in WIDE]
+    widths = [*(expected.feature_bound(d, share) for share in KEPT), *(wide * math.sqrt(d) for wide in WIDE)]
+    ends = (*CLIPS, *LONG) if after else CLIPS
     bounds = [(bound, expected.kept(d, bound)) for bound in widths]
     main = piloted_perturbation.main_part(budget)
     v = {
         (k, f): (1 - after) * piloted_perturbation.strength(main, shares(k, f, after))
         for k, f in product(CURVATURES, (0.0, *PILOTS))
     }
-    alone = [(*b, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for b, k, c in product(bounds, CURVATURES, CLIPS)]
+    alone = [(*b, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for b, k, c in product(bounds, CURVATURES, ends)]
     both = [
         (*b, k, f, v[k, f], c, rate, steps, second)
-        for b, k, f, c, rate, steps, second in product(bounds, CURVATURES, PILOTS, CLIPS, RATES, STEPS, CLIPS)
+        for b, k, f, c, rate, steps, second in product(bounds, CURVATURES, PILOTS, CLIPS, RATES, STEPS, ends)
     ]
     return Candidates(*(np.array(column) for column in zip(*alone, *both, strict=True)))
 
 
 @functools.lru_cache(maxsize=256)
-def choose(known: Knowledge, n: int, budget: ApproximateDP, stated: bool, after: float = 0.0) -> Chosen:
+def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: float = 0.0) -> Chosen:
     """The plan with the least expected risk (`expected.summary`).
 
     Args:
@@ -101,9 +101,8 @@ def choose(known: Knowledge, n: int, budget: ApproximateDP, stated: bool, after:
     second = tried.second * np.sqrt(2 * models[middle].risk(ends[middle]) + known.label_noise**2)
     penalty = tried.bound**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
     noise = 2 * second * math.sqrt(known.d) / np.sqrt((1 - tried.share) * tried.strength)
-    ended = [_ended(model, at, tried, second, penalty, noise) for model, at in zip(models, ends)]
-    cautious, risks, costs = (np.array(part) for part in zip(*ended))
-    best = int(np.log(cautious).mean(axis=0).argmin())
+    ended = np.array([_ended(model, at, tried, second, penalty, noise) for model, at in zip(models, ends)])
+    best = expected.best(ended, SPOILS if after else 1.0)
     plan = piloted_perturbation.calibrate(
         budget,
         shares(float(tried.curvature[best]), float(tried.share[best]), after),
@@ -112,7 +111,7 @@ def choose(known: Knowledge, n: int, budget: ApproximateDP, stated: bool, after:
         float(clips[best]) * math.sqrt(known.d),
         tuple(lengths[best, : tried.steps[best]].tolist()),
     )
-    return Chosen(plan, expected.summary(risks[:, best], costs[:, best]))
+    return Chosen(plan, expected.summary(ended[..., best]))
 
 
 def _pilots(models: list[Model], middle: int, tried: Candidates) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
@@ -131,7 +130,8 @@ def _pilots(models: list[Model], middle: int, tried: Candidates) -> tuple[np.nda
         reduction = models[middle].factors(clips[on], models[middle].risk(ends[middle][on]))[1]
         lengths[on, step] = tried.rate[on] / reduction
         for model, errors in zip(models, ends):
-            errors[on] = model.stepped(errors[on], clips[on], lengths[on, step], noise[on], tried.kept[on])
+            factor = model.factor(errors[on], clips[on], lengths[on, step], tried.kept[on])
+            errors[on] = model.stepped(errors[on], factor, lengths[on, step], noise[on])
     return lengths, clips, ends
 
 

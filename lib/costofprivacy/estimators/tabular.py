@@ -20,9 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
-from costofprivacy.estimators.expected import Expected
+from costofprivacy.estimators.expected import Expected, Relation
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
-from costofprivacy.estimators.public import Knowledge
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
 
@@ -30,7 +29,7 @@ DEFAULT_EPSILON = 1.0
 PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
-    *("expected_r2", "spectrum"),
+    *("expected_r2", "plan_for", "spectrum"),
 )
 
 
@@ -42,12 +41,13 @@ class ScaleWarning(UserWarning):
 
 
 class NoIntervalWarning(UserWarning):
-    """Intervals are NaN, since the noise of privacy leaves nothing that could be said."""
+    """Some intervals are NaN, since the noise of privacy leaves nothing that could be said."""
 
 
 NO_INTERVAL = (
-    "the noise of privacy is too large for intervals, so they are NaN. More records, a larger interval_share, fewer "
-    "features, or feature_center and feature_scale from public knowledge help; another fit spends another budget"
+    "there are no intervals for {}: too few records hold what these coefficients need, beside the noise of privacy. "
+    "Leaving out features that are 0 in nearly all records or that nearly repeat others helps, so do more records, a "
+    "larger interval_share, or feature_center and feature_scale from public knowledge; another fit spends another budget"
 )
 
 
@@ -77,7 +77,7 @@ class Stated:
         spectrum: whether the eigenvalues were stated. n: number of records. budget: ε and δ.
     """
 
-    known: Knowledge
+    known: Relation
     spectrum: bool
     n: int
     budget: ApproximateDP
@@ -90,6 +90,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
         "delta": [Interval(Real, *DELTAS, closed="left"), None],
         "expected_r2": [Interval(Real, 0, 1, closed="neither")],
+        "plan_for": [StrOptions(set(expected.KINDS))],
         "fit_intercept": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],
@@ -107,6 +108,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         response_center: float | None = None,
         response_scale: float | None = None,
         expected_r2: float = 0.5,
+        plan_for: str = expected.REAL,
         spectrum: Any = None,
         fit_intercept: bool = True,
         not_finite: str = "refuse",
@@ -121,6 +123,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         self.response_center = response_center
         self.response_scale = response_scale
         self.expected_r2 = expected_r2
+        self.plan_for = plan_for
         self.spectrum = spectrum
         self.fit_intercept = fit_intercept
         self.not_finite = not_finite
@@ -168,8 +171,9 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
     def intervals(self, level: float = 0.9) -> pd.DataFrame:
         """Confidence intervals of the coefficients, which include the noise of privacy: post-processing of the release.
 
-        They are for the coefficients that the method would find from ever more records of the same population. They are
-        NaN where the noise leaves nothing that could be said.
+        They are for the coefficients that the method would find from ever more records of the same population. With
+        ``plan_for="real"`` so little is clipped that these are near those of least squares. A coefficient that the data
+        do not determine, beside the noise, has NaN (`rivals.sandwich`).
 
         Args:
             level: in (0, 1).
@@ -186,9 +190,8 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
         half = z * np.sqrt(np.diag(covariance))
-        names = [*getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)]), "intercept"]
         told = np.append(self.coef_, self.intercept_)
-        return pd.DataFrame({"coef": told, "low": centre - half, "high": centre + half}, index=names)
+        return pd.DataFrame({"coef": told, "low": centre - half, "high": centre + half}, index=self._names())
 
     def predict_interval(self, X: Any, level: float = 0.9) -> np.ndarray:
         """Confidence intervals of the *mean* response at some features, which include the noise of privacy.
@@ -208,13 +211,24 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         centre, covariance, z = *self._uncertainty(), _normal_quantile(level)
         rows = np.column_stack([(inside := self._inside(X)), np.ones(len(inside))])
-        half = z * np.sqrt(np.einsum("ni,ij,nj->n", rows, covariance, rows))
-        return np.column_stack([rows @ centre - half, rows @ centre + half])
+        known = ~np.isnan(centre)
+        some = rows[:, known]
+        half = z * np.sqrt(np.einsum("ni,ij,nj->n", some, covariance[np.ix_(known, known)], some))
+        half[rows[:, ~known].any(axis=1)] = np.nan
+        middle = some @ centre[known]
+        return np.column_stack([middle - half, middle + half])
 
-    def receipt(self) -> Receipt:
-        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+    def receipt(self, schema: Any = None) -> Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
+
+        Args:
+            schema: the `Schema` by which the table was read, or its transformer; its columns stand in the receipt.
+
+        Raises:
+            ValueError: if the features of the schema are not those of the fit.
+        """
         check_is_fitted(self, "coef_")
-        return receipt(self, PUBLIC)
+        return receipt(self, PUBLIC, schema)
 
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers; few records predict little."""
@@ -227,9 +241,15 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         """The centre of intervals and the covariance, both with the intercept last, in the units of the data."""
         if not hasattr(self, "covariance_"):
             raise AttributeError(f"{type(self).__name__} has no intervals: {self._why_no_intervals()}")
-        if np.isnan(self.covariance_).any():  # which was released, so that the warning is post-processing
-            warnings.warn(NO_INTERVAL, NoIntervalWarning, stacklevel=3)
+        if (none := np.isnan(self.centre_)).any():  # which was released, so that the warning is post-processing
+            names = np.array(self._names())[none]
+            warnings.warn(NO_INTERVAL.format(", ".join(names)), NoIntervalWarning, stacklevel=3)
         return self.centre_, self.covariance_
+
+    def _names(self) -> list[str]:
+        """Of the coefficients, with the intercept last."""
+        features = getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])
+        return [*map(str, features), "intercept"]
 
     def _why_no_intervals(self) -> str:
         return "no valid ones are known for this method at no further budget"
@@ -249,7 +269,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
     def _stated(self, n: int) -> Stated:
         """The public knowledge on the scale of the method."""
         eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
-        known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2))
+        known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2), self.plan_for)
         epsilon = DEFAULT_EPSILON if self.epsilon is None else float(self.epsilon)
         delta = default_delta(n) if self.delta is None else float(self.delta)
         return Stated(known, self.spectrum is not None, n, ApproximateDP(epsilon, delta))
@@ -261,7 +281,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         center, scale = (
             values_by_name(f"feature_{part}", getattr(self, f"feature_{part}"), names) for part in ("center", "scale")
         )
-        found = stated_scale("feature", bounds, center, scale, d)
+        found = stated_scale("feature", bounds, center, scale, d, names)
         unit = float(np.sqrt(public.stated_eigenvalues(self.spectrum, d).mean()))
         return Scale(found.center, found.scale * unit, found.low, found.high)
 
@@ -288,8 +308,8 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         self.expected_r2_ = signal - 2 * found.expected.risk
         self.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
         if found.covariance is not None:
-            self.covariance_ = whole @ found.covariance @ whole.T
-            self.centre_ = whole @ (found.theta if found.centre is None else found.centre)
+            centre = found.theta if found.centre is None else found.centre
+            self.covariance_, self.centre_ = _mapped(whole, found.covariance, centre)
             self.centre_[d] += float(response.center)
 
     def _in_units(self, features: Scale, response: Scale) -> np.ndarray:
@@ -301,6 +321,15 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         if self.fit_intercept:
             whole[d, d] = response.scale
         return whole
+
+
+def _mapped(whole: np.ndarray, covariance: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Covariance and centre under a linear map, NaN where they depend on a coefficient that has none."""
+    none = np.isnan(centre)
+    kept, lost = whole[:, ~none], (whole[:, none] != 0).any(axis=1)
+    found, middle = kept @ covariance[np.ix_(~none, ~none)] @ kept.T, kept @ centre[~none]
+    found[lost], found[:, lost], middle[lost] = np.nan, np.nan, np.nan
+    return found, middle
 
 
 def default_delta(n: int) -> float:

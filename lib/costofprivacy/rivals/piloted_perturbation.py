@@ -1,7 +1,7 @@
 r"""Objective perturbation after a pilot: a few noisy steps first, then the perturbed minimum around where they ended.
 
 Objective perturbation alone pulls its answer towards 0, because its guarantee needs a penalty Λ. A pilot takes that
-bias away. It is noisy clipped gradient descent on all records (`batch_descent`), which ends in θ_0; then
+bias away. It is noisy clipped gradient descent on all records (`guarded_descent`), which ends in θ_0; then
 
 .. math:: \hat\theta = \arg\min_\theta \sum_i h_i(x_i^\top\theta - y_i) + \frac\Lambda2\|\theta - \theta_0\|^2
     + b^\top(\theta - \theta_0), \qquad b \sim N(0, \sigma^2 I),
@@ -56,7 +56,7 @@ from scipy.special import erfcx
 
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records
-from costofprivacy.rivals import batch_descent, huber, objective_perturbation
+from costofprivacy.rivals import batch_descent, guarded_descent, huber, objective_perturbation
 from costofprivacy.rivals.bounds import given
 from costofprivacy.rivals.objective_perturbation import FURTHER, Perturbation
 from costofprivacy.rivals.prepared import prepare
@@ -255,7 +255,7 @@ def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generato
     x, y = weighted(x, y, plan.added.feature_bound)
     centre = np.zeros(x.shape[1])
     if plan.pilot is not None:
-        centre = batch_descent.releases(x, y, [plan.pilot], rng=rng)[0]
+        centre = guarded_descent.release(x, y, plan.pilot, rng=rng)
     with np.errstate(over="ignore", invalid="ignore"):
         told = prepare(x, y - x @ centre)
     return Released(centre + objective_perturbation.minimiser(told, plan.added.clip_norm, plan.added, rng=rng), centre)

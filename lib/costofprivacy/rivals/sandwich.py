@@ -15,14 +15,27 @@ is of rank one, positive, and of norm at most B² or C² (‖x‖ ≤ B, ‖ψx�
 are two Gaussian mechanisms, with the shares `CURVATURE` and 1 − `CURVATURE` of μ², hence μ-Gaussian DP, for every θ̂
 that was released before. The noise pays for the rounding of the sums, as there.
 
-**When it is of use** (`Moments.usable`). The noise of H has an operator norm of about s√(2d). Where this is not small
-against the smallest eigenvalue of H, the inverse means nothing and no interval is returned.
+**A shorter B for H.** The noise of H is in proportion to the square of the bound of its records, and H has to be
+inverted. So H may be summed over records that are shortened further, to B' < B. That makes H smaller and the intervals
+wider, never narrower, by as much as the second moment of the features shrinks.
+
+**When it is of use** (`Moments.determined`). The noise of H has an operator norm of about s√(2d). Where this is not
+small against the smallest eigenvalue of H, the inverse means nothing. Then the coefficient with the largest share in the
+eigenvector of that eigenvalue is set aside, as one that the data do not determine, until the rest of H is large enough.
+A feature that is 0 in nearly all records is set aside like this. For the others, K, the error δ_J of those that were set
+aside counts as if it had a variance of `ASIDE` in each coefficient,
+
+.. math:: H_{KK}^{-1}\big(V_{KK} + \sigma^2 I + H_{KJ}H_{JK}\big)H_{KK}^{-1},
+
+which H_{KJ} passes on; its noise makes that larger on average. Coefficients on the stated scale are below 1, save where
+features nearly repeat each other.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -35,6 +48,7 @@ from costofprivacy.rivals.sufficient_statistics import MOST
 
 CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
 USABLE = 0.4  # the largest share of the smallest eigenvalue that the noise may have
+ASIDE = 1.0  # variance of the error of a coefficient that was set aside
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,29 +63,57 @@ class Moments:
     spread: np.ndarray
     curvature_std: float
 
-    @property
-    def usable(self) -> bool:
-        """Whether the noise of H is at most `USABLE` of its smallest eigenvalue, in operator norm."""
-        return self.noise <= USABLE * float(np.linalg.eigvalsh(self.curvature)[0])
+    @cached_property
+    def determined(self) -> np.ndarray:
+        """Which coefficients the data determine, shape (d,): those that were not set aside."""
+        kept = np.ones(len(self.curvature), dtype=bool)
+        while kept.any():
+            values, vectors = np.linalg.eigh(self.curvature[np.ix_(kept, kept)])
+            if inverted(self.curvature_std, int(kept.sum()), float(values[0])):
+                break
+            kept[np.flatnonzero(kept)[np.abs(vectors[:, 0]).argmax()]] = False
+        return kept
 
-    @property
-    def noise(self) -> float:
-        """About the operator norm of the noise of H, s√(2d)."""
-        return self.curvature_std * math.sqrt(2 * len(self.curvature))
+    def solve(self, vector: np.ndarray) -> np.ndarray:
+        """H⁻¹v for the coefficients that are `determined`, NaN for the others.
+
+        Args:
+            vector: v, shape (d,).
+        """
+        kept = self.determined
+        found = np.full(len(kept), math.nan)
+        found[kept] = np.linalg.solve(self.curvature[np.ix_(kept, kept)], vector[kept])
+        return found
 
     def covariance(self, gradient_noise: float) -> np.ndarray:
-        """The sandwich H⁻¹(V + σ²I)H⁻¹, shape (d, d); NaN throughout where the moments are not `usable`.
+        """The sandwich, shape (d, d), with NaN in the rows and columns of coefficients that are not `determined`.
 
         Args:
             gradient_noise: σ of the linear term.
         """
-        d = len(self.curvature)
-        if not self.usable:
-            return np.full((d, d), math.nan)
-        inverse = np.linalg.inv(self.curvature)
-        values, vectors = np.linalg.eigh(self.spread)
-        meat = (vectors * np.maximum(values, 0.0)) @ vectors.T + gradient_noise**2 * np.eye(d)
-        return inverse @ meat @ inverse
+        kept = self.determined
+        found, own = np.full(self.curvature.shape, math.nan), np.ix_(kept, kept)
+        inverse = np.linalg.inv(self.curvature[own])
+        values, vectors = np.linalg.eigh(self.spread[own])
+        passed = self.curvature[np.ix_(kept, ~kept)]
+        meat = (vectors * np.maximum(values, 0.0)) @ vectors.T + gradient_noise**2 * np.eye(kept.sum())
+        found[own] = inverse @ (meat + ASIDE * passed @ passed.T) @ inverse
+        return found
+
+
+def parts(budget: GaussianDP) -> tuple[GaussianDP, GaussianDP]:
+    """What the releases of H and of V may spend."""
+    curvature, spread = (GaussianDP(budget.mu * math.sqrt(part)) for part in (CURVATURE, 1 - CURVATURE))
+    return curvature, spread
+
+
+def inverted(curvature_std: float, d: int, smallest: float) -> bool:
+    """Whether a noisy H may be inverted: its noise is at most `USABLE` of its smallest eigenvalue, in operator norm.
+
+    Args:
+        curvature_std: s. d: number of coefficients. smallest: eigenvalue of H.
+    """
+    return curvature_std * math.sqrt(2 * d) <= USABLE * smallest
 
 
 def release(
@@ -81,6 +123,7 @@ def release(
     feature_bound: float,
     clip_norm: float,
     budget: GaussianDP,
+    curvature_bound: float | None = None,
     *,
     rng: np.random.Generator,
 ) -> Moments:
@@ -91,7 +134,7 @@ def release(
 
     Args:
         x: features, shape (n, d). y: responses, shape (n,). theta: θ̂, shape (d,). feature_bound: B. clip_norm: C. Both
-            in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). rng: of the noise.
+            in [10⁻¹⁵⁰, 10¹⁵⁰]. budget: μ in (0, ∞). curvature_bound: B' ≤ B; B if left out. rng: of the noise.
 
     Raises:
         ValueError: if there is no record, shapes disagree, an array is not of numbers, a bound is outside its range, or
@@ -105,12 +148,13 @@ def release(
 
     def block(part: slice) -> np.ndarray:
         short = shortened(x[part], feature_bound)
-        rows = [short * weight[:, None] for weight in _weights(short, y[part], theta, clip_norm)]
+        free, pull = _weights(short, y[part], theta, clip_norm)
+        rows = shortened(short, shorter) * free[:, None], short * pull[:, None]
         return np.stack([row.T @ row for row in rows])
 
-    parts = [GaussianDP(budget.mu * math.sqrt(part)) for part in (CURVATURE, 1 - CURVATURE)]
+    shorter = feature_bound if curvature_bound is None else min(curvature_bound, feature_bound)
     excess = math.sqrt(2) * (1 + math.sqrt(2) * sums.slack(n, d * d)) * huber.ROUNDING**2
-    stds = [gaussian_std(excess * b**2, part) for b, part in zip((feature_bound, clip_norm), parts, strict=True)]
+    stds = [gaussian_std(excess * b**2, part) for b, part in zip((shorter, clip_norm), parts(budget), strict=True)]
     products = sums.pairwise(block, n)
     curvature, spread = (product + symmetric(std, d, rng=rng) for product, std in zip(products, stds, strict=True))
     return Moments(curvature, spread, stds[0])

@@ -20,8 +20,8 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianMechanism, records, sums
-from costofprivacy.rivals import batch_descent, boosting
+from costofprivacy.privacy import records, sums
+from costofprivacy.rivals import batch_descent, boosting, guarded_descent
 from costofprivacy.rivals.bounds import Bounds, shortened, within_reach
 from costofprivacy.rivals.prepared import Prepared, prepare
 from costofprivacy.rivals.sufficient_statistics import MOST, noisy_matrix, share, solver
@@ -92,7 +92,7 @@ def total(terms: Iterable[np.ndarray]) -> np.ndarray:
 def descend(read: Read, n: int, d: int, plan: batch_descent.Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ_T of clipped descent on all records, a pass for each step, shape (d,).
 
-    Guarantee: that of `batch_descent.releases`. Memory does not grow with n.
+    Guarantee: that of `guarded_descent`. Memory does not grow with n.
 
     Args:
         read: returns the records, the same each time in any order. n: their number, announced. d: of features.
@@ -101,15 +101,10 @@ def descend(read: Read, n: int, d: int, plan: batch_descent.Plan, *, rng: np.ran
     Raises:
         ValueError: if a pass has another number of records, or shapes disagree.
     """
-    excess = 1 + sums.slack(n, d)
-    std = GaussianMechanism(2 * plan.clip_norm * excess, plan.noise_multiplier).noise_std
-    theta, clips = np.zeros((d, 1)), np.array([plan.clip_norm])
-    with np.errstate(over="ignore", invalid="ignore"):
-        for length in plan.learning_rates:
-            at = theta
-            pull = total(told.pulls(at, clips) for told in _counted(read, n)) + std * rng.standard_normal((d, 1))
-            theta = within_reach(theta - length / n * pull)
-    return theta[:, 0]
+    clips = np.array([plan.clip_norm])
+    return guarded_descent.descend(
+        lambda theta: total(told.pulls(theta, clips) for told in _counted(read, n)), n, d, plan, rng=rng
+    )
 
 
 def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.random.Generator) -> np.ndarray:

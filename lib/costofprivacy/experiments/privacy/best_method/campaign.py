@@ -125,8 +125,7 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     for k, epsilon in enumerate(cell.epsilon):
         excess, new, constant, variance = np.moveaxis(values[:, k], -1, 0)
         leader = int(excess.mean(axis=0).argmin())
-        r2 = data.EXPLAINED if cell.data in data.MADE else data.STATED
-        promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, expected_r2=r2)
+        promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, **data.planned(cell.data, cell.d))
         chosen = forecasting.best_method(promised, cell.d)
         for m, name in enumerate(NAMES):
             told = promised.loc[METHODS[name]]

@@ -66,7 +66,7 @@ Run = Callable[[np.ndarray, np.ndarray, np.random.Generator], np.ndarray]
 
 def public(cell: campaign.Cell, epsilon: float) -> Public:
     """What every method is told, on the scale where features and response have variance 1; d counts the intercept."""
-    r2, d = data.EXPLAINED if cell.data in data.MADE else data.STATED, cell.d + 1
+    r2, d = data.planned(cell.data, cell.d)["expected_r2"], cell.d + 1
     bound = expected.feature_bound(d, KEPT)
     return Public(cell.n, d, ApproximateDP(epsilon, cell.delta), bound, TALL, math.sqrt(1 - r2), r2 / 2)
 

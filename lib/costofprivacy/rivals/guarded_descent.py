@@ -1,0 +1,152 @@
+r"""Noisy clipped gradient descent that shortens its steps where its own releases show that they are too long.
+
+A step on the mean gradient that is planned for eigenvalues near 1 overshoots along an eigenvector with a much larger
+one, which features that share a common factor always have. Descent releases every noisy gradient, so looking at these
+again costs no privacy. From θ_0 = 0, with S_0 = I, for t = 1, …, T,
+
+.. math:: g_{t-1} = \frac1n\Big(\sum_i\bar g_i(\theta_{t-1}) + 2C\sigma b_t\Big), \qquad
+    \Delta_t = -\eta_t S_{t-1} g_{t-1}, \qquad \theta_t = \theta_{t-1} + \Delta_t .
+
+**The guard.** On a parabola with the second derivative H, the gradients differ by y = g_t − g_{t−1} = HΔ_t, up to their
+noise. Multiplying by H turns a vector towards the eigenvectors with the largest eigenvalues, so that y points to where
+steps overshoot first. Along it the curvature is about
+
+.. math:: \kappa = \frac{\|H\Delta_t\|^2}{\Delta_t^\top H\Delta_t} \approx
+    \frac{\|y\|^2 - 4dv}{y\cdot\Delta_t - \eta_t v\,\mathrm{tr}\,S_{t-1}},
+
+where v is the variance of a coordinate's noise in g. What is subtracted is what the noise adds on average: the noise z
+of g_{t−1} is in y as −z and in Δ_t as −η_t S z, so that their product holds η_t zᵀSz; and ‖y‖² holds the squares of
+two such noises, and twice their product with HΔ_t, which is of their size where η_t H is near 1. A step along u =
+y/‖y‖ is longer than the way to the minimum if η_t κ q > 1, where q = uᵀS_{t−1}u. Then it is made as long as that,
+
+.. math:: S_t = S_{t-1} - \Big(1 - \frac{1}{\eta_t\kappa q}\Big)\frac{(S_{t-1}u)(S_{t-1}u)^\top}{q}, \qquad
+    u^\top S_t u = \frac1{\eta_t\kappa},
+
+and all others stay as planned. S_t is positive semidefinite, as S_{t−1} is, by the Cauchy–Schwarz inequality. Where
+noise alone made κ large, u is a direction like any other, and one of d is slowed down.
+
+**Guarantee.** That of `batch_descent` on all records: √T/σ-Gaussian DP for replacing one record, also if all gradients
+are released, because each θ_t depends on the records through earlier releases alone. Where no step is too long, it is
+that very algorithm.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy.privacy import GaussianMechanism, sums
+from costofprivacy.rivals import batch_descent
+from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.prepared import prepare
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """S = I − Σ_k c_k w_k w_kᵀ: how long steps are in each direction.
+
+    Args:
+        directions: w_k, shape (K, d). shares: c_k, shape (K,).
+    """
+
+    directions: np.ndarray
+    shares: np.ndarray
+
+    @classmethod
+    def whole(cls, d: int) -> Shape:
+        """The identity."""
+        return cls(np.empty((0, d)), np.empty(0))
+
+    def apply(self, vector: np.ndarray) -> np.ndarray:
+        """S times a vector of shape (d,)."""
+        return vector - (self.shares * (self.directions @ vector)) @ self.directions
+
+    @property
+    def trace(self) -> float:
+        """tr S."""
+        return self.directions.shape[1] - float(self.shares @ (self.directions**2).sum(axis=1))
+
+    def shortened(self, along: np.ndarray, factor: float) -> Shape:
+        """S' with uᵀS'u = uᵀSu/f for the direction u of a vector.
+
+        Args:
+            along: shape (d,), with a positive uᵀSu. factor: f ≥ 1.
+
+        >>> shape = Shape.whole(2).shortened(np.array([3.0, 0.0]), 4.0)
+        >>> print(shape.apply(np.array([1.0, 1.0])), shape.trace)
+        [0.25 1.  ] 1.25
+        """
+        image = self.apply(along)
+        part = (1 - 1 / factor) / float(along @ image)
+        return Shape(np.vstack([self.directions, image]), np.append(self.shares, part))
+
+
+def descend(
+    pulls: Callable[[np.ndarray], np.ndarray], n: int, d: int, plan: batch_descent.Plan, *, rng: np.random.Generator
+) -> np.ndarray:
+    """θ_T of a descent on all records, shape (d,).
+
+    Guarantee: the module's, if ``pulls`` returns the sum over the n records of gradients that are clipped at C,
+    rounded as `privacy.sums.slack` says.
+
+    Args:
+        pulls: θ, shape (d, 1) ↦ the sum of clipped gradients, shape (d, 1). n: number of records. d: of features.
+        plan: clip norm, rates and noise. rng: source of the noise.
+    """
+    std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
+    theta, before, move, past = np.zeros(d), None, np.zeros(d), 0.0
+    shape = Shape.whole(d)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for rate in plan.learning_rates:
+            gradient = within_reach((pulls(theta[:, None]) + std * rng.standard_normal((d, 1)))[:, 0] / n)
+            if before is not None:
+                shape = guarded(gradient - before, move, past, (std / n) ** 2, shape)
+            before, move, past = gradient, -rate * shape.apply(gradient), rate
+            theta = within_reach(theta + move)
+    return theta
+
+
+def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, shape: Shape) -> Shape:
+    """S of the next step: post-processing of the last two gradients.
+
+    Args:
+        turn: y, the second gradient less the first, shape (d,). move: Δ, shape (d,). rate: η of the step.
+        variance: v of a coordinate's noise in a gradient. shape: S of the step.
+
+    >>> planned = Shape.whole(1)  # a curvature of 5: the step 0.6 is three times too long
+    >>> print(round(guarded(np.array([-3.0]), np.array([-0.6]), 0.6, 0.0, planned).trace, 6))
+    0.333333
+    """
+    length, square = float(np.linalg.norm(move)), float(turn @ turn)
+    image, inner = square - 4 * len(turn) * variance, float(turn @ move) - rate * variance * shape.trace
+    if not (image > 0 and length > 0 and math.isfinite(square)):
+        return shape
+    curvature = max(math.sqrt(image) / length, image / inner if inner > 0 else 0.0)
+    along = turn / math.sqrt(square)
+    factor = rate * curvature * float(along @ shape.apply(along))
+    return shape.shortened(along, factor) if factor > 1 else shape
+
+
+def release(x: np.ndarray, y: np.ndarray, plan: batch_descent.Plan, *, rng: np.random.Generator) -> np.ndarray:
+    """θ_T of a descent over records in memory, shape (d,).
+
+    Guarantee: the module's, whatever the records: a gradient is clipped, and a record that cannot have one is void.
+
+    Args:
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. plan: of the descent.
+        rng: source of the noise.
+
+    Raises:
+        ValueError: if there is no record, shapes disagree, or an array is not of numbers.
+
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.standard_normal((1000, 4)) + 4 * rng.standard_normal((1000, 1))  # an eigenvalue of 65
+    >>> plan = batch_descent.Plan(100.0, (0.5,) * 10, 0.1)
+    >>> print(release(x, x @ np.ones(4), plan, rng=rng).round(1))
+    [1. 1. 1. 1.]
+    """
+    told, clips = prepare(x, y), np.array([plan.clip_norm])
+    return descend(lambda theta: told.pulls(theta, clips), *told.shape, plan, rng=rng)
