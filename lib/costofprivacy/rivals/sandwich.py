@@ -20,10 +20,10 @@ inverted. So H may be summed over records that are shortened further, to B' < B.
 wider, never narrower, by as much as the second moment of the features shrinks.
 
 **When it is of use** (`Moments.determined`). The noise of H has an operator norm of about s√(2d). Where this is not
-small against the smallest eigenvalue of H, the inverse means nothing. Then the coefficient with the largest share in the
-eigenvector of that eigenvalue is set aside, as one that the data do not determine, until the rest of H is large enough.
-A feature that is 0 in nearly all records is set aside like this. For the others, K, the error δ_J of those that were set
-aside counts as if it had a variance of `ASIDE` in each coefficient,
+small against the smallest eigenvalue of H, the inverse means nothing. Then the coefficient with the largest share in
+the eigenvector of that eigenvalue is set aside, as one that the data do not determine, until the rest of H is large
+enough. A feature that is 0 in nearly all records is set aside like this. For the others, K, the error δ_J of those that
+were set aside counts as if it had a variance of `ASIDE` in each coefficient,
 
 .. math:: H_{KK}^{-1}\big(V_{KK} + \sigma^2 I + H_{KJ}H_{JK}\big)H_{KK}^{-1},
 
