@@ -45,10 +45,10 @@ class NoIntervalWarning(UserWarning):
 
 
 NO_INTERVAL = (
-    "there are no intervals for {}: too few records hold what these coefficients need, beside the noise of privacy. It "
-    "helps to leave out features that are 0 in nearly all records or that nearly repeat others, to have more records, a "
-    "larger interval_share, or feature_center and feature_scale from public knowledge; another fit spends another "
-    "budget. forecast_intervals says before a fit what is to be expected"
+    "there are no intervals for {}: too few records hold what these coefficients need, beside the noise of privacy. "
+    "What helps: to leave out features that are 0 in nearly all records or that nearly repeat others, more records, a "
+    "larger interval_share, feature_center and feature_scale from public knowledge. Another fit spends another budget; "
+    "forecast_intervals says before a fit what is to be expected"
 )
 
 
