@@ -26,6 +26,7 @@ EXAMPLE = {"N": 4000, "epsilon": 1.0}  # the case that the answer speaks of, or 
 RECORDS = {"n": 10_000, "d": 50, "epsilon": 1.0}  # one regression, for which the page shows how to read its table
 NEAR = 4.0  # up to this factor of n/d a case is near
 FAR = "are further away than the table goes."
+BEHIND = "†"
 WORTH = 0.5  # the share of the response's variance that a useful predictor explains, in the tables
 
 
@@ -45,7 +46,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         found.words,
         *tables_heads.opening(saved_of(HEADS), one_delta.HEADS),
-        f"The calculator answers for your own numbers. Budgets are at $\\delta$ = {compact(DELTA)}.",
+        f"All budgets are at $\\delta$ = {compact(DELTA)}.",
     ]
 
 
@@ -135,8 +136,8 @@ def read_rivals(errors: pd.DataFrame) -> Markdown:
     told = listed(f"{name} in {front[name]}" for name in sorted(front, key=lambda name: -front[name]))
     return Markdown(
         f"In {len(found)} cases we counted how often each method is best or cannot be told from the best: {told}. In "
-        f"{int(found['beaten'].sum())} cases the best form of DP-GD is significantly worse than the best method; "
-        f"there, use the method in the table.{_starred(errors, found)}\n\n{_nearest_cases(found)}"
+        f"{int(found['beaten'].sum())} cases (marked {BEHIND}) the best form of DP-GD is significantly worse than "
+        f"the best method; there, use the method in the table.{_starred(errors, found)}\n\n{_nearest_cases(found)}"
     )
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from costofprivacy.experiments.method import one_delta, regression
 from costofprivacy.experiments.method.experiment import ZERO
-from costofprivacy.experiments.method.page import WORTH, name_of, private_best, share, winner, worse_with_more
+from costofprivacy.experiments.method.page import BEHIND, WORTH, name_of, private_best, share, winner, worse_with_more
 from costofprivacy.experiments.privacy.rivals.cells import short, winners
 from costofprivacy.experiments.privacy.rivals.tables import NARROW_SPACE, show_winners
 from costofprivacy.judging.prose import compact, percent
@@ -66,11 +66,14 @@ def _knob(value: float) -> str:
 def show_rivals(errors: pd.DataFrame) -> pd.DataFrame:
     """What to use for one regression by data, ε and n/d, and the best form of DP-GD beside it.
 
-    A star marks a case with a larger error than at a smaller ε: `page.read_rivals` says why.
+    A star marks a case with a larger error than at a smaller ε, and a dagger one in which DP-GD is significantly worse:
+    `page.read_rivals` says why.
     """
     shown = show_winners(errors).reset_index()
     for row in worse_with_more(winners(errors)).itertuples():
         same = (shown["data"] == short(row.problem)) & (shown["n"] == row.n) & (shown["ε"] == f"{row.epsilon:g}")
         shown.loc[same, "lost, %"] += f"{NARROW_SPACE}*"
-    shown = shown.drop(columns=["n", "not told from it"])
+    behind = shown["behind"] == "yes"
+    shown["its loss, %"] += behind.map({True: f"{NARROW_SPACE}{BEHIND}", False: ""})
+    shown = shown.drop(columns=["n", "not told from it", "behind"])
     return shown.rename(columns={"least error": "use"}).set_index(["data", "ε", "n/d"])

@@ -34,7 +34,7 @@ SENSITIVITY = {  # of what is released, for replacing one record or prompt; the 
     "piloted objective perturbation": "$2C$ twice, and $\\ln(1+B^2/\\Lambda)$",
 }
 NOTHING = "–"
-HEAD = ("release", "sensitivity", "guarantee", "audit", "of it", "hostile", "least fault")
+HEAD = ("release", "sensitivity", "guarantee", "audit", "hostile", "least fault")
 RUNS = ("the library's code",)
 TRANSCRIBED = "†"  # marks a release that a transcription draws
 
@@ -73,11 +73,15 @@ def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
             f"<a href='{proof(row['module'])}'>{row['release']}</a>{f' {marks}' if marks else ''}",
             SENSITIVITY.get(row["release"], NOTHING),
             f"${kind}={plain(row['claimed_mu'])}$" if exact else f"${kind}\\le{plain(row['audited_claim'])}$",
-            f"${kind}\\ge{plain(row['mu_found' if exact else 'epsilon_found'])}$",
-            percent(share),
+            f"${kind}\\ge{plain(row['mu_found' if exact else 'epsilon_found'])}$ ({_whole(percent(share))})",
             plain(row["hostile_epsilon"]),
-            NOTHING if pd.isna(row["deficit"]) else f"{100 * row['deficit']:g} %",
+            NOTHING if pd.isna(row["deficit"]) else _whole(f"{100 * row['deficit']:g} %"),
         ]
+
+
+def _whole(words: str) -> str:
+    """Words on one line."""
+    return words.replace(" ", "\u202f")
 
 
 def _line(cells: list[str] | tuple[str, ...]) -> str:
