@@ -12,7 +12,7 @@ from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.overview.saved import Saved
 
 CHAPTER = "privacy/what-this-does-not-protect"
-TABLES = ("audited", "groups", "repaired", "repeats", "rounding", "scaling", "seeds", "timing")
+TABLES = ("audited", "groups", "population", "repaired", "repeats", "rounding", "scaling", "seeds", "timing")
 
 
 def values(saved: Saved) -> dict[str, str]:
@@ -99,8 +99,18 @@ def answer(tables: Tables) -> str:
     which = "all" if len(over) == len(table) else f"{len(over)}"
     return (
         f"The table has the {len(table)} attacks on these limits; {which} of them gained more than one Gaussian "
-        f"release permits, up to {most}. The chapter has further ones, which serve as controls: they respect the "
-        "limits, and gained no more than is permitted."
+        f"release permits, up to {most}.{_controls(tables, len(table), len(over))}"
+    )
+
+
+def _controls(tables: Tables, limits: int, over: int) -> str:
+    """What the chapter's other attacks gained, which break no rule of the list: it counts all of them."""
+    every = page.gaps(tables)
+    more = int(page.beyond(every).sum()) - over
+    gained = "none of them gained more than is permitted" if not more else f"{more} of them gained more"
+    return (
+        f" The chapter makes {len(every)} attacks in all. The other {len(every) - limits} break no rule of the list "
+        f"and serve as controls; {gained}."
     )
 
 
