@@ -49,6 +49,7 @@ from costofprivacy.rivals import (
     checkpoint_plan,
     correlated_noise,
     gaussian_mixing,
+    guarded_descent,
     hessian_mixing,
     huber,
     objective_perturbation,
@@ -181,6 +182,13 @@ def streamed_boosting(one: Any, two: Any, rng: np.random.Generator) -> float:
 def step(one: Any, two: Any, rng: np.random.Generator) -> float:
     C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
     found = [batch_descent.release(*data, C, [rate], 1.0, rng=draw()) for data in (one, two)]
+    return share(*found, rate * 2 * C / n, largest(*found))
+
+
+def guarded_step(one: Any, two: Any, rng: np.random.Generator) -> float:
+    C, rate, draw, n = scale(rng), scale(rng), seeded(rng), len(one[0])
+    plan = batch_descent.Plan(C, (rate,), 1.0)
+    found = [guarded_descent.release(*data, plan, rng=draw()) for data in (one, two)]
     return share(*found, rate * 2 * C / n, largest(*found))
 
 
@@ -444,6 +452,7 @@ REGRESSION: dict[str, Share] = {
     "rivals.streams.descend": streamed_step,
     "rivals.streams.boost": streamed_boosting,
     "rivals.batch_descent.release": step,
+    "rivals.guarded_descent.release": guarded_step,
     "rivals.shrinking_clip.release": shrinking_step,
     "rivals.checkpoint_descent.release": released_iterates,
     "rivals.batch_descent.release, sampled": sampled_step,

@@ -62,6 +62,7 @@ def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
     [
         "rivals.output_perturbation.release",
         "rivals.batch_descent.release",
+        "rivals.guarded_descent.release",
         "rivals.private_quantile.misses",
         "estimators.search_scores.private_mean_loss",
         "estimators.schema.SchemaTransformer.transform",

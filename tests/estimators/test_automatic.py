@@ -25,6 +25,7 @@ from costofprivacy.estimators import (
     Schema,
     category,
     conformance,
+    forecast_intervals,
     number,
 )
 from costofprivacy.estimators.automatic import METHODS
@@ -319,6 +320,7 @@ def test_the_receipt_says_what_was_promised(model):
     assert seeded["demonstration"] is True
 
 
+@pytest.mark.filterwarnings("ignore:intervals for all:costofprivacy.estimators.tabular.NoIntervalWarning")
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.9])
 def test_all_stages_of_a_fit_together_keep_the_budget(share):
     """From the plan alone: 2δ_√v(t) + 2δ_μ(t) at what the noises spend, and κ at the penalty."""
@@ -489,7 +491,7 @@ def test_intervals_cover_the_coefficients():
     at = np.array([[0.5, -1.0, 2.0]])
     for seed in range(runs):
         X, y = problem(3000, seed=seed, noise=0.6)
-        asked = STATED | {"epsilon": 2.0, "expected_r2": 0.65}
+        asked = STATED | {"epsilon": 2.0, "expected_r2": 0.65, "plan_for": "textbook"}
         model = PrivateLinearRegression(**asked, interval_share=0.3, random_state=seed).fit(X, y)
         table = model.intervals(0.9)
         covered += (table["low"] <= truth) & (truth <= table["high"])
@@ -503,10 +505,77 @@ def test_intervals_cover_the_coefficients():
     assert width > 1.2 * 2 * 1.645 * 0.6 / math.sqrt(3000)  # without privacy: the noise is felt
 
 
+def costs(n, seed):
+    """A response that is skewed and varies more where it is large, and its least squares on very many records."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 2))
+    mean = np.maximum(3 + 0.9 * np.clip(X[:, 0], -2.5, 2.5) - 0.3 * np.clip(X[:, 1], -2.5, 2.5), 0.3)
+    return X, rng.gamma(1.5, mean / 1.5)
+
+
+def test_intervals_for_real_data_cover_least_squares_where_costs_are_skewed():
+    """Plans for textbook data clip the large costs, and their intervals are about another line."""
+    X, y = costs(10**6, 10**6)
+    truth = np.linalg.lstsq(np.column_stack([X, np.ones(len(y))]), y)[0]
+    covered = {}
+    for kind in ("real", "textbook"):
+        asked = {"epsilon": 1.0, "delta": 1e-6, "feature_scale": 1.0, "response_center": 3.0, "response_scale": 3.0}
+        found = np.zeros(3)
+        for seed in range(60):
+            model = PrivateLinearRegression(**asked, plan_for=kind, interval_share=0.3, random_state=seed)
+            table = model.fit(*costs(6000, seed)).intervals(0.9)
+            found += (table["low"] <= truth) & (truth <= table["high"])
+        covered[kind] = found
+    assert covered["real"].min() >= binom.ppf(1e-3, 60, 0.9)
+    assert covered["textbook"].min() < binom.ppf(1e-3, 60, 0.9)
+
+
+def test_a_feature_that_is_always_0_takes_no_intervals_from_the_others():
+    X, y = problem(6000)
+    frame = pd.DataFrame(np.column_stack([X, np.zeros(len(y))]), columns=["a", "b", "c", "never"])
+    model = PrivateLinearRegression(**STATED, interval_share=0.3, random_state=0).fit(frame, y)
+    with pytest.warns(NoIntervalWarning, match=r"^there are no intervals for never:") as told:
+        table = model.intervals()
+    assert told[0].filename == __file__
+    assert table["low"].isna().to_dict() == {"a": False, "b": False, "c": False, "never": True, "intercept": False}
+    with pytest.warns(NoIntervalWarning):
+        found = model.predict_interval(frame.iloc[:2].assign(never=[0.0, 1.0]))
+    assert np.isnan(found).tolist() == [[False, False], [True, True]]
+
+
+def test_a_fit_that_will_have_no_intervals_warns_before_it_spends():
+    X, y = problem(100, 10)
+    with pytest.warns(NoIntervalWarning, match="not to be expected with 100 records, 11 coefficients"):
+        PrivateLinearRegression(**STATED | {"epsilon": 0.1}, interval_share=0.2, random_state=0).fit(X, y)
+    table = forecast_intervals(100, 10, 0.1, 1e-6)
+    assert not table["exist"].any()
+    assert list(table.index) == ["1", "30", "100", "300"]
+    assert list(forecast_intervals(100, 2, 1.0, spectrum=[1.5, 0.5]).index) == ["stated"]
+    for bad, message in (({"interval_share": 0.0}, "interval_share must be"), ({"level": 1.0}, "level must be")):
+        with pytest.raises(ValueError, match=message):
+            forecast_intervals(100, 10, 0.1, **bad)
+
+
+def test_a_forecast_of_intervals_is_as_wide_as_they_are():
+    """Isotropic textbook data, where all is known."""
+    X, y = problem(20_000, noise=0.6)
+    spread = float(y.std())
+    asked = STATED | {"response_scale": spread, "expected_r2": 0.65, "plan_for": "textbook", "spectrum": np.ones(3)}
+    told = forecast_intervals(
+        20_000, 3, 4.0, 1e-6, interval_share=0.3, expected_r2=0.65, plan_for="textbook", spectrum=np.ones(3)
+    )
+    table = PrivateLinearRegression(**asked, interval_share=0.3, random_state=0).fit(X, y).intervals()
+    half = float((table["high"] - table["low"]).iloc[:3].mean() / 2 / spread)
+    assert told["exist"].all()
+    assert half == pytest.approx(float(told["half_width"].iloc[0]), rel=0.2)
+    assert float(told["without_privacy"].iloc[0]) == pytest.approx(1.645 * 0.6 / spread / math.sqrt(20_000), rel=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:intervals for all:costofprivacy.estimators.tabular.NoIntervalWarning")
 def test_intervals_that_noise_leaves_nothing_of_are_nan():
     X, y = problem(100, 10)
     model = PrivateLinearRegression(**STATED | {"epsilon": 0.1}, interval_share=0.2, random_state=0).fit(X, y)
-    with pytest.warns(NoIntervalWarning, match="too large for intervals") as told:
+    with pytest.warns(NoIntervalWarning, match="there are no intervals for x0, x1") as told:
         table = model.intervals()
     assert told[0].filename == __file__
     assert table[["low", "high"]].isna().all(axis=None)

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import forecast_table, forecasting
+from costofprivacy.estimators import expected, forecast_table, forecasting
 from costofprivacy.estimators.forecast_table import METHODS, Table
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
@@ -44,8 +44,8 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
 def test_most_answers_for_the_fast_methods_are_close(method: str) -> None:
     close = []
     for n, d, epsilon, delta, expected_r2 in questions(120, 7):
-        known, budget = forecasting._known(n, d, epsilon, delta, expected_r2, None, True)
-        promised = forecasting.PROMISES[method](known, n, budget, False)
+        asked = forecasting.asked(n, d, epsilon, delta, expected_r2, expected.REAL, None, True)
+        promised = forecasting.PROMISES[method](*asked)
         told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
         close.append(is_close(told.loc[method, "r2"], forecasting._row(promised, expected_r2)))
     assert np.mean(close) > 0.9

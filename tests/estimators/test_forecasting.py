@@ -21,7 +21,7 @@ from costofprivacy.estimators.forecasting import (
 )
 
 SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
-SLACK = 2e-3  # of R²: plans are chosen on a grid, with a precaution that forecasts leave out
+SLACK = 2e-3  # of R²: plans are chosen on a grid
 
 
 def test_more_records_and_a_larger_budget_are_worth_more():
@@ -30,7 +30,7 @@ def test_more_records_and_a_larger_budget_are_worth_more():
     for tables in (by_records, by_budget):
         for less, more in itertools.pairwise(tables):
             assert (more >= less - SLACK).all()
-    assert by_records[-1].max() == pytest.approx(0.6, abs=2e-3)
+    assert by_records[-1].max() == pytest.approx(0.6, abs=5e-3)
 
 
 def test_a_table_adds_up():
@@ -44,12 +44,11 @@ def test_a_table_adds_up():
     assert best_method(table, 8) == table["r2"].drop(ONE_PASS).idxmax()
 
 
-def test_descent_is_chosen_for_few_features_or_a_known_spectrum():
-    """With many features one eigenvalue can be so large that the steps of a descent diverge."""
+def test_descent_is_chosen_for_few_features():
+    """With many features one eigenvalue can be so large that noise leaves a descent nothing to see of it."""
     table = pd.DataFrame({"r2": [0.1, 0.5, 0.2, 0.6]}, index=[OBJECTIVE, DESCENT, BOOSTED, ONE_PASS])
     assert best_method(table, 100) == DESCENT
     assert best_method(table, 101) == BOOSTED
-    assert best_method(table, 101, spectrum_known=True) == DESCENT
 
 
 def test_what_is_told_of_a_known_spectrum():
@@ -68,7 +67,13 @@ def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
         theta *= math.sqrt(r2) / np.linalg.norm(theta)
         y = X @ theta + math.sqrt(1 - r2) * rng.standard_normal(n)
         model = PrivateLinearRegression(
-            method, epsilon=epsilon, delta=1e-6, expected_r2=r2, spectrum=np.ones(d), **SCALES
+            method,
+            epsilon=epsilon,
+            delta=1e-6,
+            expected_r2=r2,
+            plan_for="textbook",
+            spectrum=np.ones(d),
+            **SCALES,
         )
         model.n_features_in_ = d
         model._fit(X, y, rng)
@@ -99,6 +104,10 @@ def test_the_inverses_are_inverses():
         (lambda: forecast(10, 3, 0.0), "epsilon must be between"),
         (lambda: forecast(10, 3, 1.0, 1.0), "delta must be between"),
         (lambda: forecast(10, 3, 1.0, expected_r2=1.0), "expected_r2 must be between 0 and 1"),
+        (
+            lambda: forecast(10, 3, 1.0, plan_for="Gaussian"),
+            "plan_for must be one of 'real', 'textbook', got 'Gaussian'",
+        ),
         (lambda: forecast(10, 3, 1.0, spectrum=[1.0]), "spectrum must be a trace or 3 eigenvalues"),
         (lambda: records_needed(0.5, 3, 1.0), "target_r2 must be below expected_r2, 0.5, got 0.5"),
         (lambda: records_needed(0.49999, 3, 1e-8), "target_r2 is not reached for any n up to"),
@@ -127,9 +136,9 @@ def test_the_figure_has_a_mark_for_each_method():
 # -------------------------------------------------------------------------------------------------- formulas
 
 
-def model(n, eigenvalues, r2=0.6):
+def model(n, eigenvalues, r2=0.6, kind=expected.REAL):
     values = np.array(eigenvalues, dtype=float)
-    known = expected.knowledge(values, False, r2)
+    known = expected.knowledge(values, False, r2, kind)
     return Model(known, n, np.array(known.eigenvalues), np.array(known.weights))
 
 
@@ -137,24 +146,60 @@ def one(value):
     return np.array([float(value)])
 
 
+def step(told, clip, length, noise):
+    """e after one step from 0."""
+    start = told.start[None]
+    return told.stepped(start, told.factor(start, one(clip), one(length), one(1.0)), one(length), one(noise))
+
+
+def test_a_relation_that_is_not_linear_costs_a_bias_that_falls_as_less_is_clipped():
+    real, textbook = (model(1000, np.ones(5), kind=kind) for kind in (expected.REAL, expected.TEXTBOOK))
+    for clips in itertools.pairwise((0.1, 1.0, 10.0)):
+        much, little = (real.outcome(one(0.0), np.zeros((1, 1)), one(c), math.inf)[2, 0] for c in clips)
+        assert much > little > 0
+        assert textbook.outcome(one(0.0), np.zeros((1, 1)), one(clips[0]), math.inf)[2, 0] == 0
+    near, far = (real.outcome(one(0.0), np.zeros((1, 1)), one(1.0), bound)[2, 0] for bound in (1.0, 10.0))
+    assert near > far
+    most = real.outcome(one(0.0), np.zeros((1, 1)), one(1e-9), math.inf)[2, 0]
+    assert most == pytest.approx(expected.KINDS[expected.REAL].misfit * 0.3)  # w R(0)
+
+
+def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
+    """Beside least squares on the same records: nothing at the end, p² of the floor on the way."""
+    told = model(1000, np.ones(5), kind=expected.TEXTBOOK)
+    floor = 5 / 2000 * told.known.label_noise**2
+    for p in (0.0, 0.5, 1.0):
+        risk, beside, _ = told.outcome(one(0.0), np.full((1, 1), p), one(1e6), math.inf)[:, 0]
+        assert risk == pytest.approx((1 - p) ** 2 * floor, rel=1e-6, abs=1e-12)
+        assert beside == pytest.approx(p**2 * floor, rel=1e-6, abs=1e-12)
+
+
+def test_data_that_plans_are_made_for_change_the_plan():
+    table = {kind: forecast(20_000, 8, 3.0, plan_for=kind) for kind in expected.KINDS}
+    assert (table["real"]["r2"] < table["textbook"]["r2"]).all()
+
+
 def test_without_clipping_the_minimum_has_the_risk_of_ridge_regression():
     """c, B → ∞: the closed form of ridge around 0 with Gaussian noise in the gradient, for a diagonal XᵀX = nΛ."""
     told = model(50_000, [0.5, 1.0, 1.5])
     penalty, noise = 2000.0, 300.0
-    _, risk, _ = told.minimum(
+    risk, beside, bias = told.minimum(
         told.start[None], one(1e6), one(penalty), one(noise), one(1.0), bound=one(1e6), piloted=False
     )
     values, n, zeta = np.array([0.5, 1.0, 1.5]), 50_000, told.known.label_noise
     curvature = n * values + penalty
-    start = 0.6 / 3 / values
-    bias = (penalty / curvature) ** 2 * start
+    start = np.full(3, 0.6 / 3)
+    pulled = (penalty / curvature) ** 2 * start
     noisy = (noise**2 + n * values * zeta**2) / curvature**2
-    assert risk[0] == pytest.approx(0.5 * (values * (bias + noisy)).sum(), rel=0.02)
+    assert risk[0] == pytest.approx(0.5 * (values * (pulled + noisy)).sum(), rel=0.02)
+    off = pulled + noise**2 / curvature**2 + (penalty / curvature) ** 2 * zeta**2 / (n * values)
+    assert beside[0] == pytest.approx(0.5 * (values * off).sum(), rel=0.02)
+    assert bias[0] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_step_without_clipping_is_that_of_gradient_descent():
     told = model(1000, [0.5, 1.5])
-    found = told.stepped(told.start[None], one(1e6), one(0.4), one(0.01), one(1.0))[0]
+    found = step(told, 1e6, 0.4, 0.01)[0]
     np.testing.assert_allclose(found, (1 - 0.4 * told.eigenvalues) ** 2 * told.start + 0.004**2, rtol=1e-6)
 
 
@@ -169,7 +214,7 @@ def test_a_clipped_step_moves_as_far_as_a_simulated_one():
     limit = clip * math.sqrt(d) / np.linalg.norm(x, axis=1)
     pull = (np.clip(r, -limit, limit)[:, None] * x).mean(axis=0)
     left = ((theta - length * pull) ** 2).sum()
-    found = told.stepped(told.start[None], one(clip), one(length), one(0.0), one(1.0))
+    found = step(told, clip, length, 0.0)
     assert 2 * told.risk(found)[0] == pytest.approx(left, rel=0.02)
 
 

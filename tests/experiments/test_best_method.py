@@ -123,6 +123,23 @@ def test_real_data_are_clipped_to_what_is_stated():
     assert found.truth is None
 
 
+def test_what_is_stated_of_mnist_comes_from_other_digits():
+    """A spectrum with the stated trace that falls like a power, and an R² in between; nothing of MNIST is looked at."""
+    power, r2 = data.sibling()
+    assert 1 < power < 3
+    assert 0.8 < r2 < 1
+    told = data.planned(datasets.MNIST, 784)
+    assert told["spectrum"].sum() == pytest.approx(784)
+    assert told["spectrum"][9] / told["spectrum"][0] == pytest.approx(10**-power)
+    assert data.planned(datasets.HOUSING, 8) == {"expected_r2": data.STATED, "plan_for": "real"}
+    assert data.planned(data.HEAVY, 3) == {"expected_r2": data.EXPLAINED, "plan_for": "textbook"}
+
+
+def test_the_rule_for_many_features_is_told_with_what_was_seen():
+    wide = [row | {"d": 784} for row in rows([0.1, 0.3, 0.2])]
+    assert "comes to 3 times that of objective perturbation" in page.rule(pd.DataFrame(wide)).data
+
+
 def test_intervals_of_a_cell_are_counted():
     table = coverage.measure([coverage.Cell(data.ISOTROPIC, 3000, 3, 3.0)], 40, 5, Runner(workers=1))
     row = table.iloc[0]

@@ -128,13 +128,45 @@ def test_the_covariance_is_that_of_simulated_minima() -> None:
 def test_moments_that_are_mostly_noise_say_nothing() -> None:
     x, y = data(400)
     found = sandwich.release(x, y, THETA, 2.5, C, GaussianDP(0.01), rng=rng())
-    assert not found.usable
+    assert not found.determined.any()
     assert np.isnan(found.covariance(1.0)).all()
-    assert sandwich.release(x, y, THETA, 2.5, C, GaussianDP(2.0), rng=rng()).usable
-    just = sandwich.Moments(np.eye(2) / USABLE, np.eye(2), 0.5)
-    assert just.noise == 1.0
-    assert just.usable
-    assert not sandwich.Moments(0.99 * np.eye(2) / USABLE, np.eye(2), 0.5).usable
+    assert np.isnan(found.solve(THETA)).all()
+    assert sandwich.release(x, y, THETA, 2.5, C, GaussianDP(2.0), rng=rng()).determined.all()
+    assert sandwich.Moments(np.eye(2) / USABLE, np.eye(2), 0.5).determined.all()  # noise of norm s√(2d) = 1
+    assert not sandwich.Moments(0.99 * np.eye(2) / USABLE, np.eye(2), 0.5).determined.all()
+
+
+def test_a_feature_that_is_always_0_is_set_aside_and_the_others_keep_their_covariance() -> None:
+    x, y = data(4000)
+    more = np.column_stack([x[:, 0], np.zeros(len(x)), x[:, 1]])
+    theta = np.array([THETA[0], 5.0, THETA[1]])
+    found = sandwich.release(more, y, theta, 2.5, C, GaussianDP(4.0), rng=rng())
+    assert found.determined.tolist() == [True, False, True]
+    covariance, rest = found.covariance(3.0), np.ix_([0, 2], [0, 2])
+    assert np.isnan(covariance[1]).all()
+    assert np.isnan(covariance[:, 1]).all()
+    alone = sandwich.Moments(found.curvature[rest], found.spread[rest], found.curvature_std).covariance(3.0)
+    assert (np.diag(covariance[rest]) >= np.diag(alone)).all()  # what noise alone seems to pass on widens them
+    np.testing.assert_allclose(covariance[rest], alone, rtol=0.3)
+    assert np.isnan(found.solve(theta)).tolist() == [False, True, False]
+
+
+def test_what_is_set_aside_widens_the_intervals_of_what_it_is_correlated_with() -> None:
+    """Two copies of one feature: neither is known, so the one that stays has an error of about ASIDE as well."""
+    copies = sandwich.Moments(np.array([[100.0, 100.0], [100.0, 100.0]]), np.eye(2), 1.0)
+    assert copies.determined.sum() == 1
+    assert np.nanmax(copies.covariance(0.0)) == pytest.approx(sandwich.ASIDE, rel=0.01)
+
+
+def test_a_shorter_bound_of_the_curvature_makes_it_smaller_and_its_noise_too() -> None:
+    x, y = data(400)
+    whole, part = (sandwich.release(x, y, THETA, 2.5, C, MU, shorter, rng=rng()) for shorter in (None, 0.9))
+    assert part.curvature_std == pytest.approx(whole.curvature_std * (0.9 / 2.5) ** 2)
+    exact = [sandwich.release(x, y, THETA, 2.5, C, GaussianDP(1e12), shorter, rng=rng()) for shorter in (None, 0.9)]
+    assert np.linalg.eigvalsh(exact[0].curvature - exact[1].curvature).min() > 0
+    np.testing.assert_allclose(exact[0].spread, exact[1].spread, rtol=1e-6)
+    same = sandwich.release(x, y, THETA, 2.5, C, MU, 99.0, rng=rng())
+    np.testing.assert_array_equal(same.curvature, whole.curvature)
 
 
 def test_a_spread_that_noise_made_negative_adds_nothing() -> None:

@@ -1,7 +1,7 @@
 r"""A table of forecasts between which a page, and a reader of it, can interpolate in an instant.
 
-`forecasting.forecast` takes a second. This table has its answers on a grid, for no stated spectrum and with an
-intercept, and interpolates them; the calculator in the book does the same with the same numbers.
+`forecasting.forecast` takes a second. This table has its answers on a grid, for real data without a stated spectrum and
+with an intercept, and interpolates them; the calculator in the book does the same with the same numbers.
 
 **Coordinates.** With d̃ = d + 1 coefficients, the formulas of `estimators.expected` depend on n/d̃ (sampling), on the
 product of n/d̃ and the privacy parameter μ of Gaussian DP (noise), on the odds R²/(1 − R²), and weakly on d̃ alone. The
@@ -34,7 +34,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy.estimators import forecasting, public
+from costofprivacy.estimators import expected, forecasting
 from costofprivacy.estimators.forecasting import BOOSTED, DESCENT, OBJECTIVE, ONE_PASS
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
@@ -188,7 +188,7 @@ def node(method: str, records: float, mu: float, explained: float, coefficients:
     Args:
         records: n/d̃. mu: of `strength`. explained: expected R². coefficients: d̃.
     """
-    known = public.knowledge(np.ones(coefficients - 1), True, math.sqrt(1 - explained), explained / 2)
+    known = expected.knowledge(np.ones(coefficients - 1), True, explained)
     share, spent = (1 - CURVATURE, DELTA / 2) if method == OBJECTIVE else (1.0, DELTA)
     budget = ApproximateDP(GaussianDP(mu).epsilon(spent) / share, DELTA)
     told = forecasting.PROMISES[method](known, records * coefficients, budget, False)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Objective perturbation with a pilot as an estimator: the most accurate general method that the book knows."""
+"""Objective perturbation with a pilot as an estimator: in most cases the most accurate method for a table in memory."""
 
 from __future__ import annotations
 
