@@ -17,6 +17,7 @@ from costofprivacy.rivals import (
     boosting,
     correlated_noise,
     gaussian_mixing,
+    guarded_descent,
     hessian_mixing,
     objective_perturbation,
     piloted_perturbation,
@@ -89,6 +90,17 @@ def test_full_batch(given: Data) -> None:
         told = Told(normals=noise[:, k])
         own = batch_descent.release(*given, descents.CLIP, descents.RATES, multiplier, rng=told)  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-12, abs=1e-14)
+
+
+@each_data
+def test_guarded(given: Data) -> None:
+    """Some of the releases shorten a step."""
+    noise = normals(len(descents.GUARDED_RATES), COUNT)
+    found = descents.guarded(given, MU, noise, SOUND)
+    plan = batch_descent.Plan(descents.CLIP, descents.GUARDED_RATES, math.sqrt(len(descents.GUARDED_RATES)) / MU)
+    for k in range(COUNT):
+        own = guarded_descent.release(*given, plan, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-14)
 
 
 @each_data

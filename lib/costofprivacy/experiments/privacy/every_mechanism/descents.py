@@ -22,6 +22,7 @@ from costofprivacy.rivals.shrinking_clip import Plan
 CLIP = 1.0  # C
 SCHEDULE = Polynomial(1.0, 1.0)  # of DP-GD: noise in every step
 RATES = (0.5, 0.5)  # η_t of the descents on all records
+GUARDED_RATES = (0.5, 0.5, 0.5)
 SHRINKING, SHRINKING_RATES = (1.0, 0.5), (0.5, 1.0)  # C_t, and η_t with which all rounds show a record equally
 SAMPLING, SAMPLED_RATES = 0.5, (0.5, 0.5, 0.5)
 
@@ -52,6 +53,33 @@ def full_batch(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.n
     """
     std = 2 * CLIP * (1 + sums.slack(len(data[0]), 1)) * math.sqrt(len(RATES)) / mu
     return _descend(data, (CLIP,) * len(RATES), RATES, (std,) * len(RATES), normals, knobs)
+
+
+def guarded(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
+    """θ_T of `rivals.guarded_descent.release`, shape (count,).
+
+    Args:
+        data: n records. mu: of all steps together. normals: b_t, shape (T, count). knobs: what is wrong.
+    """
+    x, y = given(*data) if knobs.clip else data
+    n, T = len(x), len(GUARDED_RATES)
+    std = 2 * CLIP * (1 + sums.slack(n, 1)) * math.sqrt(T) / mu
+    variance = (std / n) ** 2
+    theta, shape, before, move = np.zeros(normals.shape[1]), np.ones(normals.shape[1]), None, np.zeros(1)
+    for t, rate in enumerate(GUARDED_RATES):
+        gradient = within_reach((_pull((x, y), theta, CLIP, knobs) + knobs.noise * std * normals[t]) / n)
+        if before is not None:
+            past = GUARDED_RATES[t - 1]
+            turn = gradient - before
+            image, inner = turn**2 - 4 * variance, turn * move - past * variance * shape
+            with np.errstate(divide="ignore", invalid="ignore"):
+                root = np.sqrt(np.maximum(image, 0.0)) / np.abs(move)
+                curvature = np.maximum(root, np.where(inner > 0, image / inner, 0.0))
+                factor = past * curvature * shape
+            shape = np.where((image > 0) & (move != 0) & (factor > 1), shape / np.maximum(factor, 1.0), shape)
+        before, move = gradient, -rate * shape * gradient
+        theta = within_reach(theta + move)
+    return theta
 
 
 def shrinking(data: Data, told: Plan, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
@@ -100,11 +128,17 @@ def _descend(
     share = SAMPLING if uniforms is not None else 1.0
     theta = np.zeros(normals.shape[1])
     for t, (clip, rate, std) in enumerate(zip(clips, rates, stds, strict=True)):
-        pull = np.zeros_like(theta)
-        for i, (feature, response) in enumerate(zip(x[:, 0], y, strict=True)):
-            bound = clip / abs(feature) if feature and knobs.clip else math.inf
-            term = feature * np.clip(feature * theta - response, -bound, bound)
-            pull += term if uniforms is None else np.where(uniforms[t, i] < share, term, 0.0)
-        pull += knobs.noise * std * normals[t]
+        drawn = None if uniforms is None else uniforms[t] < share
+        pull = _pull((x, y), theta, clip, knobs, drawn) + knobs.noise * std * normals[t]
         theta = within_reach(theta - rate / (share * len(x)) * pull)
     return theta
+
+
+def _pull(data: Data, theta: np.ndarray, clip: float, knobs: Knobs, drawn: np.ndarray | None = None) -> np.ndarray:
+    """The sum of clipped gradients, shape (count,); ``drawn`` says which records count, shape (n, count)."""
+    pull = np.zeros_like(theta)
+    for i, (feature, response) in enumerate(zip(data[0][:, 0], data[1], strict=True)):
+        bound = clip / abs(feature) if feature and knobs.clip else math.inf
+        term = feature * np.clip(feature * theta - response, -bound, bound)
+        pull += term if drawn is None else np.where(drawn[i], term, 0.0)
+    return pull

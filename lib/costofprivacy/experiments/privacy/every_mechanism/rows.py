@@ -164,6 +164,9 @@ def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, .
     def full(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return descents.full_batch(given, mu, rng.standard_normal((len(descents.RATES), count)), knobs)
 
+    def guarded(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
+        return descents.guarded(given, mu, rng.standard_normal((len(descents.GUARDED_RATES), count)), knobs)
+
     def shrinking(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return descents.shrinking(given, plan, rng.standard_normal((plan.rounds, count)), knobs)
 
@@ -181,6 +184,7 @@ def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, .
     wide = batch_descent.spent_epsilon(multiplier, descents.SAMPLING, len(descents.SAMPLED_RATES), WIDE)
     return (
         row("clipped descent, all records", "rivals.batch_descent", full, claim, True),
+        row("guarded descent", "rivals.guarded_descent", guarded, claim, False),
         row("DP-SGD, Poisson samples", "rivals.batch_descent", samples, told, False, ApproximateDP(wide, WIDE)),
         row("descent with a shrinking clip", "rivals.shrinking_clip", shrinking, claim, True),
     )
