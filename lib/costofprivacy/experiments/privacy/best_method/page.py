@@ -28,8 +28,8 @@ def answer(tables: Tables) -> list[str]:
         f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best method.",
         f"The choice from public numbers is near the best in {percent(found['near'].mean())}, and more than "
         f"{judged.FAR:g} times behind in {behind}.",
-        f"Forecasts are within a factor of 1.5 of what was measured on Gaussian data in {percent(_within(found, True))}, "
-        f"and within 3 on heavy tails and real data in {percent(_within(found, False))}.",
+        f"Forecasts are within a factor of 1.5 of what was measured in {percent(_within(found, True))} of the Gaussian "
+        f"cases, and within 3 in {percent(_within(found, False))} of those with heavy tails or real data.",
         "You will see why a pilot and objective perturbation share one budget almost without loss.",
     ]
 
