@@ -22,6 +22,7 @@ from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
 
 METHODS = list(campaign.METHODS.values())
+HOUSES = datasets.HOUSING
 
 
 def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, new=1.0, error=0.0, epsilon=1.0):
@@ -43,7 +44,7 @@ def intervals(**changed):
 
 
 def good():
-    found = pd.DataFrame(rows([0.1, 0.2, 0.3]) + rows([0.1, 0.2, 0.3], name=data.HEAVY))
+    found = pd.DataFrame(rows([0.1, 0.2, 0.3]) + rows([0.1, 0.2, 0.3], name=data.HEAVY) + rows([0.1, 0.2], name=HOUSES))
     return {"cases": found, "intervals": intervals(), "again": found.assign(excess_error=0.01)}
 
 
@@ -81,7 +82,9 @@ def test_each_sentence_can_be_otherwise():
         {"cases": pd.DataFrame(rows([0.2, 0.1]) * 1 + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2], forecast=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2], new=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
+        {"cases": pd.DataFrame(rows([0.1, 0.2]) + rows([0.1, 0.2], name=HOUSES, forecast=9.0))},
         {"cases": pd.DataFrame(rows([0.1, 0.2]) + rows([0.1, 0.2], name=data.HEAVY, forecast=9.0))},
+        {"cases": pd.DataFrame(rows([0.1, 0.2]) + rows([0.1, 0.2], name=data.HEAVY, new=9.0))},
         {"intervals": intervals(p=1e-6)},
         {"intervals": pd.concat([intervals(), intervals(target=page.LEAST_SQUARES, p=0.0)])},
         {"intervals": intervals(width=1.6)},
@@ -90,6 +93,13 @@ def test_each_sentence_can_be_otherwise():
     assert len(wrong) == len(fine)
     for place, changed in enumerate(wrong):
         assert page.statements(good() | changed).sentences[place] != fine[place]
+
+
+def test_intervals_that_hardly_any_coefficient_has_are_told_apart():
+    few = pd.concat([intervals(), intervals(valid=0.01, width=9.0, n=442)])
+    assert "With 442 records most coefficients have none" in page.read_intervals(few).data
+    assert "most coefficients" not in page.read_intervals(intervals()).data
+    assert page.statements(good() | {"intervals": few}) == page.statements(good())
 
 
 def test_a_trial_measures_what_it_says():

@@ -26,15 +26,15 @@ FOLDER = Path(__file__).parent
 def code(name: str = CASES) -> str:
     """The digest of the code behind a table.
 
-    That of ``cases`` and ``intervals`` is one: this package's code and all that it imports. That of ``rivals`` is the
-    other methods' own, definition by definition, so that a change of the four methods leaves it as it is.
+    That of ``cases`` and of ``intervals`` is the module's that measures them and all that it imports. That of
+    ``rivals`` is the other methods' own, definition by definition, so that a change of the four methods leaves it.
 
     Args:
         name: of `NAMES`.
     """
     if name == RIVALS:
         return json_digest(_source.digest_of(others.trial, others.cells))[:16]
-    return json_digest(_source.digest([campaign.__name__, coverage.__name__]))[:16]
+    return json_digest(_source.digest([(coverage if name == INTERVALS else campaign).__name__]))[:16]
 
 
 def path(name: str) -> Path:

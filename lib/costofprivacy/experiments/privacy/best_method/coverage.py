@@ -117,26 +117,27 @@ def measure(asked: Sequence[Cell], trials: int, seed: int, runner: Runner) -> pd
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """One row; ``oracle`` is the width of an interval whose owner knows the law of the centre.
 
-    ``p`` is the probability of at most as many covered data sets if the coverage were `WANTED`, for the coefficient
-    that is covered least, times the number of coefficients.
+    ``valid`` is the share of the coefficients, over all data sets, that have an interval; the rest is about these.
+    ``p`` is the least probability, over the coefficients, of at most as many covered data sets if the coverage were
+    `WANTED`, times the number of coefficients.
     """
-    valid = values[~np.isnan(values[:, 0, 0])]
+    told = ~np.isnan(values[:, 0])
+    sizes = told.sum(axis=0)
     row: dict[str, object] = {"data": cell.data, "n": cell.n, "d": cell.d, "epsilon": cell.epsilon, "delta": cell.delta}
     row |= {"target": "its own limit" if cell.own else "truth" if cell.data in data.MADE else "least squares"}
-    row |= {"trials": len(values), "valid": len(valid) / len(values)}
-    if len(valid) < 2:
+    row |= {"trials": len(values), "valid": float(told.mean())}
+    if sizes.min() < 2:
         yield row | dict.fromkeys(("coverage", "coverage_error", "least", "p", "width", "oracle"), math.nan)
         return
-    inside, width, error = np.moveaxis(valid, 1, 0)
-    counts = inside.sum(axis=0)
-    p = float(min(1.0, len(counts) * binom.cdf(counts.min(), len(valid), WANTED)))
-    mean = inside.mean(axis=1)
-    oracle = 2 * float(norm.ppf(0.5 + LEVEL / 2)) * error.std(axis=0)
+    inside, width, error = np.moveaxis(values, 1, 0)
+    counts = np.nansum(inside, axis=0)
+    mean = np.nanmean(inside[told.any(axis=1)], axis=1)
+    oracle = 2 * float(norm.ppf(0.5 + LEVEL / 2)) * np.nanstd(np.where(told, error, np.nan), axis=0)
     yield row | {
         "coverage": float(mean.mean()),
-        "coverage_error": float(mean.std(ddof=1) / math.sqrt(len(valid))),
-        "least": float(counts.min() / len(valid)),
-        "p": p,
-        "width": float(np.median(np.median(width, axis=0) / oracle)),
+        "coverage_error": float(mean.std(ddof=1) / math.sqrt(len(mean))),
+        "least": float((counts / sizes).min()),
+        "p": float(min(1.0, len(counts) * binom.cdf(counts, sizes, WANTED).min())),
+        "width": float(np.median(np.nanmedian(width, axis=0) / oracle)),
         "oracle": float(np.median(oracle)),
     }
