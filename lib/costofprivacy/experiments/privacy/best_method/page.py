@@ -154,7 +154,7 @@ def statements(tables: Tables) -> Sentences:
         (
             lambda told: bool((_whole(told)["width"] <= judged.FAR).all()),
             "Where nearly all coefficients have one, the median width is at most 1.5 times that of an oracle.",
-            "Even where nearly all coefficients have one, the median width is somewhere more than 1.5 times an oracle's.",
+            "Even where nearly all coefficients have one, the median width can be more than 1.5 times an oracle's.",
         ),
         (
             agrees,
@@ -183,9 +183,9 @@ def read_intervals(intervals: pd.DataFrame) -> Markdown:
     """What intervals are worth where they exist, and where most do not."""
     whole, rare = intervals[intervals["valid"] >= NEARLY], intervals[intervals["valid"] < NEARLY]
     told = (
-        f"Where nearly all coefficients have an interval, its median width is between {compact(whole['width'].min())} and "
-        f"{compact(whole['width'].max())} times that of an oracle who knows the sampling law. For real data the method "
-        "clips less and adds more noise, and its second moments are summed over shorter records, which widens them."
+        f"Where nearly all coefficients have an interval, its median width is between {compact(whole['width'].min())} "
+        f"and {compact(whole['width'].max())} times that of an oracle who knows the sampling law. For real data they "
+        "are wider, because their second moments are summed over shorter records."
     )
     if rare.empty:
         return Markdown(told)
