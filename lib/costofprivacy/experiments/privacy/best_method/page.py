@@ -23,11 +23,13 @@ P = 0.001  # the least probability of a coverage of 88 % that is no contradictio
 
 def answer(tables: Tables) -> list[str]:
     """Who is best, whether the choice finds it, and what forecasts and intervals are worth."""
-    found = judged.compared(tables["cases"])
+    found, rivals = judged.compared(tables["cases"]), tables["rivals"]
     first = found["best"].value_counts()
     behind = int((found["ratio"] > judged.FAR).sum())
     return [
-        f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best method.",
+        f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best of the four methods that are "
+        f"compared. One of {rivals['method'].nunique()} other methods is better in {len(beside.won(rivals))} of "
+        f"{len(beside.compared(rivals).drop_duplicates(judged.KEY))}.",
         f"The choice from public numbers is near the best in {percent(found['near'].mean())}, and more than "
         f"{judged.FAR:g} times behind in {behind}.",
         f"Forecasts are within a factor of 1.5 of what was measured in {percent(_within(found, GAUSSIAN))} of the "
