@@ -221,7 +221,8 @@ def test_the_committed_table_is_paired_with_the_committed_cases():
 
 
 def test_the_digest_of_a_table_is_its_own():
-    assert committed.code() == committed.code("cases") == committed.code("intervals") != committed.code("rivals")
+    assert committed.code() == committed.code("cases")
+    assert len({committed.code(name) for name in committed.NAMES}) == len(committed.NAMES)
 
 
 def test_one_table_can_be_measured_alone(tmp_path, monkeypatch, capsys):

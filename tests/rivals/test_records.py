@@ -18,6 +18,7 @@ from costofprivacy.rivals import (
     checkpoint_plan,
     correlated_noise,
     gaussian_mixing,
+    guarded_descent,
     hessian_mixing,
     huber,
     objective_perturbation,
@@ -58,6 +59,10 @@ def stepped(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def sampled(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return batch_descent.release(x, y, C, [0.9], 1.0, 0.5, rng=rng())
+
+
+def guarded(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return guarded_descent.release(x, y, Plan(C, (0.9,), 1.0), rng=rng())
 
 
 def second(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -128,6 +133,7 @@ MOVED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], float]] =
     ),
     "objective": (lambda x, y: objective_perturbation.release(x, y, C, ADDED, rng=rng()), 2 * C / ADDED.penalty),
     "step": (stepped, 0.9 * 2 * C / n),
+    "guarded step": (guarded, 0.9 * 2 * C / n),
     "sampled step": (sampled, 0.9 * 2 * C / (0.5 * n)),
     "second step": (second, 0.9 * 2 * C / n),
     "shrinking step": (shrinking, 0.9 * 2 * C / n),
@@ -168,6 +174,7 @@ def widened(data: Data) -> Data:
 
 TYPED: dict[str, tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], Callable[[int], float]]] = {
     "step": (stepped, lambda size: 0.9 * 2 * C / size),
+    "guarded step": (guarded, lambda size: 0.9 * 2 * C / size),
     "sampled step": (sampled, lambda size: 0.9 * 2 * C / (0.5 * size)),
     "streamed step": (streamed, lambda size: 0.9 * 2 * C / size),
     "after a pilot": (piloted, lambda size: 0.9 * 2 * 0.8 / size + 2 * C / PILOTED.added.penalty),

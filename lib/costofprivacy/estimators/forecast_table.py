@@ -148,7 +148,7 @@ def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expecte
     objective perturbation    0.6
     clipped descent           0.6
     boosted AdaSSP            0.5
-    one pass (DP-GD)          0.6
+    one pass (DP-GD)          0.5
     """
     _validate.between("d", _validate.whole("d", d), 1, COEFFICIENTS[-1] - 1)
     least = math.ceil(RECORDS[0] * (d + 1))

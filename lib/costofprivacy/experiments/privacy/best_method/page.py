@@ -27,14 +27,14 @@ def answer(tables: Tables) -> list[str]:
     first = found["best"].value_counts()
     behind = int((found["ratio"] > judged.FAR).sum())
     return [
-        f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best of the four methods that are "
-        f"compared. One of {rivals['method'].nunique()} other methods is better in {len(beside.won(rivals))} of "
+        f"In {int(first.iloc[0])} of {len(found)} cases {first.index[0]} is the best of our four methods. One of "
+        f"{rivals['method'].nunique()} others is better in {len(beside.won(rivals))} of "
         f"{len(beside.compared(rivals).drop_duplicates(judged.KEY))}.",
-        f"The choice from public numbers is near the best in {percent(found['near'].mean())}, and more than "
-        f"{judged.FAR:g} times behind in {behind}.",
+        f"The choice from public numbers is near the best in {percent(found['near'].mean())}; it is more than "
+        f"{judged.FAR:g} times behind in {behind} cases.",
         f"Forecasts are within a factor of 1.5 of what was measured in {percent(_within(found, GAUSSIAN))} of the "
-        f"Gaussian cases, and within 3 in {percent(_within(found, REAL))} of those with real data.",
-        "You will see why a pilot and objective perturbation share one budget almost without loss.",
+        f"Gaussian cases, and within 3 in {percent(_within(found, REAL))} of the real ones.",
+        "You will see why a pilot costs objective perturbation almost nothing.",
     ]
 
 
