@@ -40,7 +40,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
         figure,
         caption=(
             f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
-            f"chosen from public numbers, over the least of all methods. In {percent(near)} of the cases it is within "
+            f"chosen from public numbers, over the least of the four. In {percent(near)} of the cases it is within "
             f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Cases in "
             "which the choice is the best one are left out. Right: "
             f"the forecast of the excess error over what was measured. {percent(within)} are within their factor "

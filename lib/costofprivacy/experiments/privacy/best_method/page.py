@@ -81,7 +81,7 @@ def read_others(rivals: pd.DataFrame) -> Markdown:
         f"standard errors of the difference. Most often that is {counts.index[0]}, in {int(counts.iloc[0])} cases. The "
         f"largest gain is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
         f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
-        f"{top['best']}. {measured}"
+        f"{top['best']}. {measured} The table has the cases in which the difference is more than four standard errors."
     )
 
 

@@ -87,7 +87,8 @@ def show_others(rivals: pd.DataFrame) -> pd.DataFrame:
 
 
 def show_won(rivals: pd.DataFrame) -> pd.DataFrame:
-    """The cases in which another method beats the best of the four."""
+    """The cases in which another method clearly beats the best of the four, by more than four standard errors."""
+    ahead = beside.won(rivals)
     rows = [
         {
             "data": row["data"],
@@ -99,7 +100,7 @@ def show_won(rivals: pd.DataFrame) -> pd.DataFrame:
             "ratio": _ratio(row["ratio"]),
             "methods ahead": row["winners"],
         }
-        for row in beside.won(rivals).to_dict("records")
+        for row in ahead[ahead["clearly"].astype(bool)].to_dict("records")
     ]
     columns = ["data", "$n$", "$d$", "$\\varepsilon$", "farthest ahead", "best of the four", "ratio", "methods ahead"]
     return pd.DataFrame(rows, columns=columns).set_index("data")
