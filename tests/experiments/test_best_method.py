@@ -147,7 +147,7 @@ def test_what_is_stated_of_mnist_comes_from_other_digits():
 
 def test_the_rule_for_many_features_is_told_with_what_was_seen():
     wide = [row | {"d": 784} for row in rows([0.1, 0.3, 0.2])]
-    assert "comes to 3 times that of objective perturbation" in page.rule(pd.DataFrame(wide)).data
+    assert "up to 3 times that of objective perturbation" in page.rule(pd.DataFrame(wide)).data
 
 
 def test_intervals_of_a_cell_are_counted():
@@ -168,7 +168,7 @@ def test_the_committed_campaign_is_whole():
     assert len(told) == len(coverage.CASES)
     tables.show_choices(found), tables.show_forecasts(found), tables.show_intervals(told)
     assert "cases" in figures.draw_choices(found).caption
-    assert "coverage" in figures.draw_intervals(told).caption
+    assert "Coverage" in figures.draw_intervals(told).caption
 
 
 def test_a_wrong_name_is_refused(capsys):
