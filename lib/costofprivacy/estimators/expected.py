@@ -30,8 +30,8 @@ aim at another linear predictor than least squares do. The excess risk of that o
 
 .. math:: w R(0)\Big(\frac{1}{1 + c^2/2\mathcal{P}} + \frac15\Big(\frac{\sqrt d}{B}\Big)^3\Big).
 
-This is an empirical rule, not a theorem. It was read off four small data sets of scikit-learn that the book uses
-nowhere else (digits, breast cancer, wine, iris), where w is between 0.005 and 0.1.
+This is an empirical rule, not a theorem. It was read off four small data sets of scikit-learn, on which no method is
+compared in the book (digits, breast cancer, wine, iris). There w is between 0.001 and 0.1.
 
 *Which spectrum, and which w* (`KINDS`). A plan has to do well for more than one spectrum, where none is stated. So a
 risk is computed for each of three geometric spectra. Their geometric mean is what a plan is chosen by and what a

@@ -1,7 +1,8 @@
 """What a private fit will be worth before anything is spent: expected R² by method, and what is needed for a target.
 
 No data are looked at, so a forecast costs no privacy. It rests on the formulas of `estimators.expected` and, for DP-GD,
-on the equations of arXiv:2505.16329v2; both assume a linear relation and features of the stated scale.
+on the equations of arXiv:2505.16329v2; both assume features of the stated scale. For real data it adds what clipping
+costs where the relation is only roughly linear.
 
 >>> table = forecast(n=1000, d=10, epsilon=1.0, expected_r2=0.6)
 >>> print(table["r2"].round(2).to_string())

@@ -91,9 +91,8 @@ def forecast_intervals(
 
     Returns:
         A row for each spectrum that may be, by its condition number, which is 1 where features are not correlated
-        ("stated" where the spectrum was): ``exist``, whether all
-        coefficients have an interval; ``half_width``, in standard deviations of the response for one of a feature;
-        ``without_privacy``, that of least squares.
+        ("stated" where the spectrum was): ``exist``, whether all coefficients have an interval; ``half_width``, in
+        standard deviations of the response for one of a feature; ``without_privacy``, that of least squares.
 
     Raises:
         ValueError: if an argument is outside its range.

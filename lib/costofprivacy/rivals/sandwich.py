@@ -16,8 +16,9 @@ are two Gaussian mechanisms, with the shares `CURVATURE` and 1 − `CURVATURE` o
 that was released before. The noise pays for the rounding of the sums, as there.
 
 **A shorter B for H.** The noise of H is in proportion to the square of the bound of its records, and H has to be
-inverted. So H may be summed over records that are shortened further, to B' < B. That makes H smaller and the intervals
-wider, never narrower, by as much as the second moment of the features shrinks.
+inverted. So H may be summed over records that are shortened further, to B' < B. That makes H smaller, in the order of
+symmetric matrices, and the intervals wider as a rule: for a multiple of H by the inverse of that factor. It is no
+theorem for each coefficient, because the sandwich does not decrease in that order; coverage is measured.
 
 **When it is of use** (`Moments.determined`). The noise of H has an operator norm of about s√(2d). Where this is not
 small against the smallest eigenvalue of H, the inverse means nothing. Then the coefficient with the largest share in
@@ -27,8 +28,8 @@ were set aside counts as if it had a variance of `ASIDE` in each coefficient,
 
 .. math:: H_{KK}^{-1}\big(V_{KK} + \sigma^2 I + H_{KJ}H_{JK}\big)H_{KK}^{-1},
 
-which H_{KJ} passes on; its noise makes that larger on average. Coefficients on the stated scale are below 1, save where
-features nearly repeat each other.
+which H_{KJ} passes on; its noise makes that larger on average. Coefficients on the stated scale are usually below 1;
+where features nearly repeat each other, or are rare, they need not be.
 """
 
 from __future__ import annotations
