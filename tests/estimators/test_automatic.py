@@ -342,7 +342,7 @@ def test_the_gaussian_dp_of_a_receipt_is_that_of_its_plan(method):
     model = PrivateLinearRegression(method, **STATED, random_state=0).fit(*problem(300))
     told, plan = model.guarantee_.gaussian, model.plan_
     mu = {
-        "descent": lambda: math.sqrt(len(plan.learning_rates)) / plan.noise_multiplier,
+        "descent": lambda: plan.guarantee.mu,
         "boosted": lambda: plan.budget.mu,
         "one pass": lambda: plan.rho,
     }[method]()

@@ -94,9 +94,7 @@ def test_a_stream_is_descended_alike() -> None:
     x, y = factor(1.0, n=700)
     plan = Plan(20.0, (0.5,) * 6, 1.0)
     told = prepare(x, y)
-    one = guarded_descent.descend(
-        lambda theta: told.pulls(theta, np.array([20.0])), len(y), D, plan, rng=np.random.default_rng(2)
-    )
+    one = guarded_descent.descend(told.pulls, len(y), D, plan, rng=np.random.default_rng(2))
     np.testing.assert_array_equal(one, guarded_descent.release(x, y, plan, rng=np.random.default_rng(2)))
 
 

@@ -152,10 +152,27 @@ def test_a_feature_that_is_always_0_is_set_aside_and_the_others_keep_their_covar
 
 
 def test_what_is_set_aside_widens_the_intervals_of_what_it_is_correlated_with() -> None:
-    """Two copies of one feature: neither is known, so the one that stays has an error of about ASIDE as well."""
+    """A feature that is rare, and correlated with the other one: its error of about ASIDE is passed on."""
+    curvature = np.array([[100.0, 0.2], [0.2, 0.001]])
+    found = sandwich.Moments(curvature, np.eye(2), 1.0)
+    assert found.determined.tolist() == [True, False]
+    inverse, passed = 1 / 100, 0.2**2 * sandwich.ASIDE
+    assert found.covariance(0.0)[0, 0] == pytest.approx(inverse**2 * (1 + passed), rel=1e-12)
+    assert np.isnan(found.covariance(0.0)[1]).all()
+
+
+@pytest.mark.parametrize(("spread", "some"), [(0.9, False), (1.1, True)])
+def test_what_hangs_on_a_guess_has_no_interval(spread: float, some: bool) -> None:
+    """More than half of the variance of the first coefficient, spread + 1, would be what the second one passes on."""
+    found = sandwich.Moments(np.array([[100.0, 1.0], [1.0, 0.001]]), spread * np.eye(2), 1.0)
+    assert np.isfinite(found.covariance(0.0)[0, 0]) == some
+    assert np.isfinite(found.solve(np.ones(2))[0])
+
+
+def test_two_copies_of_one_feature_have_no_interval() -> None:
     copies = sandwich.Moments(np.array([[100.0, 100.0], [100.0, 100.0]]), np.eye(2), 1.0)
     assert copies.determined.sum() == 1
-    assert np.nanmax(copies.covariance(0.0)) == pytest.approx(sandwich.ASIDE, rel=0.01)
+    assert np.isnan(copies.covariance(0.0)).all()
 
 
 def test_a_shorter_bound_of_the_curvature_makes_it_smaller_and_its_noise_too() -> None:

@@ -10,12 +10,12 @@ import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from costofprivacy import _validate
-from costofprivacy.estimators import gate, other_plans
+from costofprivacy.estimators import boosted_plan, descent_plan, gate
 from costofprivacy.estimators.budget import generator
 from costofprivacy.estimators.guarantee import Guarantee
 from costofprivacy.estimators.tabular import Fit, Stated, TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import warn_if_delta_is_large
-from costofprivacy.rivals import batch_descent, boosting, guarded_descent, streams
+from costofprivacy.rivals import boosting, guarded_descent, streams
 
 Batches = Callable[[], Iterable[tuple[Any, Any]]]
 
@@ -75,14 +75,17 @@ class Rereadable(TabularRegressor):
 class ClippedDescentRegressor(Rereadable):
     """Differentially private linear regression by noisy clipped gradient descent on all records.
 
+    One or two stages: the first comes near with long gradients, the second clips at what is left of the residuals, and
+    the answer is the mean of its iterates (`rivals.guarded_descent`).
+
     Guarantee: (ε, δ)-differential privacy for replacing one record by any other, and the Gaussian DP that it comes
-    from; it covers all iterates (`rivals.batch_descent`).
+    from; it covers all iterates.
 
     Assumes, for accuracy alone: features whose variances on the stated scale are alike and which are not strongly
     correlated. Where that is not so, `objective.ObjectivePerturbationRegressor` is more accurate.
 
     Args, Attributes, Raises, Warns: as `objective.ObjectivePerturbationRegressor`, without intervals. ``plan_`` is a
-    `rivals.batch_descent.Plan`.
+    `rivals.guarded_descent.Stages`.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
@@ -95,15 +98,20 @@ class ClippedDescentRegressor(Rereadable):
     """
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
-        return self._fitted(stated, lambda plan: guarded_descent.release(x, y, plan, rng=rng))
+        return self._fitted(
+            stated, lambda plan: guarded_descent.release(x, y, *plan.plans, averaged=plan.averaged, rng=rng)
+        )
 
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
-        return self._fitted(stated, lambda plan: streams.descend(read, stated.n, stated.known.d, plan, rng=rng))
+        shape = stated.n, stated.known.d
+        return self._fitted(
+            stated, lambda plan: streams.descend(read, *shape, *plan.plans, averaged=plan.averaged, rng=rng)
+        )
 
-    def _fitted(self, stated: Stated, descend: Callable[[batch_descent.Plan], np.ndarray]) -> Fit:
-        chosen = other_plans.descent(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, descend: Callable[[guarded_descent.Stages], np.ndarray]) -> Fit:
+        chosen = descent_plan.choose(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
-        guarantee = Guarantee(stated.budget, chosen.gaussian, "costofprivacy.rivals.batch_descent")
+        guarantee = Guarantee(stated.budget, chosen.gaussian, "costofprivacy.rivals.guarded_descent")
         return Fit(descend(chosen.plan), guarantee, chosen.expected)
 
 
@@ -133,8 +141,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     def _streamed(self, read: streams.Read, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: streams.boost(read, stated.n, found.bounds, found.plan, rng=rng))
 
-    def _fitted(self, stated: Stated, boost: Callable[[other_plans.BoostingChosen], np.ndarray]) -> Fit:
-        chosen = other_plans.boosted(stated.known, stated.n, stated.budget, stated.spectrum)
+    def _fitted(self, stated: Stated, boost: Callable[[boosted_plan.Chosen], np.ndarray]) -> Fit:
+        chosen = boosted_plan.choose(stated.known, stated.n, stated.budget, stated.spectrum)
         self.plan_ = chosen.plan
         guarantee = Guarantee(stated.budget, chosen.plan.budget, "costofprivacy.rivals.boosting")
         return Fit(boost(chosen), guarantee, chosen.expected)

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from costofprivacy import _validate
-from costofprivacy.estimators import expected, other_plans, piloted_plan, public
+from costofprivacy.estimators import boosted_plan, descent_plan, expected, piloted_plan, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS
 from costofprivacy.estimators.expected import Expected, Model, Relation
 from costofprivacy.estimators.public import Knowledge
@@ -63,7 +63,8 @@ def forecast(
         delta: δ in [10⁻³⁰⁰, 1); `tabular.default_delta` if left out.
         expected_r2: in (0, 1), the R² of the best linear prediction.
         plan_for: "real" for tables of measurements, whose columns are correlated and whose relation is only roughly
-            linear; "textbook" for data that were made linear with nearly independent features (`estimators.expected`).
+            linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed" for the
+            same with noise that has long tails (`estimators.expected`).
         spectrum: d eigenvalues of the features' second moment, if they are known. fit_intercept: whether there is one.
 
     Returns:
@@ -103,12 +104,17 @@ def choice(d: int) -> tuple[str, ...]:
 
 
 def best_method(table: pd.DataFrame, d: int) -> str:
-    """The method of a `forecast` with the largest expected R² among those of `choice`; the first of equals.
+    """The method of a `forecast` with the least cost of privacy among those of `choice`; the first of equals.
+
+    It is what plans are chosen by too. As a rule that method has the largest expected R². Where the response has long
+    tails, another one may predict new records better, as least squares do not.
 
     Args:
-        table: of `forecast`. d: number of features.
+        table: of `forecast`, or of `forecast_table.approximate`, which has no cost: there, the largest R² counts.
+        d: number of features.
     """
-    return str(table.loc[list(choice(d)), "r2"].idxmax())
+    own = table.loc[list(choice(d))]
+    return str(own["cost_of_privacy"].idxmin() if "cost_of_privacy" in own else own["r2"].idxmax())
 
 
 def records_needed(
@@ -185,11 +191,11 @@ def _objective(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> 
 
 
 def _descent(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return other_plans.descent(known, n, budget, stated).expected
+    return descent_plan.choose(known, n, budget, stated).expected
 
 
 def _boosted(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Expected:
-    return other_plans.boosted(known, n, budget, stated).expected
+    return boosted_plan.choose(known, n, budget, stated).expected
 
 
 @functools.lru_cache(maxsize=256)
@@ -211,7 +217,8 @@ def _learned(model: Model, risk: float, clip: float) -> np.ndarray:
     """`Model.outcome` of one pass, whose equations give the whole R: each direction is learned alike."""
     share = min(1.0, risk / model.known.initial_risk)
     still = np.full(len(model.eigenvalues), math.sqrt(share))
-    linear, beside, bias = model.outcome(np.array(risk), still, np.array(clip), math.inf)
+    aim = (1 - still) * model.misfit(np.array(clip), math.inf, np.array(risk))
+    linear, beside, bias = model.outcome(np.array(risk), still, aim, np.array(clip))
     return np.array([risk, max(risk - (linear - beside), risk * share), bias])
 
 

@@ -45,8 +45,9 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         response_bounds, response_center, response_scale: the same for the response.
         expected_r2: public, in (0, 1): the share of the response's variance that the features are expected to explain.
         plan_for: public: "real" for tables of measurements, whose columns are correlated and whose relation is only
-            roughly linear; "textbook" for data that were made linear with nearly independent features. Plans for real
-            data clip less and add more noise (`estimators.expected`).
+            roughly linear; "textbook" for data that were made linear with nearly independent features; "heavy-tailed"
+            for the same with noise that has long tails. Plans for real data clip less and add more noise
+            (`estimators.expected`).
         spectrum: public: the eigenvalues of the scaled features' second moment, d of them, or their sum. Left out: the
             plan is one that does well for several spectra (`estimators.expected`).
         fit_intercept: whether there is an intercept.

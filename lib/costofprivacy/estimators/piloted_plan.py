@@ -11,13 +11,13 @@ import numpy as np
 
 from costofprivacy.estimators import expected
 from costofprivacy.estimators.expected import Expected, Model, Relation
+from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares
 
 CLIPS = (0.03, 0.1, 0.3, 1.0, 3.0)  # for c, in standard deviations of the residual before the stage
 LONG = (6.0, 12.0)  # further ones of the second stage, for intervals
-SPOILS = 10.0  # how much more a bias matters to intervals than to the error: it is not seen in their width
 CURVATURES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)  # κ/ε
 PILOTS = (0.1, 0.25, 0.5)  # the pilot's share of v
 STEPS = (5, 10)
@@ -96,13 +96,13 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: 
         stated: whether the eigenvalues are known. after: the share of v that something after the fit has, in [0, 1).
     """
     tried, models = candidates(known.d, budget, after), expected.models(known, n, stated)
-    middle = len(models) // 2
-    lengths, clips, ends = _pilots(models, middle, tried)
-    second = tried.second * np.sqrt(2 * models[middle].risk(ends[middle]) + known.label_noise**2)
+    lengths, clips, courses = _pilots(models, tried)
+    middle = courses[len(courses) // 2]
+    second = tried.second * np.sqrt(2 * middle.model.risk(middle.errors) + known.label_noise**2)
     penalty = tried.bound**2 / np.expm1(np.minimum(tried.curvature * budget.epsilon, 700.0))
     noise = 2 * second * math.sqrt(known.d) / np.sqrt((1 - tried.share) * tried.strength)
-    ended = np.array([_ended(model, at, tried, second, penalty, noise) for model, at in zip(models, ends)])
-    best = expected.best(ended, SPOILS if after else 1.0)
+    ended = np.array([_ended(course, tried, second, penalty, noise, after > 0) for course in courses])
+    best = expected.best_for_intervals(ended) if after else expected.best(ended)
     plan = piloted_perturbation.calibrate(
         budget,
         shares(float(tried.curvature[best]), float(tried.share[best]), after),
@@ -114,34 +114,34 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: 
     return Chosen(plan, expected.summary(ended[..., best]))
 
 
-def _pilots(models: list[Model], middle: int, tried: Candidates) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Lengths of the steps, shape (K, most steps), c of the pilots, shape (K,), and e after them in each model.
-
-    A step's length is planned for the risk that the middle model expects by then.
-    """
-    known, n = models[middle].known, models[middle].n
-    clips, most = tried.clip * known.response_deviation, int(tried.steps.max())
-    spent = np.where(tried.steps > 0, tried.share * tried.strength, 1.0)
-    noise = 2 * clips * math.sqrt(known.d) * np.sqrt(tried.steps / spent) / n
-    lengths = np.zeros((len(clips), most))
-    ends = [np.tile(model.start, (len(clips), 1)) for model in models]
-    for step in range(most):
-        on = tried.steps > step
-        reduction = models[middle].factors(clips[on], models[middle].risk(ends[middle][on]))[1]
-        lengths[on, step] = tried.rate[on] / reduction
-        for model, errors in zip(models, ends):
-            factor = model.factor(errors[on], clips[on], lengths[on, step], tried.kept[on])
-            errors[on] = model.stepped(errors[on], factor, lengths[on, step], noise[on])
-    return lengths, clips, ends
+def _pilots(models: list[Model], tried: Candidates) -> tuple[np.ndarray, np.ndarray, list[Course]]:
+    """Lengths of the steps, shape (K, most steps), c of the pilots, shape (K,), and their courses in each model."""
+    known, n = models[0].known, models[0].n
+    group = len(np.unique(tried.second))  # so many settings in a row differ in the second stage alone
+    one = Candidates(*(column[::group] for column in vars(tried).values()))
+    clips = one.clip * known.response_deviation
+    spent = np.where(one.steps > 0, one.share * one.strength, 1.0)
+    noise = 2 * clips * math.sqrt(known.d) * np.sqrt(one.steps / spent) / n
+    courses = [Course.started(model, len(clips)) for model in models]
+    lengths = walk(courses, clips, one.rate, one.steps, noise, one.kept, one.bound)
+    return np.repeat(lengths, group, axis=0), np.repeat(clips, group), [course.repeated(group) for course in courses]
 
 
 def _ended(
-    model: Model, errors: np.ndarray, tried: Candidates, clip: np.ndarray, penalty: np.ndarray, noise: np.ndarray
+    course: Course, tried: Candidates, clip: np.ndarray, penalty: np.ndarray, noise: np.ndarray, unpulled: bool
 ) -> np.ndarray:
-    """`Model.minimum` for candidates with a pilot and without, shape (3, K)."""
-    found = np.empty((3, len(clip)))
+    """`Model.minimum` for candidates with a pilot and without, shape (3, K).
+
+    Args:
+        course: of the pilots. tried: all settings. clip, penalty, noise: c, Λ and σ of the second stage. unpulled:
+            whether what the penalty pulls is undone afterwards, as in the centre of intervals, and the pilot's bias
+            with it.
+    """
+    found, model = np.empty((3, len(clip))), course.model
+    own = model.misfit(clip, tried.bound, model.risk(course.errors))
+    aim = np.broadcast_to(own, course.aim.shape) if unpulled else course.aim
     for piloted in (False, True):
         on = (tried.steps > 0) == piloted
-        own = (clip[on], penalty[on], noise[on], tried.kept[on], tried.bound[on])
-        found[:, on] = model.minimum(errors[on], *own, piloted)
+        stage = (clip[on], penalty[on], noise[on], tried.kept[on], tried.bound[on])
+        found[:, on] = model.minimum(course.errors[on], aim[on], *stage, piloted)
     return found

@@ -325,8 +325,8 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
 
 def _mapped(whole: np.ndarray, covariance: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Covariance and centre under a linear map, NaN where they depend on a coefficient that has none."""
-    none = np.isnan(centre)
+    """Covariance and centre under a linear map, NaN where they depend on a coefficient that lacks either."""
+    none = np.isnan(centre) | np.isnan(covariance.diagonal())
     kept, lost = whole[:, ~none], (whole[:, none] != 0).any(axis=1)
     found, middle = kept @ covariance[np.ix_(~none, ~none)] @ kept.T, kept @ centre[~none]
     found[lost], found[:, lost], middle[lost] = np.nan, np.nan, np.nan

@@ -1,4 +1,4 @@
-r"""Noisy clipped gradient descent that shortens its steps where its own releases show that they are too long.
+r"""Noisy clipped gradient descent in stages that shortens its steps where its own releases show that they are too long.
 
 A step on the mean gradient that is planned for eigenvalues near 1 overshoots along an eigenvector with a much larger
 one, which features that share a common factor always have. Descent releases every noisy gradient, so looking at these
@@ -25,9 +25,18 @@ y/‖y‖ is longer than the way to the minimum if η_t κ q > 1, where q = uᵀ
 and all others stay as planned. S_t is positive semidefinite, as S_{t−1} is, by the Cauchy–Schwarz inequality. Where
 noise alone made κ large, u is a direction like any other, and one of d is slowed down.
 
-**Guarantee.** That of `batch_descent` on all records: √T/σ-Gaussian DP for replacing one record, also if all gradients
-are released, because each θ_t depends on the records through earlier releases alone. Where no step is too long, it is
-that very algorithm.
+**Stages and the mean.** A descent may have several stages, each with its own C, σ and number of steps: the first come
+near with long gradients and their noise, the later ones clip shorter. What the guard has learned is kept; a difference
+of gradients is taken within a stage alone, because another C changes them too. The answer is the last iterate, or the
+mean of the last A. Along an eigenvector with the eigenvalue λ of the clipped loss, the mean of many iterates has the
+variance (2Cσ/n)²/(Aλ²), whatever η is, and no unbiased estimate from the same gradients has less (Brown et al., 2024;
+`checkpoint_descent`).
+
+**Guarantee.** :math:`\sqrt{\sum_k T_k/\sigma_k^2}`-Gaussian DP over stages k, for replacing one record, also if all
+gradients are released. A step is a Gaussian mechanism of 1/σ_k, because its clipped gradients are at most C_k long;
+each θ_t depends on the records through earlier releases alone, so they compose (arXiv:1905.02383, Corollary 3.3); and
+the mean is post-processing. With one stage, no mean, and no step that is too long, it is `batch_descent` on all
+records.
 """
 
 from __future__ import annotations
@@ -38,7 +47,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costofprivacy.privacy import GaussianMechanism, sums
+from costofprivacy import _validate
+from costofprivacy.privacy import GaussianDP, GaussianMechanism, sums
 from costofprivacy.rivals import batch_descent
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.prepared import prepare
@@ -84,29 +94,67 @@ class Shape:
         return Shape(np.vstack([self.directions, image]), np.append(self.shares, part))
 
 
+@dataclass(frozen=True)
+class Stages:
+    """A whole descent.
+
+    Args:
+        plans: clip norm, rates and noise of each stage, one after the other. averaged: A, how many of the last iterates
+            the answer is the mean of.
+    """
+
+    plans: tuple[batch_descent.Plan, ...]
+    averaged: int = 1
+
+    @property
+    def guarantee(self) -> GaussianDP:
+        """What all iterates together spend: the module's.
+
+        >>> once, twice = (batch_descent.Plan(1.0, (0.5,) * T, sigma) for T, sigma in ((1, 2.0), (2, 4.0)))
+        >>> print(round(Stages((once, twice)).guarantee.mu ** 2, 3))
+        0.375
+        """
+        return GaussianDP(math.sqrt(sum(len(plan.learning_rates) / plan.noise_multiplier**2 for plan in self.plans)))
+
+
 def descend(
-    pulls: Callable[[np.ndarray], np.ndarray], n: int, d: int, plan: batch_descent.Plan, *, rng: np.random.Generator
+    pulls: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    n: int,
+    d: int,
+    *stages: batch_descent.Plan,
+    averaged: int = 1,
+    rng: np.random.Generator,
 ) -> np.ndarray:
-    """θ_T of a descent on all records, shape (d,).
+    """The mean of the last iterates of a descent on all records, shape (d,).
 
     Guarantee: the module's, if ``pulls`` returns the sum over the n records of gradients that are clipped at C,
     rounded as `privacy.sums.slack` says.
 
     Args:
-        pulls: θ, shape (d, 1) ↦ the sum of clipped gradients, shape (d, 1). n: number of records. d: of features.
-        plan: clip norm, rates and noise. rng: source of the noise.
+        pulls: θ, shape (d, 1), and C, shape (1,) ↦ the sum of clipped gradients, shape (d, 1). n: number of records.
+        d: of features. stages: clip norm, rates and noise of each, one after the other. averaged: A, from 1 to the
+            number of all steps. rng: source of the noise.
+
+    Raises:
+        ValueError: if A is outside its range.
     """
-    std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
-    theta, before, move, past = np.zeros(d), None, np.zeros(d), 0.0
-    shape = Shape.whole(d)
-    with np.errstate(over="ignore", invalid="ignore"):
-        for rate in plan.learning_rates:
-            gradient = within_reach((pulls(theta[:, None]) + std * rng.standard_normal((d, 1)))[:, 0] / n)
-            if before is not None:
-                shape = guarded(gradient - before, move, past, (std / n) ** 2, shape)
-            before, move, past = gradient, -rate * shape.apply(gradient), rate
-            theta = within_reach(theta + move)
-    return theta
+    steps = sum(len(plan.learning_rates) for plan in stages)
+    _validate.between("averaged", _validate.whole("averaged", averaged), 1, max(1, steps))
+    theta, shape, last = np.zeros(d), Shape.whole(d), []
+    for plan in stages:
+        clips = np.array([plan.clip_norm])
+        std = GaussianMechanism(2 * plan.clip_norm * (1 + sums.slack(n, d)), plan.noise_multiplier).noise_std
+        before, move, past = None, np.zeros(d), 0.0
+        with np.errstate(over="ignore", invalid="ignore"):
+            for rate in plan.learning_rates:
+                pull = pulls(theta[:, None], clips) + std * rng.standard_normal((d, 1))
+                gradient = within_reach(pull[:, 0] / n)
+                if before is not None:
+                    shape = guarded(gradient - before, move, past, (std / n) ** 2, shape)
+                before, move, past = gradient, -rate * shape.apply(gradient), rate
+                theta = within_reach(theta + move)
+                last.append(theta)
+    return theta if averaged == 1 else np.asarray(within_reach(np.mean(last[-averaged:], axis=0)))
 
 
 def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, shape: Shape) -> Shape:
@@ -130,17 +178,19 @@ def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, sh
     return shape.shortened(along, factor) if factor > 1 else shape
 
 
-def release(x: np.ndarray, y: np.ndarray, plan: batch_descent.Plan, *, rng: np.random.Generator) -> np.ndarray:
-    """θ_T of a descent over records in memory, shape (d,).
+def release(
+    x: np.ndarray, y: np.ndarray, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
+) -> np.ndarray:
+    """`descend` over records in memory, shape (d,).
 
     Guarantee: the module's, whatever the records: a gradient is clipped, and a record that cannot have one is void.
 
     Args:
-        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. plan: of the descent.
-        rng: source of the noise.
+        x: features, shape (n, d), n ≥ 1. y: responses, shape (n,). Numbers of any type. stages: of the descent.
+        averaged: A. rng: source of the noise.
 
     Raises:
-        ValueError: if there is no record, shapes disagree, or an array is not of numbers.
+        ValueError: if there is no record, shapes disagree, an array is not of numbers, or A is outside its range.
 
     >>> rng = np.random.default_rng(0)
     >>> x = rng.standard_normal((1000, 4)) + 4 * rng.standard_normal((1000, 1))  # an eigenvalue of 65
@@ -148,5 +198,5 @@ def release(x: np.ndarray, y: np.ndarray, plan: batch_descent.Plan, *, rng: np.r
     >>> print(release(x, x @ np.ones(4), plan, rng=rng).round(1))
     [1. 1. 1. 1.]
     """
-    told, clips = prepare(x, y), np.array([plan.clip_norm])
-    return descend(lambda theta: told.pulls(theta, clips), *told.shape, plan, rng=rng)
+    told = prepare(x, y)
+    return descend(told.pulls, *told.shape, *stages, averaged=averaged, rng=rng)

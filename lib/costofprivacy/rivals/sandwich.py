@@ -29,7 +29,8 @@ were set aside counts as if it had a variance of `ASIDE` in each coefficient,
 .. math:: H_{KK}^{-1}\big(V_{KK} + \sigma^2 I + H_{KJ}H_{JK}\big)H_{KK}^{-1},
 
 which H_{KJ} passes on; its noise makes that larger on average. Coefficients on the stated scale are usually below 1;
-where features nearly repeat each other, or are rare, they need not be.
+where features nearly repeat each other, or are rare, they need not be. A coefficient whose variance comes to more than
+`MOST_PASSED` from there has no interval: it would say more about `ASIDE` than about the data.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ from costofprivacy.rivals.sufficient_statistics import MOST
 CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
 USABLE = 0.4  # the largest share of the smallest eigenvalue that the noise may have
 ASIDE = 1.0  # variance of the error of a coefficient that was set aside
+MOST_PASSED = 0.5  # of the variance of a coefficient that has an interval: what those that were set aside pass on
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +89,9 @@ class Moments:
         return found
 
     def covariance(self, gradient_noise: float) -> np.ndarray:
-        """The sandwich, shape (d, d), with NaN in the rows and columns of coefficients that are not `determined`.
+        """The sandwich, shape (d, d), with NaN in the rows and columns of coefficients that have no interval.
+
+        These are the ones that are not `determined`, and those to which such ones pass on more than `MOST_PASSED`.
 
         Args:
             gradient_noise: σ of the linear term.
@@ -98,7 +102,10 @@ class Moments:
         values, vectors = np.linalg.eigh(self.spread[own])
         passed = self.curvature[np.ix_(kept, ~kept)]
         meat = (vectors * np.maximum(values, 0.0)) @ vectors.T + gradient_noise**2 * np.eye(kept.sum())
-        found[own] = inverse @ (meat + ASIDE * passed @ passed.T) @ inverse
+        measured, guessed = (inverse @ part @ inverse for part in (meat, ASIDE * passed @ passed.T))
+        found[own] = measured + guessed
+        vague = np.flatnonzero(kept)[np.diag(guessed) > MOST_PASSED * np.diag(found[own])]
+        found[vague], found[:, vague] = math.nan, math.nan
         return found
 
 

@@ -89,22 +89,25 @@ def total(terms: Iterable[np.ndarray]) -> np.ndarray:
     return found
 
 
-def descend(read: Read, n: int, d: int, plan: batch_descent.Plan, *, rng: np.random.Generator) -> np.ndarray:
-    """θ_T of clipped descent on all records, a pass for each step, shape (d,).
+def descend(
+    read: Read, n: int, d: int, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
+) -> np.ndarray:
+    """Clipped descent on all records, a pass for each step, shape (d,): `guarded_descent.descend`.
 
     Guarantee: that of `guarded_descent`. Memory does not grow with n.
 
     Args:
         read: returns the records, the same each time in any order. n: their number, announced. d: of features.
-        plan: of the descent. rng: source of the noise.
+        stages: of the descent. averaged: how many of the last iterates. rng: source of the noise.
 
     Raises:
-        ValueError: if a pass has another number of records, or shapes disagree.
+        ValueError: if a pass has another number of records, shapes disagree, or ``averaged`` is outside its range.
     """
-    clips = np.array([plan.clip_norm])
-    return guarded_descent.descend(
-        lambda theta: total(told.pulls(theta, clips) for told in _counted(read, n)), n, d, plan, rng=rng
-    )
+
+    def pulls(theta: np.ndarray, clips: np.ndarray) -> np.ndarray:
+        return total(told.pulls(theta, clips) for told in _counted(read, n))
+
+    return guarded_descent.descend(pulls, n, d, *stages, averaged=averaged, rng=rng)
 
 
 def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.random.Generator) -> np.ndarray:

@@ -36,7 +36,8 @@ REAL = {
 LARGE = 10_000  # records above which fewer seeds are taken
 WIDE = 200  # features above which fewer seeds are taken
 NAMES = tuple(METHODS)
-VALUES = ("excess", "new", "constant", "variance")  # over least squares, over the truth on new records, of the mean
+# over least squares, over the truth on new records, of the mean, of the response; and least squares on new records
+VALUES = ("excess", "new", "constant", "variance", "plain")
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,13 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     """`VALUES` of every method on one draw of the records, shape (budgets, methods, values)."""
     records = data.draw(cell.data, cell.n, cell.d, rng=rng)
     best = least_squares(records.X, records.y)
-    floor, variance = mean_square(records, best), float(records.y.var())
+    floor, variance, plain = mean_square(records, best), float(records.y.var()), on_new(records, best)
     found = np.empty((len(cell.epsilon), len(NAMES), len(VALUES)))
     for k, epsilon in enumerate(cell.epsilon):
         for m, name in enumerate(NAMES):
             fitted = fit(name, records, epsilon, cell.delta, rng)
             excess = mean_square(records, fitted) - floor
-            found[k, m] = excess, on_new(records, fitted), variance - floor, variance
+            found[k, m] = excess, on_new(records, fitted), variance - floor, variance, plain
     return found
 
 
@@ -120,13 +121,23 @@ def measure(asked: Sequence[Cell], small: int, large: int, seed: int, runner: Ru
     return pd.DataFrame([row for cell in asked for row in _rows(cell, found[cell])])
 
 
+def promises(cell: Cell, epsilon: float) -> pd.DataFrame:
+    """The forecast of a case."""
+    return forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, **data.planned(cell.data, cell.d))
+
+
+def choice(cell: Cell, epsilon: float) -> int:
+    """The place in `NAMES` of the method that is chosen from public numbers."""
+    return list(METHODS.values()).index(forecasting.best_method(promises(cell, epsilon), cell.d))
+
+
 def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
     """Rows of a cell; ``behind`` is by how much a method is above the best one of the case, seed by seed."""
     for k, epsilon in enumerate(cell.epsilon):
-        excess, new, constant, variance = np.moveaxis(values[:, k], -1, 0)
+        excess, new, constant, variance, plain = np.moveaxis(values[:, k], -1, 0)
         leader = int(excess.mean(axis=0).argmin())
-        promised = forecasting.forecast(cell.n, cell.d, epsilon, cell.delta, **data.planned(cell.data, cell.d))
-        chosen = forecasting.best_method(promised, cell.d)
+        promised = promises(cell, epsilon)
+        chosen = METHODS[NAMES[choice(cell, epsilon)]]
         for m, name in enumerate(NAMES):
             told = promised.loc[METHODS[name]]
             row = {"data": cell.data, "n": cell.n, "d": cell.d, "epsilon": epsilon, "delta": cell.delta}
@@ -136,6 +147,7 @@ def _rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, object]]:
                 **_mean("behind", excess[:, m] - excess[:, leader]),
                 **_mean("new", new[:, m]),
                 "constant": float(constant[:, m].mean()),
+                "plain_new": float(plain[:, m].mean()),
                 "forecast": float(told["cost_of_privacy"] * variance[:, m].mean()),
                 "forecast_new": float(told["excess_risk"]),
             }

@@ -85,14 +85,15 @@ def _unit(freedom: int, shape: tuple[int, ...], rng: np.random.Generator) -> np.
 def planned(name: str, d: int) -> dict[str, Any]:
     """What is public beside the scale, as arguments of an estimator and of a forecast.
 
-    Made data are known to be linear, with features that are nearly independent. Of real data nothing is known but that
+    Made data are known to be linear, with features that are nearly independent, and to have long tails or not. Of real
+    data nothing is known but that
     they are real; of MNIST, what another set of handwritten digits tells (`sibling`).
 
     Args:
         name: one of `MADE`, or of a data set. d: of features.
     """
     if name in MADE:
-        return {"expected_r2": EXPLAINED, "plan_for": expected.TEXTBOOK}
+        return {"expected_r2": EXPLAINED, "plan_for": expected.HEAVY if name == HEAVY else expected.TEXTBOOK}
     if name != datasets.MNIST:
         return {"expected_r2": STATED, "plan_for": expected.REAL}
     power, r2 = sibling()

@@ -281,20 +281,26 @@ def measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runn
 
 
 def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[dict[str, object]]:
-    """Rows of a cell; ``behind`` is by how much a method is above the best of the four, data set by data set.
+    """Rows of a cell.
+
+    ``behind`` is by how much a method is above the best of the four, ``lead`` by how much it is below the one that is
+    chosen from public numbers, data set by data set.
 
     Args:
         own: of `trial`, with an axis of seeds before. four: of `campaign.trial`, likewise.
     """
     for k, epsilon in enumerate(cell.epsilon):
         excess, constant = four[:, k, :, 0], float(four[:, k, 0, campaign.VALUES.index("constant")].mean())
-        leader = int(excess.mean(axis=0).argmin())
+        leader, choice = int(excess.mean(axis=0).argmin()), campaign.choice(cell, epsilon)
         told = public(cell, epsilon)
         for m, name in enumerate(METHODS):
             row = {"data": cell.data, "n": cell.n, "d": cell.d, "epsilon": epsilon, "delta": cell.delta}
             row |= {"method": name, "trials": len(own)} | _mean("excess", own[:, k, m])
             row |= {"best": campaign.METHODS[campaign.NAMES[leader]], "best_excess": float(excess[:, leader].mean())}
             row |= _mean("behind", own[:, k, m] - excess[:, leader]) | {"constant": constant}
+            row |= {"chosen": campaign.METHODS[campaign.NAMES[choice]]}
+            row |= {"chosen_excess": float(excess[:, choice].mean())}
+            row |= _mean("lead", excess[:, choice] - own[:, k, m])
             yield row | {"reason": reason(name, told)}
 
 
