@@ -1,0 +1,109 @@
+"""Steps of noisy descents that are planned side by side: their lengths, and what each leaves of the errors.
+
+Candidates stand in arrays of shape (K,); a `Course` follows them all in one `expected.Model`. The module text of
+`expected` has the equations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from costofprivacy.estimators.expected import FAR, Model
+
+
+@dataclass(eq=False)
+class Course:
+    """The errors of K descents in one model, step by step.
+
+    Args:
+        model: of the spectrum. errors: e of the iterates, shape (K, g). still: what is left of the way from 0, p,
+            likewise. aim: m, the size of their bias, likewise.
+    """
+
+    model: Model
+    errors: np.ndarray
+    still: np.ndarray
+    aim: np.ndarray
+
+    def __post_init__(self) -> None:
+        self.begin()
+
+    @classmethod
+    def started(cls, model: Model, count: int) -> Course:
+        """K descents at θ = 0."""
+        start = np.tile(model.start, (count, 1))
+        return cls(model, start, np.ones_like(start), np.zeros_like(start))
+
+    def repeated(self, times: int) -> Course:
+        """Each descent so many times, one after the other."""
+        return Course(self.model, *(np.repeat(each, times, axis=0) for each in (self.errors, self.still, self.aim)))
+
+    def begin(self) -> None:
+        """Let the means begin with the next iterates."""
+        self._cross, self._square, self._path, self._aims = (np.zeros_like(self.errors) for _ in range(4))
+        self._count = np.zeros(len(self.errors))
+        self._lost = np.zeros(self.errors.shape, dtype=bool)
+
+    def step(
+        self,
+        on: np.ndarray,
+        clip: np.ndarray,
+        length: np.ndarray,
+        noise: np.ndarray,
+        kept: np.ndarray,
+        bound: np.ndarray,
+    ) -> None:
+        """One step of some of the descents.
+
+        Args:
+            on: which, shape (K,), of booleans. clip: c. length: η. noise: s. kept: m. bound: B; each of shape (K,).
+        """
+        model = self.model
+        misfit = model.misfit(clip[on], bound[on], model.risk(self.errors[on]))
+        factor = model.factor(self.errors[on], clip[on], length[on], kept[on])
+        self.errors[on] = model.stepped(self.errors[on], factor, length[on], noise[on])
+        self.still[on] *= factor
+        self.aim[on] = factor * self.aim[on] + (1 - factor) * misfit
+        self._square[on] += 2 * factor * self._cross[on] + self.errors[on]
+        self._cross[on] = factor * self._cross[on] + self.errors[on]
+        self._path[on] += self.still[on]
+        self._aims[on] += self.aim[on]
+        self._count[on] += 1
+        self._lost[on] |= self.errors[on] >= FAR * model.start
+
+    def mean(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """e, p and m of the mean of the iterates since `begin`, at least one; e of what diverged is as far as any."""
+        count = self._count[:, None]
+        errors = np.where(self._lost, FAR * self.model.start, self._square / count**2)
+        return errors, self._path / count, self._aims / count
+
+
+def walk(
+    courses: list[Course],
+    clip: np.ndarray,
+    rate: np.ndarray,
+    steps: np.ndarray,
+    noise: np.ndarray,
+    kept: np.ndarray,
+    bound: np.ndarray,
+) -> np.ndarray:
+    """Take steps whose lengths are planned for the risk that the middle model expects by then.
+
+    Args:
+        courses: one for each model, the same descents in each. clip: c. rate: ημ. steps: T. noise: s of a coordinate of
+            the mean gradient. kept, bound: m and B; each of shape (K,).
+
+    Returns:
+        The lengths η, shape (K, most steps), 0 where a descent has ended.
+    """
+    middle = courses[len(courses) // 2]
+    lengths = np.zeros((len(clip), int(steps.max(initial=0))))
+    for step in range(lengths.shape[1]):
+        on = steps > step
+        reduction = middle.model.reduction(clip[on], middle.model.risk(middle.errors[on]))
+        lengths[on, step] = rate[on] / reduction
+        for course in courses:
+            course.step(on, clip, lengths[:, step], noise, kept, bound)
+    return lengths
