@@ -9,6 +9,7 @@ import pytest
 
 from costofprivacy.estimators import PrivateLinearRegression, epsilon_needed, expected, forecast, records_needed
 from costofprivacy.estimators.expected import Model
+from costofprivacy.estimators.planned_steps import Course
 from costofprivacy.estimators.forecasting import (
     BOOSTED,
     BUDGETS,
@@ -106,7 +107,7 @@ def test_the_inverses_are_inverses():
         (lambda: forecast(10, 3, 1.0, expected_r2=1.0), "expected_r2 must be between 0 and 1"),
         (
             lambda: forecast(10, 3, 1.0, plan_for="Gaussian"),
-            "plan_for must be one of 'real', 'textbook', got 'Gaussian'",
+            "plan_for must be one of 'real', 'textbook', 'heavy-tailed', got 'Gaussian'",
         ),
         (lambda: forecast(10, 3, 1.0, spectrum=[1.0]), "spectrum must be a trace or 3 eigenvalues"),
         (lambda: records_needed(0.5, 3, 1.0), "target_r2 must be below expected_r2, 0.5, got 0.5"),
@@ -152,16 +153,34 @@ def step(told, clip, length, noise):
     return told.stepped(start, told.factor(start, one(clip), one(length), one(1.0)), one(length), one(noise))
 
 
+def bias_of(told, clip, bound=math.inf, left=0.0):
+    """The bias after a fit that has left so much of the way."""
+    aim = (1 - left) * told.misfit(one(clip), bound, one(0.0))
+    return told.outcome(one(0.0), np.full((1, 1), left), aim, one(clip))[2, 0]
+
+
 def test_a_relation_that_is_not_linear_costs_a_bias_that_falls_as_less_is_clipped():
     real, textbook = (model(1000, np.ones(5), kind=kind) for kind in (expected.REAL, expected.TEXTBOOK))
     for clips in itertools.pairwise((0.1, 1.0, 10.0)):
-        much, little = (real.outcome(one(0.0), np.zeros((1, 1)), one(c), math.inf)[2, 0] for c in clips)
+        much, little = (bias_of(real, c) for c in clips)
         assert much > little > 0
-        assert textbook.outcome(one(0.0), np.zeros((1, 1)), one(clips[0]), math.inf)[2, 0] == 0
-    near, far = (real.outcome(one(0.0), np.zeros((1, 1)), one(1.0), bound)[2, 0] for bound in (1.0, 10.0))
-    assert near > far
-    most = real.outcome(one(0.0), np.zeros((1, 1)), one(1e-9), math.inf)[2, 0]
-    assert most == pytest.approx(expected.KINDS[expected.REAL].misfit * 0.3)  # w R(0)
+        assert bias_of(textbook, clips[0]) == 0
+    assert bias_of(real, 1.0, bound=1.0) > bias_of(real, 1.0, bound=10.0)
+    most = expected.KINDS[expected.REAL].misfit * 0.3  # w R(0)
+    assert bias_of(real, 1e-9) == pytest.approx(most)
+    assert bias_of(real, 1e-9, left=0.5) == pytest.approx(most / 4)
+
+
+def test_the_bias_of_a_short_clip_fades_as_a_long_one_goes_on():
+    """m ← p m + (1 − p)√f, written out for steps of length η on one eigenvalue without clipping's slowing down."""
+    told = model(10**6, np.ones(1))
+    course, always, rate = Course.started(told, 1), np.array([True]), 0.3
+    for clip, times in ((1e-3, 50), (1e3, 4)):
+        for _ in range(times):
+            length = one(rate) / told.reduction(one(clip), told.risk(course.errors))
+            course.step(always, one(clip), length, one(0.0), one(1.0), one(math.inf))
+    short, long = (told.misfit(one(c), math.inf, told.risk(course.errors))[0, 0] for c in (1e-3, 1e3))
+    assert course.aim[0, 0] == pytest.approx((1 - rate) ** 4 * short + (1 - (1 - rate) ** 4) * long, rel=1e-3)
 
 
 def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
@@ -169,7 +188,7 @@ def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
     told = model(1000, np.ones(5), kind=expected.TEXTBOOK)
     floor = 5 / 2000 * told.known.label_noise**2
     for p in (0.0, 0.5, 1.0):
-        risk, beside, _ = told.outcome(one(0.0), np.full((1, 1), p), one(1e6), math.inf)[:, 0]
+        risk, beside, _ = told.outcome(one(0.0), np.full((1, 1), p), np.zeros((1, 1)), one(1e6))[:, 0]
         assert risk == pytest.approx((1 - p) ** 2 * floor, rel=1e-6, abs=1e-12)
         assert beside == pytest.approx(p**2 * floor, rel=1e-6, abs=1e-12)
 
@@ -184,7 +203,11 @@ def test_without_clipping_the_minimum_has_the_risk_of_ridge_regression():
     told = model(50_000, [0.5, 1.0, 1.5])
     penalty, noise = 2000.0, 300.0
     risk, beside, bias = told.minimum(
-        told.start[None], one(1e6), one(penalty), one(noise), one(1.0), bound=one(1e6), piloted=False
+        told.start[None],
+        np.zeros((1, 3)),
+        *(one(value) for value in (1e6, penalty, noise, 1.0)),
+        bound=one(1e6),
+        piloted=False,
     )
     values, n, zeta = np.array([0.5, 1.0, 1.5]), 50_000, told.known.label_noise
     curvature = n * values + penalty
@@ -201,6 +224,76 @@ def test_a_step_without_clipping_is_that_of_gradient_descent():
     told = model(1000, [0.5, 1.5])
     found = step(told, 1e6, 0.4, 0.01)[0]
     np.testing.assert_allclose(found, (1 - 0.4 * told.eigenvalues) ** 2 * told.start + 0.004**2, rtol=1e-6)
+
+
+def test_the_mean_of_iterates_has_the_square_of_an_explicit_sum():
+    """Three directions, steps of several lengths: E(Σx_t)² from the matrix that maps start and noises to iterates."""
+    told, steps = model(1000, [0.5, 1.0, 1.5]), [0.3, 0.9, 0.1, 0.6, 0.5]
+    course, always = Course.started(told, 1), np.array([True])
+    for length in steps[:2]:
+        course.step(always, one(1e9), one(length), one(0.05), one(1.0), one(math.inf))
+    course.begin()
+    for length in steps[2:]:
+        course.step(always, one(1e9), one(length), one(0.05), one(1.0), one(math.inf))
+    errors, still, _ = course.mean()
+    for k, value in enumerate(told.eigenvalues):
+        rows, now = [], np.eye(6)[0]  # weights of the start and of five noises in an iterate
+        for t, length in enumerate(steps):
+            now = (1 - length * value) * now + 0.05 * length * np.eye(6)[t + 1]
+            rows.append(now)
+        mean = np.mean(rows[2:], axis=0)
+        assert errors[0, k] == pytest.approx(mean[0] ** 2 * told.start[k] + (mean[1:] ** 2).sum(), rel=1e-6)
+        assert still[0, k] == pytest.approx(mean[0], rel=1e-6)
+
+
+def test_what_diverges_has_no_small_mean():
+    told = model(1000, [0.2, 1.8])
+    course = Course.started(told, 1)
+    for _ in range(40):
+        course.step(np.array([True]), one(1e9), one(3.0), one(0.0), one(1.0), one(math.inf))
+    assert course.mean()[0][0, 1] == pytest.approx(expected.FAR * told.start[1])
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.7, 3.0])
+def test_long_tails_are_those_of_student_s_t(ratio):
+    """By the trapezoidal rule in φ, with the clip and the share that is not clipped written out."""
+    angle = (np.arange(400_000) + 0.5) / 400_000 * math.pi - math.pi / 2
+    weight = np.cos(angle) ** 2 * 2 / 400_000
+    noise = np.tan(angle)  # √3 tan φ over its standard deviation √3
+    clipped, free = np.clip(noise, -ratio, ratio), (weight * (np.abs(noise) < ratio)).sum()
+    a, b = (float(each) for each in expected.long_tails(np.array(ratio)))
+    assert a == pytest.approx((weight * clipped**2).sum() / free**2, rel=1e-4)
+    assert b == pytest.approx((weight * (clipped / free - noise) ** 2).sum(), rel=2e-3)
+
+
+@pytest.mark.parametrize(("d", "bound"), [(1, 1.9), (2, 1.0), (10, 2.0), (60, 9.0)])
+def test_unequal_weights_cost_what_simulated_ones_do(d, bound):
+    squares = np.random.default_rng(0).chisquare(d, 400_000)
+    weight = np.minimum(1.0, bound / np.sqrt(squares))
+    simulated = d * (weight**4 * squares).mean() / (weight**2 * squares).mean() ** 2
+    assert expected.unequal(d, bound) == pytest.approx(simulated, rel=5e-3)
+
+
+def test_long_tails_cost_more_beside_least_squares_and_less_over_the_truth():
+    """Noise of Student's t with three degrees of freedom: both errors of a clipped minimum, from simulated minima."""
+    d, n, clip = 4, 2000, 1.0
+    heavy = model(n, np.ones(d), kind=expected.HEAVY)
+    zeta = heavy.known.label_noise
+    over, beside = [], []
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((n, d))
+        x *= math.sqrt(d) / np.linalg.norm(x, axis=1)[:, None]  # so that all records clip at c alike
+        y = zeta / math.sqrt(3) * rng.standard_t(3, n)
+        theta = np.linalg.lstsq(x, y)[0]
+        plain = theta.copy()
+        for _ in range(60):
+            theta -= x.T @ np.clip(x @ theta - y, -clip * zeta, clip * zeta) / n
+        over.append((theta**2).sum() / 2)
+        beside.append(((theta - plain) ** 2).sum() / 2)
+    told = heavy.outcome(one(0.0), np.zeros((1, 1)), np.zeros((1, 1)), one(clip * zeta))[:2, 0]
+    assert told[0] == pytest.approx(np.mean(over), rel=0.15)
+    assert told[1] == pytest.approx(np.mean(beside), rel=0.15)
 
 
 def test_a_clipped_step_moves_as_far_as_a_simulated_one():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from costofprivacy.privacy import sums
 from costofprivacy.rivals import batch_descent, guarded_descent
 from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.guarded_descent import Shape, guarded
@@ -96,6 +97,48 @@ def test_a_stream_is_descended_alike() -> None:
     told = prepare(x, y)
     one = guarded_descent.descend(told.pulls, len(y), D, plan, rng=np.random.default_rng(2))
     np.testing.assert_array_equal(one, guarded_descent.release(x, y, plan, rng=np.random.default_rng(2)))
+
+
+def literal(x: np.ndarray, y: np.ndarray, plans: list[Plan], normals: np.ndarray) -> np.ndarray:
+    """All iterates of plain descents, one after the other, shape (T, d)."""
+    theta, found, n = np.zeros(x.shape[1]), [], len(y)
+    for plan in plans:
+        std = 2 * plan.clip_norm * (1 + sums.slack(*x.shape)) * plan.noise_multiplier
+        for rate in plan.learning_rates:
+            gradients = (x @ theta - y)[:, None] * x
+            norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+            pull = (gradients * np.minimum(1.0, plan.clip_norm / norms)).sum(axis=0)
+            theta = theta - rate / n * (pull + std * normals[len(found)])
+            found.append(theta)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("averaged", [1, 3, 6, 10])
+def test_stages_follow_each_other_and_the_last_iterates_are_averaged(averaged: int) -> None:
+    x, y = factor(0.0, n=500)
+    plans = [Plan(0.5 * math.sqrt(D), (0.1,) * 4, 5.0), Plan(0.2 * math.sqrt(D), (0.2, 0.1) * 3, 3.0)]
+    normals = np.random.default_rng(5).standard_normal((10, D))
+    found = guarded_descent.release(x, y, *plans, averaged=averaged, rng=np.random.default_rng(5))
+    np.testing.assert_allclose(found, literal(x, y, plans, normals)[-averaged:].mean(axis=0), rtol=1e-9)
+
+
+def test_the_mean_of_iterates_has_the_noise_of_one_newton_step() -> None:
+    """(2Cσ/n)²/(Aλ²) in each coordinate, for features with a second moment of λI."""
+    n, d, steps = 400, 2, 200
+    x = np.tile(np.eye(d), (n // d, 1)) * 2.0  # λ = 2
+    plan = Plan(50.0, (0.2,) * steps, math.sqrt(steps))
+    found = [
+        guarded_descent.release(x, np.zeros(n), plan, averaged=steps, rng=np.random.default_rng(seed))
+        for seed in range(600)
+    ]
+    wanted = 2 * 50.0 / n / 2.0  # the step's σ is √A times as large
+    assert np.std(found) == pytest.approx(wanted, rel=0.06)
+
+
+@pytest.mark.parametrize("averaged", [0, 3, -1])
+def test_no_more_iterates_are_averaged_than_there_are(averaged: int) -> None:
+    with pytest.raises(ValueError, match="averaged must be"):
+        guarded_descent.release(*factor(0.0, n=9), Plan(1.0, (0.1, 0.1), 1.0), averaged=averaged, rng=None)  # type: ignore[arg-type]
 
 
 def test_absurd_plans_and_records_leave_finite_coefficients() -> None:

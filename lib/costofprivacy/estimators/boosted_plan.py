@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
-from costofprivacy.estimators.expected import Expected, Model, Relation
+from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import boosting
 from costofprivacy.rivals.bounds import Bounds
@@ -42,6 +42,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
     clip, rounds = (np.array(column) for column in zip(*product(CLIPS, ROUNDS)))
     clip = clip * known.response_deviation
     noise = 2 * clip * math.sqrt(known.d) / np.array([share(mu, PARTS * int(T)).mu for T in rounds])
+    records = Records.within(known.d, np.full(len(clip), bound))
     found = []
     for model in models:
         penalty = matrix_penalty(model, bound, share(mu).mu)
@@ -55,7 +56,7 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
             errors[on] = factor**2 * errors[on] + (noise[on, None] / (n * model.eigenvalues + penalty)) ** 2
             left[on] *= factor
         risk = model.risk(errors)
-        found.append(model.outcome(risk, left, (1 - left) * model.misfit(clip, bound, risk), clip))
+        found.append(model.outcome(risk, left, (1 - left) * model.targets(clip, records, risk), clip, records))
     outcomes = np.array(found)
     best = expected.best(outcomes)
     plan = boosting.Plan(float(clip[best]) * math.sqrt(known.d), int(rounds[best]), mu)

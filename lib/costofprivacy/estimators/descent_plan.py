@@ -14,7 +14,7 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
-from costofprivacy.estimators.expected import Expected, Relation
+from costofprivacy.estimators.expected import Expected, Records, Relation
 from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import batch_descent, guarded_descent
@@ -26,6 +26,8 @@ NEARING_STEPS = (5, 10)
 CLIPS = (0.03, 0.1, 0.3, 1.0, 3.0)  # c of the last stage, in standard deviations of the residual before it
 RATES = (0.05, 0.15, 0.3, 0.6)
 STEPS = (10, 30)
+MANY, MANY_RATES = 100, (0.15, 0.3, 0.6)  # steps of the last stage, where they are quick
+QUICK = 10**6  # n times the number of coefficients up to which they are
 ALONE = (0.005, 0.015, *RATES)  # ημ where there is one stage
 ALONE_STEPS = (10, 20, 30)
 
@@ -49,7 +51,7 @@ class Candidates:
 
     Args:
         share: of μ² for the first stage, 0 where there is none. clip, rate, steps: of the first stage. second,
-            second_rate, second_steps: of the last one. averaged: whether the answer is the mean of its iterates.
+            second_rate, second_steps: of the last one.
     """
 
     share: np.ndarray
@@ -59,16 +61,20 @@ class Candidates:
     second: np.ndarray
     second_rate: np.ndarray
     second_steps: np.ndarray
-    averaged: np.ndarray
 
 
-@functools.lru_cache(maxsize=1)
-def candidates() -> Candidates:
-    """All settings that are tried."""
+@functools.lru_cache(maxsize=2)
+def candidates(quick: bool) -> Candidates:
+    """All settings that are tried.
+
+    Args:
+        quick: whether many steps are.
+    """
     none = (0.0, 1.0, 1.0, 0)
-    alone = [(*none, *rest) for rest in product(CLIPS, ALONE, ALONE_STEPS, (False, True))]
-    first = product(SHARES, NEARING, NEARING_RATES, NEARING_STEPS)
-    both = [(*one, *two) for one, two in product(first, product(CLIPS, RATES, STEPS, (False, True)))]
+    alone = [(*none, *rest) for rest in product(CLIPS, ALONE, ALONE_STEPS)]
+    ends = [*product(CLIPS, RATES, STEPS), *(product(CLIPS, MANY_RATES, (MANY,)) if quick else ())]
+    first = [none, *product(SHARES, NEARING, NEARING_RATES, NEARING_STEPS)]
+    both = [(*one, *two) for one, two in product(first, ends)]
     return Candidates(*(np.array(column) for column in zip(*alone, *both, strict=True)))
 
 
@@ -79,9 +85,9 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.
     """
-    tried, models, gaussian = candidates(), expected.models(known, n, stated), budget.to_gaussian()
+    tried, models, gaussian = candidates(n * known.d <= QUICK), expected.models(known, n, stated), budget.to_gaussian()
     courses = [Course.started(model, len(tried.share)) for model in models]
-    whole = np.ones(len(tried.share)), np.full(len(tried.share), math.inf)  # no record is shortened
+    whole = Records.whole(len(tried.share))
 
     def noise(clip: np.ndarray, steps: np.ndarray, share: np.ndarray) -> np.ndarray:
         """s of a coordinate of the mean gradient."""
@@ -89,20 +95,23 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
         return np.asarray(2 * clip * math.sqrt(known.d) * multiplier / n)
 
     clip = tried.clip * known.response_deviation
-    lengths = walk(courses, clip, tried.rate, tried.steps, noise(clip, tried.steps, tried.share), *whole)
+    lengths = walk(courses, clip, tried.rate, tried.steps, noise(clip, tried.steps, tried.share), whole)
     middle = courses[len(courses) // 2]
     second = tried.second * np.sqrt(2 * middle.model.risk(middle.errors) + known.label_noise**2)
     for course in courses:
         course.begin()
-    last = noise(second, tried.second_steps, 1 - tried.share)
-    second_lengths = walk(courses, second, tried.second_rate, tried.second_steps, last, *whole)
+    second_noise = noise(second, tried.second_steps, 1 - tried.share)
+    second_lengths = walk(courses, second, tried.second_rate, tried.second_steps, second_noise, whole)
     found = []
     for course in courses:
-        last_one = course.errors, course.still, course.aim
-        errors, still, aim = np.where(tried.averaged[:, None], course.mean(), last_one)
-        found.append(course.model.outcome(course.model.risk(errors), still, aim, second))
+        ends = (course.errors, course.still, course.sizes), course.mean()
+        told = [
+            course.model.outcome(course.model.risk(errors), still, sizes, second, whole)
+            for errors, still, sizes in ends
+        ]
+        found.append(np.concatenate(told, axis=1))
     outcomes = np.array(found)
-    best = expected.best(outcomes)
+    averaged, best = divmod(expected.best(outcomes), len(second))
     stages = [(clip, lengths, tried.steps, tried.share), (second, second_lengths, tried.second_steps, 1 - tried.share)]
     plans = [
         batch_descent.Plan(
@@ -113,6 +122,5 @@ def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chos
         for clip, length, steps, share in stages
         if steps[best]
     ]
-    averaged = int(tried.second_steps[best]) if tried.averaged[best] else 1
-    plan = guarded_descent.Stages(tuple(plans), averaged)
-    return Chosen(plan, gaussian, expected.summary(outcomes[..., best]))
+    plan = guarded_descent.Stages(tuple(plans), int(tried.second_steps[best]) if averaged else 1)
+    return Chosen(plan, gaussian, expected.summary(outcomes[..., averaged * len(second) + best]))

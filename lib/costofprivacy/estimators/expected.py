@@ -41,12 +41,16 @@ aim at another linear predictor than least squares do. The excess risk of that o
 
 .. math:: w R(0)\,f, \qquad f = \frac{1}{1 + c^2/2\mathcal{P}} + \frac15\Big(\frac{\sqrt d}{B}\Big)^3 .
 
-A method that clips short first and long later keeps a part of the first bias. So along each eigenvector the size m_i of
-the bias moves as θ does: a step that leaves the share p of an error makes it p m_i + (1 − p)√f, from 0 at θ = 0, and a
-perturbed minimum likewise with p = Λ/(nμmλ_i + Λ). The bias is then w Σ λ_i m_i² R(0)/d.
 
 This is an empirical rule, not a theorem. It was read off four small data sets of scikit-learn, on which no method is
 compared in the book (digits, breast cancer, wine, iris). There w is between 0.001 and 0.1.
+
+*What came before.* A method that clips short first and long later keeps a part of what the first clip did. So along
+each eigenvector the size m_i of the bias moves as θ does: a step that leaves the share p of an error makes it
+p m_i + (1 − p)√f, from 0 at θ = 0, and a perturbed minimum likewise with p = Λ/(nμmλ_i + Λ). The bias is then
+w R(0) Σ λ_i m_i²/d. The distance to least squares on the same records moves in the same way, as if it always had one
+sign: its part of R is Σ l_i²/d, and l_i² goes towards d/2n times ω(2Rν/μ² + aζ²) − aζ² + bζ² (`Model.targets`). Where
+one c serves throughout, that is what the formula above says.
 
 *Noise with long tails* is taken to be Student's t with three degrees of freedom. Then a clipped minimum is better than
 least squares, and differs from it by more than a − 1: a and b are those of `long_tails`.
@@ -164,6 +168,35 @@ def unequal(d: int, bound: float) -> float:
     return float((d * chi2.cdf(square, d + 2) + square**2 * beyond) / (d * kept(d, bound) ** 2))
 
 
+@dataclass(frozen=True, eq=False)
+class Records:
+    """How the records of each candidate are shortened; all of shape (K,).
+
+    Args:
+        bound, kept, weighed: B, m and ω.
+    """
+
+    bound: np.ndarray
+    kept: np.ndarray
+    weighed: np.ndarray
+
+    @classmethod
+    def whole(cls, count: int = 1) -> Records:
+        """None is shortened."""
+        return cls(np.full(count, math.inf), np.ones(count), np.ones(count))
+
+    @classmethod
+    def within(cls, d: int, bound: np.ndarray) -> Records:
+        """Of features with d dimensions, shortened to B, shape (K,)."""
+        several, place = np.unique(bound, return_inverse=True)
+        told = np.array([(kept(d, float(each)), unequal(d, float(each))) for each in several]).T
+        return cls(bound, *told[:, place])
+
+    def at(self, on: np.ndarray) -> Records:
+        """Those of some of the candidates."""
+        return Records(self.bound[on], self.kept[on], self.weighed[on])
+
+
 def long_tails(ratio: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a and b of the module for noise of Student's t with three degrees of freedom, scaled to variance 1.
 
@@ -260,50 +293,45 @@ class Model:
         """
         return np.minimum(factor**2 * errors + ((length * noise) ** 2)[..., None], FAR * self.start)
 
-    def misfit(self, clip: np.ndarray, bound: np.ndarray | float, risk: np.ndarray) -> np.ndarray:
-        """√f, the size of the bias at which clipped gradients aim, over that of all that is explained, shape (…, 1).
+    def targets(self, clip: np.ndarray, records: Records, risk: np.ndarray) -> np.ndarray:
+        """Where the sizes of the bias and of the distance to least squares go: √f and the other root, (2, K, 1).
 
         Args:
-            clip: c. bound: B, infinite where no record is shortened. risk: at which gradients are clipped.
+            clip: c. records: how they are shortened. risk: at which gradients are clipped.
         """
-        short = (math.sqrt(self.known.d) / np.asarray(bound)) ** 3 / 5
-        return np.asarray(np.sqrt(1 / (1 + clip**2 / (2 * self.test_risk(risk))) + short)[..., None])
-
-    def weighed(self, bound: np.ndarray) -> np.ndarray:
-        """ω for each B, shape (K,)."""
-        several, place = np.unique(bound, return_inverse=True)
-        return np.array([unequal(self.known.d, float(each)) for each in several])[place]
+        short = (math.sqrt(self.known.d) / records.bound) ** 3 / 5
+        bias = 1 / (1 + clip**2 / (2 * self.test_risk(risk))) + short
+        return np.sqrt(np.stack([bias, self.sampling(clip, records, risk)[1]]))[..., None]
 
     def minimum(
         self,
         errors: np.ndarray,
-        aim: np.ndarray,
+        sizes: np.ndarray,
         clip: np.ndarray,
         penalty: np.ndarray,
         noise: np.ndarray,
-        kept: np.ndarray,
-        bound: np.ndarray,
+        records: Records,
         piloted: bool,
     ) -> np.ndarray:
         """Of the perturbed minimum, as `outcome`: R, what least squares on the same records lack of it, and the bias.
 
         Args:
-            errors, aim: of the point that it is pulled to, shape (…, g). clip, penalty, noise, kept, bound: c, Λ, σ, m,
-                B. piloted: whether that point comes from the same records; if it is 0, the penalty shrinks the sampling
-                error.
+            errors: of the point that it is pulled to, shape (K, g). sizes: m and l there, shape (2, K, g). clip,
+                penalty, noise: c, Λ, σ. records: how they are shortened. piloted: whether that point comes from the
+                same records; if it is 0, the penalty shrinks the sampling error.
         """
-        risk, weighed = self.risk(errors), self.weighed(bound)
+        risk = self.risk(errors)
         for iteration in range(ITERATIONS):
             mu = self.reduction(clip, risk)
-            curvature = self.n * (kept * mu)[..., None] * self.eigenvalues + penalty[..., None]
+            curvature = self.n * (records.kept * mu)[..., None] * self.eigenvalues + penalty[..., None]
             left = self.risk(((penalty / noise)[..., None] ** 2 * errors + 1) * (noise[..., None] / curvature) ** 2)
             pulled = penalty[..., None] / curvature
             still = np.zeros_like(curvature) if piloted else pulled
             if iteration + 1 < ITERATIONS:
-                total = left + self.share(1 - still) * self.sampling(clip, weighed, risk)[0]
+                total = left + self.share(1 - still) * self.sampling(clip, records, risk)[0]
                 risk = np.sqrt(risk * np.minimum(total, FAR * self.known.initial_risk))
-        ends = pulled * aim + (1 - pulled) * self.misfit(clip, bound, risk)
-        return self.outcome(left, still, ends, clip, weighed, risk)
+        ends = pulled * sizes + (1 - pulled) * self.targets(clip, records, risk)
+        return self.outcome(left, still, ends, clip, records, risk)
 
     def share(self, size: np.ndarray) -> np.ndarray:
         """Σ_i size_i²/d over all directions.
@@ -313,45 +341,42 @@ class Model:
         """
         return np.asarray((np.minimum(size**2, FAR) * self.weights).sum(axis=-1))
 
-    def sampling(
-        self, clip: np.ndarray, weighed: np.ndarray | float, risk: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The error of sampling of a clipped minimum as a part of R, and what least squares do not have of it.
+    def sampling(self, clip: np.ndarray, records: Records, risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The error of sampling of a clipped minimum as a part of R, and the part that least squares do not have.
 
         Args:
-            clip: c. weighed: ω. risk: at which gradients are clipped.
+            clip: c. records: how they are shortened. risk: at which gradients are clipped.
         """
         test_risk, mu, nu = self.factors(clip, risk)
         scale, floor = self.known.d / (2 * self.n), self.known.label_noise**2
         spread = nu / mu**2
         tails = KINDS[self.known.kind].tails
         a, b = long_tails(clip / np.sqrt(2 * test_risk)) if tails else (spread, spread - 1)
-        whole = weighed * ((2 * test_risk - floor) * spread + a * floor)
+        whole = records.weighed * ((2 * test_risk - floor) * spread + a * floor)
         return scale * whole, scale * np.maximum(whole - (a - b) * floor, 0.0)
 
     def outcome(
         self,
         left: np.ndarray,
         still: np.ndarray,
-        aim: np.ndarray,
+        sizes: np.ndarray,
         clip: np.ndarray,
-        weighed: np.ndarray | float = 1.0,
+        records: Records,
         risk: np.ndarray | None = None,
     ) -> np.ndarray:
-        """R where the relation is linear, the excess over least squares on the same records, and the bias: (3, …).
+        """R where the relation is linear, the excess over least squares on the same records, and the bias: (3, K).
 
         Args:
-            left: R without the error of sampling. still, aim: p and m of the bias, shape (…, g). clip: c at the end.
-            weighed: ω. risk: at which gradients are clipped; ``left`` if left out.
+            left: R without the error of sampling. still: p, shape (K, g). sizes: m and l, shape (2, K, g). clip: c at
+                the end. records: how they are shortened. risk: at which gradients are clipped; ``left`` if left out.
         """
-        known, kind = self.known, KINDS[self.known.kind]
-        gone = self.share(1 - still)
-        whole, beyond = self.sampling(clip, weighed, left if risk is None else risk)
-        least_squares = known.d / (2 * self.n) * known.label_noise**2
-        beside = left + self.share(still) * least_squares + gone * beyond
-        aimed = (np.minimum(aim**2, FAR) * self.weights * self.eigenvalues).sum(axis=-1)
-        bias = kind.misfit * known.initial_risk * aimed
-        return np.stack(np.broadcast_arrays(left + gone * whole, beside, bias))
+        known = self.known
+        whole, beyond = self.sampling(clip, records, left if risk is None else risk)
+        apart = self.share(sizes[1])
+        total = left + self.share(1 - still) * (whole - beyond) + apart
+        beside = left + self.share(still) * known.d / (2 * self.n) * known.label_noise**2 + apart
+        bias = (np.minimum(sizes[0] ** 2, FAR) * self.weights * self.eigenvalues).sum(axis=-1)
+        return np.stack(np.broadcast_arrays(total, beside, KINDS[known.kind].misfit * known.initial_risk * bias))
 
 
 def models(known: Relation, n: int, stated: bool) -> list[Model]:

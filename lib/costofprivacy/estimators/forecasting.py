@@ -26,7 +26,7 @@ import pandas as pd
 from costofprivacy import _validate
 from costofprivacy.estimators import boosted_plan, descent_plan, expected, piloted_plan, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS
-from costofprivacy.estimators.expected import Expected, Model, Relation
+from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.estimators.public import Knowledge
 from costofprivacy.estimators.tabular import default_delta
 from costofprivacy.privacy import ApproximateDP
@@ -217,8 +217,9 @@ def _learned(model: Model, risk: float, clip: float) -> np.ndarray:
     """`Model.outcome` of one pass, whose equations give the whole R: each direction is learned alike."""
     share = min(1.0, risk / model.known.initial_risk)
     still = np.full(len(model.eigenvalues), math.sqrt(share))
-    aim = (1 - still) * model.misfit(np.array(clip), math.inf, np.array(risk))
-    linear, beside, bias = model.outcome(np.array(risk), still, aim, np.array(clip))
+    whole, c, at = Records.whole(), np.array([clip]), np.array([risk])
+    sizes = (1 - still) * model.targets(c, whole, at)
+    linear, beside, bias = model.outcome(at, still[None], sizes, c, whole)[:, 0]
     return np.array([risk, max(risk - (linear - beside), risk * share), bias])
 
 

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from costofprivacy.estimators import expected
-from costofprivacy.estimators.expected import Expected, Model, Relation
+from costofprivacy.estimators.expected import Expected, Model, Records, Relation
 from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import piloted_perturbation
@@ -39,13 +39,12 @@ class Candidates:
     """Settings side by side, each an array of shape (K,); no steps and no share where there is no pilot.
 
     Args:
-        bound, kept: B and m. curvature, share: κ/ε and the pilot's part of v. strength: v, without what comes after.
+        bound: B. curvature, share: κ/ε and the pilot's part of v. strength: v, without what comes after.
         clip: c of the pilot. rate: ημ. steps: T. second: c of the second stage. Both c are in standard deviations of
             the residual before the stage.
     """
 
     bound: np.ndarray
-    kept: np.ndarray
     curvature: np.ndarray
     share: np.ndarray
     strength: np.ndarray
@@ -73,16 +72,15 @@ def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
     """
     widths = [*(expected.feature_bound(d, share) for share in KEPT), *(wide * math.sqrt(d) for wide in WIDE)]
     ends = (*CLIPS, *LONG) if after else CLIPS
-    bounds = [(bound, expected.kept(d, bound)) for bound in widths]
     main = piloted_perturbation.main_part(budget)
     v = {
         (k, f): (1 - after) * piloted_perturbation.strength(main, shares(k, f, after))
         for k, f in product(CURVATURES, (0.0, *PILOTS))
     }
-    alone = [(*b, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for b, k, c in product(bounds, CURVATURES, ends)]
+    alone = [(b, k, 0.0, v[k, 0.0], 1.0, RATES[0], 0, c) for b, k, c in product(widths, CURVATURES, ends)]
     both = [
-        (*b, k, f, v[k, f], c, rate, steps, second)
-        for b, k, f, c, rate, steps, second in product(bounds, CURVATURES, PILOTS, CLIPS, RATES, STEPS, ends)
+        (b, k, f, v[k, f], c, rate, steps, second)
+        for b, k, f, c, rate, steps, second in product(widths, CURVATURES, PILOTS, CLIPS, RATES, STEPS, ends)
     ]
     return Candidates(*(np.array(column) for column in zip(*alone, *both, strict=True)))
 
@@ -123,7 +121,7 @@ def _pilots(models: list[Model], tried: Candidates) -> tuple[np.ndarray, np.ndar
     spent = np.where(one.steps > 0, one.share * one.strength, 1.0)
     noise = 2 * clips * math.sqrt(known.d) * np.sqrt(one.steps / spent) / n
     courses = [Course.started(model, len(clips)) for model in models]
-    lengths = walk(courses, clips, one.rate, one.steps, noise, one.kept, one.bound)
+    lengths = walk(courses, clips, one.rate, one.steps, noise, Records.within(known.d, one.bound))
     return np.repeat(lengths, group, axis=0), np.repeat(clips, group), [course.repeated(group) for course in courses]
 
 
@@ -134,14 +132,15 @@ def _ended(
 
     Args:
         course: of the pilots. tried: all settings. clip, penalty, noise: c, Λ and σ of the second stage. unpulled:
-            whether what the penalty pulls is undone afterwards, as in the centre of intervals, and the pilot's bias
-            with it.
+            whether what the penalty pulls is undone afterwards, as in the centre of intervals, and what the
+            pilot's clip did with it.
     """
     found, model = np.empty((3, len(clip))), course.model
-    own = model.misfit(clip, tried.bound, model.risk(course.errors))
-    aim = np.broadcast_to(own, course.aim.shape) if unpulled else course.aim
+    records = Records.within(model.known.d, tried.bound)
+    own = model.targets(clip, records, model.risk(course.errors))
+    sizes = np.broadcast_to(own, course.sizes.shape) if unpulled else course.sizes
     for piloted in (False, True):
         on = (tried.steps > 0) == piloted
-        stage = (clip[on], penalty[on], noise[on], tried.kept[on], tried.bound[on])
-        found[:, on] = model.minimum(course.errors[on], aim[on], *stage, piloted)
+        stage = (clip[on], penalty[on], noise[on], records.at(on))
+        found[:, on] = model.minimum(course.errors[on], sizes[:, on], *stage, piloted)
     return found

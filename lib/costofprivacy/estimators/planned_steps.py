@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from costofprivacy.estimators.expected import FAR, Model
+from costofprivacy.estimators.expected import FAR, Model, Records
 
 
 @dataclass(eq=False)
@@ -19,13 +19,13 @@ class Course:
 
     Args:
         model: of the spectrum. errors: e of the iterates, shape (K, g). still: what is left of the way from 0, p,
-            likewise. aim: m, the size of their bias, likewise.
+            likewise. sizes: m and l, of their bias and of their distance to least squares, shape (2, K, g).
     """
 
     model: Model
     errors: np.ndarray
     still: np.ndarray
-    aim: np.ndarray
+    sizes: np.ndarray
 
     def __post_init__(self) -> None:
         self.begin()
@@ -34,50 +34,44 @@ class Course:
     def started(cls, model: Model, count: int) -> Course:
         """K descents at θ = 0."""
         start = np.tile(model.start, (count, 1))
-        return cls(model, start, np.ones_like(start), np.zeros_like(start))
+        return cls(model, start, np.ones_like(start), np.zeros((2, *start.shape)))
 
     def repeated(self, times: int) -> Course:
         """Each descent so many times, one after the other."""
-        return Course(self.model, *(np.repeat(each, times, axis=0) for each in (self.errors, self.still, self.aim)))
+        each = (np.repeat(part, times, axis=-2) for part in (self.errors, self.still, self.sizes))
+        return Course(self.model, *each)
 
     def begin(self) -> None:
         """Let the means begin with the next iterates."""
-        self._cross, self._square, self._path, self._aims = (np.zeros_like(self.errors) for _ in range(4))
+        self._cross, self._square, self._path = (np.zeros_like(self.errors) for _ in range(3))
+        self._sums = np.zeros_like(self.sizes)
         self._count = np.zeros(len(self.errors))
         self._lost = np.zeros(self.errors.shape, dtype=bool)
 
-    def step(
-        self,
-        on: np.ndarray,
-        clip: np.ndarray,
-        length: np.ndarray,
-        noise: np.ndarray,
-        kept: np.ndarray,
-        bound: np.ndarray,
-    ) -> None:
+    def step(self, on: np.ndarray, clip: np.ndarray, length: np.ndarray, noise: np.ndarray, records: Records) -> None:
         """One step of some of the descents.
 
         Args:
-            on: which, shape (K,), of booleans. clip: c. length: η. noise: s. kept: m. bound: B; each of shape (K,).
+            on: which, shape (K,), of booleans. clip: c. length: η. noise: s; each of shape (K,). records: of all.
         """
-        model = self.model
-        misfit = model.misfit(clip[on], bound[on], model.risk(self.errors[on]))
-        factor = model.factor(self.errors[on], clip[on], length[on], kept[on])
+        model, own = self.model, records.at(on)
+        targets = model.targets(clip[on], own, model.risk(self.errors[on]))
+        factor = model.factor(self.errors[on], clip[on], length[on], own.kept)
         self.errors[on] = model.stepped(self.errors[on], factor, length[on], noise[on])
         self.still[on] *= factor
-        self.aim[on] = factor * self.aim[on] + (1 - factor) * misfit
+        self.sizes[:, on] = factor * self.sizes[:, on] + (1 - factor) * targets
         self._square[on] += 2 * factor * self._cross[on] + self.errors[on]
         self._cross[on] = factor * self._cross[on] + self.errors[on]
         self._path[on] += self.still[on]
-        self._aims[on] += self.aim[on]
+        self._sums[:, on] += self.sizes[:, on]
         self._count[on] += 1
         self._lost[on] |= self.errors[on] >= FAR * model.start
 
     def mean(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """e, p and m of the mean of the iterates since `begin`, at least one; e of what diverged is as far as any."""
+        """e, p and sizes of the mean of the iterates since `begin`, at least one; what diverged has the largest e."""
         count = self._count[:, None]
         errors = np.where(self._lost, FAR * self.model.start, self._square / count**2)
-        return errors, self._path / count, self._aims / count
+        return errors, self._path / count, self._sums / count
 
 
 def walk(
@@ -86,14 +80,13 @@ def walk(
     rate: np.ndarray,
     steps: np.ndarray,
     noise: np.ndarray,
-    kept: np.ndarray,
-    bound: np.ndarray,
+    records: Records,
 ) -> np.ndarray:
     """Take steps whose lengths are planned for the risk that the middle model expects by then.
 
     Args:
         courses: one for each model, the same descents in each. clip: c. rate: ημ. steps: T. noise: s of a coordinate of
-            the mean gradient. kept, bound: m and B; each of shape (K,).
+            the mean gradient; each of shape (K,). records: how they are shortened.
 
     Returns:
         The lengths η, shape (K, most steps), 0 where a descent has ended.
@@ -105,5 +98,5 @@ def walk(
         reduction = middle.model.reduction(clip[on], middle.model.risk(middle.errors[on]))
         lengths[on, step] = rate[on] / reduction
         for course in courses:
-            course.step(on, clip, lengths[:, step], noise, kept, bound)
+            course.step(on, clip, lengths[:, step], noise, records)
     return lengths

@@ -53,6 +53,8 @@ from costofprivacy.rivals import batch_descent
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.prepared import prepare
 
+CLEAR = 3.0  # standard deviations
+
 
 @dataclass(frozen=True, eq=False)
 class Shape:
@@ -157,6 +159,15 @@ def descend(
     return theta if averaged == 1 else np.asarray(within_reach(np.mean(last[-averaged:], axis=0)))
 
 
+def visible(d: int) -> float:
+    """How long ‖y‖² has to be to say more than noise does, over the variance v.
+
+    >>> print(round(visible(1), 1), round(visible(100)))
+    21.0 570
+    """
+    return 4 * d * (1 + CLEAR * math.sqrt(2 / d))
+
+
 def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, shape: Shape) -> Shape:
     """S of the next step: post-processing of the last two gradients.
 
@@ -170,7 +181,7 @@ def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, sh
     """
     length, square = float(np.linalg.norm(move)), float(turn @ turn)
     image, inner = square - 4 * len(turn) * variance, float(turn @ move) - rate * variance * shape.trace
-    if not (image > 0 and length > 0 and math.isfinite(square)):
+    if not (square > visible(len(turn)) * variance and length > 0 and math.isfinite(square)):
         return shape
     curvature = max(math.sqrt(image) / length, image / inner if inner > 0 else 0.0)
     along = turn / math.sqrt(square)
