@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.estimators import PrivateLinearRegression, epsilon_needed, expected, forecast, records_needed
-from costofprivacy.estimators.expected import Model
-from costofprivacy.estimators.planned_steps import Course
+from costofprivacy.estimators.expected import Model, Records
 from costofprivacy.estimators.forecasting import (
     BOOSTED,
     BUDGETS,
@@ -20,6 +19,7 @@ from costofprivacy.estimators.forecasting import (
     best_method,
     draw,
 )
+from costofprivacy.estimators.planned_steps import Course
 
 SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
 SLACK = 2e-3  # of R²: plans are chosen on a grid
@@ -153,10 +153,19 @@ def step(told, clip, length, noise):
     return told.stepped(start, told.factor(start, one(clip), one(length), one(1.0)), one(length), one(noise))
 
 
+def within(d, bound=math.inf):
+    return Records.whole() if math.isinf(bound) else Records.within(d, one(bound))
+
+
+def settled(told, clip, left=0.0, bound=math.inf):
+    """`Model.outcome` after a fit with one clip that has left the share p of the way, without noise."""
+    records = within(told.known.d, bound)
+    sizes = (1 - left) * told.targets(one(clip), records, one(0.0))
+    return told.outcome(one(0.0), np.full((1, 1), left), sizes, one(clip), records)[:, 0]
+
+
 def bias_of(told, clip, bound=math.inf, left=0.0):
-    """The bias after a fit that has left so much of the way."""
-    aim = (1 - left) * told.misfit(one(clip), bound, one(0.0))
-    return told.outcome(one(0.0), np.full((1, 1), left), aim, one(clip))[2, 0]
+    return settled(told, clip, left, bound)[2]
 
 
 def test_a_relation_that_is_not_linear_costs_a_bias_that_falls_as_less_is_clipped():
@@ -171,16 +180,27 @@ def test_a_relation_that_is_not_linear_costs_a_bias_that_falls_as_less_is_clippe
     assert bias_of(real, 1e-9, left=0.5) == pytest.approx(most / 4)
 
 
-def test_the_bias_of_a_short_clip_fades_as_a_long_one_goes_on():
-    """m ← p m + (1 − p)√f, written out for steps of length η on one eigenvalue without clipping's slowing down."""
+def test_what_a_short_clip_did_fades_as_a_long_one_goes_on():
+    """m ← p m + (1 − p) target, written out, for the bias and for the distance to least squares."""
     told = model(10**6, np.ones(1))
-    course, always, rate = Course.started(told, 1), np.array([True]), 0.3
+    course, always, rate, records = Course.started(told, 1), np.array([True]), 0.3, Records.whole()
     for clip, times in ((1e-3, 50), (1e3, 4)):
         for _ in range(times):
             length = one(rate) / told.reduction(one(clip), told.risk(course.errors))
-            course.step(always, one(clip), length, one(0.0), one(1.0), one(math.inf))
-    short, long = (told.misfit(one(c), math.inf, told.risk(course.errors))[0, 0] for c in (1e-3, 1e3))
-    assert course.aim[0, 0] == pytest.approx((1 - rate) ** 4 * short + (1 - (1 - rate) ** 4) * long, rel=1e-3)
+            course.step(always, one(clip), length, one(0.0), records)
+    short, long = (told.targets(one(c), records, told.risk(course.errors))[:, 0, 0] for c in (1e-3, 1e3))
+    kept = (1 - rate) ** 4
+    np.testing.assert_allclose(course.sizes[:, 0, 0], kept * short + (1 - kept) * long, rtol=1e-3)
+
+
+def test_a_clip_that_is_kept_throughout_is_as_far_from_least_squares_as_its_minimum():
+    """For Gaussian noise (1 − p)²(2ν𝒫/μ² − ζ²)d/2n + p²ζ²d/2n."""
+    told = model(1000, np.ones(5), kind=expected.TEXTBOOK)
+    test_risk, mu, nu = told.factors(one(0.5), one(0.0))
+    zeta2, scale = told.known.label_noise**2, 5 / 2000
+    for left in (0.0, 0.4):
+        wanted = (1 - left) ** 2 * (2 * nu[0] * test_risk[0] / mu[0] ** 2 - zeta2) + left**2 * zeta2
+        assert settled(told, 0.5, left)[1] == pytest.approx(scale * wanted, rel=1e-9)
 
 
 def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
@@ -188,7 +208,7 @@ def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
     told = model(1000, np.ones(5), kind=expected.TEXTBOOK)
     floor = 5 / 2000 * told.known.label_noise**2
     for p in (0.0, 0.5, 1.0):
-        risk, beside, _ = told.outcome(one(0.0), np.full((1, 1), p), np.zeros((1, 1)), one(1e6))[:, 0]
+        risk, beside, _ = settled(told, 1e6, p)
         assert risk == pytest.approx((1 - p) ** 2 * floor, rel=1e-6, abs=1e-12)
         assert beside == pytest.approx(p**2 * floor, rel=1e-6, abs=1e-12)
 
@@ -204,9 +224,9 @@ def test_without_clipping_the_minimum_has_the_risk_of_ridge_regression():
     penalty, noise = 2000.0, 300.0
     risk, beside, bias = told.minimum(
         told.start[None],
-        np.zeros((1, 3)),
-        *(one(value) for value in (1e6, penalty, noise, 1.0)),
-        bound=one(1e6),
+        np.zeros((2, 1, 3)),
+        *(one(value) for value in (1e6, penalty, noise)),
+        records=Records.whole(),
         piloted=False,
     )
     values, n, zeta = np.array([0.5, 1.0, 1.5]), 50_000, told.known.label_noise
@@ -231,10 +251,10 @@ def test_the_mean_of_iterates_has_the_square_of_an_explicit_sum():
     told, steps = model(1000, [0.5, 1.0, 1.5]), [0.3, 0.9, 0.1, 0.6, 0.5]
     course, always = Course.started(told, 1), np.array([True])
     for length in steps[:2]:
-        course.step(always, one(1e9), one(length), one(0.05), one(1.0), one(math.inf))
+        course.step(always, one(1e9), one(length), one(0.05), Records.whole())
     course.begin()
     for length in steps[2:]:
-        course.step(always, one(1e9), one(length), one(0.05), one(1.0), one(math.inf))
+        course.step(always, one(1e9), one(length), one(0.05), Records.whole())
     errors, still, _ = course.mean()
     for k, value in enumerate(told.eigenvalues):
         rows, now = [], np.eye(6)[0]  # weights of the start and of five noises in an iterate
@@ -250,7 +270,7 @@ def test_what_diverges_has_no_small_mean():
     told = model(1000, [0.2, 1.8])
     course = Course.started(told, 1)
     for _ in range(40):
-        course.step(np.array([True]), one(1e9), one(3.0), one(0.0), one(1.0), one(math.inf))
+        course.step(np.array([True]), one(1e9), one(3.0), one(0.0), Records.whole())
     assert course.mean()[0][0, 1] == pytest.approx(expected.FAR * told.start[1])
 
 
@@ -291,7 +311,7 @@ def test_long_tails_cost_more_beside_least_squares_and_less_over_the_truth():
             theta -= x.T @ np.clip(x @ theta - y, -clip * zeta, clip * zeta) / n
         over.append((theta**2).sum() / 2)
         beside.append(((theta - plain) ** 2).sum() / 2)
-    told = heavy.outcome(one(0.0), np.zeros((1, 1)), np.zeros((1, 1)), one(clip * zeta))[:2, 0]
+    told = settled(heavy, clip * zeta)[:2]
     assert told[0] == pytest.approx(np.mean(over), rel=0.15)
     assert told[1] == pytest.approx(np.mean(beside), rel=0.15)
 

@@ -95,11 +95,13 @@ def test_full_batch(given: Data) -> None:
 @each_data
 def test_guarded(given: Data) -> None:
     """Some of the releases shorten a step."""
-    noise = normals(len(descents.GUARDED_RATES), COUNT)
-    found = descents.guarded(given, MU, noise, SOUND)
-    plan = batch_descent.Plan(descents.CLIP, descents.GUARDED_RATES, math.sqrt(len(descents.GUARDED_RATES)) / MU)
+    stages = descents.guarded_plan(MU)
+    assert stages.guarantee.mu == pytest.approx(MU, rel=1e-12)
+    noise = normals(4, COUNT)
+    found = descents.guarded(given, stages, noise, SOUND)
     for k in range(COUNT):
-        own = guarded_descent.release(*given, plan, rng=Told(normals=noise[:, k]))  # type: ignore[arg-type]
+        told = Told(normals=noise[:, k])
+        own = guarded_descent.release(*given, *stages.plans, averaged=stages.averaged, rng=told)  # type: ignore[arg-type]
         assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-14)
 
 

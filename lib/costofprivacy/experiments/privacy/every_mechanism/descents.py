@@ -15,14 +15,15 @@ from costofprivacy.dpgd.descent import Configuration, step_table
 from costofprivacy.dpgd.schedule import Polynomial
 from costofprivacy.experiments.privacy.every_mechanism.records import Data, Knobs
 from costofprivacy.privacy import ApproximateDP, GaussianDP, records, sums
-from costofprivacy.rivals import batch_descent
+from costofprivacy.rivals import batch_descent, guarded_descent
 from costofprivacy.rivals.bounds import given, within_reach
 from costofprivacy.rivals.shrinking_clip import Plan
 
 CLIP = 1.0  # C
 SCHEDULE = Polynomial(1.0, 1.0)  # of DP-GD: noise in every step
 RATES = (0.5, 0.5)  # η_t of the descents on all records
-GUARDED_RATES = (0.5, 0.5, 0.5)
+GUARDED = ((CLIP, (0.5, 0.5), 0.3), (CLIP / 2, (0.5, 0.5), 0.7))  # C, η_t and the share of μ² of each stage
+AVERAGED = 2  # of their iterates
 SHRINKING, SHRINKING_RATES = (1.0, 0.5), (0.5, 1.0)  # C_t, and η_t with which all rounds show a record equally
 SAMPLING, SAMPLED_RATES = 0.5, (0.5, 0.5, 0.5)
 
@@ -55,31 +56,40 @@ def full_batch(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.n
     return _descend(data, (CLIP,) * len(RATES), RATES, (std,) * len(RATES), normals, knobs)
 
 
-def guarded(data: Data, mu: float, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
-    """θ_T of `rivals.guarded_descent.release`, shape (count,).
+def guarded_plan(mu: float) -> guarded_descent.Stages:
+    """The two stages that are audited, whose last iterates are averaged."""
+    plans = (batch_descent.Plan(clip, rates, math.sqrt(len(rates) / share) / mu) for clip, rates, share in GUARDED)
+    return guarded_descent.Stages(tuple(plans), AVERAGED)
+
+
+def guarded(data: Data, told: guarded_descent.Stages, normals: np.ndarray, knobs: Knobs) -> np.ndarray:
+    """The mean that `rivals.guarded_descent.release` returns, shape (count,).
 
     Args:
-        data: n records. mu: of all steps together. normals: b_t, shape (T, count). knobs: what is wrong.
+        data: n records. told: the plan. normals: b_t, shape (T, count). knobs: what is wrong.
     """
     x, y = given(*data) if knobs.clip else data
-    n, T = len(x), len(GUARDED_RATES)
-    std = 2 * CLIP * (1 + sums.slack(n, 1)) * math.sqrt(T) / mu
-    variance = (std / n) ** 2
-    theta, shape, before, move = np.zeros(normals.shape[1]), np.ones(normals.shape[1]), None, np.zeros(1)
-    for t, rate in enumerate(GUARDED_RATES):
-        gradient = within_reach((_pull((x, y), theta, CLIP, knobs) + knobs.noise * std * normals[t]) / n)
-        if before is not None:
-            past = GUARDED_RATES[t - 1]
-            turn = gradient - before
-            image, inner = turn**2 - 4 * variance, turn * move - past * variance * shape
-            with np.errstate(divide="ignore", invalid="ignore"):
-                root = np.sqrt(np.maximum(image, 0.0)) / np.abs(move)
-                curvature = np.maximum(root, np.where(inner > 0, image / inner, 0.0))
-                factor = past * curvature * shape
-            shape = np.where((image > 0) & (move != 0) & (factor > 1), shape / np.maximum(factor, 1.0), shape)
-        before, move = gradient, -rate * shape * gradient
-        theta = within_reach(theta + move)
-    return theta
+    n, count = len(x), normals.shape[1]
+    theta, shape, last, draws = np.zeros(count), np.ones(count), [], iter(normals)
+    for plan in told.plans:
+        std = 2 * plan.clip_norm * (1 + sums.slack(n, 1)) * plan.noise_multiplier
+        variance, before, move, past = (std / n) ** 2, None, np.zeros(1), 0.0
+        for rate in plan.learning_rates:
+            pull = _pull((x, y), theta, plan.clip_norm, knobs)
+            gradient = within_reach((pull + knobs.noise * std * next(draws)) / n)
+            if before is not None:
+                turn = gradient - before
+                image, inner = turn**2 - 4 * variance, turn * move - past * variance * shape
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    root = np.sqrt(np.maximum(image, 0.0)) / np.abs(move)
+                    curvature = np.maximum(root, np.where(inner > 0, image / inner, 0.0))
+                    factor = past * curvature * shape
+                clear = (turn**2 > guarded_descent.visible(1) * variance) & (move != 0) & (factor > 1)
+                shape = np.where(clear, shape / np.maximum(factor, 1.0), shape)
+            before, move, past = gradient, -rate * shape * gradient, rate
+            theta = within_reach(theta + move)
+            last.append(theta)
+    return np.asarray(np.mean(last[-told.averaged :], axis=0))
 
 
 def shrinking(data: Data, told: Plan, normals: np.ndarray, knobs: Knobs) -> np.ndarray:

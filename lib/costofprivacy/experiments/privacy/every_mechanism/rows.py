@@ -160,12 +160,14 @@ def _hostile_examples() -> tuple[Neighbours, ...]:
 def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, ...]:
     """Descents on all records and on samples."""
     plan, multiplier = descents.shrinking_plan(mu), descents.sampled_multiplier(told)
+    stages = descents.guarded_plan(mu)
 
     def full(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return descents.full_batch(given, mu, rng.standard_normal((len(descents.RATES), count)), knobs)
 
     def guarded(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return descents.guarded(given, mu, rng.standard_normal((len(descents.GUARDED_RATES), count)), knobs)
+        steps = sum(len(each.learning_rates) for each in stages.plans)
+        return descents.guarded(given, stages, rng.standard_normal((steps, count)), knobs)
 
     def shrinking(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
         return descents.shrinking(given, plan, rng.standard_normal((plan.rounds, count)), knobs)
@@ -184,7 +186,7 @@ def _descents(mu: float, claim: GaussianDP, told: ApproximateDP) -> tuple[Row, .
     wide = batch_descent.spent_epsilon(multiplier, descents.SAMPLING, len(descents.SAMPLED_RATES), WIDE)
     return (
         row("clipped descent, all records", "rivals.batch_descent", full, claim, True),
-        row("guarded descent", "rivals.guarded_descent", guarded, claim, False),
+        row("guarded descent, two stages", "rivals.guarded_descent", guarded, claim, False),
         row("DP-SGD, Poisson samples", "rivals.batch_descent", samples, told, False, ApproximateDP(wide, WIDE)),
         row("descent with a shrinking clip", "rivals.shrinking_clip", shrinking, claim, True),
     )

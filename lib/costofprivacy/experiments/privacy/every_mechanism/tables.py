@@ -17,7 +17,7 @@ SENSITIVITY = {  # of what is released, for replacing one record or prompt; the 
     "per-prompt clipped head": "$2c/N$ a step",
     "whitened head": "$\\sqrt2\\,C/N$ a moment, $2c/N$ a step",
     "clipped descent, all records": "$2C$ a step",
-    "guarded descent": "$2C$ a step",
+    "guarded descent, two stages": "$2C$ a step",
     "DP-SGD, Poisson samples": "$2C$ a step, sampled",
     "descent with a shrinking clip": "$2C_t$ in step $t$",
     "output perturbation": "$2(C+\\gamma)/\\Lambda$",
