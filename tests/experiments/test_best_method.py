@@ -25,14 +25,16 @@ METHODS = list(campaign.METHODS.values())
 HOUSES = datasets.HOUSING
 
 
-def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, new=1.0, error=0.0, epsilon=1.0):
+def rows(
+    excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, new=1.0, error=0.0, epsilon=1.0, plain=0.5
+):
     """One case: excess errors of the methods, the choice, and its forecast over what was measured."""
     best = min(excess)
     return [
         {"data": name, "n": 100, "d": 3, "epsilon": epsilon, "method": METHODS[k], "chosen": k == chosen}
         | {"excess": value, "excess_error": error, "behind": value - best, "behind_error": error, "trials": 10}
         | {"constant": constant, "forecast": forecast * value, "new": value, "digest": "0"}
-        | {"forecast_new": new * value}
+        | {"forecast_new": new * value, "plain_new": plain}
         for k, value in enumerate(excess)
     ]
 
@@ -43,9 +45,18 @@ def intervals(**changed):
     return pd.DataFrame([row | changed])
 
 
+def beside_all(lead):
+    """One case in which another method is ahead of the choice, 0.1, by a difference with the standard error 0.001."""
+    told = {"data": data.ISOTROPIC, "n": 100, "d": 3, "epsilon": 1.0, "method": "a", "excess": 0.1 - lead}
+    told |= {"best": METHODS[0], "best_excess": 0.1, "behind": -lead, "behind_error": 0.001, "chosen": METHODS[0]}
+    told |= {"chosen_excess": 0.1, "chosen_behind": 0.0, "chosen_behind_error": 0.001, "lead": lead}
+    return pd.DataFrame([told | {"lead_error": 0.001, "constant": 1.0, "reason": "", "trials": 20}])
+
+
 def good():
     found = pd.DataFrame(rows([0.1, 0.2, 0.3]) + rows([0.1, 0.2, 0.3], name=data.HEAVY) + rows([0.1, 0.2], name=HOUSES))
-    return {"cases": found, "intervals": intervals(), "again": found.assign(excess_error=0.01)}
+    again = found.assign(excess_error=0.01)
+    return {"cases": found, "intervals": intervals(), "again": again, "rivals": beside_all(0.0)}
 
 
 def test_a_case_counts_if_a_private_method_beats_the_mean():
@@ -80,6 +91,8 @@ def test_each_sentence_can_be_otherwise():
     wrong = [
         {"cases": pd.DataFrame(rows([0.14, 0.1]) + rows([0.14, 0.1], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.2, 0.1]) * 1 + rows([0.1, 0.2], name=data.HEAVY))},
+        {"rivals": beside_all(0.02)},
+        {"rivals": beside_all(0.05)},
         {"cases": pd.DataFrame(rows([0.1, 0.2], forecast=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2], new=2.0) + rows([0.1, 0.2], name=data.HEAVY))},
         {"cases": pd.DataFrame(rows([0.1, 0.2]) + rows([0.1, 0.2], name=HOUSES, forecast=9.0))},
@@ -97,8 +110,9 @@ def test_each_sentence_can_be_otherwise():
 
 def test_intervals_that_hardly_any_coefficient_has_are_told_apart():
     few = pd.concat([intervals(), intervals(valid=0.01, width=9.0, n=442)])
-    assert "With 442 records most coefficients have none" in page.read_intervals(few).data
-    assert "most coefficients" not in page.read_intervals(intervals()).data
+    assert "of the coefficients have one: " in page.read_intervals(few).data
+    assert "no coefficient has one" in page.read_intervals(pd.concat([intervals(), intervals(valid=0.0)])).data
+    assert "With" not in page.read_intervals(intervals()).data
     assert page.statements(good() | {"intervals": few}) == page.statements(good())
 
 
@@ -107,7 +121,11 @@ def test_a_trial_measures_what_it_says():
     cell = campaign.Cell(data.ISOTROPIC, 500, 3, (3.0,))
     values = campaign.trial(cell, rng=generator(1, cell.key, 0))
     assert values.shape == (1, len(campaign.NAMES), len(campaign.VALUES))
-    excess, new, constant, variance = np.moveaxis(values[0], -1, 0)
+    excess, new, constant, variance, plain = np.moveaxis(values[0], -1, 0)
+    records = data.draw(cell.data, cell.n, cell.d, rng=generator(1, cell.key, 0))
+    (theta, moment), fitted = records.truth, campaign.least_squares(records.X, records.y)
+    off = fitted[:-1] - theta
+    np.testing.assert_allclose(plain, off @ moment @ off + fitted[-1] ** 2)
     assert (excess > 0).all()
     assert (new > 0).all()
     assert np.ptp(constant) == np.ptp(variance) == 0
@@ -142,7 +160,14 @@ def test_what_is_stated_of_mnist_comes_from_other_digits():
     assert told["spectrum"].sum() == pytest.approx(784)
     assert told["spectrum"][9] / told["spectrum"][0] == pytest.approx(10**-power)
     assert data.planned(datasets.HOUSING, 8) == {"expected_r2": data.STATED, "plan_for": "real"}
-    assert data.planned(data.HEAVY, 3) == {"expected_r2": data.EXPLAINED, "plan_for": "textbook"}
+    for name, kind in ((data.HEAVY, "heavy-tailed"), (data.CORRELATED, "textbook")):
+        assert data.planned(name, 3) == {"expected_r2": data.EXPLAINED, "plan_for": kind}
+
+
+@pytest.mark.parametrize(("plain", "told"), [(0.5, "in 1 of 1 cases"), (0.05, "no choice predicts better")])
+def test_new_records_of_heavy_tails_are_told_beside_least_squares(plain, told):
+    table = pd.DataFrame(rows([0.1, 0.2], name=data.HEAVY, plain=plain) + rows([0.1, 0.2]))
+    assert told in page.read_new(table).data
 
 
 def test_the_rule_for_many_features_is_told_with_what_was_seen():

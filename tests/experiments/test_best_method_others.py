@@ -36,11 +36,13 @@ class Shown(TabularRegressor):
         return Fit(np.arange(1.0, x.shape[1] + 1), Guarantee(stated.budget, None, ""), Expected(0.1, 0.1, 0.1, 0.1))
 
 
-def row(method, behind, *, excess=None, error=0.01, best=0.2, constant=1.0, epsilon=1.0, reason=""):
-    """A method in a case of which the best of the four has the excess error ``best``."""
+def row(method, behind, *, excess=None, error=0.01, best=0.2, chosen=0.2, constant=1.0, epsilon=1.0, reason=""):
+    """A method in a case of which the best of the four has the excess error ``best``, and the choice ``chosen``."""
     told = {"data": data.ISOTROPIC, "n": 100, "d": 3, "epsilon": epsilon, "delta": 1e-6, "method": method}
     told |= {"trials": 20, "excess": best + behind if excess is None else excess, "excess_error": error}
     told |= {"best": "clipped descent", "best_excess": best, "behind": behind, "behind_error": error}
+    told |= {"chosen": "clipped descent", "chosen_excess": chosen, "lead": chosen - best - behind, "lead_error": error}
+    told |= {"chosen_behind": chosen - best, "chosen_behind_error": error}
     return told | {"constant": constant, "reason": reason, "digest": "0", "against": "0"}
 
 
@@ -149,6 +151,10 @@ def test_a_table_pairs_the_methods_with_the_best_of_the_four():
     assert table["method"].tolist() == NAMES
     assert set(table["best"]) == {campaign.METHODS[campaign.NAMES[leader]]}
     np.testing.assert_allclose(table["best_excess"], four[:, leader].mean())
+    chosen = campaign.choice(SMALL, SMALL.epsilon[0])
+    np.testing.assert_allclose(table["chosen_excess"], four[:, chosen].mean())
+    np.testing.assert_allclose(table["lead"], (four[:, [chosen]] - own).mean(axis=0))
+    np.testing.assert_allclose(table["chosen_behind"], (four[:, chosen] - four[:, leader]).mean())
     difference = own - four[:, [leader]]
     np.testing.assert_allclose(table["behind"], difference.mean(axis=0))
     np.testing.assert_allclose(table["behind_error"], difference.std(axis=0, ddof=1) / math.sqrt(trials))
@@ -181,6 +187,27 @@ def test_a_case_that_is_won_stands_once_with_the_method_that_is_farthest_ahead()
     assert found[["method", "epsilon", "winners"]].values.tolist() == [["b", 1.0, 2]]
     assert tables.show_won(table)["farthest ahead"].tolist() == ["b"]
     assert tables.show_others(table)["beats the best of the four"].tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("behind", "chosen", "error", "best", "ratio", "near"),
+    [
+        (0.1, 0.2, 0.0, "clipped descent", 1.0, True),  # the best of the four is chosen, and no other is better
+        (0.1, 0.23, 0.0, "clipped descent", 1.15, False),  # another of the four is better by 15 %
+        (0.1, 0.23, 0.02, "clipped descent", 1.15, True),  # which is within two standard errors
+        (-0.1, 0.2, 0.01, "a", 2.0, False),  # another method is better by half
+        (-0.1, 0.2, 0.06, "a", 2.0, True),
+        (-0.01, 0.2, 0.0, "a", 0.2 / 0.19, True),
+    ],
+)
+def test_the_choice_is_compared_with_the_best_of_all(behind, chosen, error, best, ratio, near):
+    table = pd.DataFrame([row("a", behind, chosen=chosen, error=error), row("b", 0.3, chosen=chosen, error=error)])
+    found = beside.overall(table)
+    assert found["best"].item() == best
+    assert found["ratio"].item() == pytest.approx(ratio)
+    assert bool(found["near"].item()) is near
+    assert f"more than 1.5 times behind in {int(ratio > 1.5)}" in page.read_overall(table).data
+    assert beside.overall(table.assign(constant=0.05)).empty
 
 
 def test_the_sentence_can_be_otherwise():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from costofprivacy.experiments.privacy.best_method.cases import KEY, NOISE
+from costofprivacy.experiments.privacy.best_method.cases import KEY, NEAR, NOISE
 from costofprivacy.judging.vocabulary import CONSISTENT
 
 
@@ -50,3 +50,28 @@ def won(rivals: pd.DataFrame) -> pd.DataFrame:
     winners = ahead.groupby(KEY, sort=False)["method"].transform("size")
     ahead = ahead.assign(winners=winners).sort_values("ratio", kind="stable").drop_duplicates(KEY)
     return ahead.sort_index().drop(columns="wins").reset_index(drop=True)
+
+
+def overall(rivals: pd.DataFrame) -> pd.DataFrame:
+    """A row for each case: the choice from public numbers beside the best of all methods, the four and the others.
+
+    Args:
+        rivals: as for `compared`.
+
+    Returns:
+        The key; ``best``, of all methods; ``chosen``; ``ratio``, the excess error of the choice over the least; and
+        ``near``, whether the choice is within `NEAR` of the best or within `NOISE` standard errors of the paired
+        difference.
+    """
+    found = []
+    for key, rows in rivals.groupby(KEY, sort=False):
+        row = rows.loc[rows["excess"].idxmin()]
+        other = row["excess"] < row["best_excess"]
+        least = row["excess"] if other else row["best_excess"]
+        if not least < row["constant"]:
+            continue
+        lead, error = (row[f"{'lead' if other else 'chosen_behind'}{end}"] for end in ("", "_error"))
+        near = row["chosen_excess"] <= NEAR * least or lead <= NOISE * error
+        told = dict(zip(KEY, key, strict=True)) | {"best": row["method"] if other else row["best"]}
+        found.append(told | {"chosen": row["chosen"], "ratio": row["chosen_excess"] / least, "near": bool(near)})
+    return pd.DataFrame(found, columns=[*KEY, "best", "chosen", "ratio", "near"])

@@ -283,8 +283,8 @@ def measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runn
 def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[dict[str, object]]:
     """Rows of a cell.
 
-    ``behind`` is by how much a method is above the best of the four, ``lead`` by how much it is below the one that is
-    chosen from public numbers, data set by data set.
+    ``behind`` and ``chosen_behind`` are by how much a method, and the one that is chosen from public numbers, are above
+    the best of the four, ``lead`` by how much a method is below the chosen one, data set by data set.
 
     Args:
         own: of `trial`, with an axis of seeds before. four: of `campaign.trial`, likewise.
@@ -300,6 +300,7 @@ def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[di
             row |= _mean("behind", own[:, k, m] - excess[:, leader]) | {"constant": constant}
             row |= {"chosen": campaign.METHODS[campaign.NAMES[choice]]}
             row |= {"chosen_excess": float(excess[:, choice].mean())}
+            row |= _mean("chosen_behind", excess[:, choice] - excess[:, leader])
             row |= _mean("lead", excess[:, choice] - own[:, k, m])
             yield row | {"reason": reason(name, told)}
 
