@@ -36,8 +36,8 @@ class PrivateLinearRegression(TabularRegressor):
     r"""Differentially private linear regression; the method is chosen from public numbers.
 
     The methods are objective perturbation with a pilot, clipped descent on all records, boosted AdaSSP, and one pass of
-    DP-GD. "auto" takes the one whose expected error is least (`estimators.forecasting`), given n, d, the budget and
-    what is stated about the data. No data are looked at, so the choice costs no privacy.
+    DP-GD. "auto" takes the one that is expected to be nearest to least squares on the same records
+    (`estimators.forecasting`), given n, d, the budget and what is stated about the data. No data are looked at, so the choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
@@ -177,7 +177,7 @@ class PrivateLinearRegression(TabularRegressor):
         return found
 
     def _chosen(self, stated: Stated, allowed: Iterable[str]) -> str:
-        """The method that was asked for, or the one with the least expected risk."""
+        """The method that was asked for, or the one with the least expected cost of privacy."""
         if self.interval_share and self.method not in (AUTO, "objective"):
             raise InvalidParameterError(
                 f"interval_share must be 0 with method={self.method!r}: intervals are known for 'objective' alone; got "
@@ -188,7 +188,7 @@ class PrivateLinearRegression(TabularRegressor):
         if self.interval_share:
             return "objective"
         asked = (stated.known, stated.n, stated.budget, stated.spectrum)
-        return min(allowed, key=lambda name: forecasting.PROMISES[METHODS[name]](*asked).risk)
+        return min(allowed, key=lambda name: forecasting.PROMISES[METHODS[name]](*asked).privacy)
 
     def _other(self) -> Any:
         """An estimator of the chosen method with the same arguments."""
