@@ -37,7 +37,8 @@ class PrivateLinearRegression(TabularRegressor):
 
     The methods are objective perturbation with a pilot, clipped descent on all records, boosted AdaSSP, and one pass of
     DP-GD. "auto" takes the one that is expected to be nearest to least squares on the same records
-    (`estimators.forecasting`), given n, d, the budget and what is stated about the data. No data are looked at, so the choice costs no privacy.
+    (`estimators.forecasting`), given n, d, the budget and what is stated about the data. No data are looked at, so the
+    choice costs no privacy.
 
     Guarantee: (ε, δ)-differential privacy of all that is released (``coef_`` and ``intercept_``; with
     ``interval_share`` also ``covariance_`` and ``centre_``) for replacing one record by any other, whether or not
