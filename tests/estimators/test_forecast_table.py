@@ -43,7 +43,7 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
 @pytest.mark.parametrize("method", [forecasting.DESCENT, forecasting.BOOSTED])
 def test_most_answers_for_the_fast_methods_are_close(method: str) -> None:
     close = []
-    for n, d, epsilon, delta, expected_r2 in questions(120, 7):
+    for n, d, epsilon, delta, expected_r2 in questions(60, 7):
         asked = forecasting.asked(n, d, epsilon, delta, expected_r2, expected.REAL, None, True)
         promised = forecasting.PROMISES[method](*asked)
         told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)

@@ -72,7 +72,7 @@ class PrivateLinearRegression(TabularRegressor):
     >>> model = PrivateLinearRegression(epsilon=1.0, delta=1e-6, feature_bounds=bounds, response_bounds=(80, 200))
     >>> model = model.fit(people, pressure)
     >>> print(model.method_, bool(abs(model.coef_[0] - 0.5) < 0.1))
-    objective True
+    descent True
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

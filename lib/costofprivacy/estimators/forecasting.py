@@ -8,9 +8,9 @@ costs where the relation is only roughly linear.
 >>> print(table["r2"].round(2).to_string())
 method
 objective perturbation    0.57
-clipped descent           0.56
-boosted AdaSSP            0.54
-one pass (DP-GD)          0.54
+clipped descent           0.57
+boosted AdaSSP            0.55
+one pass (DP-GD)          0.55
 """
 
 from __future__ import annotations
