@@ -53,7 +53,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
 
 def draw_intervals(intervals: pd.DataFrame) -> Plate:
     """Coverage of each setting with its standard error, by its number in the table."""
-    own = intervals[intervals["valid"] > 0]
+    own = intervals[intervals["coverage"].notna()]
     with figures.panels(1, ends=False, figsize=(6.4, 3.2)) as (figure, (axes,)):
         places = own.index + 1
         axes.errorbar(places, own["coverage"], yerr=2 * own["coverage_error"], fmt="o", color=figures.COLOURS[0])

@@ -47,7 +47,7 @@ def show_intervals(intervals: pd.DataFrame) -> pd.DataFrame:
     """Coverage and width of 90 % intervals; a dash where the noise leaves none."""
     rows = []
     for number, row in enumerate(intervals.to_dict("records"), 1):
-        some = row["valid"] > 0
+        some = pd.notna(row["coverage"])
         told = {
             "": number,
             "data": row["data"],
