@@ -90,12 +90,12 @@ def rule(cases: pd.DataFrame) -> Markdown:
     """Why descent is not chosen for many features, and when that and the constants of forecasts were decided."""
     many = cases[cases["d"] > MOST_FEATURES].pivot_table(index=judged.KEY, columns="method", values="excess")
     ratios = many[DESCENT] / many[OBJECTIVE]
-    cautious = " The rule has become too cautious since." if (ratios < 1).mean() >= 0.5 else ""
     return Markdown(
         f"The method with the least forecast is chosen, but clipped descent only for at most {MOST_FEATURES} features. "
         f"On MNIST, which has more, its excess error is up to {compact(ratios.max())} times that of objective "
         f"perturbation, and smaller in {int((ratios < 1).sum())} of {len(ratios)} cases. We added this rule when we "
-        f"had seen such cases, so MNIST is no test of it.{cautious} A descent whose steps are too long for strongly "
+        "had seen such cases, before descent had stages, so MNIST is no test of it. A descent whose steps are too long "
+        "for strongly "
         "correlated features shortens them, as its own noisy gradients show that they are too long "
         "([how](../reference/rivals.md)); without that it would diverge. It has two stages since an earlier comparison "
         "with the other methods, in which two of them were often ahead; they shrink the clip and average the iterates. "
