@@ -48,8 +48,8 @@ def intervals(**changed):
 def beside_all(lead):
     """One case in which another method is ahead of the choice, 0.1, by a difference with the standard error 0.001."""
     told = {"data": data.ISOTROPIC, "n": 100, "d": 3, "epsilon": 1.0, "method": "a", "excess": 0.1 - lead}
-    told |= {"best": METHODS[0], "best_excess": 0.1, "behind": -lead, "behind_error": 0.001, "chosen": METHODS[0]}
-    told |= {"chosen_excess": 0.1, "chosen_behind": 0.0, "chosen_behind_error": 0.001, "lead": lead}
+    told |= {"best": METHODS[0], "best_excess": 0.1, "behind": -lead, "behind_error": 0.001, "choice": METHODS[0]}
+    told |= {"choice_excess": 0.1, "choice_behind": 0.0, "choice_behind_error": 0.001, "lead": lead}
     return pd.DataFrame([told | {"lead_error": 0.001, "constant": 1.0, "reason": "", "trials": 20}])
 
 

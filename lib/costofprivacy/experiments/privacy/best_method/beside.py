@@ -70,8 +70,8 @@ def overall(rivals: pd.DataFrame) -> pd.DataFrame:
         least = row["excess"] if other else row["best_excess"]
         if not least < row["constant"]:
             continue
-        lead, error = (row[f"{'lead' if other else 'chosen_behind'}{end}"] for end in ("", "_error"))
-        near = row["chosen_excess"] <= NEAR * least or lead <= NOISE * error
+        lead, error = (row[f"{'lead' if other else 'choice_behind'}{end}"] for end in ("", "_error"))
+        near = row["choice_excess"] <= NEAR * least or lead <= NOISE * error
         told = dict(zip(KEY, key, strict=True)) | {"best": row["method"] if other else row["best"]}
-        found.append(told | {"chosen": row["chosen"], "ratio": row["chosen_excess"] / least, "near": bool(near)})
+        found.append(told | {"chosen": row["choice"], "ratio": row["choice_excess"] / least, "near": bool(near)})
     return pd.DataFrame(found, columns=[*KEY, "best", "chosen", "ratio", "near"])

@@ -283,7 +283,7 @@ def measure(asked: Sequence[campaign.Cell], many: int, few: int, seed: int, runn
 def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[dict[str, object]]:
     """Rows of a cell.
 
-    ``behind`` and ``chosen_behind`` are by how much a method, and the one that is chosen from public numbers, are above
+    ``behind`` and ``choice_behind`` are by how much a method, and the one that is chosen from public numbers, are above
     the best of the four, ``lead`` by how much a method is below the chosen one, data set by data set.
 
     Args:
@@ -298,9 +298,9 @@ def _rows(cell: campaign.Cell, own: np.ndarray, four: np.ndarray) -> Iterator[di
             row |= {"method": name, "trials": len(own)} | _mean("excess", own[:, k, m])
             row |= {"best": campaign.METHODS[campaign.NAMES[leader]], "best_excess": float(excess[:, leader].mean())}
             row |= _mean("behind", own[:, k, m] - excess[:, leader]) | {"constant": constant}
-            row |= {"chosen": campaign.METHODS[campaign.NAMES[choice]]}
-            row |= {"chosen_excess": float(excess[:, choice].mean())}
-            row |= _mean("chosen_behind", excess[:, choice] - excess[:, leader])
+            row |= {"choice": campaign.METHODS[campaign.NAMES[choice]]}
+            row |= {"choice_excess": float(excess[:, choice].mean())}
+            row |= _mean("choice_behind", excess[:, choice] - excess[:, leader])
             row |= _mean("lead", excess[:, choice] - own[:, k, m])
             yield row | {"reason": reason(name, told)}
 

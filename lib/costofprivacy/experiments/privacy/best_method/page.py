@@ -26,10 +26,11 @@ def answer(tables: Tables) -> list[str]:
     found, every = judged.compared(tables["cases"]), beside.overall(tables["rivals"])
     first = found["best"].value_counts()
     others = tables["rivals"]["method"].nunique()
+    second = f", {first.index[1]} in {int(first.iloc[1])}" if len(first) > 1 else ""
     return [
-        f"Of our four methods {' and '.join(first.index[:2])} are best in {int(first.iloc[:2].sum())} of {len(found)} "
-        f"cases. The choice is near the best of them in {percent(found['near'].mean())}, and more than "
-        f"{judged.FAR:g} times behind in {_times(found)}.",
+        f"Of our four methods {first.index[0]} is best in {int(first.iloc[0])} of {len(found)} cases{second}. The "
+        f"choice is near the best of them in {percent(found['near'].mean())}, and more than {judged.FAR:g} times "
+        f"behind in {_times(found)}.",
         f"Among all {others + len(campaign.NAMES)} methods, in {len(every)} cases, it is near the best in "
         f"{percent(every['near'].mean())}, and more than {judged.FAR:g} times behind in {_times(every)}.",
         f"Forecasts are within a factor of 1.5 in {percent(_within(found, GAUSSIAN))} of the Gaussian cases, within "
@@ -120,7 +121,7 @@ def read_others(rivals: pd.DataFrame) -> Markdown:
         f"standard errors of the difference. Most often that is {counts.index[0]}, in {int(counts.iloc[0])} cases. The "
         f"largest gain is that of {top['method']} at {top['data']}, $n$ = {top['n']:,}, $d$ = {top['d']} and "
         f"$\\varepsilon$ = {top['epsilon']:g}. Its excess error is {compact(top['ratio'])} times that of "
-        f"{top['best']}. {measured} The table has the cases in which the difference is more than four standard errors."
+        f"{top['best']}. {measured} The table has all cases of this kind."
     )
 
 
