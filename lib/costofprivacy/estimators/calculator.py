@@ -77,7 +77,7 @@ def answer(
 
     >>> told = answer(10_000, 10, epsilon=1.0)
     >>> print(told.method, round(told.r2, 2), round(told.mu, 3))
-    objective perturbation 0.5 0.237
+    clipped descent 0.5 0.237
     """
     _validate.probability("delta", delta)
     eps = _epsilon(epsilon, rho, mu, delta)
