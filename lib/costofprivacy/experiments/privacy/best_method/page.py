@@ -56,9 +56,9 @@ def read_overall(rivals: pd.DataFrame) -> Markdown:
     return Markdown(
         f"Against the best of all methods together, the choice from public numbers is within 10 % or two standard "
         f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more "
-        f"than {judged.FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, $n$ = {worst['n']:,}, $d$ = {worst['d']}, "
-        f"$\\varepsilon$ = {worst['epsilon']:g}: there {worst['chosen']} was chosen, and the error of {worst['best']} "
-        f"is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first data sets of each "
+        f"than {judged.FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, "
+        f"$n$ = {worst['n']:,}, $d$ = {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there "
+        f"{worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first data sets of each "
         "case, so they differ a little from those above."
     )
 
