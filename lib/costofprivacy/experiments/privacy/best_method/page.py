@@ -58,8 +58,9 @@ def read_overall(rivals: pd.DataFrame) -> Markdown:
         f"errors of it in {percent(every['near'].mean())} of {len(every)} cases.{some} It is more "
         f"than {judged.FAR:g} times behind in {_times(every)}. The worst is {worst['data']}, "
         f"$n$ = {worst['n']:,}, $d$ = {worst['d']}, $\\varepsilon$ = {worst['epsilon']:g}: there "
-        f"{worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor of {compact(worst['ratio'])}. These errors are those of the first data sets of each "
-        "case, so they differ a little from those above."
+        f"{worst['chosen']} was chosen, and the error of {worst['best']} is smaller by a factor of "
+        f"{compact(worst['ratio'])}. These errors are those of the first data sets of each case, so they differ a "
+        "little from those above."
     )
 
 
