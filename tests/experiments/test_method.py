@@ -127,7 +127,7 @@ def test_the_winner_by_forecast_is_that_of_the_table_that_is_shown() -> None:
     cells = table.filter(like="varepsilon").to_numpy().ravel()
     assert found.cases == sum(cell != "0" for cell in cells)
     assert found.front == sum("," not in cell and cell != "0" for cell in cells)
-    assert found.method == calculator.usual() == "objective perturbation"
+    assert found.method == calculator.usual() == "clipped descent"
 
 
 def test_the_paper_s_bounds_are_told_from_the_tables() -> None:

@@ -42,7 +42,7 @@ def draw_choices(cases: pd.DataFrame) -> Plate:
             f"**The choice and the forecast in {len(found)} cases.** Left: the excess error of the method that is "
             f"chosen from public numbers, over the least of the four. In {percent(near)} of the cases it is within "
             f"10 % or two standard errors of the best; its largest value is {compact(found['ratio'].max())}. Cases in "
-            "which the choice is the best one are left out. Right: "
+            "which the choice is the best one are left out; the dashed line is 1.5. Right: "
             f"the forecast of the excess error over what was measured. {percent(within)} are within their factor "
             "(dashed: 1.5, for Gaussian data; dotted: 3, elsewhere)."
         ),
@@ -66,8 +66,9 @@ def draw_intervals(intervals: pd.DataFrame) -> Plate:
         figure,
         caption=(
             "**Coverage of 90 % intervals that include the privacy noise**, the mean over the coefficients, by the "
-            "number of the setting in the table below. Bars are two standard errors; the dashed line is 88 %, which "
-            "leaves two points for what is only approximate. The coefficient that is covered least is covered in "
+            "number of the setting in the table below. Bars are two standard errors, often shorter than a dot. The "
+            "solid line is 90 %; the dashed one is 88 %, which leaves two points for what is only approximate. "
+            "Settings without intervals are left out. The coefficient that is covered least is covered in "
             f"{percent(meant['least'].min())} where the target is the one that the intervals are made for"
             + (
                 f", and in {percent(other['least'].min())} where it is least squares of real data."

@@ -31,11 +31,11 @@ def answer(tables: Tables) -> list[str]:
         f"Of our four methods {first.index[0]} is best in {int(first.iloc[0])} of {len(found)} cases{second}. The "
         f"choice is near the best of them in {percent(found['near'].mean())}, and more than {judged.FAR:g} times "
         f"behind in {_times(found)}.",
-        f"Among all {others + len(campaign.NAMES)} methods, in {len(every)} cases, it is near the best in "
-        f"{percent(every['near'].mean())}, and more than {judged.FAR:g} times behind in {_times(every)}.",
+        f"Among all {others + len(campaign.NAMES)} methods it is near the best in {percent(every['near'].mean())} of "
+        f"{len(every)} cases, and as far behind in {_times(every)}.",
         f"Forecasts are within a factor of 1.5 in {percent(_within(found, GAUSSIAN))} of the Gaussian cases, within "
         f"3 in {percent(_within(found, REAL))} of the real, {percent(_within(found, HEAVY))} of the heavy-tailed ones.",
-        "You will see why a pilot costs little, and why a descent is averaged.",
+        "You will see why a descent is averaged.",
     ]
 
 

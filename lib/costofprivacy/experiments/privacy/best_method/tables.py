@@ -8,7 +8,12 @@ from costofprivacy.experiments.privacy.best_method import beside
 from costofprivacy.experiments.privacy.best_method import cases as judged
 from costofprivacy.judging.prose import percent, plain
 
-SHORT = {"objective perturbation": "objective", "clipped descent": "descent", "one pass (DP-GD)": "one pass"}
+SHORT = {
+    "objective perturbation": "objective",
+    "clipped descent": "descent",
+    "boosted AdaSSP": "boosted",
+    "one pass (DP-GD)": "one pass",
+}
 CLEARLY = "by more than 4 standard errors"
 MOST = 1000.0  # a larger ratio is shown as larger than this
 
@@ -56,10 +61,10 @@ def show_intervals(intervals: pd.DataFrame) -> pd.DataFrame:
             "$d$": row["d"],
             "$\\varepsilon$": f"{row['epsilon']:g}",
         }
-        told |= {"target": row["target"], "intervals exist": percent(row["valid"])}
+        told |= {"target": row["target"], "exist": percent(row["valid"])}
         told |= {"coverage, mean": percent(row["coverage"]) if some else "–"}
         told |= {"coverage, least": percent(row["least"]) if some else "–"}
-        rows.append(told | {"width over that of an oracle": plain(row["width"]) if some else "–"})
+        rows.append(told | {"width over oracle's": plain(row["width"]) if some else "–"})
     return pd.DataFrame(rows).set_index("")
 
 
