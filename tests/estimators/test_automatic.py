@@ -26,7 +26,9 @@ from costofprivacy.estimators import (
     category,
     conformance,
     forecast_intervals,
+    forecasting,
     number,
+    tabular,
 )
 from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning, default_delta
@@ -609,3 +611,23 @@ def test_without_a_share_there_are_none_and_it_is_said_why():
     with pytest.raises(AttributeError, match="has no intervals"):
         model.predict_interval(X)
     assert not hasattr(model, "covariance_")
+
+
+def test_the_choice_is_that_of_the_forecast_where_cost_and_expected_r2_disagree():
+    """Few records and a small R²: a shrunken fit predicts new records better, another is nearer to least squares."""
+    n, told = 91, {"epsilon": 4.0, "delta": 5.6e-7, "expected_r2": 0.18}
+    table = forecasting.forecast(n, 2, **told)
+    rng = np.random.default_rng(0)
+    model = PrivateLinearRegression(feature_scale=1.0, response_scale=1.0, **told)
+    model.fit(rng.standard_normal((n, 2)), rng.standard_normal(n))
+    assert METHODS[model.method_] == forecasting.best_method(table, 2) == table["cost_of_privacy"].idxmin()
+    assert METHODS[model.method_] != table["r2"].idxmax()
+
+
+def test_a_coefficient_without_a_variance_has_no_interval_and_takes_none_from_the_others():
+    covariance, centre = np.diag([1.0, np.nan, 4.0]), np.array([0.1, 0.2, 0.3])
+    covariance[1], covariance[:, 1] = np.nan, np.nan
+    whole = np.array([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.5, 0.0, 1.0]])
+    found, middle = tabular._mapped(whole, covariance, centre)
+    np.testing.assert_allclose(found, [[4.0, np.nan, 1.0], [np.nan] * 3, [1.0, np.nan, 4.25]])
+    np.testing.assert_allclose(middle, [0.2, np.nan, 0.35])
