@@ -32,7 +32,7 @@ class Chosen:
 
 @functools.lru_cache(maxsize=256)
 def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chosen:
-    """Boosted AdaSSP with the least expected risk; its penalty is the one that the noise of XᵀX will need.
+    """Boosted AdaSSP that is expected to be nearest to least squares; its penalty is what the noise of XᵀX will need.
 
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.

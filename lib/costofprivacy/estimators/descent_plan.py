@@ -80,7 +80,7 @@ def candidates(quick: bool) -> Candidates:
 
 @functools.lru_cache(maxsize=256)
 def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool) -> Chosen:
-    """The descent with the least expected risk.
+    """The descent with the least expected excess over least squares on the same records (`expected.best`).
 
     Args:
         known: what is public. n: number of records. budget: ε in (0, ∞) and δ. stated: whether eigenvalues are known.

@@ -41,7 +41,6 @@ aim at another linear predictor than least squares do. The excess risk of that o
 
 .. math:: w R(0)\,f, \qquad f = \frac{1}{1 + c^2/2\mathcal{P}} + \frac15\Big(\frac{\sqrt d}{B}\Big)^3 .
 
-
 This is an empirical rule, not a theorem. It was read off four small data sets of scikit-learn, on which no method is
 compared in the book (digits, breast cancer, wine, iris). There w is between 0.001 and 0.1.
 

@@ -87,7 +87,7 @@ def candidates(d: int, budget: ApproximateDP, after: float = 0.0) -> Candidates:
 
 @functools.lru_cache(maxsize=256)
 def choose(known: Relation, n: int, budget: ApproximateDP, stated: bool, after: float = 0.0) -> Chosen:
-    """The plan with the least expected risk (`expected.summary`).
+    """The plan with the least expected excess over least squares (`expected.best`), or the best one for intervals.
 
     Args:
         known: what is public. n: number of records, at least 1. budget: ε in (0, ∞) and δ.

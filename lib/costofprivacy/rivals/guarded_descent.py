@@ -25,6 +25,9 @@ y/‖y‖ is longer than the way to the minimum if η_t κ q > 1, where q = uᵀ
 and all others stay as planned. S_t is positive semidefinite, as S_{t−1} is, by the Cauchy–Schwarz inequality. Where
 noise alone made κ large, u is a direction like any other, and one of d is slowed down.
 
+It is done only where ‖y‖² is above 4dv by `CLEAR` standard deviations of χ²_d (`visible`).
+Otherwise noise alone would slow down one direction after another, as a descent takes most of its steps near its end.
+
 **Stages and the mean.** A descent may have several stages, each with its own C, σ and number of steps: the first come
 near with long gradients and their noise, the later ones clip shorter. What the guard has learned is kept; a difference
 of gradients is taken within a stage alone, because another C changes them too. The answer is the last iterate, or the
@@ -53,7 +56,7 @@ from costofprivacy.rivals import batch_descent
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.prepared import prepare
 
-CLEAR = 3.0  # standard deviations
+CLEAR = 3.0  # standard deviations by which ‖y‖² has to be above what noise alone explains
 
 
 @dataclass(frozen=True, eq=False)
