@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from costofprivacy.book import budgets, notebooks
+from costofprivacy.book import budgets, freshness, notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
+from costofprivacy.book.kernels import forked
 from costofprivacy.book.project import LEDGER, Project, chapters, place
 from costofprivacy.book.publishing import recover
 
@@ -49,20 +50,24 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
     return copies
 
 
-def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
+def nbval(
+    project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: Path | None = None
+) -> None:
     """Execute prepared copies under nbval and compare their marked cells.
 
     There are as many kernels at a time as cores, each with one worker process. The chapters that take longest start
     first; the ledger, which reads the verdicts of the others, comes after them. A chapter that is alone has the workers
     that its notebook asks for, and draws bars: two of them on one terminal would overwrite each other.
 
-    Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it.
+    Finished blocks of trials of earlier runs are not used. Each copy writes into the folder beside it, and judges the
+    tables of ``measured`` where they were measured from just what it would measure.
 
     Args:
         project: the book.
         tree: the folder that holds the copies.
         copies: the notebooks.
         seconds: how long each chapter takes, where that is known.
+        measured: a tree of executed chapters whose tables may be read.
 
     Raises:
         BookError: a cell failed, wrote to the error stream, or shows another verdict.
@@ -79,14 +84,20 @@ def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str
     variables = kernel_environment(
         project, book=tree, results=None, resume=False, progress=alone, workers=None if alone else 1
     )
+    variables["COSTOFPRIVACY_MEASURED"] = str(measured.resolve()) if measured else None
     with environment(variables):
         if alone:
             failed = [_pytest(project, copies, "chapters")]
         else:
-            failed = [
-                _pytest(project, _longest_first(tree, others, seconds), "chapters", kernels),
-                last in copies and _pytest(project, [last], LEDGER),
-            ]
+            names = [copy.relative_to(tree).with_suffix("").as_posix() for copy in copies]
+            with (
+                forked(variables, freshness.imported_modules(project, names)) as folder,
+                environment({"JUPYTER_PATH": folder} if folder else {}),
+            ):
+                failed = [
+                    _pytest(project, _longest_first(tree, others, seconds), "chapters", kernels),
+                    last in copies and _pytest(project, [last], LEDGER),
+                ]
     if any(failed):
         raise BookError(f"nbval: cells of chapters failed or show different verdicts; the copies are in {tree}")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from joblib import cpu_count
 
+from costofprivacy.book.kernels import write_kernelspec
 from costofprivacy.book.project import Project
 from costofprivacy.running.disc import naming
 
@@ -37,7 +38,9 @@ def kernel_environment(
     progress: bool,
     workers: int | None = None,
 ) -> dict[str, str | None]:
-    """The variables of one run; the person's own settings of IPython and matplotlib stay out of it.
+    """The variables of one run; the person's own settings of IPython, Jupyter and matplotlib stay out of it.
+
+    A chapter's kernel is this interpreter's, whatever other kernel is installed as ``python3``.
 
     Makes the folder of the settings that are used instead.
 
@@ -57,6 +60,7 @@ def kernel_environment(
     with naming(startup / "00-quiet.py"):
         startup.mkdir(parents=True, exist_ok=True)
         (startup / "00-quiet.py").write_text(QUIET, "utf-8")
+        write_kernelspec(settings / "jupyter", ["-m", "ipykernel_launcher"])
     return {
         "COSTOFPRIVACY_BOOK": str(book.resolve()),
         "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,
@@ -64,6 +68,7 @@ def kernel_environment(
         "COSTOFPRIVACY_PROGRESS": terminal() if progress else "",
         "COSTOFPRIVACY_WORKERS": None if workers is None else str(workers),
         "IPYTHONDIR": str(settings / "ipython"),
+        "JUPYTER_PATH": str(settings / "jupyter"),
         "MPLCONFIGDIR": str(settings / "matplotlib"),
         "MATPLOTLIBRC": None,
         "MPLBACKEND": "module://matplotlib_inline.backend_inline",

@@ -41,6 +41,7 @@ class Execution:
             for; else it has ``workers``, and draws no bars, which would overwrite those of the others.
         workers: worker processes of a chapter that is not alone.
         cluster: the Dask scheduler whose workers run its trials; empty for this machine.
+        kernels: where Jupyter finds a kernel that is forked (`costofprivacy.book.kernels`); empty for an ordinary one.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Execution:
     alone: bool = True
     workers: int = 1
     cluster: str = ""
+    kernels: str = ""
 
 
 def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> list[str]:
@@ -100,6 +102,8 @@ def _variables(project: Project, run: Execution, results: Path, scratch: Path, p
     variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
     variables |= dict.fromkeys(("TMPDIR", SCRATCH), str(scratch))
     variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
+    if run.kernels:
+        variables["JUPYTER_PATH"] = run.kernels
     if run.cluster:
         variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
     if run.alone:

@@ -113,6 +113,15 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     return sorted(candidate for candidate in names if _source.exists(candidate))
 
 
+def imported_modules(project: Project, names: Iterable[str]) -> list[str]:
+    """The modules of the library behind some chapters."""
+    found: set[str] = set()
+    for name in names:
+        cells = notebooks.code_cells(notebooks.read(place(project.book, name).notebook))
+        found.update(library_modules(project, name, cells))
+    return sorted(found)
+
+
 def why_stale(target: Place, expected: Inputs) -> str:
     """Why an executed chapter is not what its sources give; empty where it is.
 

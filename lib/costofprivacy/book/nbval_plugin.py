@@ -34,8 +34,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Before a notebook's kernel starts: its results go into the folder beside it."""
+    """Before a notebook's kernel starts: where its results go, and which measured tables it may read."""
     os.environ["COSTOFPRIVACY_RESULTS"] = str(item.path.with_suffix(""))
+    if tree := os.environ.get("COSTOFPRIVACY_MEASURED"):
+        name = item.path.relative_to(os.environ["COSTOFPRIVACY_BOOK"]).with_suffix("")
+        os.environ["COSTOFPRIVACY_SAVED"] = os.path.join(tree, name)
 
 
 @pytest.hookimpl(wrapper=True)

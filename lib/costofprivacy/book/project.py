@@ -13,6 +13,7 @@ from costofprivacy.book.errors import RequestError
 from costofprivacy.judging import dictionary
 
 LEDGER = "ledger"
+EXECUTED = "executed"  # in _build/PRESET: the chapters that `make book` has executed
 TOLERANCES = "tolerances"  # the module of a chapter's package that says how near its numbers have to come again
 
 

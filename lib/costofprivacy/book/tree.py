@@ -2,7 +2,8 @@
 
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 import joblib
 from tqdm import tqdm
 
-from costofprivacy.book import budgets, freshness, real_data
+from costofprivacy.book import budgets, freshness, kernels, real_data
+from costofprivacy.book.environment import kernel_environment
 from costofprivacy.book.execute import Execution, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
 from costofprivacy.book.publishing import recover
@@ -82,19 +84,31 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
     readers = [name for name in names if name != LEDGER and freshness.tables_read(project, name)]
     others = [name for name in names if name != LEDGER and name not in readers]
     finish = partial(_finish, width=max(map(len, names), default=0), say=say, warn=warn)
-    for wave in (others, readers, [LEDGER] if LEDGER in names else []):
-        _bring_up_to_date(project, plan, wave, finish)
+    with ExitStack() as stack:
+        folder = ""
+        for wave in (others, readers, [LEDGER] if LEDGER in names else []):
+            stale = {name: found for name in wave if (found := _stale(project, plan, name))}
+            if len(stale) > 1 and not folder:
+                folder = stack.enter_context(forked_kernels(project, plan.tree, stale))
+            _execute_all(project, plan, stale, folder, finish)
 
 
-def _bring_up_to_date(project: Project, plan: TreePlan, names: list[str], finish: Callable[[Done], None]) -> None:
-    """Execute those of some chapters that are stale, none of which reads what another of them saves."""
-    every = {name: stale for name in names if (stale := _stale(project, plan, name))}
+def forked_kernels(project: Project, tree: Path, names: Iterable[str]) -> AbstractContextManager[str]:
+    """Kernels for some chapters of a tree, forked from a process that has imported what their code imports."""
+    variables = kernel_environment(project, book=tree, results=None, resume=True, progress=False)
+    return kernels.forked(variables, freshness.imported_modules(project, names))
+
+
+def _execute_all(
+    project: Project, plan: TreePlan, every: Mapping[str, Stale], folder: str, finish: Callable[[Done], None]
+) -> None:
+    """Execute some stale chapters, none of which reads what another of them saves."""
     cores = joblib.cpu_count()
     if len(every) == 1:
         finish(_executed(project, *every.values()))
         return
     shared = {
-        name: replace(stale, run=replace(stale.run, alone=False, workers=max(1, cores // len(every))))
+        name: replace(stale, run=replace(stale.run, alone=False, workers=max(1, cores // len(every)), kernels=folder))
         for name, stale in every.items()
     }
     real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})

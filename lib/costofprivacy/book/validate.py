@@ -10,7 +10,7 @@ from costofprivacy.book import budgets, real_data, reports
 from costofprivacy.book.check import nbval, prepare
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.parameters import PAPER, resolve_preset
-from costofprivacy.book.project import TOLERANCES, Project, chapters, is_plain, module_name, place
+from costofprivacy.book.project import EXECUTED, TOLERANCES, Project, chapters, is_plain, module_name, place
 from costofprivacy.book.tables import Comparison, compare, same_verdicts
 from costofprivacy.book.tree import Say
 from costofprivacy.judging.tolerances import Declared
@@ -71,6 +71,7 @@ def declared(project: Project, name: str) -> Declared:
 def test(project: Project, preset: str, say: Say) -> None:
     """Execute every chapter under a preset: nbval must find nothing, and every verdict stand.
 
+    What `make book` measured from the same code and parameters is judged, not measured again.
     Leaves what it found in ``_build/reports``. A chapter on real data is executed on what stands in for it where a data
     set is missing; its verdicts are then not compared.
 
@@ -90,7 +91,7 @@ def test(project: Project, preset: str, say: Say) -> None:
         remedy = "`make data` brings the data sets that are missing"
         say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.told(missing)}")
     copies = prepare(project, tree, parameters)
-    failure = _nbval_failure(project, tree, copies, budgets.seconds(project))
+    failure = _nbval_failure(project, tree, copies, budgets.seconds(project), project.build / preset / EXECUTED)
     entries = [
         reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
         for name in parameters
@@ -108,10 +109,12 @@ def _lend_verdicts(project: Project, tree: Path, names: Iterable[str]) -> None:
             shutil.copyfile(committed, copy)
 
 
-def _nbval_failure(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> str:
+def _nbval_failure(
+    project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: Path | None = None
+) -> str:
     """What nbval found wrong; empty where nothing is."""
     try:
-        nbval(project, tree, copies, seconds)
+        nbval(project, tree, copies, seconds, measured)
     except Interrupted:
         raise
     except BookError as error:
