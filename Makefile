@@ -74,8 +74,8 @@ library: $(VENV)/.complete
 	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
 	  --junitxml=_build/reports/library.xml
 
-chapters: $(VENV)/.complete
-	exec $(BOOK) test --preset "$$PRESET"
+chapters: $(VENV)/.complete # or NAME=..., one of them
+	exec $(BOOK) test --preset "$$PRESET" -- "$$NAME"
 
 pdf: pages ## letters to the authors, errata and the ten-minute pages as PDF in _build/pdf (needs Chromium)
 	@exec $(BOOK) pdf

@@ -237,16 +237,17 @@ def prepare_command(project: Project, preset: str) -> None:
 
 
 @cli.command("test")
+@NAMES
 @PRESET
 @click.pass_obj
-def test_command(project: Project, preset: str) -> None:
+def test_command(project: Project, names: tuple[str, ...], preset: str) -> None:
     """Prepare copies of the chapters and run nbval over them; the reports are in _build/reports.
 
     Exit status 3: a verdict changed; 1: a chapter did not run to its end.
     """
     from costofprivacy.book.validate import test
 
-    test(project, preset, click.echo)
+    test(project, preset, click.echo, _known(project, names))
 
 
 @cli.command("validate")

@@ -68,8 +68,8 @@ def declared(project: Project, name: str) -> Declared:
     return found
 
 
-def test(project: Project, preset: str, say: Say) -> None:
-    """Execute every chapter under a preset: nbval must find nothing, and every verdict stand.
+def test(project: Project, preset: str, say: Say, names: tuple[str, ...] = ()) -> None:
+    """Execute chapters under a preset: nbval must find nothing, and every verdict stand.
 
     What `make book` measured from the same code and parameters is judged, not measured again.
     Leaves what it found in ``_build/reports``. A chapter on real data is executed on what stands in for it where a data
@@ -79,18 +79,21 @@ def test(project: Project, preset: str, say: Say) -> None:
         project: the book.
         preset: ``paper`` or the name of a file in ``book/presets/``.
         say: told in one line which chapters could not be compared, and why.
+        names: the chapters; all, where none is named.
 
     Raises:
         Changed: a verdict changed, or a chapter did not run to its end.
     """
     reports.forget(project, "test")
     tree = project.build / "nbval"
-    parameters = resolve_preset(project, preset, chapters(project))
+    chosen = tuple(name for name in chapters(project) if name in names or not names)
+    parameters = resolve_preset(project, preset, chosen)
     missing = real_data.missing(project, parameters)
     if missing:
         remedy = "`make data` brings the data sets that are missing"
         say(f"run on substitute data, so no verdict is compared ({remedy}): {real_data.told(missing)}")
     copies = prepare(project, tree, parameters)
+    _lend_verdicts(project, tree, set(chapters(project)) - set(chosen))
     failure = _nbval_failure(project, tree, copies, budgets.seconds(project), project.build / preset / EXECUTED)
     entries = [
         reports.Entry(name, same_verdicts(place(project.book, name).verdicts, place(tree, name).verdicts))
