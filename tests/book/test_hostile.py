@@ -67,7 +67,7 @@ def test_parameters_are_refused_in_one_line_or_accepted() -> None:
     found = set()
 
     @settings(
-        max_examples=100,
+        max_examples=50,
         deadline=None,
         database=None,
         derandomize=True,
