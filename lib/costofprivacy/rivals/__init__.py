@@ -22,7 +22,7 @@ Neighbours differ in one record that is replaced by any other. Each module prove
 accounts for it with `costofprivacy.privacy`. All but `tukey` ask for public bounds (`bounds.Bounds`); records beyond
 them are clipped, so that privacy does not depend on whether the bounds are true.
 
-Insufficient-statistics perturbation (Brown et al., 2024, arXiv:2404.15409) is left out. Its guarantee rests on comparing
-leverages with thresholds that are a share of order 1/n apart, and for almost collinear features a computed leverage has
-no correct digit.
+Insufficient-statistics perturbation (Brown et al., 2024, arXiv:2404.15409) is left out. Its guarantee rests on
+comparing leverages with thresholds that are a share of order 1/n apart, and for almost collinear features a computed
+leverage has no correct digit.
 """
