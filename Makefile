@@ -8,15 +8,14 @@ NAME :=
 P :=
 OUT :=
 FORCE :=
-TAG :=
 CLUSTER :=
 ANYWAY :=
+SLOW :=
 override NAME := $(value NAME)
 override P := $(value P)
 override OUT := $(value OUT)
 override PRESET := $(value PRESET)
 override FORCE := $(value FORCE)
-override TAG := $(value TAG)
 override CLUSTER := $(value CLUSTER)
 override ANYWAY := $(value ANYWAY)
 MAKEOVERRIDES :=
@@ -41,11 +40,11 @@ UV := _build/uv/bin/python -m uv
 # What a person has set for other projects stays out of this one.
 unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
-export PRESET NAME P OUT TAG CLUSTER
+export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab release \
-  faults attacks fuzz campaign bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
+.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+  attacks campaign bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
 	@exec $(BOOK) build --preset "$$PRESET"
@@ -56,10 +55,10 @@ pages: $(VENV)/.complete ## the committed chapters, as they are, in _build/html:
 data: $(VENV)/.complete ## the real data sets (30 MB) into scikit-learn's data folder, SCIKIT_LEARN_DATA; counted
 	@exec $(BOOK) data
 
-test: no-reports checks chapters ## lint, types, the library's tests, then nbval over every chapter
+test: no-reports checks chapters ## lint, types, the library's tests (SLOW=1: the slow ones, too), then nbval over every chapter
 
 checks: $(VENV)/.complete # lint and types have one process, so the library's tests begin beside them
-	@$(MAKE) --no-print-directory -j 2 lint library
+	@$(MAKE) --no-print-directory -j 2 lint library SLOW=$(filter 1,$(SLOW))
 
 no-reports:
 	@rm -f $(addprefix _build/reports/,library.xml chapters.xml ledger.xml test.xml test.json)
@@ -72,7 +71,7 @@ lint: $(VENV)/.complete
 library: $(VENV)/.complete
 	@rm -f _build/reports/library.xml
 	$(ONE_THREAD) $(PY) -m pytest -n "$$($(PY) -c 'import joblib; print(joblib.cpu_count())')" --dist worksteal \
-	  --junitxml=_build/reports/library.xml
+	  $(if $(filter 1,$(SLOW)),,-m "not slow") --junitxml=_build/reports/library.xml
 
 chapters: $(VENV)/.complete # or NAME=..., one of them
 	exec $(BOOK) test --preset "$$PRESET" -- "$$NAME"
@@ -110,14 +109,8 @@ refresh: $(VENV)/.complete ## execute stale committed chapters (or NAME=...; all
 lab: $(VENV)/.complete ## JupyterLab on the book; P='--port 9000 --no-browser' are its options, as root P=--allow-root
 	@exec $(BOOK) lab --words "$$P"
 
-faults: $(VENV)/.complete ## kills at random moments, damaged caches, a full disc: the campaign, about half an hour
-	@exec $(PY) -m tests.faults --words "$$P"
-
 attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P='--pairs 100000 --only rivals', 1,000 of each by default
 	@exec $(PY) -m tests.attacks $(P)
-
-fuzz: $(VENV)/.complete ## hostile parameters: 4,000 sets validated, 100 of the accepted ones run; half an hour, in _build/reports
-	@exec $(PY) -m tests.fuzz --words "$$P"
 
 campaign: $(VENV)/.complete ## the comparison of methods and the coverage of intervals, measured anew; an hour and more, resumed where it stopped
 	$(ONE_THREAD) $(PY) -m costofprivacy.experiments.privacy.best_method
@@ -140,9 +133,6 @@ extras-list: ## the names of the extra environments
 EXTRA_IS_KNOWN:
 	@$(if $(and $(filter 1,$(words $(NAME))),$(filter $(EXTRAS),$(NAME))),:, \
 	  printf "error: NAME must be one of %s, got '%s'\n" "$(EXTRAS)" "$$NAME" >&2; exit 2)
-
-release: $(VENV)/.complete ## checks a release, builds it into _build/release, tries the wheel in empty environments; TAG=required
-	@exec $(BOOK) release --tag "$$TAG"
 
 lock: _build/uv/.complete ## requirements*.txt from requirements*.in, for Python 3.11 to 3.13; all, or NAME=opacus
 	for name in $(if $(NAME),"requirements-$$NAME",$(basename $(wildcard requirements*.in))); do \

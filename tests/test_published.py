@@ -110,7 +110,7 @@ def test_chapters_are_listed_outside_the_project(installed: Path) -> None:
 
 
 def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    """Outside the project, where everything is compiled anew, `make release` does this."""
+    """Outside the project, where everything is compiled anew, the workflow `release` does this."""
     assert main(["self-test"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
     told = re.fullmatch(

@@ -94,11 +94,9 @@ def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: st
     assert not (made / "hit").exists()
 
 
-@pytest.mark.parametrize("target", ["validate", "refresh", "release", "book", "faults", "fuzz"])
+@pytest.mark.parametrize("target", ["validate", "refresh", "book"])
 def test_nor_does_it_for_other_targets(made: Path, target: str) -> None:
-    hostile = [
-        f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "TAG", "FORCE", "ANYWAY")
-    ]
+    hostile = [f"{name}=$(shell touch hit); touch hit" for name in ("NAME", "P", "PRESET", "OUT", "FORCE", "ANYWAY")]
     done = subprocess.run(["make", target, *hostile], cwd=made, capture_output=True, text=True, env=ALONE)
     assert (done.returncode, done.stdout) == (0, "")
     assert not (made / "hit").exists()

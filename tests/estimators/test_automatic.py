@@ -24,7 +24,6 @@ from costofprivacy.estimators import (
     PrivateLinearRegression,
     Schema,
     category,
-    conformance,
     forecast_intervals,
     forecasting,
     number,
@@ -34,6 +33,7 @@ from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning, default_delta
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning
 from costofprivacy.rivals import piloted_perturbation
+from tests.estimators import conformance
 from tests.privacy.hostile import neighbours
 
 pytestmark = [

@@ -14,9 +14,10 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from costofprivacy.dpgd import accounting, onepass, schedule
 from costofprivacy.dpgd.schedule import Constant
-from costofprivacy.estimators import DPGDRegressor, conformance, public
+from costofprivacy.estimators import DPGDRegressor, public
 from costofprivacy.estimators.scaling import public_scale
 from costofprivacy.privacy import GaussianDP, PrivacyWarning
+from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 COVERED = {"check_supervised_y_no_nan": "a response that is not finite makes its record void: it is not refused"}
@@ -161,8 +162,6 @@ def test_batches_must_agree_and_be_finite():
         ({"schedule": "rising"}, "'schedule' parameter"),
         ({"learning_rate": -1.0}, "'learning_rate' parameter"),
         ({"schedule": Constant(1.0), "learning_rate": 1.0}, "schedule of its own"),
-        ({"label_noise": -0.1}, "'label_noise' parameter"),
-        ({"initial_risk": 0.0}, "'initial_risk' parameter"),
         ({"spectrum": [1.0, 1.0]}, "spectrum must be a trace or 3 eigenvalues"),
         ({"spectrum": -1.0}, "spectrum must be a trace or 3 eigenvalues"),
         ({"feature_scale": 0.0}, "feature_scale must be positive"),

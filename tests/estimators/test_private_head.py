@@ -3,12 +3,13 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import PrivateHeadRegressor, conformance
+from costofprivacy.estimators import PrivateHeadRegressor
 from costofprivacy.experiments.noisyhead.a_head_that_works import tasks
 from costofprivacy.noisyhead import best_head, covariance_head, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
+from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 

@@ -3,10 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import NoisyHeadRegressor, PrivateHeadRegressor, conformance
+from costofprivacy.estimators import NoisyHeadRegressor, PrivateHeadRegressor
 from costofprivacy.noisyhead import accounts, head, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, PrivacyWarning, sums
+from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 

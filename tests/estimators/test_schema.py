@@ -21,8 +21,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import estimator_checks
 
-from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells, conformance
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells
 from costofprivacy.estimators.schema import Schema, SchemaTransformer, SchemaWarning, boolean, category, date, number
+from tests.estimators import conformance
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),

@@ -16,7 +16,6 @@ from costofprivacy.estimators import (
     DPGDRegressor,
     ObjectivePerturbationRegressor,
     PrivateLinearRegression,
-    conformance,
     search_plans,
 )
 from costofprivacy.estimators.schema import Schema, number
@@ -25,6 +24,7 @@ from costofprivacy.estimators.search_plans import all_settings, chance_of_trying
 from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.estimators.spending import compose
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
+from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 BUDGET = ApproximateDP(2.0, 1e-5)

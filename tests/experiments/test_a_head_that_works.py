@@ -17,7 +17,6 @@ from costofprivacy.experiments.noisyhead.a_head_that_works import (
     poison,
     tasks,
     theory,
-    work,
 )
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, LAST_TOKEN, METHODS, PRIVATE, Cell
 from costofprivacy.experiments.noisyhead.a_head_that_works.experiment import Experiment
@@ -334,12 +333,3 @@ def test_a_cell_has_the_trials_that_its_precision_needs() -> None:
     assert trials[60] == 60
     assert trials[4000] == 25
     assert (table["standard_error"][table["N"] == 4000] < 0.02 * table["test_error"][table["N"] == 4000]).all()
-
-
-def test_the_work_grows_with_trials_and_tokens() -> None:
-    few, more = (work.scheme(Experiment(trials=trials)) for trials in (100, 200))
-    assert few.normals < more.normals < 2 * few.normals
-    main = [Experiment(trials=trials, N=(1000,), condition=(1.0,)) for trials in (100, 200)]
-    added = work.scheme(main[1]).normals - work.scheme(main[0]).normals
-    assert added == 100 * (1000 * 5 + 1000 * 32 * 5)
-    assert work.cheapest(main[0]) == work.scheme(main[0])

@@ -18,7 +18,6 @@ from costofprivacy.experiments.noisyhead.robustness import (
     rounding,
     tables,
     theorem,
-    work,
 )
 from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment, compare, published
 from costofprivacy.judging.findings import Verdict
@@ -401,11 +400,3 @@ def test_one_cell_stands_on_both_axes(tiny: dict[str, pd.DataFrame]) -> None:
 def test_every_verdict_is_given_on_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     for claim, judge in judges_of(PACKAGE).items():
         assert judge(tiny).verdict in Verdict, claim
-
-
-def test_the_work_grows_with_the_trials_and_the_prompts() -> None:
-    small, more = Experiment(**TINY), Experiment(**TINY | {"trials": 400})
-    one, other = work.scheme(small), work.scheme(more)
-    assert other.uniforms > 10 * one.uniforms > 0
-    assert other.flops > one.flops > 0
-    assert work.cheapest(small) == one

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training, verdicts, work
+from costofprivacy.experiments.noisyhead.softmax_head import audits, choosing, ends, poison, training, verdicts
 from costofprivacy.experiments.noisyhead.softmax_head.choosing import Way
 from costofprivacy.experiments.noisyhead.softmax_head.experiment import Experiment
 from costofprivacy.experiments.noisyhead.softmax_head.law import Law
@@ -223,12 +223,3 @@ def test_all_methods_of_a_trial_see_the_same_prompts(tables: dict[str, pd.DataFr
     values = [training.trial(cell, rng=generator(1, cell.key, 0)) for _ in range(2)]
     np.testing.assert_array_equal(*values)
     assert values[0].shape == (len(cell.rows),)
-
-
-def test_the_work_grows_with_the_steps_and_the_prompts() -> None:
-    one = work.scheme(SMALL)
-    longer, larger = (work.scheme(replace(SMALL, **told)) for told in ({"steps": (4, 80)}, {"N": (600,)}))
-    assert longer.flops > 2 * one.flops
-    assert longer.normals == one.normals
-    assert larger.normals > one.normals
-    assert work.cheapest(SMALL) == one

@@ -8,7 +8,6 @@ import pytest
 from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.running import profiling
-from costofprivacy.running.work import Work
 
 
 def test_a_profile_says_which_of_our_functions_took_the_time(tmp_path: Path) -> None:
@@ -31,9 +30,3 @@ def test_a_failing_run_leaves_no_profile(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         profiling.profiled(lambda: 1 / 0, tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-def test_work_adds_up() -> None:
-    one = Work(normals=2, loops=3)
-    assert one + 2 * Work(normals=1, flops=5) == Work(4, 0, 10, 3)
-    assert one * 3 == 3 * one == Work(6, 0, 0, 9)

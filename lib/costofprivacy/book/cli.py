@@ -264,17 +264,6 @@ def validate_command(project: Project, names: tuple[str, ...]) -> None:
     click.echo("all verdicts and tables agree with the committed ones")
 
 
-@cli.command("release")
-@click.option("--tag", default="", metavar="[required]", help="Whether the commit must have its tag already.")
-@click.pass_obj
-def release_command(project: Project, tag: str) -> None:
-    """Check that a release agrees with itself, build its archives, and try the wheel in empty environments."""
-    from costofprivacy.book.release import release
-
-    folder = release(project, tag, click.echo)
-    click.echo(f"the release is in {folder}")
-
-
 @cli.command("data")
 def data_command() -> None:
     """Download the real data sets into scikit-learn's data folder, and count their records."""

@@ -7,8 +7,8 @@ from costofprivacy.book.project import Project
 
 OURS = {"benchmarks", "book", "lib", "tests"}  # and what begins with a dot: .git, each .venv, and the like
 KEPT = {
-    *("cache", "cache-aside", "data", "html", "lock", "logs", "nbval", "paper", "pdf", "reports", "settings"),
-    *("release", "setuptools", "tested", "tmp", "uv", "validate"),
+    *("cache", "data", "html", "lock", "logs", "nbval", "paper", "pdf", "reports", "settings"),
+    *("setuptools", "tested", "tmp", "uv", "validate"),
 }
 
 

@@ -17,9 +17,8 @@ from costofprivacy import _validate
 from costofprivacy.dpgd import onepass
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
-from costofprivacy.estimators import deprecated, gate, public
+from costofprivacy.estimators import gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
-from costofprivacy.estimators.deprecated import DEPRECATED
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
@@ -82,7 +81,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         random_state: None seeds from the operating system. **With a number the run can be repeated, and is a
             demonstration, no release**: whoever knows the number can subtract the noise, so ``fit`` warns. Generators
             are refused, because the estimator and its pickle would keep their state.
-        label_noise, initial_risk: ζ and R(0), deprecated since version 0.13.0; use ``expected_r2``.
 
     Each "auto" is chosen by the deterministic equivalent from n, d, ρ, ``spectrum`` and ``expected_r2``; no data are
     looked at, so it costs no privacy.
@@ -122,8 +120,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         "learning_rate": [StrOptions({public.AUTO}), _RANGE],
         "fit_intercept": ["boolean"],
         "expected_r2": [Interval(Real, 0, 1, closed="neither"), None],
-        "label_noise": deprecated.range_of([Interval(Real, 0, LARGEST, closed="both")]),
-        "initial_risk": deprecated.range_of([_RANGE]),
         "shuffle": ["boolean"],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],
@@ -150,8 +146,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         shuffle: bool = True,
         not_finite: str = "refuse",
         random_state: int | None = None,
-        label_noise: float | str = DEPRECATED,
-        initial_risk: float | str = DEPRECATED,
     ) -> None:
         self.rho = rho
         self.epsilon = epsilon
@@ -171,8 +165,6 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         self.shuffle = shuffle
         self.not_finite = not_finite
         self.random_state = random_state
-        self.label_noise = label_noise
-        self.initial_risk = initial_risk
 
     def fit(self, X: Any, y: Any) -> DPGDRegressor:
         """One pass over arrays.
@@ -299,12 +291,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _signal(self) -> tuple[float, float]:
         """ζ and R(0) as they were stated."""
-        old = deprecated.stated(
-            self, "label_noise", "initial_risk", instead="expected_r2", since="0.13.0", stacklevel=5
-        )
-        if self.expected_r2 is not None:
-            return math.sqrt(1 - self.expected_r2), self.expected_r2 / 2
-        return float(old.get("label_noise", LABEL_NOISE)), float(old.get("initial_risk", INITIAL_RISK))
+        if self.expected_r2 is None:
+            return LABEL_NOISE, INITIAL_RISK
+        return math.sqrt(1 - self.expected_r2), self.expected_r2 / 2
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:
         """Features with the constant 1 where there is an intercept."""

@@ -1,4 +1,4 @@
-"""What *On a cluster* says about costs: each chapter's time beside its limit, and how time and memory grow."""
+"""What *On a cluster* says about costs: each chapter's time and memory, and how time and memory grow."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,6 @@ def values(saved: Saved) -> dict[str, str | Plate]:
         "chapters": chapters(costs),
         "whole": compact(costs["seconds"].sum() / 60),
         "count": str(len(costs)),
-        "ratio": compact(costs["seconds"].sum() / costs["scheme_seconds"].sum()),
         "memory": compact(costs["memory_mb"].max()),
         "figure_seconds": compact(figure["seconds"]),
         "growth": draw(growth),
@@ -39,13 +38,12 @@ def values(saved: Saved) -> dict[str, str | Plate]:
 
 def chapters(costs: pd.DataFrame) -> str:
     """A row for each chapter, those that take longest first."""
-    head = "| chapter | seconds of one core | × its scheme | × the cheapest scheme known | memory (MB) |"
+    head = "| chapter | seconds of one core | memory (MB) |"
     rows = [
-        f"| [{row.chapter}]({row.chapter}.ipynb) | {compact(row.seconds)} | {compact(row.ratio)} "
-        f"| {compact(row.cheapest_ratio)} | {row.memory_mb:.0f} |"
+        f"| [{row.chapter}]({row.chapter}.ipynb) | {compact(row.seconds)} | {row.memory_mb:.0f} |"
         for row in costs.sort_values("seconds", ascending=False).itertuples()
     ]
-    return "\n".join([head, "|---|--:|--:|--:|--:|", *rows])
+    return "\n".join([head, "|---|--:|--:|", *rows])
 
 
 def power(table: pd.DataFrame, value: str) -> float:

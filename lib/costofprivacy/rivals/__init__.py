@@ -16,10 +16,13 @@ module                      what it releases                                    
 `correlated_noise`          every iterate of one pass, with correlated noise        Kairouz et al. (2021)
 `gaussian_mixing`           least squares on random combinations of the records     Sheffet (2017)
 `hessian_mixing`            noisy gradients, solved with sketches of the Hessian    Lev et al. (2026)
-`insufficient_statistics`   nothing: it says why, and what its filter would need    Brown et al. (2024)
 ==========================  ======================================================  ===============================
 
 Neighbours differ in one record that is replaced by any other. Each module proves its guarantee for that relation, and
 accounts for it with `costofprivacy.privacy`. All but `tukey` ask for public bounds (`bounds.Bounds`); records beyond
 them are clipped, so that privacy does not depend on whether the bounds are true.
+
+Insufficient-statistics perturbation (Brown et al., 2024, arXiv:2404.15409) is left out. Its guarantee rests on
+comparing leverages with thresholds that are a share of order 1/n apart, and for almost collinear features a computed
+leverage has no correct digit.
 """

@@ -5,8 +5,7 @@ Brown, Dvijotham, Evans, Liu, Smith and Thakurta (2024), arXiv:2402.13531. From 
 .. math:: \theta_t = \theta_{t-1} - \frac{\eta}{n}\Big(\sum_{i=1}^n \bar g_i + N(0, s^2 I)\Big), \qquad
     \|\bar g_i\| \le C, \quad s = \frac{2C\sqrt T}{\mu_1}.
 
-`batch_descent` runs the same steps and returns the last iterate. Here all iterates come out, because the intervals of
-`checkpoint_intervals` are computed from them.
+`batch_descent` runs the same steps and returns the last iterate. Here all iterates come out.
 
 **Guarantee**, for replacing one record by any other: μ-Gaussian DP for all that is released together. The replaced
 record moves each sum by at most 2C, whatever θ_{t−1} is, so a step is a Gaussian mechanism of μ₁/√T and all T of them

@@ -4,10 +4,6 @@ Each check takes an estimator that is not fitted, works on clones of it and rais
 `CHECKS` are for estimators of prompts. The estimator must learn: one whose ``fit`` does nothing, or which answers the
 same whatever it was shown, fails. `PRIVACY_CHECKS` are for estimators of tables too: they try what reaches the public
 beside the release.
-
->>> from costofprivacy.estimators import DPGDRegressor, NoisyHeadRegressor
->>> check_prompt_regressor(NoisyHeadRegressor(epsilon=8.0, delta=1e-6))
->>> check_no_leak(DPGDRegressor(epsilon=8.0, delta=1e-6))
 """
 
 import copy
@@ -361,18 +357,6 @@ def check_prompt_regressor(estimator: Any) -> None:
         AssertionError: if one fails.
     """
     _try((*CHECKS, *PRIVACY_CHECKS), estimator)
-
-
-def check_no_leak(estimator: Any) -> None:
-    """Try all `PRIVACY_CHECKS` on an estimator, of prompts or of tables, that is not fitted.
-
-    Args:
-        estimator: with parameters ``epsilon``, ``delta``, ``not_finite`` and ``random_state``.
-
-    Raises:
-        AssertionError: if one fails.
-    """
-    _try(PRIVACY_CHECKS, estimator)
 
 
 def _try(checks: tuple[Callable[[Any], None], ...], estimator: Any) -> None:
