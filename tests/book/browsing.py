@@ -24,7 +24,7 @@ LIGHT, DARK = "light", "dark"
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OFFLINE = ("file:", "data:", "blob:", "about:")
 GRAVE = ("serious", "critical")
-NAMES_STAND_ON = ("_modules/", "book/reference/", "py-modindex")  # the library and its reference
+NAMES_STAND_ON = ("book/reference/", "py-modindex")  # the library and its reference
 
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 UNFOLD = """() => {

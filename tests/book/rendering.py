@@ -17,7 +17,7 @@ from costofprivacy.book.parameters import PAPER
 from costofprivacy.book.project import Project, toc_entries
 
 ROOT = Path(__file__).parents[2]
-MADE = ("py-modindex", "search", "_modules/index")  # pages that Sphinx makes by itself
+MADE = ("py-modindex", "search")  # pages that Sphinx makes by itself
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,7 @@ PROJECT = Tested(ROOT)
 
 
 def addresses() -> list[str]:
-    """The pages that the book should have, known before it is rendered: its contents, and what Sphinx makes.
-
-    The listings of sources are set alike: their index stands for them.
-    """
+    """The pages that the book should have, known before it is rendered: its contents, and what Sphinx makes."""
     written = [entry.removesuffix(".md") for entry in toc_entries(PROJECT)]
     return [f"{entry}.html" for entry in sorted([*written, *MADE])]
 

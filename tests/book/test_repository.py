@@ -39,6 +39,13 @@ def test_a_remote_that_others_reach_is_an_address(remote: str, expected: str) ->
 
 
 @pytest.mark.parametrize(
+    ("host", "folder"), [("github.com", "blob"), ("gitlab.example.org", "-/blob"), ("bitbucket.org", "src")]
+)
+def test_a_file_has_an_address(host: str, folder: str) -> None:
+    assert repository.source(f"https://{host}/a/b", "main", "lib/c.py") == f"https://{host}/a/b/{folder}/main/lib/c.py"
+
+
+@pytest.mark.parametrize(
     "remote",
     [
         "", "/srv/name.git", "../name", "./a:b/c", "file:///srv/owner/name.git", "C:\\owner\\name", "name.bundle",

@@ -28,10 +28,8 @@ def test_its_figures_are_those_drawn_from_these_tables() -> None:
     )
 
 
-def test_a_judge_has_a_name_and_a_place_among_the_pages() -> None:
-    name = gather(CLAIM, FINDING, judge=evidence.gather).judge
-    assert name == "costofprivacy.judging.evidence:gather"
-    assert evidence.judge_link(name) == "_modules/costofprivacy/judging/evidence.html#gather"
+def test_a_judge_has_a_name() -> None:
+    assert gather(CLAIM, FINDING, judge=evidence.gather).judge == "costofprivacy.judging.evidence:gather"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from costofprivacy.book import (
     findable,
     freshness,
     hovering,
-    lighter,
     night,
     notebooks,
     pictures,
@@ -225,7 +224,6 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
             raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
         responsive.widen(folder / "_build" / "html", pages)
         night.darken(folder / "_build" / "html")
-        lighter.lighten(folder / "_build" / "html")
         findable.index(folder / "_build" / "html")
         edition.write(folder / "_build" / "html", edition.name(project))
         with uninterrupted():

@@ -5,14 +5,13 @@ search engines and to those who link them.
 """
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from costofprivacy.book import docstrings, formulas, repository, summary
+from costofprivacy.book import docstrings, findable, formulas, repository, summary
 from costofprivacy.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -20,9 +19,6 @@ ICON = '<link rel="alternate icon" type="image/png" href="{}">'
 ICON_FILE = "favicon.png"
 FIGURE = "_images/index-figure.svg"  # of the front page
 OPENING = re.compile(r"<svg\b[^>]*>")
-SOURCES = "_modules/"
-REGION = re.compile(r"sidebars|theme_\w+_(start|center|end|persistent|items)")  # of a page, which the theme fills
-SOURCE, TEMPLATES = "source.html", Path(__file__).parent / "templates"
 LAUNCHERS = {"binderhub_url": "https://mybinder.org", "colab_url": "https://colab.research.google.com"}
 TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL)
 HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
@@ -40,8 +36,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _offer_repository)
     app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
-    app.connect("env-updated", _list_own_sources)
-    app.connect("html-page-context", _show_source, priority=100)  # before the theme fills what these pages leave out
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _offer_dispute)
@@ -103,7 +97,6 @@ def _offer_repository(app: Sphinx, config: Config) -> None:
 
 
 def _prepare(app: Sphinx, config: Config) -> None:
-    config.templates_path = [*config.templates_path, str(TEMPLATES)]
     config.mathjax_path = formulas.PATH
     config.mathjax3_config = (config.mathjax3_config or {}) | formulas.config()
 
@@ -136,20 +129,6 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
 
 
-def _list_own_sources(app: Sphinx, env: Any) -> None:
-    """Leave the standard library out of the listings: names that it wraps, as `functools.cache` does, lead there."""
-    listed = getattr(env, "_viewcode_modules", {})
-    for name in sys.stdlib_module_names & listed.keys():
-        del listed[name]
-
-
-def _show_source(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
-    if not page.startswith(SOURCES):
-        return None
-    context.update({name: [] for name in context if REGION.fullmatch(name)})
-    return SOURCE  # the theme's own page would be longer than most listings
-
-
 def _draw_card(html: Path) -> None:
     """Draw the front page's figure as those who link the book show it: they want pixels."""
     figure = html / FIGURE
@@ -168,5 +147,8 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
         _draw_card(Path(app.outdir))
     for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
-        if (said := audible(text)) != text:
+        said = audible(text)
+        if path.name != findable.SEARCH:  # the theme has each page load the search's index, which no other page uses
+            said = findable.OWN_INDEX.sub("", said)
+        if said != text:
             path.write_text(said, "utf-8")

@@ -78,7 +78,6 @@ def copy(html: Path) -> None:
     if spec is None or spec.origin is None:
         return
     source, target = Path(spec.origin).parent / "static" / "mathjax", html / "_static" / "mathjax"
-    own = (path for path in html.rglob("*.html") if "_modules" not in path.parts)
-    for name in needed(path.read_text("utf-8") for path in own):
+    for name in needed(path.read_text("utf-8") for path in html.rglob("*.html")):
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / name, target / name)

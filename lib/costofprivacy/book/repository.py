@@ -87,6 +87,12 @@ def issue(address: str, title: str, body: str) -> str:
     return f"{address}/issues/new?title={head}&{'content' if provider(address) == 'bitbucket' else 'body'}={text}"
 
 
+def source(address: str, branch: str, path: str) -> str:
+    """The address of a file of the repository, as it is on a branch."""
+    folder = {"gitlab": "-/blob", "bitbucket": "src"}.get(provider(address), "blob")
+    return f"{address}/{folder}/{branch}/{path}"
+
+
 def dispute(address: str, claim: str) -> str:
     """The address at which a reader disputes the verdict on a claim."""
     body = f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n"

@@ -79,16 +79,6 @@ def judge_name(judge: Callable[..., Any]) -> str:
     return f"{judge.__module__}:{judge.__name__}"
 
 
-def judge_link(name: str) -> str:
-    """Where a judge's source stands among the book's pages: Sphinx's ``viewcode`` puts it there.
-
-    Args:
-        name: what `judge_name` gives.
-    """
-    module, _, function = name.partition(":")
-    return f"_modules/{module.replace('.', '/')}.html#{function}"
-
-
 def drawn_from(sources: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The tables that each figure of a chapter is drawn from, by the figure's name.
 
