@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import descent_plan, forecasting
+from costofprivacy.estimators import descent_plan, expected, forecasting
+from costofprivacy.estimators.planned_steps import Course, walk
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import guarded_descent
 
@@ -54,3 +55,21 @@ def test_a_plan_keeps_its_promise(budget: ApproximateDP) -> None:
         private = guarded_descent.release(x, y, *found.plan.plans, averaged=found.plan.averaged, rng=rng)
         excess.append(((x @ (private - np.linalg.lstsq(x, y)[0])) ** 2).mean() / 2)
     assert found.expected.privacy / 1.4 < np.mean(excess) < found.expected.privacy * 1.4
+
+
+def test_descents_side_by_side_do_not_depend_on_their_order() -> None:
+    known, n, _, stated = forecasting.asked(1000, 4, 1.0, 1e-6, 0.6, "textbook", None, False)
+    clip, rate, steps, noise = np.ones(4), np.array([0.5, 0.9, 0.7, 0.3]), np.array([2, 1, 5, 3]), np.full(4, 0.01)
+
+    def walked(order: np.ndarray) -> list[np.ndarray]:
+        courses = [Course.started(model, len(order)) for model in expected.models(known, n, stated)]
+        args = (each[order] for each in (clip, rate, steps, noise))
+        lengths = walk(courses, *args, expected.Records.whole(len(order)))
+        return [lengths, *(course.errors for course in courses), *(course.mean()[2][0] for course in courses)]
+
+    backwards, alone = np.arange(4)[::-1], np.array([2])
+    both = zip(walked(np.arange(4)), walked(backwards), walked(alone), strict=True)
+    for found, turned, own in both:
+        assert turned == pytest.approx(found[backwards], rel=1e-12)
+        assert own == pytest.approx(found[alone], rel=1e-12)
+    assert ((walked(np.arange(4))[0] > 0).sum(axis=1) == steps).all()

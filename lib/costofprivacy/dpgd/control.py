@@ -378,7 +378,8 @@ def _heun(law: Law, initial: np.ndarray, noise: float, steps: np.ndarray, rates:
     found = np.empty(len(rates))
     u, ahead, slope, there = initial.copy(), initial.copy(), initial.copy(), initial.copy()
     for j in range(len(rates)):
-        u[:] = initial + noise * rates[j, 0] ** 2
+        for i in range(len(u)):
+            u[i] = initial[i] + noise * rates[j, 0] ** 2
         for k in range(len(steps)):
             _slopes(law, noise, u, rates[j, k], slope)
             for i in range(len(u)):

@@ -191,7 +191,7 @@ class Records:
         told = np.array([(kept(d, float(each)), unequal(d, float(each))) for each in several]).T
         return cls(bound, *told[:, place])
 
-    def at(self, on: np.ndarray) -> Records:
+    def at(self, on: np.ndarray | slice) -> Records:
         """Those of some of the candidates."""
         return Records(self.bound[on], self.kept[on], self.weighed[on])
 

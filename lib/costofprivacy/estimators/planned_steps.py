@@ -41,6 +41,12 @@ class Course:
         each = (np.repeat(part, times, axis=-2) for part in (self.errors, self.still, self.sizes))
         return Course(self.model, *each)
 
+    def take(self, order: np.ndarray) -> None:
+        """Put the descents into another order."""
+        for name in ("errors", "still", "_cross", "_square", "_path", "_count", "_lost"):
+            setattr(self, name, getattr(self, name)[order])
+        self.sizes, self._sums = self.sizes[:, order], self._sums[:, order]
+
     def begin(self) -> None:
         """Let the means begin with the next iterates."""
         self._cross, self._square, self._path = (np.zeros_like(self.errors) for _ in range(3))
@@ -48,11 +54,11 @@ class Course:
         self._count = np.zeros(len(self.errors))
         self._lost = np.zeros(self.errors.shape, dtype=bool)
 
-    def step(self, on: np.ndarray, clip: np.ndarray, length: np.ndarray, noise: np.ndarray, records: Records) -> None:
+    def step(self, on: slice, clip: np.ndarray, length: np.ndarray, noise: np.ndarray, records: Records) -> None:
         """One step of some of the descents.
 
         Args:
-            on: which, shape (K,), of booleans. clip: c. length: η. noise: s; each of shape (K,). records: of all.
+            on: which. clip: c. length: η. noise: s; each of shape (K,). records: of all.
         """
         model, own = self.model, records.at(on)
         targets = model.targets(clip[on], own, model.risk(self.errors[on]))
@@ -91,12 +97,19 @@ def walk(
     Returns:
         The lengths η, shape (K, most steps), 0 where a descent has ended.
     """
+    order = np.argsort(-steps, kind="stable")  # those that still step come first, as a slice is no copy
+    for course in courses:
+        course.take(order)
+    clip, rate, steps, noise, records = clip[order], rate[order], steps[order], noise[order], records.at(order)
     middle = courses[len(courses) // 2]
     lengths = np.zeros((len(clip), int(steps.max(initial=0))))
     for step in range(lengths.shape[1]):
-        on = steps > step
+        on = slice(np.count_nonzero(steps > step))
         reduction = middle.model.reduction(clip[on], middle.model.risk(middle.errors[on]))
         lengths[on, step] = rate[on] / reduction
         for course in courses:
             course.step(on, clip, lengths[:, step], noise, records)
-    return lengths
+    back = np.argsort(order)
+    for course in courses:
+        course.take(back)
+    return lengths[back]

@@ -224,7 +224,9 @@ def _by_coordinates(
     """Γ^T of each configuration in the eigenbasis of H, where a step is Γ ↦ factor·Γ + std·z + drift, then Π_R."""
     p, noisy = len(start), np.any(std > 0)
     Gamma, z = np.empty((len(std), p)), np.zeros(p)
-    Gamma[:] = start
+    for k in range(len(std)):
+        for j in range(p):
+            Gamma[k, j] = start[j]
     for t in range(1, steps.max() + 1):
         if noisy:
             for j in range(p):

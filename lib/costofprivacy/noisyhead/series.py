@@ -215,13 +215,18 @@ def _added(
         z = rng.standard_normal(p)
         for s in range(S):
             for j in range(count - 1, 0, -1):
-                nu[s, j] = shrinks[s] * nu[s, j] + nu[s, j - 1]
-            nu[s, 0] = shrinks[s] * nu[s, 0] + z
+                for i in range(p):
+                    nu[s, j, i] = shrinks[s] * nu[s, j, i] + nu[s, j - 1, i]
+            for i in range(p):
+                nu[s, 0, i] = shrinks[s] * nu[s, 0, i] + z[i]
             squares[s, t] = np.dot(nu[s, 0], nu[s, 0])
             for k in range(2):
                 products[s, t, k] = np.dot(nu[s, 0], starts[s, k])
         if t + 1 == steps[row]:
-            sums[:, :, row] = nu
+            for s in range(S):
+                for j in range(count):
+                    for i in range(p):
+                        sums[s, j, row, i] = nu[s, j, i]
             row += 1
     return sums, squares, products
 

@@ -185,7 +185,8 @@ def _run(
     """Replace each row of Gamma, the common Γ⁰, by a run's Γ^T. What is stepped lies between two zeros."""
     p, count, idle = Gamma.shape[1], len(std), np.ones(len(std), np.bool_)
     A, B, then = np.zeros(p + 2), np.zeros(p + 2), np.zeros(p + 2)
-    A[1:-1] = Gamma[0]
+    for i in range(p):
+        A[i + 1] = Gamma[0, i]
     for t in range(steps.max()):
         _step(diagonal, beside, cross, noise[t], (shrink, rate, rate, 0.0), A, then)
         A, then = then, A
@@ -196,7 +197,8 @@ def _run(
             if idle[k] and t < steps[k]:
                 idle[k] = not still + std[k] * (2 * mixed + std[k] * noisy) > radius**2
                 if idle[k] and t + 1 == steps[k]:
-                    Gamma[k] = A[1:-1] + std[k] * B[1:-1]
+                    for i in range(p):
+                        Gamma[k, i] = A[i + 1] + std[k] * B[i + 1]
         if not idle.any():
             break
     for k in range(count):
@@ -217,13 +219,15 @@ def _alone(
     """One run with Π_R, a step for each row of the noise."""
     shrink, rate, radius, std = told
     now, then, scale = np.zeros(len(Gamma) + 2), np.zeros(len(Gamma) + 2), 1.0
-    now[1:-1] = Gamma
+    for i in range(len(Gamma)):
+        now[i + 1] = Gamma[i]
     for t in range(len(noise)):
         _step(diagonal, beside, cross, noise[t], (shrink * scale, rate * scale, rate, std), now, then)
         now, then = then, now
         length = math.sqrt(np.dot(now, now))
         scale = radius / length if length > radius else 1.0
-    Gamma[:] = scale * now[1:-1]
+    for i in range(len(Gamma)):
+        Gamma[i] = scale * now[i + 1]
 
 
 @compiled
@@ -263,7 +267,8 @@ def _squares(
     found, nothing = np.empty((len(vectors), steps)), np.zeros(vectors.shape[1])
     now, then = np.zeros(vectors.shape[1] + 2), np.zeros(vectors.shape[1] + 2)
     for k in range(len(vectors)):
-        now[1:-1] = vectors[k]
+        for i in range(vectors.shape[1]):
+            now[i + 1] = vectors[k, i]
         for t in range(steps):
             found[k, t] = np.dot(now, now)
             _step(diagonal, beside, nothing, nothing, (shrink, rate, 0.0, 0.0), now, then)

@@ -1,0 +1,151 @@
+"""Whether code that changed still measures the same numbers: ``python -m tests.same_bits OLD_COMMIT [CHAPTER ...]``.
+
+A chapter's stamp names the code that its tables were measured with, so a change that moves no number makes it stale all
+the same, and measuring all chapters anew takes half an hour. This command measures the stale ones with their quick
+preset instead, once with the code of ``OLD_COMMIT`` and once with that of the working tree, each in a process of its
+own. Where all tables agree to the byte, it writes the new code's digest into the chapter's stamp, which keeps the
+committed tables. Otherwise it names the first table and column that differ, leaves the stamp alone and ends with 1.
+
+For that it must hold that the old code is the stamped one, and that nothing but code has changed: parameters, data and
+locked libraries are those of the stamp. Both are checked.
+
+It proves that code and libraries give the same bits on this machine at the quick preset's sizes, not that they do at
+the papers' sizes: a branch that only large sizes take is not compared. For a change of such code use ``make refresh``.
+
+The campaign behind ``privacy/best-method`` is compared in the same way, on a few small cells, and its tables get the
+new digest; the chapter, which shows these, is left to ``make refresh``. Rows that extra environments measured cannot be
+compared without these: where their digests change, they are named (``make anew`` measures them).
+"""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from costofprivacy.book import freshness, parameters
+from costofprivacy.book.environment import in_settled_environment
+from costofprivacy.book.project import LEDGER, Project, chapters, place
+from costofprivacy.experiments.privacy.best_method import committed
+from costofprivacy.running import stamps
+
+ROOT = Path(__file__).parents[1]
+CAMPAIGN, EXTRAS = "campaign", "extras"
+PREAMBLE = """
+import json, sys
+from pathlib import Path
+from costofprivacy.running.montecarlo import Runner
+root, folder, given = Path(sys.argv[1]), Path(sys.argv[2]), json.load(sys.stdin)
+"""
+CHAPTER = """
+from costofprivacy.book.parameters import experiment_of
+from costofprivacy.book.project import Project
+from costofprivacy.running.stamps import measured_from
+paper, quick = (experiment_of(Project(root), given["name"], given[preset]) for preset in ("paper", "quick"))
+digests, tables = measured_from(paper, root, real=True), quick.run(Runner(-1))
+"""
+SMALL_CAMPAIGN = """
+from costofprivacy.experiments.privacy.best_method import campaign, committed, coverage, others
+digests = {name: committed.code(name) for name in committed.NAMES}
+cells, runner = [cell for cell in others.cells() if cell.n <= 1000 and cell.d <= 10][::3], Runner(-1)
+covered = [cell for cell in coverage.cells() if cell.n <= 1000][:3]
+found = (campaign.measure(cells, 2, 2, 1, runner), coverage.measure(covered, 3, 1, runner))
+tables = dict(zip(committed.NAMES, (*found, others.measure(cells, 2, 2, 1, runner)), strict=True))
+"""
+ROWS = """
+from costofprivacy.experiments.noisyhead.dp_sgd import opacus
+from costofprivacy.experiments.privacy.every_mechanism import software
+from costofprivacy.experiments.privacy.rivals import diffprivlib
+records = [opacus.RECORD, diffprivlib.RECORD, *map(software.record, software.WORKERS)]
+digests, tables = {f"{record.chapter}/{record.table}": record.digest(None) for record in records}, {}
+"""
+WRITE = """
+(folder / "digests.json").write_text(json.dumps(digests))
+for name, table in tables.items():
+    table.to_csv(folder / f"{name}.csv", index=False)
+"""
+
+
+def measure(tree: Path, folder: Path, program: str, given: dict[str, Any]) -> dict[str, str]:
+    """What a program finds with the code of a tree: its digests; its tables are in the folder."""
+    folder.mkdir(parents=True)
+    command = [sys.executable, "-c", PREAMBLE + program + WRITE, str(ROOT), str(folder)]
+    settings = os.environ | {"PYTHONPATH": str(tree / "lib"), "COSTOFPRIVACY_PROGRESS": ""}
+    subprocess.run(command, env=settings, cwd=tree, input=json.dumps(given), text=True, check=True)
+    digests: dict[str, str] = json.loads((folder / "digests.json").read_text("utf-8"))
+    return digests
+
+
+def difference(one: Path, other: Path) -> str:
+    """The first table in which two folders differ, and the column; empty where they agree to the byte."""
+    for name in sorted({path.name for folder in (one, other) for path in folder.glob("*.csv")}):
+        if stamps.file_digest(one / name) != stamps.file_digest(other / name):
+            both = [pd.read_csv(folder / name, dtype=str) for folder in (one, other) if (folder / name).is_file()]
+            columns = [key for key in both[0] if key not in both[-1] or not both[0][key].equals(both[-1][key])]
+            return f"{name}, {columns[0]}" if columns else name
+    return ""
+
+
+def compared(old: Path, what: str, program: str, given: dict[str, Any]) -> tuple[dict[str, str], dict[str, str], str]:
+    """The digests of a program by the code of the old tree and by that of this one, and where its tables differ."""
+    with tempfile.TemporaryDirectory() as made:
+        folders = [Path(made, name) for name in ("old", "new")]
+        before, now = (measure(tree, folder, program, given) for tree, folder in zip((old, ROOT), folders, strict=True))
+        print(f"{what}: {difference(*folders) or 'the same'}", flush=True)
+        return before, now, difference(*folders)
+
+
+def failures(old: Path, names: list[str]) -> Iterator[str]:
+    """Stamp what gives the same bits; yields what does not."""
+    project = Project(ROOT)
+    presets = {name: parameters.resolve_preset(project, name, chapters(project)) for name in ("paper", "quick")}
+    for name in names or [*chapters(project), CAMPAIGN, EXTRAS]:
+        if name == CAMPAIGN:
+            before, now, differs = compared(old, name, SMALL_CAMPAIGN, {})
+            for table in () if differs else committed.NAMES:
+                text = committed.path(table).read_text("utf-8")
+                if before[table] not in text:
+                    yield f"{name}: {table} is not from the old code"
+                for key in before:
+                    text = text.replace(before[key], now[key])
+                committed.path(table).write_text(text, "utf-8")
+        elif name == EXTRAS:
+            before, now, _ = compared(old, name, ROWS, {})
+            differs = ", ".join(table for table in now if now[table] != before.get(table))
+        else:
+            folder, own = place(project.book, name).results, {key: presets[key][name] for key in presets}
+            expected = dict(freshness.inputs(project, name, own["paper"], project.book, real=True).measured)
+            stamp = stamps.read(folder)
+            if name == LEDGER or not expected or (stamped := stamp["measured"]["inputs"]) == expected:
+                continue
+            differs = ", ".join(key for key in expected if key != "code" and stamped.get(key) != expected[key])
+            if not differs:
+                before, _, differs = compared(old, name, CHAPTER, {"name": name, **own})
+                differs = differs or ("" if before == stamped else "its tables are not from the old code")
+            if not differs:
+                stamp["measured"]["inputs"] = dict(sorted(expected.items()))
+                (folder / stamps.STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
+        if differs:
+            yield f"{name}: {differs}"
+
+
+def main(commit: str, names: list[str]) -> int:
+    """Compare and stamp; the exit status."""
+    in_settled_environment()
+    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
+    with tempfile.TemporaryDirectory() as old, tarfile.open(fileobj=io.BytesIO(packed)) as files:
+        files.extractall(old, filter="data")
+        different = [f"different: {line}" for line in failures(Path(old), names)]
+    print(*different, sep="\n")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
