@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from costofprivacy.book.errors import BookError
+from costofprivacy.book.git import git
 
 PACKAGE = "costofprivacy"
 SHIPPED = ("**/*.csv", "**/verdicts.json", "claims.yml", "columns.yml")  # of book/, as in setup.py
@@ -31,10 +32,11 @@ def committed(root: Path, folder: Path) -> Path:
     Raises:
         BookError: git does not give it.
     """
-    done = subprocess.run(["git", "-C", str(root), "archive", "--format=tar", "HEAD"], capture_output=True, check=False)
-    if done.returncode:
-        raise BookError(f"git archive failed: {done.stderr.decode(errors='replace')}")
-    with tarfile.open(fileobj=BytesIO(done.stdout)) as archive:
+    try:
+        content = git(root, "archive", "--format=tar", "HEAD")
+    except subprocess.CalledProcessError as error:
+        raise BookError(f"git archive failed: {error.stderr.decode(errors='replace')}") from None
+    with tarfile.open(fileobj=BytesIO(content)) as archive:
         archive.extractall(folder, filter="data")
     return folder
 

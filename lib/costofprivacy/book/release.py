@@ -18,6 +18,7 @@ import yaml
 
 from costofprivacy.book import distribution, installation
 from costofprivacy.book.errors import BookError, RequestError
+from costofprivacy.book.git import git
 from costofprivacy.book.project import Project
 from costofprivacy.book.publishing import uninterrupted
 from costofprivacy.book.temporary import temporary
@@ -164,9 +165,8 @@ def _git(root: Path, *words: str) -> str:
         BookError: it says no, or is not installed.
     """
     try:
-        done = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True, check=True)
+        return git(root, *words).decode().rstrip("\n")
     except FileNotFoundError:
         raise BookError("a release needs git, which is not installed") from None
     except subprocess.CalledProcessError as error:
-        raise BookError(f"git {words[0]} failed: {error.stderr}") from None
-    return done.stdout.rstrip("\n")
+        raise BookError(f"git {words[0]} failed: {error.stderr.decode(errors='replace')}") from None
