@@ -187,10 +187,12 @@ def test_making_a_chapter_writes_nothing(book: Path) -> None:
     assert list((book / "part").iterdir()) == []
 
 
-def test_a_chapter_runs_inside_a_project(book: Path, tmp_path: Path) -> None:
-    (book / "claims.yml").unlink()
-    with pytest.raises(FileNotFoundError, match="run inside the project"):
-        chapter()
+def test_a_copied_chapter_runs_outside_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COSTOFPRIVACY_RESULTS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    copied = Chapter("noisyhead/mechanism", {"trials": 2})
+    assert "make chapter NAME=noisyhead/mechanism" in copied.closing().data
+    assert copied.results == tmp_path / "mechanism"
 
 
 # runs

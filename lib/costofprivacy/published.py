@@ -11,11 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from costofprivacy.judging import dictionary
-from costofprivacy.judging.claims import SHIPPED, VERDICTS_FILE, read_findings
+from costofprivacy.judging.claims import PROJECT, SHIPPED, VERDICTS_FILE, read_findings
 from costofprivacy.judging.findings import Finding
 from costofprivacy.running.stamps import read_table
 
-PROJECT = Path(__file__).parents[2] / "book"
 EXPERIMENTS = Path(__file__).parent / "experiments"
 
 

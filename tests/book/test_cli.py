@@ -80,6 +80,41 @@ def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
     assert not project.build.exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (("chapter", NAME, "-f", "~/p.yml"), "p.yml"),
+        (("sweep", NAME, "--table", "~/points.csv"), "points.csv"),
+        (("chapter", NAME, "--cluster", "~/scheduler.json"), "scheduler.json"),
+        (("worker", "~/scheduler.json"), "scheduler.json"),
+        (("chapter", NAME, "--out", "~/taken"), "taken"),
+        (("sweep", NAME, "--out", "~/taken", "--sweep", "trials=1,2"), "taken"),
+    ],
+)
+def test_a_home_folder_is_the_person_s(
+    call, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], file: str
+) -> None:
+    monkeypatch.setattr(cli, "LATE", 0.0)
+    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "taken").touch()  # no folder
+    status, lines = call(*words)
+    assert status == 2
+    assert str(tmp_path / "home" / file) in lines[-1]
+    assert not (project.root / "~").exists()
+
+
+def test_an_unknown_person_s_home_is_refused(call, project: Project) -> None:
+    status, lines = call("chapter", NAME, "--out", "~nobody-of-this-name/x")
+    assert status == 2
+    assert lines == [
+        "error: the home folder in ~nobody-of-this-name/x is unknown; write ./~nobody-of-this-name/x for a "
+        "name that begins with ~"
+    ]
+    assert not list(project.root.glob("~*"))
+
+
 def test_a_worker_without_a_scheduler_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "LATE", 0.0)
     for address, words in [

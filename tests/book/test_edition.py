@@ -39,6 +39,23 @@ def test_it_has_the_commit_and_whether_something_changed_since(versioned: Projec
     assert edition.name(versioned) == f"Version 1.2.3, commit {commit} and changes since"
 
 
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
+def test_another_repository_that_the_environment_names_is_not_asked(
+    versioned: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    git(versioned.root, "init", "--quiet")
+    git(versioned.root, "add", ".")
+    git(versioned.root, "commit", "--quiet", "--message=All")
+    expected = edition.name(versioned)
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "--quiet")
+    git(other, "commit", "--quiet", "--allow-empty", "--message=Other")
+    values = {"GIT_WORK_TREE": other, "GIT_INDEX_FILE": other / ".git" / "index", "GIT_DIR": other / ".git"}
+    monkeypatch.setenv(name, str(values[name]))
+    assert edition.name(versioned) == expected
+
+
 def test_each_page_states_the_latest(tmp_path: Path) -> None:
     (tmp_path / "part").mkdir()
     for name in ("index.html", "part/page.html"):

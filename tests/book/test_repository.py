@@ -67,6 +67,16 @@ def test_the_workflow_s_address_comes_before_the_clone_s(tmp_path: Path) -> None
     assert repository.address(tmp_path, {"GITHUB_REPOSITORY": "owner/name"}) == "https://github.com/fork/name"
 
 
+def test_another_repository_that_the_environment_names_gives_no_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("own", "other"):
+        (tmp_path / name).mkdir()
+        clone(tmp_path / name, f"git@github.com:{name}/name.git")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))
+    assert repository.address(tmp_path / "own", NOWHERE) == "https://github.com/own/name"
+
+
 def test_a_clone_of_a_folder_and_no_clone_have_no_address(tmp_path: Path) -> None:
     assert repository.address(tmp_path, NOWHERE) == ""
     (tmp_path / "clone").mkdir()

@@ -226,11 +226,12 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
     ("name", "text"),
     [
         ("points.csv", 'trials, epsilon\n2, "[0.5, 1]"\n3, [2.0]\n'),
+        ("POINTS.CSV", '\ufefftrials, epsilon\r\n2, "[0.5, 1]"\r\n\r\n3, [2.0]\r\n'),
         ("points.yml", "- {trials: 2, epsilon: [0.5, 1]}\n- {trials: 3, epsilon: [2.0]}\n"),
     ],
 )
 def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
-    (small.root / name).write_text(text)
+    (small.root / name).write_text(text, "utf-8")
     asked = points.plan(small, NAME, {}, [], [Path(name)])
     assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
     assert asked.swept == ("trials", "epsilon")
@@ -282,10 +283,16 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("p.csv", "", "must be a CSV or YAML file"),
+        ("p.csv", "", "p.csv: it is empty"),
+        ("p.yml", " \n", "p.yml: it is empty"),
+        ("p.csv", "trials,epsilon\n\n", "it has no rows below the names of its columns"),
+        ("p.csv", "trials;epsilon\n2;[1.0]\n", "its columns must be separated by commas, got semicolons"),
+        ("p.csv", "trials\tepsilon\n2\t[1.0]\n", "its columns must be separated by commas, got tabs"),
+        ("p.csv", "trials,\n2,3\n", "its columns must have distinct names, got 'trials', ''"),
+        ("p.txt", "trials\n2\n", "it was read as YAML, because its name does not end in .csv"),
         ("p.csv", "trials,epsilon\n2,[1.0]\n3", "row 3 has 1 values for 2 columns"),
         ("p.csv", "trials\n2,3\n", "row 2 has 2 values for 1 columns"),
-        ("p.csv", "trials,trials\n2,3\n", "its columns must have distinct names, got trials, trials"),
+        ("p.csv", "trials,trials\n2,3\n", "its columns must have distinct names, got 'trials', 'trials'"),
         ("p.yml", "trials: 2", "must be a list of points"),
         ("p.yml", "- {trials: 1, 2: 3}", "must be a list of points"),
         ("p.yml", "- {trials: 2}\n- {seed: 2}", "must have the same parameters"),

@@ -25,9 +25,30 @@ LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def at_home(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A path, or several, with ``~`` for a home folder, as a shell reads it: what `make` hands on, no shell has read.
+
+    Raises:
+        RequestError: there is no such user.
+    """
+    if not isinstance(value, str):
+        return tuple(at_home(context, parameter, each) for each in value)
+    found = os.path.expanduser(value)
+    if found.startswith("~"):
+        raise RequestError(f"the home folder in {value} is unknown; write ./{value} for a name that begins with ~")
+    return found
+
+
 CLUSTER = click.option(
-    "--cluster", default="", metavar="ADDRESS", help="A Dask scheduler, whose workers run the trials."
+    "--cluster",
+    default="",
+    metavar="ADDRESS",
+    help="A Dask scheduler, whose workers run the trials.",
+    callback=at_home,
 )
+OUT = partial(click.option, "--out", default="", metavar="DIR", callback=at_home)
 NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
 PRESET = click.option("--preset", default="quick", show_default=True, help="A file in book/presets, or 'paper'.")
 
@@ -40,7 +61,7 @@ def papermill_options(command: Command) -> Command:
         pair("-p", "--parameters", help="A parameter."),
         pair("-r", "--parameters_raw", help="A parameter, as text."),
         text("-y", "--parameters_yaml", metavar="YAML", help="Parameters in YAML."),
-        text("-f", "--parameters_file", metavar="FILE", help="A YAML file of parameters."),
+        text("-f", "--parameters_file", metavar="FILE", help="A YAML file of parameters.", callback=at_home),
     ]
     for option in reversed(options):
         command = option(command)
@@ -103,7 +124,7 @@ def pdf_command(project: Project) -> None:
 
 @cli.command("chapter", context_settings={"help_option_names": []})
 @click.argument("name", default="")
-@click.option("--out", default="", metavar="DIR", help="The output folder; _build/runs/NAME by default.")
+@OUT(help="The output folder; _build/runs/NAME by default.")
 @CLUSTER
 @click.option("--anyway", is_flag=True, help="Allow values beyond the usual ranges and the free memory.")
 @click.option("--profile", is_flag=True, help="Measure again in a single process, and report where the time was spent.")
@@ -149,8 +170,8 @@ def chapter_command(
 @cli.command("sweep", context_settings={"help_option_names": []})
 @click.argument("name", default="")
 @click.option("--sweep", "grids", multiple=True, metavar="NAME=VALUES", help="Values of a parameter: penalty=0.1,1,5")
-@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.")
-@click.option("--out", default="", metavar="DIR", help="The output folder; _build/sweeps/NAME by default.")
+@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.", callback=at_home)
+@OUT(help="The output folder; _build/sweeps/NAME by default.")
 @CLUSTER
 @papermill_options
 @click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
@@ -190,7 +211,7 @@ def sweep_command(
 
 
 @cli.command("worker", context_settings={"ignore_unknown_options": True})
-@click.argument("address")
+@click.argument("address", callback=at_home)
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 def worker_command(address: str, options: tuple[str, ...]) -> None:
     """Work for the Dask scheduler at ADDRESS: a process for each core, with the settings that give the book's bits.

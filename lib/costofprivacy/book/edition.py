@@ -8,6 +8,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+from costofprivacy.book.git import git
 from costofprivacy.book.project import Project
 
 PLACE = re.compile(r'(<p class="edition">)[^<]*(</p>)')
@@ -40,8 +41,7 @@ def _commit(root: Path) -> str:
     """The commit that a folder is checked out at, and whether it was changed since; empty where there is none."""
     if not (root / ".git").exists():
         return ""
-    command = ["git", "-C", str(root), "describe", "--always", "--exclude=*", "--dirty= and changes since"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        return git(root, "describe", "--always", "--exclude=*", "--dirty= and changes since").decode().strip()
     except (OSError, subprocess.CalledProcessError):
         return ""

@@ -114,22 +114,33 @@ def read_table_of_points(path: Path) -> list[Point]:
     """
     try:
         text = parameters.read_small(path)
-        found: Any = _rows(text) if path.suffix == ".csv" else load(text)
+        is_csv = path.suffix.lower() == ".csv"
+        if not text.strip():
+            raise ValueError("it is empty")
+        found: Any = _rows(text) if is_csv else load(text)
     except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
     if not isinstance(found, list) or not found or not all(map(_is_point, found)):
-        raise RequestError(f"--table must be a list of points, each a mapping of parameters to values, got {path}")
+        told = "" if is_csv else "; it was read as YAML, because its name does not end in .csv"
+        raise RequestError(
+            f"--table must be a list of points, each a mapping of parameters to values, got {path}{told}"
+        )
     if any(set(point) != set(found[0]) for point in found):
         raise RequestError(f"all points of --table must have the same parameters; those in {path} differ")
     return found
 
 
 def _rows(text: str) -> list[dict[str, Any]]:
-    """The points in a CSV file's text; ``ValueError`` where a row is not as long as the first, or a name is twice."""
-    header, *rows = csv.reader(text.splitlines(), skipinitialspace=True, strict=True)
+    """The points in a CSV file's text; ``ValueError`` where names or rows are not those of a table with commas."""
+    header, *rows = csv.reader(text.strip().splitlines(), skipinitialspace=True, strict=True)
     names = [name.strip() for name in header]
-    if len(set(names)) < len(names):
-        raise ValueError(f"its columns must have distinct names, got {', '.join(names)}")
+    for mark, word in {";": "semicolons", "\t": "tabs"}.items():
+        if len(names) == 1 and mark in names[0]:
+            raise ValueError(f"its columns must be separated by commas, got {word}")
+    if len(set(names)) < len(names) or not all(names):
+        raise ValueError(f"its columns must have distinct names, got {', '.join(map(repr, names))}")
+    if not any(rows):
+        raise ValueError("it has no rows below the names of its columns")
     for number, row in enumerate(rows, start=2):
         if row and len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} values for {len(names)} columns")

@@ -16,6 +16,8 @@ from urllib.parse import quote, urlsplit
 
 import yaml
 
+from costofprivacy.book.git import git
+
 REMOTE = "origin"
 SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
 BRANCH = "main"
@@ -149,8 +151,7 @@ def _remote(root: Path) -> str:
     """The remote of a clone, as git knows it; empty where there is none."""
     if not (root / ".git").exists():
         return ""
-    command = ["git", "-C", str(root), "remote", "get-url", REMOTE]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        return git(root, "remote", "get-url", REMOTE).decode().strip()
     except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
         return ""

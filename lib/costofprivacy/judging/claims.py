@@ -23,6 +23,7 @@ VERDICTS_FILE = "verdicts.json"
 PENDING = "pending"
 LONGEST_QUOTE = 25  # words
 SHIPPED = Path(__file__).parents[1] / "_book"  # what an installed package brings along of the book
+PROJECT = Path(__file__).parents[3] / "book"  # where an editable installation has it
 
 
 OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
@@ -172,18 +173,18 @@ class Slip:
 
 
 def find_register(start: Path) -> Path:
-    """``book/claims.yml`` of the project around ``start``; outside the project the one that the package brought along.
+    """``book/claims.yml`` of the project around ``start``; outside the project the package's own.
 
     Raises:
-        FileNotFoundError: if no parent folder holds one, nor the package.
+        FileNotFoundError: if no parent folder holds one, nor the package, nor the project that it is installed from.
     """
-    for folder in (start.resolve(), *start.resolve().parents):
-        for candidate in (folder / "claims.yml", folder / "book" / "claims.yml"):
-            if candidate.is_file():
-                return candidate
-    if (SHIPPED / "claims.yml").is_file():
-        return SHIPPED / "claims.yml"
-    raise FileNotFoundError("no book/claims.yml in this folder or above it: run inside the project")
+    around = [folder / sub for folder in (start.resolve(), *start.resolve().parents) for sub in ("", "book")]
+    for folder in (*around, SHIPPED, PROJECT):
+        if (folder / "claims.yml").is_file():
+            return folder / "claims.yml"
+    raise FileNotFoundError(
+        f"no book/claims.yml in {start} or above it, nor with the installed package; run inside the project"
+    )
 
 
 def read_register(path: Path) -> dict[str, Claim]:
