@@ -26,6 +26,7 @@ from costofprivacy.book import (
     repository,
     responsive,
 )
+from costofprivacy.book.environment import environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -36,6 +37,7 @@ from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.judging import addresses
 from costofprivacy.running import stamps
+from costofprivacy.showing import plates
 
 GENERATED = {
     "_notation.md": ("symbols", "notation"),
@@ -92,8 +94,9 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     for name in missing:
         copy_place(place(project.book, name), place(tree, name))
     plan = {name: values for name, values in parameters.items() if name not in missing}
-    bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
-    stage(project, preset, tree, folder / "pages", missing)
+    with environment({} if preset == PAPER else {plates.WIDE_ONLY: "1"}):
+        bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
+        stage(project, preset, tree, folder / "pages", missing)
     render(project, preset, folder / "pages", say)
     return project.build / "html" / "index.html"
 

@@ -72,6 +72,8 @@ def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str
         raise BookError("the book has no chapters to validate")
     from joblib import cpu_count
 
+    from costofprivacy.showing import plates  # brings the plotting, which a refused request can do without
+
     last = place(tree, LEDGER).notebook
     others = [copy for copy in copies if copy != last]
     kernels = min(cpu_count(), len(others))
@@ -79,7 +81,7 @@ def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str
     variables = kernel_environment(
         project, book=tree, results=None, resume=False, progress=alone, workers=None if alone else 1
     )
-    with environment(variables):
+    with environment(variables | {plates.WIDE_ONLY: "1"}):
         if alone:
             failed = [_pytest(project, copies, "chapters")]
         else:
