@@ -1,5 +1,6 @@
 """The rendered book: chapters executed under a preset, staged as pages, rendered to ``_build/html``."""
 
+import filecmp
 import importlib
 import json
 import shutil
@@ -23,6 +24,7 @@ from costofprivacy.book import (
     notebooks,
     pictures,
     real_data,
+    reference,
     repository,
     responsive,
 )
@@ -59,6 +61,8 @@ MISSING_NOTE = """```{{admonition}} Committed results, because real data are mis
 This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
 results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
+NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
+RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
 
 
 def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
@@ -142,16 +146,38 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
 def stage(
     project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
 ) -> None:
-    """Lay out afresh what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
+    """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
+
+    Another edition than that at the papers' scale has no reference of the library, and its pictures are larger files.
 
     Args:
         project: the book.
         preset: its name; any but ``paper`` is named at the top of each page with results.
         tree: the executed chapters.
-        pages: the folder to fill; what it held goes.
+        pages: the folder to fill. A file that is there with the same content already stays as it is, so that Sphinx
+            knows what changed; what else the folder held goes.
         missing: the chapters that are shown as committed, with the data sets that are missing for them.
     """
-    shutil.rmtree(pages, ignore_errors=True)
+    with temporary(project) as folder:
+        _lay_out(project, preset, tree, folder, missing)
+        replace_changed(folder, pages)
+
+
+def replace_changed(source: Path, target: Path) -> None:
+    """Make a folder hold what another holds; files of the same content are not touched."""
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for path in list(target.rglob("*")):
+        if path.is_file() and path.relative_to(target) not in wanted:
+            path.unlink()
+    for name in wanted:
+        old = target / name
+        if not old.is_file() or not filecmp.cmp(source / name, old, shallow=False):
+            old.parent.mkdir(parents=True, exist_ok=True)
+            (source / name).replace(old)
+
+
+def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing) -> None:
+    """Fill an empty folder with what rendering needs."""
     for path in [*_configured_files(project), *_prose(project)]:
         _copy(path, pages / path.relative_to(project.root))
     note = "" if preset == PAPER else NOTE.format(preset=preset)
@@ -178,7 +204,11 @@ def stage(
     defined.parent.mkdir(parents=True, exist_ok=True)
     defined.write_text(hovering.script(project.book), "utf-8")
     repository.write(project.root, pages / "_config.yml")
-    pictures.lighten(pages)
+    if preset == PAPER:
+        pictures.lighten(pages)
+        return
+    for entry in reference.generated(project):
+        (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
@@ -202,7 +232,11 @@ def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
 
 
 def render(project: Project, preset: str, pages: Path, say: Say) -> None:
-    """Render staged pages from scratch into ``_build/html``, unless they are what it shows already.
+    """Render staged pages into ``_build/html``, unless they are what it shows already.
+
+    Sphinx keeps what it has read beside the staged pages, and reads and writes anew what changed. It begins from
+    scratch where the configuration, the table of contents or the book's machinery is another, and after a rendering
+    that did not end well.
 
     Raises:
         BookError: Sphinx warned; ``_build/html`` is as it was.
@@ -213,27 +247,36 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         edition.write(html, edition.name(project))
         return
     say(f"rendering {pages}")
+    kept = pages.with_name("sphinx")
+    made_with = _machinery_digest(project, pages)
+    if _json(kept / RENDERED) != made_with:
+        shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    (kept / RENDERED).unlink(missing_ok=True)
+    command = [sys.executable, "-m", RENDER, "build", "-W", "--keep-going"]
+    done = subprocess.run(
+        [*command, "--path-output", str(kept.resolve()), str(pages.resolve())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    log = write_log(project, "render", done.stdout)
+    if done.returncode:
+        raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
+    (kept / RENDERED).write_text(json.dumps(made_with), "utf-8")
     with temporary(project) as folder:
-        command = [sys.executable, "-m", RENDER, "build", "-W", "--keep-going"]
-        done = subprocess.run(
-            [*command, "--path-output", str(folder), str(pages.resolve())],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        log = write_log(project, "render", done.stdout)
-        if done.returncode:
-            raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
-        responsive.widen(folder / "_build" / "html", pages)
-        night.darken(folder / "_build" / "html")
-        findable.index(folder / "_build" / "html")
-        edition.write(folder / "_build" / "html", edition.name(project))
+        made = folder / "html"
+        shutil.copytree(kept / "_build" / "html", made)
+        responsive.widen(made, pages)
+        night.darken(made)
+        findable.index(made)
+        edition.write(made, edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)
             if html.exists():
                 html.rename(folder / "earlier")
-            (folder / "_build" / "html").rename(html)
+            made.rename(html)
             record.write_text(json.dumps(content) + "\n", "utf-8")
 
 
@@ -306,6 +349,12 @@ def _pages_digest(project: Project, pages: Path) -> str:
     machinery = sorted(Path(__file__).parent.glob("*.py"))
     files = [*sorted(path for path in pages.rglob("*") if path.is_file()), *machinery, project.requirements]
     return stamps.json_digest([(path.name, str(path), stamps.file_digest(path)) for path in files])
+
+
+def _machinery_digest(project: Project, pages: Path) -> str:
+    """The digest of all that a rendering depends on beside the single pages."""
+    machinery = [*sorted(Path(__file__).parent.glob("*.py")), project.requirements, *sorted(pages.glob("*.yml"))]
+    return stamps.json_digest([str(pages.resolve()), *(stamps.file_digest(path) for path in machinery)])
 
 
 def _json(path: Path) -> Any:
