@@ -128,10 +128,12 @@ def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path)
     entry = project.root / "book/reference/overview.md"
     entry.parent.mkdir()
     entry.write_text("# overview\n\n```{eval-rst}\n.. automodule:: overview\n```\n")
-    (project.root / "_toc.yml").write_text((project.root / "_toc.yml").read_text() + "- file: book/reference/overview\n")
-    shown = {preset: staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick")}
-    assert "automodule" in shown["paper"].read_text()
-    assert shown["quick"].read_text() == build.NO_REFERENCE.format(name="overview")
+    (project.root / "_toc.yml").write_text(
+        (project.root / "_toc.yml").read_text() + "- file: book/reference/overview\n"
+    )
+    paper, quick = (staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick"))
+    assert "automodule" in paper.read_text()
+    assert quick.read_text() == build.NO_REFERENCE.format(name="overview")
 
 
 def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:

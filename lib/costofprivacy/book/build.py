@@ -20,7 +20,6 @@ from costofprivacy.book import (
     findable,
     freshness,
     hovering,
-    night,
     notebooks,
     pictures,
     real_data,
@@ -38,7 +37,7 @@ from costofprivacy.book.scripts import STATIC, write_scripts
 from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.judging import addresses
-from costofprivacy.running import stamps
+from costofprivacy.running import _source, stamps
 from costofprivacy.showing import plates
 
 GENERATED = {
@@ -62,6 +61,7 @@ This page needs {sets}, which could not be found in the data folder, so it was n
 results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
 NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
+CODE = "code.json"  # in _build: what the library's files import, and their digests
 RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
 
 
@@ -98,7 +98,7 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     for name in missing:
         copy_place(place(project.book, name), place(tree, name))
     plan = {name: values for name, values in parameters.items() if name not in missing}
-    with environment({} if preset == PAPER else {plates.WIDE_ONLY: "1"}):
+    with environment({} if preset == PAPER else {plates.WIDE_ONLY: "1"}), _source.remembered(project.build / CODE):
         bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
         stage(project, preset, tree, folder / "pages", missing)
     render(project, preset, folder / "pages", say)
@@ -122,9 +122,11 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
     parameters = resolve_preset(project, PAPER, chapters(project))
     for name in parameters:
         recover(place(project.book, name).results)
-    expected = {
-        name: freshness.inputs(project, name, values, project.book, real=True) for name, values in parameters.items()
-    }
+    with _source.remembered(project.build / CODE):
+        expected = {
+            name: freshness.inputs(project, name, values, project.book, real=True)
+            for name, values in parameters.items()
+        }
     reasons = {name: freshness.why_stale(place(project.book, name), found) for name, found in expected.items()}
     never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
     if never:
@@ -269,7 +271,6 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         made = folder / "html"
         shutil.copytree(kept / "_build" / "html", made)
         responsive.widen(made, pages)
-        night.darken(made)
         findable.index(made)
         edition.write(made, edition.name(project))
         with uninterrupted():

@@ -133,10 +133,11 @@ def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: A
 
 def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
     """Have every page written where a title, a label or a citation is another: Sphinx writes those read anew alone."""
-    std, cited = env.domaindata["std"], env.domaindata.get("cite", {}).get("citation_refs", ())
+    std = env.domaindata["std"]
+    cited = {key.key for ref in env.domaindata.get("cite", {}).get("citation_refs", ()) for key in ref.targets}
     titles = {name: title.astext() for name, title in env.titles.items()}
     known = [titles, std["labels"], std["anonlabels"], env.domaindata["math"]["objects"], env.toctree_includes]
-    named = repr([sorted(each.items()) for each in known] + sorted({str(key) for ref in cited for key in ref.keys}))
+    named = repr([sorted(each.items()) for each in known] + sorted(cited))
     before, env.named_in_the_book = getattr(env, "named_in_the_book", named), named
     return () if before == named else env.all_docs
 

@@ -8,8 +8,11 @@ imported by a computed name (``importlib.import_module``) is not seen.
 import ast
 import hashlib
 import importlib.util
+import json
 import os
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -252,12 +255,40 @@ def _version(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-@cache
-def _read(path: Path, version: tuple[int, int], name: str) -> tuple[tuple[str, ...], str]:
+_KNOWN: dict[str, tuple[str, list[str], str]] = {}  # what `_read` has found, and in which file, by module
+
+
+def _read(path: Path, version: tuple[int, int], name: str) -> tuple[list[str], str]:
     """What a module imports, and the digest of its code."""
-    tree = ast.parse(path.read_bytes())
-    code = hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
-    return tuple(_imported(tree, name, path.name == "__init__.py")), code
+    file = f"{path} {version}"
+    known = _KNOWN.get(name)
+    if known is None or known[0] != file:
+        tree = ast.parse(path.read_bytes())
+        code = hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
+        known = _KNOWN[name] = file, _imported(tree, name, path.name == "__init__.py"), code
+    return known[1], known[2]
+
+
+@contextmanager
+def remembered(file: Path) -> Iterator[None]:
+    """Keep what modules import and their digests in a file: one whose time and size are the same is not parsed again.
+
+    What another version of this module or of Python has written there is not used.
+    """
+    by = [sys.version, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()]
+    with suppress(OSError, ValueError):
+        content = json.loads(file.read_text("utf-8"))
+        if content["by"] == by:
+            _KNOWN.update(content["known"])
+    before = dict(_KNOWN)
+    try:
+        yield
+    finally:
+        if before != _KNOWN:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            new = file.with_suffix(f".{os.getpid()}")
+            new.write_text(json.dumps({"by": by, "known": _KNOWN}), "utf-8")
+            new.replace(file)
 
 
 def _locations(package: str) -> list[Path]:
