@@ -15,11 +15,9 @@ function pngOf(image) {
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture"))), "image/png");
     };
     copy.onerror = reject;
-    copy.src = plainAddress(image);
+    copy.src = image.src;
   });
 }
-
-const plainAddress = (image) => image.getAttribute("src").split("#")[0];
 
 function take(address, name) {
   const link = document.createElement("a");
@@ -56,11 +54,11 @@ function offerFigures() {
   document.querySelectorAll("article figure[id]").forEach((figure) => {
     const image = figure.querySelector('img[src*="_images/"]');
     const words = figure.querySelector("figcaption");
-    if (!image || !words || !plainAddress(image).endsWith(".svg")) return;
+    if (!image || !words || !image.getAttribute("src").endsWith(".svg")) return;
     const name = figure.id;
     const tools = document.createElement("p");
     tools.className = "figure-tools";
-    tools.append(link("SVG", "The figure as vector graphics", plainAddress(image), `${name}.svg`));
+    tools.append(link("SVG", "The figure as vector graphics", image.getAttribute("src"), `${name}.svg`));
     if (location.protocol !== "file:") {
       tools.append(button("PNG", "The figure as pixels", async () => {
         const address = URL.createObjectURL(await pngOf(image));

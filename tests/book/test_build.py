@@ -56,7 +56,7 @@ def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         calls.append(command[-1])
         html = Path(command[-2]) / "_build" / "html"
-        html.mkdir(parents=True)
+        html.mkdir(parents=True, exist_ok=True)
         (html / "index.html").write_text(f"rendering {len(calls)}")
         return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
 
@@ -89,6 +89,51 @@ def test_a_failed_rendering_leaves_the_earlier_pages(
     with pytest.raises(BookError, match=r"could not be rendered: a.md:1: WARNING: odd .see .*render.log"):
         build.render(project, "paper", staged(project, tree, "paper"), print)
     assert (project.build / "html/index.html").read_text() == "rendering 1"
+
+
+def test_staging_again_touches_what_changed_alone(project: Project, tree: Path) -> None:
+    pages = staged(project, tree, "quick")
+    (pages / "book/gone.md").write_text("# Gone\n")
+    before = {path: path.stat().st_mtime_ns for path in pages.rglob("*") if path.is_file()}
+    (project.book / "_static/book.css").write_text("p { color: red }\n")
+    staged(project, tree, "quick")
+    after = {path: path.stat().st_mtime_ns for path in pages.rglob("*") if path.is_file()}
+    assert {path.name for path in before if after.get(path) != before[path]} == {"book.css", "gone.md"}
+    assert "red" in (pages / "book/_static/book.css").read_text()
+
+
+def test_what_sphinx_kept_is_used_until_the_machinery_changes_or_a_rendering_fails(
+    project: Project, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_sphinx(monkeypatch)
+    pages, kept = staged(project, tree, "quick"), project.build / "quick/sphinx/kept"
+
+    def rendered_again(name: str, text: str) -> bool:
+        (pages / name).write_text(text)
+        kept.touch()
+        build.render(project, "quick", pages, print)
+        return not kept.exists()
+
+    build.render(project, "quick", pages, print)
+    assert not rendered_again("book/index.md", "# Other\n")
+    assert rendered_again("_config.yml", "title: Other\n")
+    fake_sphinx(monkeypatch, status=1)
+    with pytest.raises(BookError):
+        rendered_again("book/index.md", "# Wrong\n")
+    fake_sphinx(monkeypatch)
+    assert rendered_again("book/index.md", "# Right\n")
+
+
+def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path) -> None:
+    entry = project.root / "book/reference/overview.md"
+    entry.parent.mkdir()
+    entry.write_text("# overview\n\n```{eval-rst}\n.. automodule:: overview\n```\n")
+    (project.root / "_toc.yml").write_text(
+        (project.root / "_toc.yml").read_text() + "- file: book/reference/overview\n"
+    )
+    paper, quick = (staged(project, tree, preset) / "book/reference/overview.md" for preset in ("paper", "quick"))
+    assert "automodule" in paper.read_text()
+    assert quick.read_text() == build.NO_REFERENCE.format(name="overview")
 
 
 def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:

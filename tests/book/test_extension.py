@@ -75,3 +75,19 @@ def test_a_page_whose_formulas_stand_in_html_alone_has_them_typeset(body: str, t
     app = SimpleNamespace(env=SimpleNamespace(get_domain=lambda _: SimpleNamespace(data=data)))
     extension._typeset(app, "page", "", {"body": body}, None)
     assert data["has_equations"] == ({"page": True} if typeset else {})
+
+
+def test_every_page_is_written_again_where_a_title_or_a_label_is_another() -> None:
+    title = SimpleNamespace(astext=lambda: "Risk")
+    domains = {"std": {"labels": {}, "anonlabels": {}}, "math": {"objects": {}}}
+    env = SimpleNamespace(titles={"a": title}, domaindata=domains, toctree_includes={}, all_docs=["a", "b"])
+
+    def written() -> list[str]:
+        return list(extension._write_all_where_names_changed(None, env))  # type: ignore[arg-type]
+
+    assert written() == written() == []
+    env.titles["a"] = SimpleNamespace(astext=lambda: "Its risk")
+    assert written() == ["a", "b"]
+    assert written() == []
+    domains["std"]["labels"]["bound"] = ("b", "bound", "The bound")
+    assert written() == ["a", "b"]

@@ -56,6 +56,31 @@ def test_digest_ignores_modules_that_are_not_imported(project: Project, experime
     assert _source.digest([experiment]) == before
 
 
+def test_what_was_read_once_is_not_parsed_again_until_the_file_changes(
+    experiment: str, rewrite: Rewrite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, parsed, parse = tmp_path / "code.json", list[object](), _source.ast.parse
+    monkeypatch.setattr(_source.ast, "parse", lambda source: parsed.append(source) or parse(source))
+
+    def digest() -> str:
+        monkeypatch.setattr(_source, "_KNOWN", {})  # as in a new process
+        parsed.clear()
+        with _source.remembered(file):
+            return _source.digest([experiment])
+
+    first, count = digest(), len(parsed)
+    assert (digest(), len(parsed)) == (first, 0)
+    rewrite(TOOLS, "2 * value", "30 * value")
+    assert digest() != first
+    assert len(parsed) == 1
+    file.write_text(file.read_text().replace(_source.sys.version.split()[0], "3.0"))
+    digest()
+    assert len(parsed) == count > 1
+    file.write_text("{")
+    digest()
+    assert len(parsed) == count
+
+
 FIXED = """def f(x: int = 1, *a, **k) -> str:
     g = lambda y: y or None
     return f"{x:>3} {x!r:{x}}" + str(None) + f"a{1.0}" "b" + ""

@@ -1,7 +1,9 @@
+import io
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from costofprivacy.showing import figures, plates
@@ -32,6 +34,27 @@ def test_a_plate_is_saved_in_two_forms_the_same_bits_each_time(tmp_path: Path) -
     assert (tmp_path / "a" / "rates.narrow.svg").read_bytes() == (tmp_path / "b" / "rates.narrow.svg").read_bytes()
     assert plt.get_fignums() == []
     assert not any(word in first for word in ("<dc:date>", "Matplotlib v", "#ffffff", "#FFFFFF"))
+
+
+def test_a_plate_for_a_first_look_has_the_wide_form_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(plates.WIDE_ONLY, "1")
+    plates.save(two_panels(), tmp_path, "rates")
+    assert [path.name for path in tmp_path.iterdir()] == ["rates.svg"]
+    assert plt.get_fignums() == []
+
+
+def test_a_figure_is_drawn_once_as_matplotlib_lays_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, figure, drawn, draw = two_panels().figure, two_panels().figure, list[str](), Figure.draw
+    buffer, how = io.StringIO(), {"Date": None, "Creator": None, "Title": "rates"}
+    with plt.rc_context({"svg.hashsalt": "rates"}):
+        plain.savefig(buffer, format="svg", metadata=how, transparent=True)
+    monkeypatch.setattr(Figure, "draw", lambda self, renderer: [drawn.append(""), draw(self, renderer)])
+    engine, size = figure.get_layout_engine(), figure.dpi
+    found = plates.svg(figure, "rates")
+    assert found.split() == buffer.getvalue().split()
+    assert len(drawn) == 1
+    assert engine is not None
+    assert (figure.get_layout_engine(), figure.dpi) == (engine, size)
 
 
 def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:

@@ -1,5 +1,6 @@
 """The rendered book: chapters executed under a preset, staged as pages, rendered to ``_build/html``."""
 
+import filecmp
 import importlib
 import json
 import shutil
@@ -19,13 +20,14 @@ from costofprivacy.book import (
     findable,
     freshness,
     hovering,
-    night,
     notebooks,
     pictures,
     real_data,
+    reference,
     repository,
     responsive,
 )
+from costofprivacy.book.environment import environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import write_log
 from costofprivacy.book.parameters import PAPER, resolve_preset
@@ -35,7 +37,8 @@ from costofprivacy.book.scripts import STATIC, write_scripts
 from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.judging import addresses
-from costofprivacy.running import stamps
+from costofprivacy.running import _source, stamps
+from costofprivacy.showing import plates
 
 GENERATED = {
     "_notation.md": ("symbols", "notation"),
@@ -57,6 +60,9 @@ MISSING_NOTE = """```{{admonition}} Committed results, because real data are mis
 This page needs {sets}, which could not be found in the data folder, so it was not executed. It shows the committed
 results, at the papers' own scale. `make data` downloads the data; after that, `make book` executes the page.
 ```"""
+NO_REFERENCE = "# {name}\n\nThis edition of the book leaves the reference out. `make pages` renders the book with it.\n"
+CODE = "code.json"  # in _build: what the library's files import, and their digests
+RENDERED = "rendered.json"  # beside what Sphinx keeps: what it was made with
 
 
 def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
@@ -92,8 +98,9 @@ def build(project: Project, preset: str, say: Say, warn: Say) -> Path:
     for name in missing:
         copy_place(place(project.book, name), place(tree, name))
     plan = {name: values for name, values in parameters.items() if name not in missing}
-    bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
-    stage(project, preset, tree, folder / "pages", missing)
+    with environment({} if preset == PAPER else {plates.WIDE_ONLY: "1"}), _source.remembered(project.build / CODE):
+        bring_up_to_date(project, TreePlan(tree, plan, small=preset != PAPER), say, warn)
+        stage(project, preset, tree, folder / "pages", missing)
     render(project, preset, folder / "pages", say)
     return project.build / "html" / "index.html"
 
@@ -115,9 +122,11 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
     parameters = resolve_preset(project, PAPER, chapters(project))
     for name in parameters:
         recover(place(project.book, name).results)
-    expected = {
-        name: freshness.inputs(project, name, values, project.book, real=True) for name, values in parameters.items()
-    }
+    with _source.remembered(project.build / CODE):
+        expected = {
+            name: freshness.inputs(project, name, values, project.book, real=True)
+            for name, values in parameters.items()
+        }
     reasons = {name: freshness.why_stale(place(project.book, name), found) for name, found in expected.items()}
     never = [name for name, reason in reasons.items() if reason == freshness.NEVER]
     if never:
@@ -139,16 +148,38 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
 def stage(
     project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing = MappingProxyType({})
 ) -> None:
-    """Lay out afresh what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
+    """Lay out what rendering needs: configuration, prose, static files, scripts, chapters and their claims.
+
+    Another edition than that at the papers' scale has no reference of the library, and its pictures are larger files.
 
     Args:
         project: the book.
         preset: its name; any but ``paper`` is named at the top of each page with results.
         tree: the executed chapters.
-        pages: the folder to fill; what it held goes.
+        pages: the folder to fill. A file that is there with the same content already stays as it is, so that Sphinx
+            knows what changed; what else the folder held goes.
         missing: the chapters that are shown as committed, with the data sets that are missing for them.
     """
-    shutil.rmtree(pages, ignore_errors=True)
+    with temporary(project) as folder:
+        _lay_out(project, preset, tree, folder, missing)
+        replace_changed(folder, pages)
+
+
+def replace_changed(source: Path, target: Path) -> None:
+    """Make a folder hold what another holds; files of the same content are not touched."""
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for path in list(target.rglob("*")):
+        if path.is_file() and path.relative_to(target) not in wanted:
+            path.unlink()
+    for name in wanted:
+        old = target / name
+        if not old.is_file() or not filecmp.cmp(source / name, old, shallow=False):
+            old.parent.mkdir(parents=True, exist_ok=True)
+            (source / name).replace(old)
+
+
+def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: real_data.Missing) -> None:
+    """Fill an empty folder with what rendering needs."""
     for path in [*_configured_files(project), *_prose(project)]:
         _copy(path, pages / path.relative_to(project.root))
     note = "" if preset == PAPER else NOTE.format(preset=preset)
@@ -175,7 +206,11 @@ def stage(
     defined.parent.mkdir(parents=True, exist_ok=True)
     defined.write_text(hovering.script(project.book), "utf-8")
     repository.write(project.root, pages / "_config.yml")
-    pictures.lighten(pages)
+    if preset == PAPER:
+        pictures.lighten(pages)
+        return
+    for entry in reference.generated(project):
+        (pages / f"{entry}.md").write_text(NO_REFERENCE.format(name=entry.rpartition("/")[2]), "utf-8")
 
 
 def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
@@ -199,7 +234,11 @@ def write_generated(project: Project, tree: Path, folder: Path) -> set[str]:
 
 
 def render(project: Project, preset: str, pages: Path, say: Say) -> None:
-    """Render staged pages from scratch into ``_build/html``, unless they are what it shows already.
+    """Render staged pages into ``_build/html``, unless they are what it shows already.
+
+    Sphinx keeps what it has read beside the staged pages, and reads and writes anew what changed. It begins from
+    scratch where the configuration, the table of contents or the book's machinery is another, and after a rendering
+    that did not end well.
 
     Raises:
         BookError: Sphinx warned; ``_build/html`` is as it was.
@@ -210,27 +249,35 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         edition.write(html, edition.name(project))
         return
     say(f"rendering {pages}")
+    kept = pages.with_name("sphinx")
+    made_with = _machinery_digest(project, pages)
+    if _json(kept / RENDERED) != made_with:
+        shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    (kept / RENDERED).unlink(missing_ok=True)
+    command = [sys.executable, "-m", RENDER, "build", "-W", "--keep-going"]
+    done = subprocess.run(
+        [*command, "--path-output", str(kept.resolve()), str(pages.resolve())],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    log = write_log(project, "render", done.stdout)
+    if done.returncode:
+        raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
+    (kept / RENDERED).write_text(json.dumps(made_with), "utf-8")
     with temporary(project) as folder:
-        command = [sys.executable, "-m", RENDER, "build", "-W", "--keep-going"]
-        done = subprocess.run(
-            [*command, "--path-output", str(folder), str(pages.resolve())],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        log = write_log(project, "render", done.stdout)
-        if done.returncode:
-            raise BookError(f"the pages could not be rendered: {_first_warning(done.stdout)} (see {log})")
-        responsive.widen(folder / "_build" / "html", pages)
-        night.darken(folder / "_build" / "html")
-        findable.index(folder / "_build" / "html")
-        edition.write(folder / "_build" / "html", edition.name(project))
+        made = folder / "html"
+        shutil.copytree(kept / "_build" / "html", made)
+        responsive.widen(made, pages)
+        findable.index(made)
+        edition.write(made, edition.name(project))
         with uninterrupted():
             record.unlink(missing_ok=True)
             if html.exists():
                 html.rename(folder / "earlier")
-            (folder / "_build" / "html").rename(html)
+            made.rename(html)
             record.write_text(json.dumps(content) + "\n", "utf-8")
 
 
@@ -303,6 +350,12 @@ def _pages_digest(project: Project, pages: Path) -> str:
     machinery = sorted(Path(__file__).parent.glob("*.py"))
     files = [*sorted(path for path in pages.rglob("*") if path.is_file()), *machinery, project.requirements]
     return stamps.json_digest([(path.name, str(path), stamps.file_digest(path)) for path in files])
+
+
+def _machinery_digest(project: Project, pages: Path) -> str:
+    """The digest of all that a rendering depends on beside the single pages."""
+    machinery = [*sorted(Path(__file__).parent.glob("*.py")), project.requirements, *sorted(pages.glob("*.yml"))]
+    return stamps.json_digest([str(pages.resolve()), *(stamps.file_digest(path) for path in machinery)])
 
 
 def _json(path: Path) -> Any:

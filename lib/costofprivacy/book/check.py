@@ -77,6 +77,8 @@ def nbval(
         raise BookError("the book has no chapters to validate")
     from joblib import cpu_count
 
+    from costofprivacy.showing import plates  # brings the plotting, which a refused request can do without
+
     last = place(tree, LEDGER).notebook
     others = [copy for copy in copies if copy != last]
     kernels = min(cpu_count(), len(others))
@@ -84,7 +86,7 @@ def nbval(
     variables = kernel_environment(
         project, book=tree, results=None, resume=False, progress=alone, workers=None if alone else 1
     )
-    variables["COSTOFPRIVACY_MEASURED"] = str(measured.resolve()) if measured else None
+    variables |= {plates.WIDE_ONLY: "1", "COSTOFPRIVACY_MEASURED": str(measured.resolve()) if measured else None}
     with environment(variables):
         if alone:
             failed = [_pytest(project, copies, "chapters")]

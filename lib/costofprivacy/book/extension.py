@@ -5,6 +5,7 @@ search engines and to those who link them.
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", _offer_repository)
     app.connect("config-inited", _prepare, priority=900)
     app.connect("autodoc-process-docstring", _prepare_docstring, priority=400)  # before napoleon, at 500
+    app.connect("env-updated", _write_all_where_names_changed)
     app.connect("html-page-context", _typeset, priority=400)  # before Sphinx decides who gets MathJax
     app.connect("html-page-context", _describe)
     app.connect("html-page-context", _offer_dispute)
@@ -127,6 +129,17 @@ def _typeset(app: Sphinx, page: str, template: str, context: dict[str, Any], doc
 
 def _prepare_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     lines[:] = docstrings.prepared(lines, docstrings.names(thing))
+
+
+def _write_all_where_names_changed(app: Sphinx, env: Any) -> Iterable[str]:
+    """Have every page written where a title, a label or a citation is another: Sphinx writes those read anew alone."""
+    std = env.domaindata["std"]
+    cited = {key.key for ref in env.domaindata.get("cite", {}).get("citation_refs", ()) for key in ref.targets}
+    titles = {name: title.astext() for name, title in env.titles.items()}
+    known = [titles, std["labels"], std["anonlabels"], env.domaindata["math"]["objects"], env.toctree_includes]
+    named = repr([sorted(each.items()) for each in known] + sorted(cited))
+    before, env.named_in_the_book = getattr(env, "named_in_the_book", named), named
+    return () if before == named else env.all_docs
 
 
 def _draw_card(html: Path) -> None:

@@ -8,7 +8,11 @@ imported by a computed name (``importlib.import_module``) is not seen.
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Iterable, Mapping
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -68,7 +72,7 @@ def digest(modules: Iterable[str]) -> str:
     """
     total = hashlib.sha256()
     for name, path in closure(modules).items():
-        total.update(f"{name}\0{_code(path, _version(path))}\0".encode())
+        total.update(f"{name}\0{_read(path, _version(path), name)[1]}\0".encode())
     return total.hexdigest()
 
 
@@ -104,7 +108,7 @@ def libraries(modules: Iterable[str]) -> set[str]:
     found = closure(modules)
     own = {name.partition(".")[0] for name in found}
     return {
-        need.partition(".")[0] for name, path in found.items() for need in _imports(path, _version(path), name)
+        need.partition(".")[0] for name, path in found.items() for need in _read(path, _version(path), name)[0]
     } - own
 
 
@@ -222,9 +226,14 @@ def imported(source: str, module: str = "", is_package: bool = False) -> list[st
     Raises:
         SyntaxError: ``source`` is not Python.
     """
+    return _imported(ast.parse(source), module, is_package)
+
+
+def _imported(tree: ast.Module, module: str, is_package: bool) -> list[str]:
+    """The dotted names that a syntax tree imports."""
     package = module if is_package else module.rpartition(".")[0]
     names: list[str] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -237,7 +246,7 @@ def imported(source: str, module: str = "", is_package: bool = False) -> list[st
 def _needs(name: str, path: Path) -> list[str]:
     """The packages around a module, and what it imports."""
     parents = [name.rsplit(".", up)[0] for up in range(1, name.count(".") + 1)]
-    return [*parents, *_imports(path, _version(path), name)]
+    return [*parents, *_read(path, _version(path), name)[0]]
 
 
 def _version(path: Path) -> tuple[int, int]:
@@ -246,16 +255,40 @@ def _version(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-@cache
-def _imports(path: Path, version: tuple[int, int], name: str) -> tuple[str, ...]:
-    """What a module imports."""
-    return tuple(imported(path.read_text("utf-8"), name, path.name == "__init__.py"))
+_KNOWN: dict[str, tuple[str, list[str], str]] = {}  # what `_read` has found, and in which file, by module
 
 
-@cache
-def _code(path: Path, version: tuple[int, int]) -> str:
-    """The digest of a file's code."""
-    return hashlib.sha256(repr(_canonical(ast.parse(path.read_bytes()))).encode()).hexdigest()
+def _read(path: Path, version: tuple[int, int], name: str) -> tuple[list[str], str]:
+    """What a module imports, and the digest of its code."""
+    file = f"{path} {version}"
+    known = _KNOWN.get(name)
+    if known is None or known[0] != file:
+        tree = ast.parse(path.read_bytes())
+        code = hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
+        known = _KNOWN[name] = file, _imported(tree, name, path.name == "__init__.py"), code
+    return known[1], known[2]
+
+
+@contextmanager
+def remembered(file: Path) -> Iterator[None]:
+    """Keep what modules import and their digests in a file: one whose time and size are the same is not parsed again.
+
+    What another version of this module or of Python has written there is not used.
+    """
+    by = [sys.version, hashlib.sha256(Path(__file__).read_bytes()).hexdigest()]
+    with suppress(OSError, ValueError):
+        content = json.loads(file.read_text("utf-8"))
+        if content["by"] == by:
+            _KNOWN.update(content["known"])
+    before = dict(_KNOWN)
+    try:
+        yield
+    finally:
+        if before != _KNOWN:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            new = file.with_suffix(f".{os.getpid()}")
+            new.write_text(json.dumps({"by": by, "known": _KNOWN}), "utf-8")
+            new.replace(file)
 
 
 def _locations(package: str) -> list[Path]:
@@ -268,10 +301,10 @@ def _file(name: str, roots: dict[str, list[Path]]) -> Path | None:
     """The source file of a module of one of the packages ``roots``, if there is one."""
     top, *rest = name.split(".")
     for root in roots.get(top, []):
-        base = root.joinpath(*rest)
-        for candidate in (base / "__init__.py", base.with_name(base.name + ".py")):
-            if candidate.is_file():
-                return candidate
+        base = os.path.join(root, *rest)  # strings, as this is asked some hundred thousand times
+        for candidate in (f"{base}/__init__.py", f"{base}.py"):
+            if os.path.isfile(candidate):
+                return Path(candidate)
     return None
 
 
@@ -285,10 +318,10 @@ def _canonical(node: object) -> object:
         parts = [part for part in node.values if not (isinstance(part, ast.Constant) and part.value == "")]
         return "JoinedStr", _canonical(parts)
     if isinstance(node, ast.AST):
-        fields = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
-        return type(node).__name__, tuple((name, _canonical(value)) for name, value in fields)
+        fields = [(name, value) for name in node._fields if (value := getattr(node, name, None)) not in (None, [])]
+        return type(node).__name__, tuple([(name, _canonical(value)) for name, value in fields])
     if isinstance(node, list):
-        return tuple(_canonical(item) for item in node if not _is_bare_string(item))
+        return tuple([_canonical(item) for item in node if not _is_bare_string(item)])
     return node
 
 

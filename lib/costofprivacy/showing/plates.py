@@ -5,6 +5,7 @@ what the words say is computed from what is drawn.
 """
 
 import io
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,11 +14,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
 from costofprivacy.showing import spoken
 
 SVG = "image/svg+xml"
+WIDE_ONLY = "COSTOFPRIVACY_WIDE_ONLY"  # in the environment: 1 leaves the forms for narrow screens out
 WORDS = "plate"  # the key of a picture's words in the metadata of a cell's output
 NARROW_WIDTH = 4.4  # inches: at the column width of a phone its letters are as large as on the screen
 NARROW_HEIGHT = 3.3  # inches a panel
@@ -71,15 +74,18 @@ class Picture:
 def save(plate: Plate, folder: Path, name: str) -> str:
     """Save a plate as ``<name>.svg`` and, laid out for a narrow screen, as ``<name>.narrow.svg``; close it.
 
+    The narrow form is left out where the environment's `WIDE_ONLY` is set, as for a first look and for tests.
+
     Returns:
         The vector graphics of the first.
     """
     folder.mkdir(parents=True, exist_ok=True)
     wide = svg(plate.figure, name)
     (folder / f"{name}.svg").write_text(wide, "utf-8")
-    if plate.narrow is None:
-        stack(plate.figure)
-    (folder / f"{name}.narrow.svg").write_text(svg(plate.narrow or plate.figure, name), "utf-8")
+    if not os.environ.get(WIDE_ONLY):
+        if plate.narrow is None:
+            stack(plate.figure)
+        (folder / f"{name}.narrow.svg").write_text(svg(plate.narrow or plate.figure, name), "utf-8")
     for figure in filter(None, (plate.figure, plate.narrow)):
         plt.close(figure)
     return wide
@@ -87,9 +93,16 @@ def save(plate: Plate, folder: Path, name: str) -> str:
 
 def svg(figure: Figure, name: str) -> str:
     """A figure as vector graphics, the same bits for the same figure: no date, no random names."""
-    buffer = io.StringIO()
-    with plt.rc_context({"svg.hashsalt": name}):
+    buffer, engine = io.StringIO(), figure.get_layout_engine()
+    own = {"canvas": figure.canvas, "dpi": figure.dpi}
+    with plt.rc_context({"svg.hashsalt": name, "figure.constrained_layout.use": False, "figure.autolayout": False}):
+        if engine is not None:  # laid out here, as matplotlib would draw a figure with an engine once more to do so
+            figure.set(canvas=FigureCanvasSVG(figure), dpi=72)  # letters are as wide as in the file
+            engine.execute(figure)
+            figure.set(**own)
+            figure.set_layout_engine(None)
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Title": name}, transparent=True)
+        figure.set_layout_engine(engine)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
 
