@@ -175,6 +175,7 @@ def test_the_rule_for_many_features_is_told_with_what_was_seen():
     assert "up to 3 times that of objective perturbation" in page.rule(pd.DataFrame(wide)).data
 
 
+@pytest.mark.slow
 def test_intervals_of_a_cell_are_counted():
     table = coverage.measure([coverage.Cell(data.ISOTROPIC, 3000, 3, 3.0)], 40, 5, Runner(workers=1))
     row = table.iloc[0]

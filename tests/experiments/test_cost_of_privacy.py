@@ -83,6 +83,7 @@ def test_corrected_hyperparameters_rest_at_the_ridge_solution_and_leave_statisti
     assert corrected.weight_bound == pytest.approx(printed.clip_norm / (2 * 5**0.5))
 
 
+@pytest.mark.slow
 def test_the_axes_meet_in_the_middle_and_share_their_prompts(tables: dict[str, pd.DataFrame]) -> None:
     middle = select(tables["both-sides"], N=30, L=4, D=2).drop(columns="axis")
     along = middle[middle["T"].isin(set(middle["T"]) - {1, 4})].groupby(["setting", "quantity"])
@@ -175,6 +176,7 @@ def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame])
     assert select(limits.dominance(cell), axis="N, short prompts")["inside"].all()
 
 
+@pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/cost-of-privacy", tables)
 

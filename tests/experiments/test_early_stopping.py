@@ -276,6 +276,7 @@ def test_best_steps_are_the_least_of_each_curve(published: dict[str, pd.DataFram
         assert total.iloc[0] > found["least"] < total.iloc[-1]
 
 
+@pytest.mark.slow
 def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
     tables = experiment.Experiment(N=16, T=(1, 40), trials=2, label_noise=0.5, test_prompts=3, failure=1e-50).run(QUIET)
     assert tables["comparison"].empty
@@ -299,6 +300,7 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
     check_page("noisyhead/early-stopping", tables)
 
 
+@pytest.mark.slow
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/early-stopping", published)
     shown = short.show_test_error(published["test-error"])

@@ -226,6 +226,7 @@ def test_bits_do_not_depend_on_the_other_sizes() -> None:
     assert (first["progress"]["N"] == 20).all()
 
 
+@pytest.mark.slow
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     tables = experiment.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty
@@ -236,6 +237,7 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     check_page("noisyhead/high-dimensional", tables)
 
 
+@pytest.mark.slow
 def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/high-dimensional", published)
     shown = short.show_test_error(published["test-error"])["predicted, parts per million"]

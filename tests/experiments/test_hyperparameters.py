@@ -141,6 +141,7 @@ def test_the_growing_clip_grows() -> None:
     assert growing.clip == pytest.approx(0.1 * math.log(500))
 
 
+@pytest.mark.slow
 def test_no_rule_does_better_than_the_best() -> None:
     tables = Experiment(**TINY).run(Runner(workers=1))
     assert (tables["valley"]["risk"] <= tables["valley"]["rule_risk"] * 1.001).all()

@@ -148,6 +148,7 @@ def test_no_head_moves_further_than_its_amended_bound(tiny: dict[str, pd.DataFra
     assert (tiny["heads"]["displacement"] <= tiny["heads"]["bound_amended"]).all()
 
 
+@pytest.mark.slow
 def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     perturbations, arithmetics, none = tiny["perturbations"], tiny["arithmetic"], tiny["comparison"]
     check_page("noisyhead/robustness", tiny)

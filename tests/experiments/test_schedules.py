@@ -16,6 +16,7 @@ def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
+@pytest.mark.slow
 def test_sizes_up_to_a_limit_are_simulated() -> None:
     figure = figure_seven.tables([setting("uniform", 100), setting("uniform", 400)], Runner(1), 2, 0, 100)["figure-7"]
     run = figure["n"] <= 100

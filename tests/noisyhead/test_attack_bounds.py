@@ -147,6 +147,7 @@ def test_a_few_prompts_gram_matrix_is_larger_than_its_mean() -> None:
     assert abs(np.mean(squares) - attack_bounds.gram_norm(MODEL, 5) ** 2) > 4.5 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("R", [0.5, 5.0])
 @pytest.mark.parametrize("steps", [1, 4, 50])
 def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, steps: int) -> None:
