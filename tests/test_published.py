@@ -71,6 +71,7 @@ def modules(*parts: str) -> list[str]:
     return [".".join(path.relative_to(library).with_suffix("").parts).removesuffix(".__init__") for path in files]
 
 
+@pytest.mark.slow
 def test_all_that_is_imported_is_declared() -> None:
     groups = declared()
     assert imported(*modules("")) <= groups["core"] | groups["book"] | groups["cluster"] | groups["rivals"] | {"joblib"}

@@ -80,6 +80,7 @@ def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
     assert not project.build.exists()
 
 
+@pytest.mark.slow
 def test_a_worker_without_a_scheduler_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "LATE", 0.0)
     for address, words in [

@@ -59,7 +59,7 @@ def test_nan_is_a_number() -> None:
 
 @pytest.mark.slow
 @given(JSON)
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=40)
 def test_json_is_yaml(value: Any) -> None:
     assert load(json.dumps(value)) == value
 

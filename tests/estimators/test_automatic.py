@@ -51,6 +51,9 @@ MODELS = [
     BoostedAdaSSPRegressor(epsilon=4.0, delta=1e-6, feature_bounds=(-3, 3), response_bounds=(-5, 5)),
 ]
 
+QUICK = (MODELS[0], MODELS[-4])  # "auto" or the first method, and intervals
+SOME_MODELS = [model if model in QUICK else pytest.param(model, marks=pytest.mark.slow) for model in MODELS]
+
 
 def named(model):
     return f"{type(model).__name__}-{getattr(model, 'method', '')}-{getattr(model, 'interval_share', 0)}"
@@ -80,7 +83,7 @@ def test_scikit_learns_own_checks_pass(model):
 
 
 @pytest.mark.parametrize("check", conformance.PRIVACY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("model", MODELS, ids=named)
+@pytest.mark.parametrize("model", SOME_MODELS, ids=named)
 def test_nothing_but_the_release_reaches_the_public(check, model):
     check(model)
 
@@ -187,6 +190,7 @@ def test_extreme_public_knowledge_is_fitted(method, asked):
     assert math.isfinite(model.expected_r2_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_may_be_huge(method):
     X, y = problem(300)
@@ -278,6 +282,7 @@ def test_features_have_to_be_those_of_the_fit():
         clone(model).fit(X, y.to_numpy()[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_what_is_left_out_is_warned_of():
     X, y = problem(200)
@@ -309,6 +314,7 @@ def test_pipelines_and_searches_take_it():
 # -------------------------------------------------------------------------------------------------- receipts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_the_receipt_says_what_was_promised(model):
     X, y = problem(300)
@@ -466,6 +472,7 @@ def test_void_records_of_a_stream_count_and_add_nothing():
         assert np.isfinite(fits[0]).all()
 
 
+@pytest.mark.slow
 def test_names_of_features_hold_for_all_batches():
     X, y = frame()
     model = PrivateLinearRegression(**STATED, random_state=0)
@@ -555,6 +562,7 @@ def test_a_feature_that_is_always_0_takes_no_intervals_from_the_others():
     assert np.isnan(found).tolist() == [[False, False], [True, True]]
 
 
+@pytest.mark.slow
 def test_a_fit_that_will_have_no_intervals_warns_before_it_spends():
     X, y = problem(100, 10)
     with pytest.warns(NoIntervalWarning, match="not to be expected with 100 records, 11 coefficients"):

@@ -429,7 +429,7 @@ PAIRS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.fixed_dictionaries(
         {},

@@ -326,6 +326,7 @@ def test_a_trial_is_that_of_prompts_that_are_kept() -> None:
     np.testing.assert_allclose(curves.trial(CELL, rng=np.random.default_rng(2)), wanted, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_cell_has_the_trials_that_its_precision_needs() -> None:
     told = {"condition": (10.0,), "N": (60, 4000), "D": 2, "epsilon": (1.0,)}
     asked = Experiment(**told, trials=60, precision=0.02)

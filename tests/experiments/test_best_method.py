@@ -85,6 +85,7 @@ def test_forecasts_are_held_to_the_factor_of_their_data(name, factor, within):
     assert bool(cases.told(found).item()) is within
 
 
+@pytest.mark.slow
 def test_each_sentence_can_be_otherwise():
     """A table for each sentence that contradicts it, and it alone among those that do not follow from it."""
     fine = page.statements(good()).sentences

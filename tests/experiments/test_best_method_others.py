@@ -94,6 +94,7 @@ def test_settings_are_asked_for_with_public_numbers_alone(monkeypatch):
     assert {told for _, told in asked} == {others.public(SMALL, 10.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_settings_are_the_same_whatever_was_fitted_before(name):
     """A method that was set up before it met hostile records answers as one that is set up anew."""

@@ -166,6 +166,7 @@ def test_the_noise_of_each_account_by_hand() -> None:
 # the tables
 
 
+@pytest.mark.slow
 def test_published_numbers_are_matched_and_printed_settings_give_others(published: dict[str, pd.DataFrame]) -> None:
     comparison = published["comparison"]
     worst = comparison["deviation"].abs().groupby(comparison["setting"]).max()
@@ -201,6 +202,7 @@ def test_the_figure_is_made_of_the_runs_that_it_names(published: dict[str, pd.Da
         np.testing.assert_allclose(plain, there, rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_closed_form_is_met(published: dict[str, pd.DataFrame], small: dict[str, pd.DataFrame]) -> None:
     """At the figure's size, and at N = 36 with N⁻¹Σ ZZᵀ far from its mean, h/λ being 1 %."""
     for tables, tolerance in ((published, 0.0), (small, 0.02)):

@@ -42,6 +42,7 @@ def test_the_cap_is_on_the_grid_which_is_even() -> None:
             assert cell.rates[-1] > 2 / gamma
 
 
+@pytest.mark.slow
 def test_a_map_s_trial_is_the_chain_and_both_schedules_share_draws() -> None:
     found = maps.trial(MAP, rng=generator(1, MAP.key, 0))
     values = spectrum.isotropic(20)

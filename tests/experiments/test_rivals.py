@@ -225,6 +225,7 @@ def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> N
     assert 0.3 > rows[chosen, 1e9] > rows[chosen, 1e19] > rows[chosen, 1e29] > 0
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20, "shares": (1.0,), **SMALL}
     both, one = Experiment(N=(64, 100), **small), Experiment(N=(100,), **small)

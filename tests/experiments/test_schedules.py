@@ -105,6 +105,7 @@ def test_identities_stand() -> None:
     assert 0 <= identities.least_margin(0.6) < 1
 
 
+@pytest.mark.slow
 def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control, "_KNOTS", 8)
     place = best.Place(30.0, 1.0, 0.3, 0.5)

@@ -24,6 +24,7 @@ def test_no_prompt_with_this_response_passes_the_bound() -> None:
     assert ratio.max() > 0.6
 
 
+@pytest.mark.slow
 def test_the_populations_limit_against_simulation() -> None:
     model, penalty, mu, ratios = PromptModel(4, 2000), 0.05, 0.8, np.array([0.0, 1.0])
     found = []

@@ -13,7 +13,7 @@ from costofprivacy.rivals import double_double, huber, interior, line_search, ne
 from costofprivacy.rivals.objective import Objective
 from costofprivacy.rivals.output_perturbation import sensitivity
 
-law = settings(derandomize=True, deadline=None, max_examples=150)
+law = settings(derandomize=True, deadline=None, max_examples=50)
 Stretches = list[tuple[float, float, float]]
 
 

@@ -66,6 +66,7 @@ def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
     assert "<\\/script><b>" in html
 
 
+@pytest.mark.slow
 def test_the_figure_is_the_chart_at_its_start() -> None:
     shown = panel().show()
     picture = shown.svg
