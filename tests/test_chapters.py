@@ -453,6 +453,7 @@ def test_statements_escape_what_they_show() -> None:
     assert ">a&lt;b &amp; c</a>" in Statements({claim: Verdict.HOLDS})._repr_html_()
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_to_is_no_output_of_a_page(tmp_path: Path) -> None:
     """Matplotlib would say on the error stream that it keeps its cache elsewhere."""
     home = tmp_path / "home"

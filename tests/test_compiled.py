@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 MODULE = """
 from costofprivacy._compiled import compiled
 from {package}.other import double
@@ -30,6 +32,7 @@ def value(folder: Path) -> float:
     return float(run.stdout)
 
 
+@pytest.mark.slow
 def test_a_change_in_another_module_is_seen_and_the_old_code_is_swept(tmp_path: Path) -> None:
     package = tmp_path / "made"
     package.mkdir()

@@ -71,6 +71,7 @@ def modules(*parts: str) -> list[str]:
     return [".".join(path.relative_to(library).with_suffix("").parts).removesuffix(".__init__") for path in files]
 
 
+@pytest.mark.slow
 def test_all_that_is_imported_is_declared() -> None:
     groups = declared()
     assert imported(*modules("")) <= groups["core"] | groups["book"] | groups["cluster"] | groups["rivals"] | {"joblib"}
@@ -88,6 +89,7 @@ def test_the_book_brings_the_cluster_not_along() -> None:
     assert not {"distributed", "dask"} & (declared()["core"] | declared()["book"])
 
 
+@pytest.mark.slow
 def test_importing_privacy_adds_nothing_slow_to_dp_accounting(installed: Path) -> None:
     source = "import dp_accounting; known = set(sys.modules); import costofprivacy.privacy"
     source += "; print(*set(sys.modules) - known)"
@@ -103,6 +105,7 @@ def test_results_are_read_outside_the_project(installed: Path) -> None:
     assert run(installed, source) == published.results(NAME)["figure-1"].to_csv(index=False)
 
 
+@pytest.mark.slow
 def test_chapters_are_listed_outside_the_project(installed: Path) -> None:
     lines = run(installed, "costofprivacy", "chapters").splitlines()
     assert tuple(line.split()[0] for line in lines) == published.chapters()
@@ -142,6 +145,7 @@ def test_an_installation_without_results_fails_its_test(
     assert capsys.readouterr().err.startswith("error: the results are not whole: 0 tables, 0 of ")
 
 
+@pytest.mark.slow
 def test_the_register_is_found_outside_the_project(installed: Path) -> None:
     source = (
         "from pathlib import Path; from costofprivacy.judging import claims; "
@@ -185,6 +189,7 @@ def test_a_table_says_what_its_columns_and_rows_are() -> None:
             ask("figure-9")
 
 
+@pytest.mark.slow
 def test_columns_are_explained_outside_the_project(installed: Path) -> None:
     source = (
         f"import costofprivacy; print(costofprivacy.results({NAME!r}).columns('figure-1').to_csv(index=False), end='')"
@@ -223,6 +228,7 @@ def test_the_command_line_answers_a_wrong_name_in_one_line(
     assert "got 'nothing'" in written.err
 
 
+@pytest.mark.slow
 def test_a_reader_who_has_enough_is_no_error() -> None:
     ours, theirs = os.pipe()
     os.close(ours)

@@ -140,6 +140,13 @@ def rewrite(project: Project) -> Callable[[str, str, str], None]:
     return replace
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What looks at the rendered book is slow: rendering takes a minute."""
+    for item in items:
+        if {"rendered", "built_pages"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def rendered() -> Path:
     """The folder of the book's rendered pages."""

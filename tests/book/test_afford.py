@@ -52,6 +52,7 @@ def test_a_sweep_that_cannot_fit_is_refused_in_one_line_before_anything_is_made(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["chapter", "sweep"])
 def test_a_refusal_brings_no_plotting_and_no_notebook(command: str) -> None:
     """It should take three seconds at most, and these alone would take two."""

@@ -71,6 +71,7 @@ def test_copies_hold_other_parameters_and_the_committed_outputs(project: Project
     assert (tree / "columns.yml").is_file()
 
 
+@pytest.mark.slow
 def test_a_book_that_comes_out_again_is_valid_and_what_has_changed_is_found(
     committed: Project, rewrite: Callable[[str, str, str], None], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_test_that_finds_nothing_says_so_and_one_that_is_broken_off_leaves_no_
     assert list((project.build / "reports").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all(
     project: Project, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

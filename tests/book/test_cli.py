@@ -115,6 +115,7 @@ def test_an_unknown_person_s_home_is_refused(call, project: Project) -> None:
     assert not list(project.root.glob("~*"))
 
 
+@pytest.mark.slow
 def test_a_worker_without_a_scheduler_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cli, "LATE", 0.0)
     for address, words in [

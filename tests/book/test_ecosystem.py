@@ -43,6 +43,7 @@ def live(tmp_path: Path) -> Path:
     return tmp_path / "live.ipynb"
 
 
+@pytest.mark.slow
 def test_nbval_compares_the_outputs_and_not_what_a_live_session_says(tmp_path: Path) -> None:
     done = run(*NBVAL, live(tmp_path), folder=tmp_path)
     assert "1 failed, 1 passed" in done.stdout
@@ -50,6 +51,7 @@ def test_nbval_compares_the_outputs_and_not_what_a_live_session_says(tmp_path: P
     assert "Unexpected output fields from running code: {'stdout'}" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_live_session_says_it_to_a_person(tmp_path: Path) -> None:
     words = ("--to", "notebook", "--execute", "--output", "out.ipynb", live(tmp_path))
     done = run("jupyter", "nbconvert", *words, folder=tmp_path)
@@ -62,6 +64,7 @@ def test_a_live_session_says_it_to_a_person(tmp_path: Path) -> None:
     assert "a live session: tables go elsewhere" in [state["state"].get("value") for state in states]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["your-data"])
 def test_nbval_alone_validates_a_committed_chapter(name: str) -> None:
     before = committed()
@@ -70,6 +73,7 @@ def test_nbval_alone_validates_a_committed_chapter(name: str) -> None:
     assert committed() == before
 
 
+@pytest.mark.slow
 def test_papermill_alone_runs_a_chapter_from_the_root_and_leaves_the_project_as_it_was(tmp_path: Path) -> None:
     before = committed()
     values = ("-y", "{N: [1000], pairs: 100, trials: 2, workers: 1}")

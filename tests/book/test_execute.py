@@ -69,6 +69,7 @@ def test_a_run_leaves_a_clean_notebook_and_its_tables(project: Project, out: Pla
     assert str(project.root) not in out.notebook.read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("last_cell", "error", "words"),
@@ -93,6 +94,7 @@ def test_a_run_that_fails_or_is_interrupted_damages_nothing(
     assert not words or "OSError" in log.read_text()
 
 
+@pytest.mark.slow
 def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Place) -> None:
     texts = [f"{LOAD}. This can be", f"a.npz is damaged; {execute.MENDED}", "odd"]
     warns = "\n".join(["import warnings", *(f"warnings.warn({text!r})" for text in texts)])

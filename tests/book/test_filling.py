@@ -63,6 +63,7 @@ def test_a_page_of_prose_types_no_number(name: str) -> None:
     assert re.findall(r"\d[\d.]*", text) == []
 
 
+@pytest.mark.slow
 def test_plates_are_drawn_beside_the_page(tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# Title\n\n{{ figure }}\n", "utf-8")
     for page in (tmp_path / f"{name}.md" for name in set(PAGES) - {"index"}):

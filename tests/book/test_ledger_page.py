@@ -108,6 +108,7 @@ def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: s
     assert 0 <= box["y"] < 300
 
 
+@pytest.mark.slow
 def test_without_scripts_the_whole_table_is_there(browser: Any, address: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     plain = context.new_page()

@@ -272,6 +272,7 @@ def built_pages() -> list[Page]:
     return [Page(path, root) for path in sorted(own)]
 
 
+@pytest.mark.slow
 def test_the_rendered_book(built_pages: list[Page]) -> None:
     """A page is read once for all rules: reading it takes longer than they do."""
     faults: dict[tuple[str, str], list[str]] = {}
@@ -328,6 +329,7 @@ def test_what_is_folded_and_each_formula_hardly_count(write_page: Callable[[str]
     assert words_in_sight(article) == 4
 
 
+@pytest.mark.slow
 def test_no_page_is_longer_than_a_reader_stays(built_pages: list[Page]) -> None:
     long = {}
     for page in built_pages:

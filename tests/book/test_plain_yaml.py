@@ -57,8 +57,9 @@ def test_nan_is_a_number() -> None:
     assert math.isnan(load(".nan"))
 
 
+@pytest.mark.slow
 @given(JSON)
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=40)
 def test_json_is_yaml(value: Any) -> None:
     assert load(json.dumps(value)) == value
 

@@ -34,6 +34,7 @@ def test_nothing_stands_in_for_data_that_is_there(nothing: Path, monkeypatch: py
     assert nbval_plugin.stand_ins(REAL) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chapter", "status", "said"), [(REAL, 0, "2 passed, 1 skipped"), (OTHER, 1, "1 failed")])
 def test_marked_cells_are_run_and_skipped_with_the_reason(nothing: Path, chapter: str, status: int, said: str) -> None:
     book = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})

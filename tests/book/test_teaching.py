@@ -101,6 +101,7 @@ def test_a_drawing_made_by_hand_has_a_caption_and_words_for_the_ear(name: str) -
             assert len(cell.metadata["mystnb"]["image"]["alt"]) > 50
 
 
+@pytest.mark.slow
 @each_chapter
 @pytest.mark.filterwarnings("ignore:.*non-interactive:UserWarning")
 def test_there_are_two_exercises_whose_solutions_say_what_they_print(name: str) -> None:

@@ -33,6 +33,7 @@ def test_without_contents_there_is_no_book(project: Project) -> None:
         chapters(project)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable[[str, str, str], None]) -> None:
     folder = project.build / "quick" / "executed"

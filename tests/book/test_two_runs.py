@@ -82,6 +82,7 @@ def right(project: Project, out: Path) -> None:
         np.testing.assert_array_equal(found, values)
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Project) -> None:
     runs = [start(sampled), start(sampled)]
     for run in runs:

@@ -124,6 +124,7 @@ def iterated(phi: float, psi: float, alpha: float, gamma: float, rho: float, rat
     return float(found[-1] + 2 * (c * gamma / rho * eta[-1]) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("phi", "psi", "alpha", "b"), [(0.0, 0.5, 1.0, 0.5), (0.25, 0.0, 0.0, 0.0), (0.7, 0.1, 2.0, 0.5)]
 )

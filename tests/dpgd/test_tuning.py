@@ -13,6 +13,7 @@ STEEP = quadrature.of_power_law(spectrum.PowerLaw(0.5), 1e-3, 0.3)
 FAMILIES = {"0": Constant, "1/2": lambda rate: Polynomial(rate, 0.5), "3": lambda rate: Polynomial(rate, 3.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.1, 1.0])
 @pytest.mark.parametrize("clip", [0.1, 2.0])
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)

@@ -51,6 +51,9 @@ MODELS = [
     BoostedAdaSSPRegressor(epsilon=4.0, delta=1e-6, feature_bounds=(-3, 3), response_bounds=(-5, 5)),
 ]
 
+QUICK = (MODELS[0], MODELS[-4])  # "auto" or the first method, and intervals
+SOME_MODELS = [model if model in QUICK else pytest.param(model, marks=pytest.mark.slow) for model in MODELS]
+
 
 def named(model):
     return f"{type(model).__name__}-{getattr(model, 'method', '')}-{getattr(model, 'interval_share', 0)}"
@@ -65,6 +68,7 @@ def problem(n=1500, d=3, seed=0, noise=0.3):
 # ----------------------------------------------------------------------------------------------- conformance
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:no budget was stated:costofprivacy.privacy.PrivacyWarning")
 @pytest.mark.parametrize(
     "model", [PrivateLinearRegression(), ClippedDescentRegressor(not_finite="void")], ids=["auto", "descent"]
@@ -79,11 +83,12 @@ def test_scikit_learns_own_checks_pass(model):
 
 
 @pytest.mark.parametrize("check", conformance.PRIVACY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("model", MODELS, ids=named)
+@pytest.mark.parametrize("model", SOME_MODELS, ids=named)
 def test_nothing_but_the_release_reaches_the_public(check, model):
     check(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_a_fit_survives_a_pickle_and_a_clone_forgets(model):
     X, y = problem(200)
@@ -94,6 +99,7 @@ def test_a_fit_survives_a_pickle_and_a_clone_forgets(model):
         clone(fitted).predict(X)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @pytest.mark.parametrize("method", METHODS)
 @given(pair=neighbours((2,), (), records=(1, 2, 6, 700)))
@@ -145,6 +151,7 @@ def test_auto_takes_the_method_with_the_least_expected_risk():
     assert other.plan_ == model.plan_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("epsilon", "delta"), [(1e-8, 1e-300), (1e-8, 1e-6), (1.0, 1e-300), (1e6, 1e-6), (1e6, 0.5)])
 @pytest.mark.filterwarnings("ignore:delta should be far below:costofprivacy.privacy.PrivacyWarning")
@@ -157,6 +164,7 @@ def test_extreme_budgets_are_fitted(method, epsilon, delta):
         np.testing.assert_allclose(model.coef_, [0.7, 0.1, -0.5], atol=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_odd_data_are_fitted(method):
     rng = np.random.default_rng(0)
@@ -172,6 +180,7 @@ def test_odd_data_are_fitted(method):
         assert np.isfinite(model.predict(X)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("asked", [{"expected_r2": 1e-300}, {"expected_r2": 1 - 1e-16}, {"spectrum": [2.0, 1.0, 0.0]}])
 def test_extreme_public_knowledge_is_fitted(method, asked):
@@ -181,6 +190,7 @@ def test_extreme_public_knowledge_is_fitted(method, asked):
     assert math.isfinite(model.expected_r2_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_may_be_huge(method):
     X, y = problem(300)
@@ -272,6 +282,7 @@ def test_features_have_to_be_those_of_the_fit():
         clone(model).fit(X, y.to_numpy()[:, None])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_what_is_left_out_is_warned_of():
     X, y = problem(200)
@@ -284,6 +295,7 @@ def test_what_is_left_out_is_warned_of():
         assert {warning.filename for warning in caught} == {__file__}  # where fit was called
 
 
+@pytest.mark.slow
 def test_pipelines_and_searches_take_it():
     rng = np.random.default_rng(0)
     people = pd.DataFrame({"age": rng.uniform(20, 80, 900), "town": rng.choice(["north", "south"], 900)})
@@ -302,6 +314,7 @@ def test_pipelines_and_searches_take_it():
 # -------------------------------------------------------------------------------------------------- receipts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=named)
 def test_the_receipt_says_what_was_promised(model):
     X, y = problem(300)
@@ -368,6 +381,7 @@ def cut(X, y, *sizes):
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["descent", "boosted"])
 def test_a_stream_is_as_good_as_a_table(method):
     X, y = problem(1500)
@@ -458,6 +472,7 @@ def test_void_records_of_a_stream_count_and_add_nothing():
         assert np.isfinite(fits[0]).all()
 
 
+@pytest.mark.slow
 def test_names_of_features_hold_for_all_batches():
     X, y = frame()
     model = PrivateLinearRegression(**STATED, random_state=0)
@@ -487,6 +502,7 @@ def test_streams_that_cannot_be_fitted_are_refused(batches, n, message):
 # ------------------------------------------------------------------------------------------------- intervals
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_coefficients():
     """150 data sets, noise of privacy and of sampling both felt: 90 % intervals, by a binomial bound at 10⁻³."""
     truth, runs, covered, mean, width = np.array([0.7, 0.1, -0.5, 0.2]), 150, np.zeros(4), 0, 0.0
@@ -515,6 +531,7 @@ def costs(n, seed):
     return X, rng.gamma(1.5, mean / 1.5)
 
 
+@pytest.mark.slow
 def test_intervals_for_real_data_cover_least_squares_where_costs_are_skewed():
     """Plans for textbook data clip the large costs, and their intervals are about another line."""
     X, y = costs(10**6, 10**6)
@@ -545,6 +562,7 @@ def test_a_feature_that_is_always_0_takes_no_intervals_from_the_others():
     assert np.isnan(found).tolist() == [[False, False], [True, True]]
 
 
+@pytest.mark.slow
 def test_a_fit_that_will_have_no_intervals_warns_before_it_spends():
     X, y = problem(100, 10)
     with pytest.warns(NoIntervalWarning, match="not to be expected with 100 records, 11 coefficients"):
@@ -603,6 +621,7 @@ def test_intervals_are_nested_and_in_the_units_of_the_data():
             model.intervals(level)
 
 
+@pytest.mark.slow
 def test_without_a_share_there_are_none_and_it_is_said_why():
     X, y = problem(100)
     model = PrivateLinearRegression(**STATED, random_state=0).fit(X, y)

@@ -75,6 +75,7 @@ def mean_score(code: str, n: int) -> float:
     return float(np.mean(scores))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::costofprivacy.estimators.tabular.ScaleWarning")
 @pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 def test_its_lines_reach_what_it_forecasts() -> None:

@@ -25,6 +25,7 @@ def questions(count: int, seed: int) -> list[tuple[int, int, float, float, float
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", questions(5, 3))
 def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int, float, float, float]) -> None:
     n, d, epsilon, delta, expected_r2 = question
@@ -39,6 +40,7 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
     assert (told["r2"] <= told["high"] + 1e-12).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [forecasting.DESCENT, forecasting.BOOSTED])
 def test_most_answers_for_the_fast_methods_are_close(method: str) -> None:
     close = []

@@ -25,6 +25,7 @@ SCALES = {"feature_scale": 1.0, "response_scale": 1.0}
 SLACK = 2e-3  # of R²: plans are chosen on a grid
 
 
+@pytest.mark.slow
 def test_more_records_and_a_larger_budget_are_worth_more():
     by_records = [forecast(n, 5, 1.0, 1e-6, expected_r2=0.6)["r2"] for n in (100, 1000, 10**6)]
     by_budget = [forecast(2000, 5, epsilon, 1e-6, expected_r2=0.6)["r2"] for epsilon in (0.03, 0.3, 4.0)]
@@ -85,6 +86,7 @@ def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
     assert np.mean(risks) - error < told * 1.5
 
 
+@pytest.mark.slow
 def test_the_inverses_are_inverses():
     n = records_needed(0.5, 6, 1.0, 1e-6, expected_r2=0.6)
     below = RECORDS[RECORDS.index(n) - 1]
@@ -120,12 +122,14 @@ def test_bad_arguments_are_named(call, message):
         call()
 
 
+@pytest.mark.slow
 def test_extreme_arguments_have_a_forecast():
     for n, d, epsilon, r2 in [(1, 1, 1e-8, 1e-300), (1, 500, 1e6, 0.5), (10**10, 2, 1e-8, 1 - 1e-16)]:
         assert np.isfinite(forecast(n, d, epsilon, expected_r2=r2)).all(axis=None)
     assert np.isfinite(forecast(500, 3, 1.0, spectrum=[2.0, 1.0, 0.0])).all(axis=None)
 
 
+@pytest.mark.slow
 def test_the_figure_has_a_mark_for_each_method():
     table = forecast(1000, 5, 1.0)
     axes = draw(table)
@@ -213,6 +217,7 @@ def test_without_clipping_a_fit_is_least_squares_and_halfway_it_lacks_half():
         assert beside == pytest.approx(p**2 * floor, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_data_that_plans_are_made_for_change_the_plan():
     table = {kind: forecast(20_000, 8, 3.0, plan_for=kind) for kind in expected.KINDS}
     assert (table["real"]["r2"] < table["textbook"]["r2"]).all()

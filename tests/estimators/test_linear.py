@@ -48,6 +48,7 @@ def test_nothing_but_the_release_reaches_the_public(check, asked):
     check(DPGDRegressor(epsilon=8.0, delta=1e-6, **asked))
 
 
+@pytest.mark.slow
 def test_auto_reaches_the_risk_of_the_deterministic_equivalent():
     """n = 10⁵, ρ = 1: the mean of some runs, each on data of its own, within 5 % of what the equations promise."""
     n, d, runs = 100_000, 100, 6
@@ -428,7 +429,7 @@ PAIRS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.fixed_dictionaries(
         {},

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.priv
 
 
 @pytest.mark.parametrize("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS], ids=lambda check: check.__name__)
-@pytest.mark.parametrize("account", ["last iterate", "every iterate"])
+@pytest.mark.parametrize("account", ["last iterate", pytest.param("every iterate", marks=pytest.mark.slow)])
 def test_it_conforms(check, account):
     check(NoisyHeadRegressor(epsilon=8.0, delta=1e-6, account=account))
 

@@ -12,7 +12,7 @@ from costofprivacy.privacy import sums
 from tests.privacy.hostile import neighbours
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
-TRIED = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+TRIED = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 FEW = (1, 2, 6, 40, 700)
 RATE, CLIP = 3.0, 0.5
 

@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:by their types alone:costofprivacy.estimators.schema.SchemaWarning"),
 ]
 SECRET = conformance.SECRET
-TRIED = settings(max_examples=200, deadline=None)
+TRIED = settings(max_examples=60, deadline=None)
 SCHEMA = Schema(
     {
         "age": number(18, 90, indicator=True),
@@ -231,6 +231,7 @@ def test_numbers_are_read_the_same_one_by_one_and_at_once(values):
         np.testing.assert_array_equal(cells.numbers([repr(value) for value in values]), apart)
 
 
+@pytest.mark.slow
 @TRIED
 @given(st.lists(st.datetimes(min_value=datetime.datetime(1700, 1, 1), max_value=datetime.datetime(2200, 1, 1))))
 def test_instants_are_read_the_same_one_by_one_and_at_once(moments):

@@ -321,6 +321,7 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
     assert PrivateSearch(estimator, settings, accounting="approximate", **asked).plan().gaussian is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["descent", "boosted", "one pass"])
 def test_gaussian_methods_are_searched(method):
     rng = np.random.default_rng(0)

@@ -75,6 +75,7 @@ def test_the_best_end_is_below_all_others_and_isotropic_needs_no_data(seen: Seen
     assert errors[NO_DATA] > 1.2 * errors[BEST]
 
 
+@pytest.mark.slow
 def test_a_cell_does_not_depend_on_other_cells() -> None:
     other = Cell(1.0, 200, 14, 3, (1.0,), 1e-5)
     one, two = (curves.table(Runner(1), cells, 3, 5) for cells in ([CELL], [other, CELL]))
@@ -82,6 +83,7 @@ def test_a_cell_does_not_depend_on_other_cells() -> None:
     assert len(one) == 2 * (len(ENDS) + len(METHODS))
 
 
+@pytest.mark.slow
 def test_more_budget_is_better_and_none_is_the_best_head_s_neighbour() -> None:
     cell = Cell(10.0, 1000, 31, 3, (0.1, 50.0), 1e-5)
     rows = curves.table(Runner(1), [cell], 3, 5).pivot(index="method", columns="epsilon", values="test_error")
@@ -324,6 +326,7 @@ def test_a_trial_is_that_of_prompts_that_are_kept() -> None:
     np.testing.assert_allclose(curves.trial(CELL, rng=np.random.default_rng(2)), wanted, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_cell_has_the_trials_that_its_precision_needs() -> None:
     told = {"condition": (10.0,), "N": (60, 4000), "D": 2, "epsilon": (1.0,)}
     asked = Experiment(**told, trials=60, precision=0.02)

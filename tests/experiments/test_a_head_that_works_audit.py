@@ -14,6 +14,7 @@ KINDS = [(every, name) for every in PLANS for name in audit.pairs(every_token=ev
 RELEASES = 6_000
 
 
+@pytest.mark.slow
 def test_the_table_acquits_the_head_and_finds_each_fault() -> None:
     table = audit.table(1.5, 0.2, RELEASES, rng=np.random.default_rng(1)).set_index(["fault", "every_token", "pair"])
     exact = GaussianDP(1.5).epsilon(0.2)

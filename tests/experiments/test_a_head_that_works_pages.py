@@ -164,6 +164,7 @@ def test_what_is_left_without_noise_is_a_share_of_the_excess() -> None:
     assert "Nowhere in the main table" in page.read_floor(TABLES | {"test-error": falling}).data
 
 
+@pytest.mark.slow
 def test_no_name_of_the_tables_is_shown() -> None:
     """A reader is told words."""
     told = [opening_of(page)(TABLES), heads.read(TABLES, 1e-6).data, heads.show(TABLES).to_csv()]
@@ -182,6 +183,7 @@ def test_a_covariance_has_a_name_in_a_panel_and_in_a_sentence() -> None:
     assert readings.where(ISOTROPIC) == "on isotropic prompts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [(1.0,), (10.0,), (1.0, 100.0), (10.0, 100.0)])
 def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
     names = [name_of(condition) for condition in asked]

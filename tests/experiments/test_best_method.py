@@ -85,6 +85,7 @@ def test_forecasts_are_held_to_the_factor_of_their_data(name, factor, within):
     assert bool(cases.told(found).item()) is within
 
 
+@pytest.mark.slow
 def test_each_sentence_can_be_otherwise():
     """A table for each sentence that contradicts it, and it alone among those that do not follow from it."""
     fine = page.statements(good()).sentences
@@ -175,6 +176,7 @@ def test_the_rule_for_many_features_is_told_with_what_was_seen():
     assert "up to 3 times that of objective perturbation" in page.rule(pd.DataFrame(wide)).data
 
 
+@pytest.mark.slow
 def test_intervals_of_a_cell_are_counted():
     table = coverage.measure([coverage.Cell(data.ISOTROPIC, 3000, 3, 3.0)], 40, 5, Runner(workers=1))
     row = table.iloc[0]

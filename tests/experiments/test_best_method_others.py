@@ -46,6 +46,7 @@ def row(method, behind, *, excess=None, error=0.01, best=0.2, chosen=0.2, consta
     return told | {"constant": constant, "reason": reason, "digest": "0", "against": "0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [data.ISOTROPIC, data.HEAVY, datasets.DIABETES])
 def test_the_records_are_those_of_the_campaign(name, monkeypatch):
     cell, drawn, draw = campaign.Cell(name, 442, 10, (1.0,)), [], data.draw
@@ -93,6 +94,7 @@ def test_settings_are_asked_for_with_public_numbers_alone(monkeypatch):
     assert {told for _, told in asked} == {others.public(SMALL, 10.0)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_settings_are_the_same_whatever_was_fitted_before(name):
     """A method that was set up before it met hostile records answers as one that is set up anew."""
@@ -108,6 +110,7 @@ def test_settings_are_the_same_whatever_was_fitted_before(name):
         assert ((y - x @ found) ** 2).mean() < 0.7 * y.var()
 
 
+@pytest.mark.slow
 def test_what_cannot_run_is_nan_with_a_reason():
     cell = campaign.Cell(data.ISOTROPIC, 442, 30, (0.5, 10.0))
     values = others.trial(cell, rng=generator(1, cell.key, 0))
@@ -125,6 +128,7 @@ def test_what_diverges_is_cut(monkeypatch):
     assert 0.5 * others.FAR < values[0, 0] < 2 * others.FAR
 
 
+@pytest.mark.slow
 def test_a_method_s_noise_does_not_depend_on_the_others(monkeypatch):
     first = others.trial(SMALL, rng=generator(1, SMALL.key, 0))
     monkeypatch.setattr(others, "reason", lambda name, _: "" if name == NAMES[-1] else "left out")
@@ -141,6 +145,7 @@ def test_the_cells_are_those_of_the_campaign():
     assert [cell for cell in found if cell.d > others.WIDEST] == [campaign.Cell(*others.IMAGES, 784)]
 
 
+@pytest.mark.slow
 def test_a_table_pairs_the_methods_with_the_best_of_the_four():
     """The differences are those of the same data sets."""
     trials = 3
@@ -247,6 +252,7 @@ def test_the_committed_table_is_paired_with_the_committed_cases():
     np.testing.assert_allclose(same["best_excess"], same["excess_four"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_digest_of_a_table_is_its_own():
     assert committed.code() == committed.code("cases")
     assert len({committed.code(name) for name in committed.NAMES}) == len(committed.NAMES)

@@ -64,6 +64,7 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
             np.testing.assert_allclose(fast[s, t], expected, rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label_noise", [0.0, 0.3])
 def test_the_extremes_are_those_of_the_drawn_prompts(label_noise: float) -> None:
     """The same numbers from the same stream as `prompts.sample`, of which every token is kept."""
@@ -83,6 +84,7 @@ def test_corrected_hyperparameters_rest_at_the_ridge_solution_and_leave_statisti
     assert corrected.weight_bound == pytest.approx(printed.clip_norm / (2 * 5**0.5))
 
 
+@pytest.mark.slow
 def test_the_axes_meet_in_the_middle_and_share_their_prompts(tables: dict[str, pd.DataFrame]) -> None:
     middle = select(tables["both-sides"], N=30, L=4, D=2).drop(columns="axis")
     along = middle[middle["T"].isin(set(middle["T"]) - {1, 4})].groupby(["setting", "quantity"])
@@ -90,6 +92,7 @@ def test_the_axes_meet_in_the_middle_and_share_their_prompts(tables: dict[str, p
     assert (along["value"].nunique() == 1).all()
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
     again = Experiment(**SMALL | {"L": (4, 7, 9), "N": (30,), "D": (2,)}).run(QUIET)
     assert Experiment(**SMALL | {"L": (4, 7, 9)}).base == {"N": 30, "L": 7, "D": 2}
@@ -175,6 +178,7 @@ def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame])
     assert select(limits.dominance(cell), axis="N, short prompts")["inside"].all()
 
 
+@pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/cost-of-privacy", tables)
 

@@ -67,6 +67,7 @@ def test_the_reference_solves_definition_4_2_at_every_step():
         np.testing.assert_allclose(target.mean_path[i], direct[::2], atol=3e-6)
 
 
+@pytest.mark.slow
 def test_rates_are_those_of_the_literal_algorithm():
     """The chain's summary against descents of the same law, both against the same R(t)."""
     cell, runs = rates.Cell(REGIME, 160, "isotropic"), 300

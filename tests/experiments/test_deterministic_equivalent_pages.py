@@ -12,6 +12,7 @@ from tests.experiments.verdicts.machinery import change, committed
 TABLES = committed("dpgd/deterministic-equivalent")
 
 
+@pytest.mark.slow
 def test_the_answer_follows_the_tables() -> None:
     found = opening_of(page)(TABLES)
     assert "none fails" in found
@@ -23,6 +24,7 @@ def test_the_answer_follows_the_tables() -> None:
     assert "200 % in dimension 1000" in opening_of(page)(TABLES | {"figure-1": wider})
 
 
+@pytest.mark.slow
 def test_a_single_dimension_is_named_once() -> None:
     table = TABLES["figure-1"]
     assert opening_of(page)(TABLES | {"figure-1": table[table["d"] == 100]}).count("in dimension") == 1

@@ -55,6 +55,7 @@ def test_runs_that_are_not_committed_ask_for_the_environment(monkeypatch: pytest
         replace(SMALL, epsilon=(0.37,), trials=2).run(Runner(workers=1))
 
 
+@pytest.mark.slow
 def test_noisyhead_is_that_of_the_published_numbers(tables: dict[str, pd.DataFrame]) -> None:
     assert len(tables["comparison"]) == 1
     assert tables["comparison"]["deviation"].abs().max() < 4

@@ -166,6 +166,7 @@ def test_the_noise_of_each_account_by_hand() -> None:
 # the tables
 
 
+@pytest.mark.slow
 def test_published_numbers_are_matched_and_printed_settings_give_others(published: dict[str, pd.DataFrame]) -> None:
     comparison = published["comparison"]
     worst = comparison["deviation"].abs().groupby(comparison["setting"]).max()
@@ -201,6 +202,7 @@ def test_the_figure_is_made_of_the_runs_that_it_names(published: dict[str, pd.Da
         np.testing.assert_allclose(plain, there, rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_the_closed_form_is_met(published: dict[str, pd.DataFrame], small: dict[str, pd.DataFrame]) -> None:
     """At the figure's size, and at N = 36 with N⁻¹Σ ZZᵀ far from its mean, h/λ being 1 %."""
     for tables, tolerance in ((published, 0.0), (small, 0.02)):
@@ -276,6 +278,7 @@ def test_best_steps_are_the_least_of_each_curve(published: dict[str, pd.DataFram
         assert total.iloc[0] > found["least"] < total.iloc[-1]
 
 
+@pytest.mark.slow
 def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
     tables = experiment.Experiment(N=16, T=(1, 40), trials=2, label_noise=0.5, test_prompts=3, failure=1e-50).run(QUIET)
     assert tables["comparison"].empty
@@ -299,6 +302,7 @@ def test_few_trials_of_two_T_decide_nothing_and_break_nothing() -> None:
     check_page("noisyhead/early-stopping", tables)
 
 
+@pytest.mark.slow
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/early-stopping", published)
     shown = short.show_test_error(published["test-error"])

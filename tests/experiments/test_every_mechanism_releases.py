@@ -280,6 +280,7 @@ def test_where_the_sensitivity_is_attained_the_means_are_mu_deviations_apart(nam
     assert MU * 0.95 < apart < MU * 1.03
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_less_noise_is_less_spread_or_another_law(name: str) -> None:
     row = OURS[NAMES.index(name)]

@@ -106,6 +106,7 @@ def test_what_to_try_is_told_from_the_tables(tables: dict[str, pd.DataFrame]) ->
     assert text != other
 
 
+@pytest.mark.slow
 def test_the_answer_and_the_caption_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     text, caption = opening_of(page)(tables), page.explore(tables).caption
     assert words(text) <= LONGEST_ANSWER
@@ -131,6 +132,7 @@ def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> Non
     assert [control.options for control in page.explore(small).controls[:2]] == [(2.0, "inf"), (0.05,)]
 
 
+@pytest.mark.slow
 def test_the_page_s_own_numbers_are_the_table_s(tables: dict[str, pd.DataFrame]) -> None:
     (values,) = page.explore(tables).spec["datasets"].values()
     assert len(values) == len(tables["runs"])
@@ -141,6 +143,7 @@ def test_the_page_s_own_numbers_are_the_table_s(tables: dict[str, pd.DataFrame])
             np.testing.assert_allclose(shown, path[name], rtol=2e-3)
 
 
+@pytest.mark.slow
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
     explorer = page.explore(tables)
     assert all(control.label for control in explorer.controls)

@@ -149,6 +149,7 @@ def test_the_chart_begins_where_something_is_learnt_and_says_so(tables: dict[str
     assert f"from {crossing:,} steps on noise adds more" in told.alt
 
 
+@pytest.mark.slow
 def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     text = opening_of(page)(tables)
     assert words(text) <= LONGEST_ANSWER
@@ -184,6 +185,7 @@ def test_other_parameters_make_a_page_too(small: dict[str, pd.DataFrame]) -> Non
     assert controls["epsilon"].slides
 
 
+@pytest.mark.slow
 def test_every_control_has_a_label_and_the_page_stays_small(tables: dict[str, pd.DataFrame]) -> None:
     explorer = page.explore(tables)
     assert [control.label for control in explorer.controls] == [

@@ -214,6 +214,7 @@ def test_the_closed_form_of_the_starts_by_hand() -> None:
     assert big["radius_share"].iloc[0] == pytest.approx(0.5 / R, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"epsilon": (0.5,), "trials": 30, "test_prompts": 5, "bound_trials": 2, "lemma_trials": 20, "failure": 0.5}
     both = experiment.Experiment(N=(25, 36), bound_N=(16, 20), bound_failure=0.5, **small)
@@ -226,6 +227,7 @@ def test_bits_do_not_depend_on_the_other_sizes() -> None:
     assert (first["progress"]["N"] == 20).all()
 
 
+@pytest.mark.slow
 def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     tables = experiment.Experiment(N=[30], epsilon=[0.6], trials=2, label_noise=0.5, test_prompts=10, **TINY).run(QUIET)
     assert tables["comparison"].empty
@@ -236,6 +238,7 @@ def test_few_trials_of_a_single_cell_decide_nothing_and_break_nothing() -> None:
     check_page("noisyhead/high-dimensional", tables)
 
 
+@pytest.mark.slow
 def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/high-dimensional", published)
     shown = short.show_test_error(published["test-error"])["predicted, parts per million"]
@@ -251,6 +254,7 @@ def test_figures_and_short_tables_come_from_tables(published: dict[str, pd.DataF
     assert radii["NoisyHead / no noise"] == pytest.approx(ratio, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_the_answer_and_the_captions_follow_the_tables(published: dict[str, pd.DataFrame]) -> None:
     test_error = published["test-error"]
     better = test_error.assign(test_error=0.75 * test_error["response_variance"])

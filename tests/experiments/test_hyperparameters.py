@@ -42,6 +42,7 @@ def test_the_cap_is_on_the_grid_which_is_even() -> None:
             assert cell.rates[-1] > 2 / gamma
 
 
+@pytest.mark.slow
 def test_a_map_s_trial_is_the_chain_and_both_schedules_share_draws() -> None:
     found = maps.trial(MAP, rng=generator(1, MAP.key, 0))
     values = spectrum.isotropic(20)
@@ -141,6 +142,7 @@ def test_the_growing_clip_grows() -> None:
     assert growing.clip == pytest.approx(0.1 * math.log(500))
 
 
+@pytest.mark.slow
 def test_no_rule_does_better_than_the_best() -> None:
     tables = Experiment(**TINY).run(Runner(workers=1))
     assert (tables["valley"]["risk"] <= tables["valley"]["rule_risk"] * 1.001).all()

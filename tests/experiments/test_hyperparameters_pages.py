@@ -9,6 +9,7 @@ from tests.experiments.verdicts.machinery import change, committed
 TABLES = committed("dpgd/hyperparameters")
 
 
+@pytest.mark.slow
 def test_the_answer_follows_the_tables() -> None:
     found = opening_of(page)(TABLES)
     assert "none fails" in found

@@ -78,6 +78,7 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
     assert penalised.loc[400, "over_normalised"] / long["over_normalised"] == pytest.approx(ratio)
 
 
+@pytest.mark.slow
 def test_the_page_is_drawn_and_shown_from_tables(tables: dict[str, pd.DataFrame]) -> None:
     check_page("foundations/in-context-regression", tables)
 

@@ -62,6 +62,7 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose(fast[1], error, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_published_numbers_are_matched_and_printed_settings_give_others(published: dict[str, pd.DataFrame]) -> None:
     comparison = published["comparison"]
     worst = comparison["deviation"].abs().groupby(comparison["setting"]).max()
@@ -98,6 +99,7 @@ def test_gradient_descent_rests_at_the_closed_form_gap(published: dict[str, pd.D
     assert plain["corrected"] < 1e-15
 
 
+@pytest.mark.slow
 def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)
     assert tables["comparison"].empty
@@ -106,6 +108,7 @@ def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     check_page("noisyhead/low-dimensional", tables)
 
 
+@pytest.mark.slow
 def test_short_tables_come_from_tables(published: dict[str, pd.DataFrame]) -> None:
     shown = short.show_test_error(published["test-error"])
     assert len(shown) == 3 + 3 + 1

@@ -26,6 +26,7 @@ def tables() -> dict[str, pd.DataFrame]:
     return Experiment(**TINY).run(Runner(workers=1))
 
 
+@pytest.mark.slow
 def test_the_descent_stays_above_the_lower_bound(tables: dict[str, pd.DataFrame]) -> None:
     assert (tables["bounds"]["harmonic"] > tables["bounds"]["lower"]).all()
 

@@ -107,6 +107,7 @@ def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
     assert Experiment(trials=7, pairs=9, seed=1, epsilon=0.5).cells == Experiment().cells
 
 
+@pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/mechanism", tables)
 

@@ -84,6 +84,7 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
     assert risk <= min(tried) * 1.001
 
 
+@pytest.mark.slow
 def test_the_opening_names_the_winner_over_all_methods_and_where_no_data_are_better() -> None:
     told = opening_of(page)(TABLES)
     found = winning.measured(page.saved_of(reads.CAMPAIGN)["cases"])

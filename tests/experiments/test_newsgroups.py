@@ -66,6 +66,7 @@ def test_the_largest_scores_are_those_of_tf_idf_by_hand() -> None:
     assert (found.name, found.instead_of, found.available, len(found)) == ("20 Newsgroups", "", 9, 4)
 
 
+@pytest.mark.slow
 def test_paragraphs_are_parts_between_empty_lines_with_enough_words() -> None:
     texts = ["one two\n \nTwo two two\n\n\nthree four five", "six seven", "\n\n"]
     found = articles.of_paragraphs(words_of(texts), np.array([4, 7, 9]), 2, 3)

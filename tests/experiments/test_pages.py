@@ -14,6 +14,7 @@ each_chapter = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @each_chapter
 def test_what_a_page_shows_is_computed_and_typeset(name: str) -> None:
     for found, outputs in shown(name):

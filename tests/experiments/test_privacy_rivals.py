@@ -108,6 +108,7 @@ def test_what_settings_share_changes_none_of_them(together: Answers, literal: An
     assert np.abs(found - expected[:, ::-1]).max() > 1e-3
 
 
+@pytest.mark.slow
 def test_pilots_that_share_a_stream_are_each_their_own_descent() -> None:
     """By the noise of the stream that all runs of a share meet, drawn anew for each."""
     found, told = methods.pilot(task()), task()
@@ -133,6 +134,7 @@ def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     assert abs(apart) < 0.9
 
 
+@pytest.mark.slow
 def test_methods_answer_to_their_budget() -> None:
     """Without privacy to speak of, all but TukeyEM's and the unsolved come near least squares."""
     values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, (8.0,), 1e-6), rng=np.random.default_rng(0))[0]

@@ -1,6 +1,7 @@
 """The page on real data says what its tables hold."""
 
 import pandas as pd
+import pytest
 
 from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST
@@ -41,6 +42,7 @@ def test_stand_ins_are_named_and_nothing_is_said_of_the_papers_data() -> None:
     assert "Schedules on stand-ins" in figures_schedules.draw_figure_8(tables["figure-8"], tables["rows"]).caption
 
 
+@pytest.mark.slow
 def test_the_caption_of_figure_8_says_where_a_schedule_leads() -> None:
     table = TABLES["figure-8"]
     caption = figures_schedules.draw_figure_8(table, TABLES["rows"]).caption

@@ -93,6 +93,7 @@ def test_noise_of_each_method_meets_the_same_budget() -> None:
         assert spent == pytest.approx(1 / multiplier, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_figure_1_is_matched_where_table_1_is_not(tables: dict[str, pd.DataFrame]) -> None:
     rows = tables["comparison"].query("setting == 'published' and method == 'noisyhead'")
     combined = rows["standard_error"] * math.sqrt(1 + 60 / 500)
@@ -224,6 +225,7 @@ def test_lambda_that_grows_like_the_root_of_N_over_L_takes_the_power_away() -> N
     assert 0.3 > rows[chosen, 1e9] > rows[chosen, 1e19] > rows[chosen, 1e29] > 0
 
 
+@pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes() -> None:
     small = {"D": 3, "epsilon": (0.5,), "trials": 30, "test_prompts": 20, "shares": (1.0,), **SMALL}
     both, one = Experiment(N=(64, 100), **small), Experiment(N=(100,), **small)
@@ -233,6 +235,7 @@ def test_bits_do_not_depend_on_the_other_sizes() -> None:
         pd.testing.assert_frame_equal(own, third[name], check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_single_cell_of_other_parameters_runs_and_is_judged_and_drawn() -> None:
     experiment = Experiment(
         N=[900], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10, shares=[1], **SMALL
@@ -256,6 +259,7 @@ def test_the_answer_follows_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     assert opening_of(page)({**tables, "privacy": private}).startswith("On these tables it holds")
 
 
+@pytest.mark.slow
 def test_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
     steps, table = tables["steps"], tables["table-1"]
     falling = steps.assign(excess_risk=1 / steps["share"])
@@ -283,6 +287,7 @@ def test_a_reading_is_named_by_what_departs_from_the_text_however_it_was_saved(t
         assert not shown.index.str.contains("e-05|1.0,").any()
 
 
+@pytest.mark.slow
 def test_short_tables_are_shown(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/rivals", tables)
     assert short.show_test_error(tables["test-error"]).loc["answer 0", "test error"].startswith("1.00000")

@@ -125,6 +125,7 @@ def test_the_attacks_of_the_settings() -> None:
     assert SMALL.attack(Setting.PUBLISHED, 2.0) == Attack(2.0, 0.7, 2.0)
 
 
+@pytest.mark.slow
 def test_the_published_numbers_are_matched_and_the_printed_settings_give_others() -> None:
     experiment = Experiment(trials=10)
     samples = QUIET.run(figure.trial, [experiment.cell], 10, experiment.seed)[experiment.cell]
@@ -148,6 +149,7 @@ def test_no_head_moves_further_than_its_amended_bound(tiny: dict[str, pd.DataFra
     assert (tiny["heads"]["displacement"] <= tiny["heads"]["bound_amended"]).all()
 
 
+@pytest.mark.slow
 def test_the_pages_show_other_parameters(tiny: dict[str, pd.DataFrame]) -> None:
     perturbations, arithmetics, none = tiny["perturbations"], tiny["arithmetic"], tiny["comparison"]
     check_page("noisyhead/robustness", tiny)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from costofprivacy.experiments.dpgd.scaling_laws import figures, figures_theory, page, tables
 from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import change, committed
@@ -9,6 +11,7 @@ from tests.experiments.verdicts.machinery import change, committed
 T = committed("dpgd/scaling-laws")
 
 
+@pytest.mark.slow
 def test_the_answer_follows_the_tables() -> None:
     found = opening_of(page)(T)
     assert "none fails" in found

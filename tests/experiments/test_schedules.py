@@ -16,6 +16,7 @@ def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
 
 
+@pytest.mark.slow
 def test_sizes_up_to_a_limit_are_simulated() -> None:
     figure = figure_seven.tables([setting("uniform", 100), setting("uniform", 400)], Runner(1), 2, 0, 100)["figure-7"]
     run = figure["n"] <= 100
@@ -104,6 +105,7 @@ def test_identities_stand() -> None:
     assert 0 <= identities.least_margin(0.6) < 1
 
 
+@pytest.mark.slow
 def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control, "_KNOTS", 8)
     place = best.Place(30.0, 1.0, 0.3, 0.5)

@@ -54,6 +54,7 @@ def tables() -> dict[str, pd.DataFrame]:
     return SMALL.run(Runner(workers=1))
 
 
+@pytest.mark.slow
 def test_every_row_is_full_and_the_ends_are_in_order(tables: dict[str, pd.DataFrame]) -> None:
     errors = tables["test-error"]
     assert errors[["test_error", "standard_error", "trials"]].notna().all(axis=None)
@@ -163,6 +164,7 @@ def test_poisoned_heads_side_by_side_have_the_gradients_of_poisoned_prompts() ->
             np.testing.assert_allclose(found[k], literal, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.slow
 def test_every_law_has_the_trials_that_its_precision_asks_for() -> None:
     coarse, fine = (replace(SMALL, trials=11, precision=p) for p in (0.49, 1e-3))
     assert [set(e.run(Runner(workers=1))["test-error"]["trials"]) for e in (coarse, fine)] == [{10}, {11}]

@@ -24,6 +24,7 @@ def test_no_prompt_with_this_response_passes_the_bound() -> None:
     assert ratio.max() > 0.6
 
 
+@pytest.mark.slow
 def test_the_populations_limit_against_simulation() -> None:
     model, penalty, mu, ratios = PromptModel(4, 2000), 0.05, 0.8, np.array([0.0, 1.0])
     found = []
@@ -147,6 +148,7 @@ def test_a_few_prompts_gram_matrix_is_larger_than_its_mean() -> None:
     assert abs(np.mean(squares) - attack_bounds.gram_norm(MODEL, 5) ** 2) > 4.5 * error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("R", [0.5, 5.0])
 @pytest.mark.parametrize("steps", [1, 4, 50])
 def test_two_runs_with_noises_of_their_own_stay_within_their_bound(R: float, steps: int) -> None:

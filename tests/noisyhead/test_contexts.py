@@ -31,6 +31,7 @@ def least_p(one: list[np.ndarray], other: list[np.ndarray]) -> float:
     return float(min(stats.ks_2samp(a, b).pvalue for a, b in zip(one, other, strict=True)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 7, 12, 60])
 def test_a_cosine_is_a_coordinate_of_a_uniform_point(d: int) -> None:
     """Its square is Beta(1/2, (d − 1)/2)-distributed; another dimension is rejected."""
@@ -71,6 +72,7 @@ WRONG: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 contexts_cosine = contexts.cosine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_law_is_rejected(wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model, N, C = PromptModel(5, 6, 0.0), 6000, 1.0

@@ -136,6 +136,7 @@ def test_prompts_are_bounded_one_by_one(pair: tuple[Prompts, Prompts]) -> None:
 # ---------------------------------------------------------------------------------------- covariance and whitened head
 
 
+@pytest.mark.slow
 @given(neighbours(), st.booleans())
 @law
 def test_heads_of_second_moments_stand_any_prompt(pair: tuple[Prompts, Prompts], every: bool) -> None:

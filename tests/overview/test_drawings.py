@@ -16,6 +16,7 @@ from costofprivacy.showing import plates
 DRAWINGS = {"head": head, "clipping": clipping, "schedule": schedule}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_drawing_is_the_same_bits_each_time_in_both_forms_and_light(name: str, tmp_path: Path) -> None:
     for folder in ("a", "b"):

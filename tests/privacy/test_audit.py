@@ -110,6 +110,7 @@ RIGHT = {  # mechanisms that attain what they claim: ε at δ = 10⁻⁹, or μ
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_the_confidence_is_kept(name: str) -> None:
     """500 audits; the number of accusations may be beyond 10 % by chance only (binomial, 1 in 10⁴)."""

@@ -21,7 +21,7 @@ from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import GaussianMechanism, records
 from tests.privacy import hostile
 
-law = settings(derandomize=True, deadline=None, max_examples=60)
+law = settings(derandomize=True, deadline=None, max_examples=30)
 ROUNDING = 1 + 1e-9
 number = hostile.numbers("float64")
 N, L, D = 5, 3, 2

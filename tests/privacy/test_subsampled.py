@@ -182,6 +182,7 @@ def test_nearly_all_records_are_nearly_gaussians(mu: float, steps: int, delta: f
     assert exact * (1 - 1e-6) <= found <= 1.002 * exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "delta"), [(3000, 1e-12), (300_000, 1e-9), (1_000_000, 1e-9), (1_000_000, 1e-12)])
 def test_the_rounding_of_transforms_is_paid_for(steps: int, delta: float) -> None:
     """With all of δ asked of the library, ε was up to 7 % below the truth at a million steps."""
@@ -227,6 +228,7 @@ def test_what_is_calibrated_never_overspends_and_wastes_little() -> None:
         assert spent >= 0.98 * budget.epsilon or z == subsampled.LEAST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "delta", "q", "steps"),
     [

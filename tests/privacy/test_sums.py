@@ -46,6 +46,7 @@ def test_a_replaced_record_moves_it_within_the_slack(n: int, term: float) -> Non
             assert abs(moved) <= apart + 2 * Fraction(sums.slack(n, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1000, 100_000, 1_000_000])
 def test_the_error_itself_is_that_of_its_blocks_and_pairs(n: int) -> None:
     """Each of the blocks and sums is rounded once, so the whole error is at most n u (m + levels + 1)."""

@@ -67,7 +67,7 @@ def test_without_noise_and_clipping_the_guard_finds_the_largest_eigenvalue() -> 
     rate=st.floats(1e-3, 10.0),
     variance=st.floats(0.0, 10.0),
 )
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, deadline=None, max_examples=60)
 def test_whatever_the_gradients_steps_are_only_shortened(
     turns: list[list[float]], rate: float, variance: float
 ) -> None:
@@ -122,6 +122,7 @@ def test_stages_follow_each_other_and_the_last_iterates_are_averaged(averaged: i
     np.testing.assert_allclose(found, literal(x, y, plans, normals)[-averaged:].mean(axis=0), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_mean_of_iterates_has_the_noise_of_one_newton_step() -> None:
     """(2Cσ/n)²/(Aλ²) in each coordinate, for features with a second moment of λI."""
     n, d, steps = 400, 2, 200

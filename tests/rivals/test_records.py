@@ -38,7 +38,7 @@ from costofprivacy.rivals.bounds import Bounds
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING, arrays
 
-law = settings(derandomize=True, deadline=None, max_examples=40)
+law = settings(derandomize=True, deadline=None, max_examples=15)
 n, d = 9, 2
 C, PENALTY, TOLD, MU = 0.7, 0.5, Bounds(1.5, 0.8), GaussianDP(1.0)
 ADDED = objective_perturbation.calibrate(ApproximateDP(2.0, 1e-3), 0.5, C, TOLD.features)

@@ -94,6 +94,7 @@ def test_clips_shrink_to_the_label_noise_and_no_further() -> None:
     assert plan.clip_norms[-1] == pytest.approx(1e-3 * math.sqrt(d), rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_plan_that_would_shrink_below_doubles_stays_within_them() -> None:
     plan = shrinking_clip.plan(10_000, 10, 1.0, 0.0, GaussianDP(4.0))
     assert plan.clip_norms[-1] == pytest.approx(1e-100 * math.sqrt(10), rel=0.1)

@@ -91,6 +91,7 @@ def test_appended_rows_add_what_is_needed_whatever_the_records() -> None:
         assert told.added(square, 10, rng=rng) == told.least
 
 
+@pytest.mark.slow
 def test_the_private_test_promises_too_much_as_rarely_as_it_may() -> None:
     """One feature, where the record adds all of R² to the least eigenvalue: the worst case."""
     budget = ApproximateDP(1.0, 0.4)

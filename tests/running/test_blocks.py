@@ -35,6 +35,7 @@ def test_a_block_comes_back_bit_for_bit(tmp_path: Path) -> None:
     assert blocks.read(tmp_path / "nothing.npz") is None
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_noticed_or_harmless(tmp_path: Path) -> None:
     path = tmp_path / "block.npz"
     blocks.write(path, VALUES)

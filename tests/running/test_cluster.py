@@ -217,6 +217,7 @@ def test_a_worker_that_dies_and_one_that_comes_late_change_nothing(
     same_numbers(run.result(), 4 * BLOCK)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_started_again_changes_nothing(local: Local, tmp_path: Path) -> None:
     run = start(Runner(cache=tmp_path, cluster=local.address), 4 * BLOCK)
     wait_until(lambda: kept(tmp_path) > 3)
@@ -275,6 +276,7 @@ def test_what_is_no_address_is_one_line_and_no_client_is_made(
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0.001, 0.1, 10.0, float("inf")])
 @pytest.mark.parametrize("cores", [0, 1, 2, 1000, 10_000])
 @pytest.mark.parametrize("left", [0, 1, 100, 10**6])

@@ -31,6 +31,7 @@ def test_what_does_not_fit_ends_in_one_line_that_says_what_to_do() -> None:
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
+@pytest.mark.slow
 @needs_a_limit
 def test_worker_processes_share_what_is_free() -> None:
     with memory.limited():

@@ -66,6 +66,7 @@ def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
     assert "<\\/script><b>" in html
 
 
+@pytest.mark.slow
 def test_the_figure_is_the_chart_at_its_start() -> None:
     shown = panel().show()
     picture = shown.svg
@@ -147,6 +148,7 @@ def test_every_colour_stands_out_from_either_page(colour: str, page: str) -> Non
     assert (high + 0.05) / (low + 0.05) >= 3
 
 
+@pytest.mark.slow
 def test_the_script_brings_all_it_needs_in_a_function_of_its_own() -> None:
     script = explorer.script()
     assert len(script.encode()) < 5_000_000
@@ -157,6 +159,7 @@ def test_the_script_brings_all_it_needs_in_a_function_of_its_own() -> None:
     assert not re.search(r"^\s*(import|export)\b", script, re.M)
 
 
+@pytest.mark.slow
 def test_the_script_takes_the_place_of_a_figure_alone() -> None:
     """A section of a page may have the same name."""
     assert "querySelector(`figure#${element.dataset.instead}`)" in explorer.script()

@@ -1,6 +1,8 @@
 import subprocess
 import sys
 
+import pytest
+
 DRAWS = """
 import io
 from matplotlib import pyplot as plt
@@ -21,6 +23,7 @@ def drawn() -> str:
     return subprocess.run([sys.executable, "-c", DRAWS], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_figures_of_a_session_are_small_legible_and_the_same_bits_each_time() -> None:
     first = drawn()
     assert first.splitlines()[0] == "5.2 3.1 10.0 False"

@@ -27,6 +27,7 @@ def test_a_plate_must_have_its_words(words: dict[str, str]) -> None:
         Plate(plt.figure(), **{"caption": "a", "alt": "b"} | words)
 
 
+@pytest.mark.slow
 def test_a_plate_is_saved_in_two_forms_the_same_bits_each_time(tmp_path: Path) -> None:
     first, second = (plates.save(two_panels(), tmp_path / name, "rates") for name in ("a", "b"))
     assert first == second == (tmp_path / "a" / "rates.svg").read_text("utf-8")

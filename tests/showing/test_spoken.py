@@ -65,6 +65,7 @@ def test_ends_that_are_written_alike_are_one_value() -> None:
     assert described(figure) == "distance: growth at 1."
 
 
+@pytest.mark.slow
 def test_panels_share_the_labels_of_their_axes() -> None:
     figure, panels = plt.subplots(2, 2, sharex=True, sharey=True)
     for axes, name in zip(panels.flat, ("one", "two", "", "")):
