@@ -98,3 +98,25 @@ def test_settings_of_matplotlib_stay_out() -> None:
     done = command(MPLBACKEND="nonsense", MATPLOTLIBRC="/etc/passwd")
     assert judge.answered(done.returncode, done.stderr) == ""
     assert "trials" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "lines"),
+    [("PYTHONOPTIMIZE", "2", 2), ("PYTHONINSPECT", "1", 2), ("PYTHONSAFEPATH", "1", 1), ("PYTHONUTF8", "0", 1)],
+)
+def test_settings_of_python_stay_out(name: str, value: str, lines: int) -> None:
+    """A command whose interpreter has them already starts again; PYTHONINSPECT would hide its exit status."""
+    done = command(**{name: value})
+    assert done.returncode == 2
+    told = done.stderr.splitlines()
+    assert len(told) == lines
+    assert told[-1].startswith("error: trials must be")
+
+
+def test_make_hands_on_no_variable_of_python(tmp_path: Path) -> None:
+    (tmp_path / "makefile").write_text("include Makefile\nshown:\n\t@env | grep ^PYTHON\n")
+    names = ("PYTHONHOME", "PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONNOUSERSITE", "PYTHONUNBUFFERED")
+    words = ["make", "--silent", "-f", str(tmp_path / "makefile"), "shown"]
+    settings = os.environ | dict.fromkeys(names, "1")
+    done = subprocess.run(words, cwd=ROOT, env=settings, capture_output=True, text=True, check=True)
+    assert done.stdout == "PYTHONUNBUFFERED=1\n"
