@@ -37,8 +37,9 @@ CHAPTERS_opendp := privacy/every-mechanism
 EXTRAS := $(patsubst requirements-%.txt,%,$(wildcard requirements-*.txt))
 UV := _build/uv/bin/python -m uv
 
-# What a person has set for other projects stays out of this one.
-unexport PYTHONPATH PYTHONHOME PYTHONHASHSEED PYTHONDONTWRITEBYTECODE PYTHONIOENCODING PYTHONWARNINGS PIP_REQUIRE_VIRTUALENV PIP_TARGET
+# What a person has set for other projects stays out of this one: PYTHONHOME, PYTHONOPTIMIZE and the like.
+unexport $(filter-out PYTHON PYTHONUNBUFFERED PYTHONPYCACHEPREFIX,$(filter PYTHON%,$(.VARIABLES)))
+unexport PIP_REQUIRE_VIRTUALENV PIP_TARGET
 export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)

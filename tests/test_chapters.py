@@ -187,6 +187,12 @@ def test_making_a_chapter_writes_nothing(book: Path) -> None:
     assert list((book / "part").iterdir()) == []
 
 
+def test_a_chapter_has_its_question_without_docstrings(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = chapter()
+    monkeypatch.setattr(sys.modules[made.package], "__doc__", None)  # as under PYTHONOPTIMIZE=2
+    assert made.question == "Does it fall?"
+
+
 def test_a_copied_chapter_runs_outside_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COSTOFPRIVACY_RESULTS", raising=False)
     monkeypatch.chdir(tmp_path)

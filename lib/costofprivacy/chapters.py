@@ -12,6 +12,7 @@ trials; ``COSTOFPRIVACY_PROFILE`` measures anew, in one process, and leaves besi
 ``COSTOFPRIVACY_ANYWAY`` goes beyond the usual ranges of parameters (`costofprivacy.ranges`).
 """
 
+import ast
 import html
 import importlib
 import inspect
@@ -92,8 +93,9 @@ class Chapter:
 
     @property
     def question(self) -> str:
-        """What the chapter asks: the words of the package that serves it."""
-        return inspect.cleandoc(importlib.import_module(self.package).__doc__ or "")
+        """What the chapter asks: the words of the package that serves it, from its source: ``-OO`` drops docstrings."""
+        source = inspect.getsource(importlib.import_module(self.package))
+        return ast.get_docstring(ast.parse(source)) or ""
 
     def parameters(self) -> HTML:
         """The declared parameters with their values here, as a table for the page."""

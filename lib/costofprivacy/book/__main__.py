@@ -12,6 +12,7 @@ except RequestError as error:
     print(f"error: {error}", file=sys.stderr)
     raise SystemExit(error.status) from None
 inherited.settle(os.environ)
+inherited.start_again_plainly(sys.argv[1:])
 
 # jsonschema, which comes with notebooks, tries to import a grammar of addresses that takes a second to build; it does
 # without where there is none.

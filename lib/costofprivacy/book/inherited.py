@@ -3,7 +3,9 @@
 Some libraries read these while they are imported, and end with a traceback. So this is looked at before any of them is.
 """
 
-from collections.abc import Callable, Mapping, MutableMapping
+import os
+import sys
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from multiprocessing import get_all_start_methods
 
 from costofprivacy.book.errors import RequestError
@@ -17,6 +19,8 @@ CHOICES = {
     "COSTOFPRIVACY_EXTRAS": ("anew",),
 }
 OWN = ("MPLBACKEND", "MATPLOTLIBRC")  # of matplotlib; the book draws by its own settings
+# Of Python. Under these, docstrings are gone that a page quotes, a command does not end, or its modules are others'.
+OF_PYTHON = ("PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONSAFEPATH", "PYTHONUTF8", "PYTHONWARNINGS")
 
 
 def check(variables: Mapping[str, str]) -> None:
@@ -36,9 +40,20 @@ def check(variables: Mapping[str, str]) -> None:
 
 
 def settle(variables: MutableMapping[str, str]) -> None:
-    """Take a person's settings of matplotlib out of this process, as kernels have them taken out."""
-    for name in OWN:
+    """Take a person's settings of matplotlib and Python out of what this process hands on to kernels."""
+    for name in (*OWN, *OF_PYTHON):
         variables.pop(name, None)
+
+
+def start_again_plainly(arguments: Sequence[str]) -> None:
+    """Start this command again, once `settle` has been called, if Python itself was started otherwise than plainly.
+
+    Args:
+        arguments: of the command.
+    """
+    if sys.flags.optimize or sys.flags.inspect:
+        print("note: starting again without Python's -O and -i, under which pages have no words", file=sys.stderr)
+        os.execv(sys.executable, [sys.executable, "-m", "costofprivacy.book", *arguments])
 
 
 def _require(name: str, variables: Mapping[str, str], words: str, admits: Callable[[str], bool]) -> None:

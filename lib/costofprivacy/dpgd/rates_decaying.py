@@ -191,8 +191,8 @@ def theorem_2(
         ValueError: if an argument is outside its range.
 
     >>> found = theorem_2(1e-6, 1.0, level=0.5)
-    >>> round(found.scale, 2), round(found.clip, 2), round(found.offset, 6)
-    (28.54, 40.36, 0.000814)
+    >>> round(found.scale, 2), round(found.clip, 2), round(found.offset, 7)
+    (28.54, 40.36, 0.0008145)
     """
     gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
     _validate.positive("rho", rho)

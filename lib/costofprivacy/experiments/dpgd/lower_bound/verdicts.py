@@ -32,8 +32,8 @@ def place(row: pd.Series, *names: str) -> str:
 
 
 def steepest(powers: Mapping[str, float]) -> tuple[str, float]:
-    """The largest of some powers, and in which rows it is."""
-    return max(powers.items(), key=lambda item: item[1])
+    """The largest of some powers, and in which rows it is: in the last of those that are equal up to rounding."""
+    return max(reversed([*powers.items()]), key=lambda item: round(item[1], 12))
 
 
 def lost(rows: pd.DataFrame, size: str, left: str, right: str) -> float:
