@@ -134,7 +134,7 @@ def test_a_test_tells_a_changed_verdict_from_a_run_that_broke(
     project = executed(verdict, failure)
     status = reports.STATUS[outcome]
     with pytest.raises(reports.Changed, match=rf"exit status {status}: {reports.WORDS[outcome]}$") as raised:
-        validate.test(project, "quick", pytest.fail)
+        validate.test(project, "quick", (), pytest.fail)
     content = json.loads((project.build / "reports" / "test.json").read_text())
     assert (raised.value.status, content["outcome"], content["failure"]) == (status, outcome, failure)
 
@@ -143,10 +143,10 @@ def test_a_test_that_finds_nothing_says_so_and_one_that_is_broken_off_leaves_no_
     executed: Callable[[str, str], Project],
 ) -> None:
     project = executed("holds", "")
-    validate.test(project, "quick", pytest.fail)
+    validate.test(project, "quick", (), pytest.fail)
     assert json.loads((project.build / "reports" / "test.json").read_text())["outcome"] == reports.FINE
     with pytest.raises(Interrupted):
-        validate.test(executed("holds", "interrupted"), "quick", pytest.fail)
+        validate.test(executed("holds", "interrupted"), "quick", (), pytest.fail)
     assert list((project.build / "reports").iterdir()) == []
 
 

@@ -185,7 +185,7 @@ def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(
 ) -> None:
     project, said = committed(name), list[str]()
     take(name, left)
-    validate.test(project, "quick", said.append)
+    validate.test(project, "quick", (), said.append)
     assert len(said) == 1
     assert said[0].endswith(f": {NAME} ({name})")
     assert "`make data`" in said[0]
@@ -197,7 +197,7 @@ def test_a_test_without_the_data_says_in_one_line_what_it_cannot_compare(
 @pytest.mark.usefixtures("untestable")
 def test_a_test_with_the_data_compares_in_full(committed: Callable[[str], Project], name: str) -> None:
     with pytest.raises(reports.Changed, match="a verdict changed"):
-        validate.test(committed(name), "quick", pytest.fail)
+        validate.test(committed(name), "quick", (), pytest.fail)
 
 
 @each_gap

@@ -268,7 +268,7 @@ def test_command(project: Project, names: tuple[str, ...], preset: str) -> None:
     """
     from costofprivacy.book.validate import test
 
-    test(project, preset, click.echo, _known(project, names))
+    test(project, preset, _known(project, names), click.echo)
 
 
 @cli.command("validate")

@@ -68,7 +68,7 @@ def declared(project: Project, name: str) -> Declared:
     return found
 
 
-def test(project: Project, preset: str, say: Say, names: tuple[str, ...] = ()) -> None:
+def test(project: Project, preset: str, names: tuple[str, ...], say: Say) -> None:
     """Execute chapters under a preset: nbval must find nothing, and every verdict stand.
 
     What `make book` measured from the same code and parameters is judged, not measured again.
