@@ -1,4 +1,7 @@
+import importlib
 from pathlib import Path
+
+import pytest
 
 from costofprivacy.book.project import Project
 from costofprivacy.book.scripts import write_scripts
@@ -6,7 +9,9 @@ from costofprivacy.book.scripts import write_scripts
 ASKING = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}'
 
 
-def test_a_page_that_asks_for_a_script_finds_it(project: Project, tmp_path: Path) -> None:
+def test_a_page_that_asks_for_a_script_finds_it(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     room = project.root / "lib" / project.package / "showing"
     room.mkdir()
     (room / "__init__.py").touch()
@@ -17,6 +22,12 @@ def test_a_page_that_asks_for_a_script_finds_it(project: Project, tmp_path: Path
     written = write_scripts(project, tmp_path / "pages")
     assert written == [tmp_path / "pages/book/_static/explorer.js"]
     assert written[0].read_text("utf-8") == "draw(ε)"
+    (room / "explorer.js").write_text("other", "utf-8")
+    module = importlib.import_module(f"{project.package}.showing.explorer")
+    monkeypatch.setattr(module, "script", lambda: "draw(x)")
+    assert write_scripts(project, tmp_path / "pages")[0].read_text("utf-8") == "draw(x)"
+    monkeypatch.setattr(module, "script", lambda: pytest.fail("made again"))
+    assert write_scripts(project, tmp_path / "pages")[0].read_text("utf-8") == "draw(x)"
 
 
 def test_a_book_without_such_a_page_has_no_script(project: Project, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ comes out as it came.
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
@@ -46,16 +47,17 @@ def lighten(pages: Path) -> None:
         pages: the folder of the staged pages.
     """
     for path in sorted(pages.rglob("*.svg")):
-        before = path.read_text("utf-8")
+        before = path.read_text("utf-8").strip()  # as notebooks, which show the same pictures, have them
         if (after := lighter(before)) != before:
             path.write_text(after, "utf-8")
     for path in sorted(pages.rglob("*.ipynb")):
         notebook = notebooks.read(path)
         for data in _shown(notebook):
-            data[MIME] = lighter(data[MIME])
+            data[MIME] = lighter(data[MIME].strip())
         notebooks.write(notebook, path)
 
 
+@cache
 def lighter(svg: str) -> str:
     """A picture by matplotlib in fewer bytes; another one as it is."""
     if MAKER not in svg or "<script" in svg:
