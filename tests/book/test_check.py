@@ -200,6 +200,8 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
 def test_a_chapter_whose_time_is_not_known_starts_before_all_others() -> None:
     assert budgets.longest_first(["a", "b", "c"], {}) == ["a", "b", "c"]
     assert budgets.longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
+    seconds = {"dpgd/a": 4, "dpgd/b": 3, "dpgd/c": 2, "noisyhead/d": 1}
+    assert budgets.longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
 
 
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
