@@ -108,6 +108,30 @@ def test_stderr_is_a_warning_or_where_strict_a_failure(project: Project, out: Pl
     assert contents(out.results) == before
 
 
+def kernelspec(folder: Path, monkeypatch: pytest.MonkeyPatch, *command: str) -> None:
+    """A person's own kernel of the usual name, where Jupyter looks first."""
+    (folder / "kernels" / "python3").mkdir(parents=True)
+    spec = {"argv": [*command, "-f", "{connection_file}"], "display_name": "Theirs", "language": "python"}
+    (folder / "kernels" / "python3" / "kernel.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("JUPYTER_PATH", str(folder))
+
+
+def test_a_chapter_runs_under_this_interpreter_whatever_kernel_jupyter_finds(
+    project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernelspec(tmp_path / "theirs", monkeypatch, "false")
+    assert run(project, out, epsilon=[0.25], trials=3)[0] == ["figure-1.csv", "verdicts.json"]
+
+
+def test_a_kernel_that_does_not_start_is_not_said_to_lack_memory(
+    project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernelspec(tmp_path / "theirs", monkeypatch, "false")
+    monkeypatch.setattr(execute, "_variables", lambda *_: {})
+    with pytest.raises(BookError, match=r"^part/first-one: the kernel did not start \(see "):
+        run(project, out)
+
+
 def test_a_damaged_block_is_known_by_its_words(tmp_path: Path) -> None:
     (tmp_path / "block.npz").touch()
     with pytest.warns(UserWarning, match=execute.MENDED):

@@ -159,7 +159,9 @@ def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path
         raise BookError(f"{name}: {error.ename}: {line} (traceback in {log})") from error
     except (CellExecutionError, DeadKernelError, RuntimeError) as error:
         log = write_log(project, name, f"{type(error).__name__}: {error}")
-        raise BookError(f"{name}: the kernel died, perhaps because there was not enough memory (see {log})") from error
+        died = isinstance(error, DeadKernelError)  # else it never answered: its interpreter lacks ipykernel, or is gone
+        told = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
+        raise BookError(f"{name}: {told} (see {log})") from error
 
 
 def _tell(line: str) -> None:
