@@ -88,7 +88,8 @@ def descend_grid(
 ) -> np.ndarray:
     """`descent.descend_records` to rounding, from the same ``rng``, for schedules with a `schedule.Form`.
 
-    Guarantee: as there. Configurations share the private noise. A feature that is 0 in all records costs nothing.
+    It is for measurements and has no guarantee of its own: configurations share the private noise, and which features
+    are 0 in all records, which cost nothing, is read off the records and decides the last bits of a result.
 
     Args:
         x: features of any type of number, shape (n, d). y: responses, shape (n,).

@@ -81,8 +81,8 @@ def geometric_grid(smallest: float = 1e-3, largest: float = 1e6, per_decade: int
     >>> len(geometric_grid())
     183
     """
-    _validate.between("smallest", smallest, 1 / UNITS, UNITS)
-    _validate.between("largest", largest, 1 / UNITS, UNITS)
+    smallest = _validate.between("smallest", smallest, 1 / UNITS, UNITS)
+    largest = _validate.between("largest", largest, 1 / UNITS, UNITS)
     if not smallest < largest:
         raise ValueError(f"smallest must be below largest, got {smallest!r} and {largest!r}")
     points = math.ceil(math.log10(largest / smallest) * _validate.whole("per_decade", per_decade)) + 1
@@ -102,8 +102,8 @@ def linear_grid(low: float, high: float, points: int = 101) -> np.ndarray:
     >>> linear_grid(0, 120, points=5).tolist()
     [0.0, 30.0, 60.0, 90.0, 120.0]
     """
-    _validate.between("low", low, -UNITS, UNITS)
-    _validate.between("high", high, -UNITS, UNITS)
+    low = _validate.between("low", low, -UNITS, UNITS)
+    high = _validate.between("high", high, -UNITS, UNITS)
     if not low < high:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
     return np.linspace(low, high, _validate.whole("points", points, at_least=2))
@@ -188,8 +188,8 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
     >>> round(tail_level(10_000, 0.1, 183), 4)
     0.0227
     """
-    _validate.between("mu", mu, SMALLEST, LARGEST)
-    _validate.whole("points", points, at_least=2)
+    mu = _validate.between("mu", mu, SMALLEST, LARGEST)
+    points = _validate.whole("points", points, at_least=2)
     eta = private_quantile.exponent(GaussianDP(mu / math.sqrt(2)))
     ranks = math.log(2 * points / _validate.probability("failure", failure)) / eta
     if not ranks <= MOST_LEVEL * _validate.whole("n", n):

@@ -176,7 +176,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     Raises:
         ValueError: if ``clip_norm`` is not positive, or a prompt has no labelled token.
     """
-    _validate.positive("clip_norm", clip_norm)
+    clip_norm = _validate.positive("clip_norm", clip_norm)
     y = prompts.y if np.isinf(clip_norm) else np.clip(prompts.y, -clip_norm, clip_norm)
     x = prompts.x[:, :-1]
     if x.shape[1] == 0:
@@ -198,7 +198,9 @@ def project(raw: Statistics, feature_bound: float) -> Statistics:
     Raises:
         ValueError: if ``feature_bound`` is not in [10⁻¹⁵⁰, ∞]: the square of a smaller one vanishes.
     """
-    _validate.between("feature_bound", _validate.positive("feature_bound", feature_bound), records.NEAR, math.inf)
+    feature_bound = _validate.between(
+        "feature_bound", _validate.positive("feature_bound", feature_bound), records.NEAR, math.inf
+    )
     sound = _unit_queries(raw)
     norm = sound.norm
     scale = np.divide(feature_bound, norm, out=np.ones_like(norm), where=norm > feature_bound)

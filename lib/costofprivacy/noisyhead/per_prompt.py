@@ -69,10 +69,10 @@ class Plan:
     noise_std: float
 
     def __post_init__(self) -> None:
-        _validate.whole("steps", self.steps)
-        _validate.between("clip_norm", _validate.positive("clip_norm", self.clip_norm), 1 / LARGEST, math.inf)
-        _validate.between("learning_rate", _validate.finite_positive("learning_rate", self.learning_rate), 0, FASTEST)
-        _validate.between("noise_std", _validate.nonnegative("noise_std", self.noise_std), 0, LOUDEST)
+        _validate.keep(self, _validate.at_least(1), "steps")
+        _validate.keep(self, _validate.within(1 / LARGEST, math.inf, _validate.POSITIVE), "clip_norm")
+        _validate.keep(self, _validate.within(0, FASTEST, _validate.FINITE_POSITIVE), "learning_rate")
+        _validate.keep(self, _validate.within(0, LOUDEST, _validate.NONNEGATIVE), "noise_std")
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ def _softmax(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
 
 
 def _check_sizes(N: int, L: int) -> None:
-    _validate.whole("number of prompts", N)
-    _validate.whole("number of labelled tokens", L)
+    N = _validate.whole("number of prompts", N)
+    L = _validate.whole("number of labelled tokens", L)
 
 
 def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:

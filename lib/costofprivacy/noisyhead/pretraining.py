@@ -97,7 +97,7 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
     """
     vectors = records.numbers("vectors", vectors, (None,) * np.ndim(vectors))
     if not radius >= records.NEAR:
-        _validate.between("radius", radius, records.NEAR, math.inf)
+        radius = _validate.between("radius", radius, records.NEAR, math.inf)
     with np.errstate(over="ignore"):
         square = np.einsum("...p,...p->...", vectors, vectors)
     if square.max(initial=0.0) <= radius**2:

@@ -46,9 +46,14 @@ class PrivateRidge:
     N: int
 
     def __post_init__(self) -> None:
-        for name in ("clip_norm", "feature_bound", "penalty"):
-            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
-        _validate.whole("N", self.N)
+        _validate.keep(
+            self,
+            _validate.within(SMALLEST, LARGEST, _validate.FINITE_POSITIVE),
+            "clip_norm",
+            "feature_bound",
+            "penalty",
+        )
+        _validate.keep(self, _validate.at_least(1), "N")
 
     @property
     def largest(self) -> float:
@@ -139,7 +144,7 @@ def _neighbours(
     told: PrivateRidge, D: int, length: float, angles: tuple[float, float], signs: tuple[float, float]
 ) -> tuple[Statistics, Statistics]:
     """N − 1 contexts of ``length`` on the first axis, responses C; the last context at an angle, its response ±C."""
-    _validate.whole("D", D, at_least=2)
+    D = _validate.whole("D", D, at_least=2)
     query = np.tile(np.eye(D)[0], (told.N, 1))
 
     def data_set(angle: float, sign: float) -> Statistics:

@@ -13,6 +13,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records
 
+SQUARABLE = _validate.within(records.NEAR, records.FAR, _validate.FINITE_POSITIVE)  # its square is a double
 ROUNDING = 1 + 1e-12  # a row that was shortened to a bound is no longer than this, over the bound
 
 
@@ -31,8 +32,7 @@ class Bounds:
     response: float
 
     def __post_init__(self) -> None:
-        for name in ("features", "response"):
-            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), records.NEAR, records.FAR)
+        _validate.keep(self, SQUARABLE, "features", "response")
 
     def clip(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features shortened to norm B and responses clipped to [−Y, Y]; each record by itself, so it costs nothing.

@@ -100,7 +100,7 @@ def intervals(trajectory: Trajectory, plan: Plan, level: float = 0.9, of: str = 
     >>> print(found.low.round(2), found.high.round(2))
     [ 0.97 -0.54] [ 1.04 -0.45]
     """
-    _validate.probability("level", level)
+    level = _validate.probability("level", level)
     _validate.one_of("of", of, OF)
     _validate.shape("trajectory.iterates", trajectory.iterates, (plan.steps + 1, plan.shape[1]))
     center, reason = trajectory.mean(plan), refusal(trajectory, plan, of)

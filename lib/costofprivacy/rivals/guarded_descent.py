@@ -144,7 +144,8 @@ def descend(
         ValueError: if A is outside its range.
     """
     steps = sum(len(plan.learning_rates) for plan in stages)
-    _validate.between("averaged", _validate.whole("averaged", averaged), 1, max(1, steps))
+    averaged = _validate.whole("averaged", averaged)
+    _validate.between("averaged", averaged, 1, max(1, steps))
     theta, shape, last = np.zeros(d), Shape.whole(d), []
     for plan in stages:
         clips = np.array([plan.clip_norm])

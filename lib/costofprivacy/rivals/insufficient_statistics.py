@@ -48,7 +48,7 @@ def least_records(d: int, budget: ApproximateDP) -> int:
     >>> [least_records(d, ApproximateDP(1.0, 1e-6)) for d in (3, 20, 100)]
     [4893, 19725, 72607]
     """
-    _validate.whole("d", d)
+    d = _validate.whole("d", d)
     low = high = 5 * thresholds(budget) * d
     while not _enough(high, d, budget):
         low, high = high, 2 * high

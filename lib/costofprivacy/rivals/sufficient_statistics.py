@@ -62,7 +62,7 @@ class Moments:
     def __post_init__(self) -> None:
         object.__setattr__(self, "product", records.numbers("product", self.product, (None,)))
         object.__setattr__(self, "square", records.numbers("square", self.square, (len(self.product),) * 2))
-        _validate.whole("count", self.count)
+        _validate.keep(self, _validate.at_least(1), "count")
 
 
 def moments(x: np.ndarray, y: np.ndarray, bounds: Bounds) -> Moments:
