@@ -77,8 +77,9 @@ def release(
             disagree, an array is not of numbers, or the schedule increases. Nothing is released then.
     """
     check_steps([configuration], n)
-    theta, seen, steepest = np.zeros((_validate.whole("d", d), 1)), 0, 0.0
-    for x, y in batches:
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    theta, seen, steepest = np.zeros((d, 1)), 0, 0.0
+    for x, y in map(records.pair, batches):
         x = numbers("x", x, (None, d))
         y = numbers("y", y, (len(x),))
         if seen + len(x) > n:

@@ -264,8 +264,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _valid(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
         """The batches as arrays of doubles, all with the features of the first."""
-        for k, (X, y) in enumerate(batches):
-            yield gate.table(self, X, y, reset=k == 0, least=int(len(y) > 0))
+        for k, (X, y) in enumerate(gate.pairs(batches)):
+            yield gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
 
     def _features(self, d: int) -> Scale:
         """The stated scale of the features."""
