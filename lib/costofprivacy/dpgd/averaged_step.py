@@ -62,6 +62,7 @@ def best_averaged_risk(pilot_risk: float, aspect_ratio: float, label_noise: floa
     return float(found.fun), scale * math.exp(float(found.x))
 
 
+@np.errstate(all="ignore")
 def averaged_step(
     theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip: float, rho: float, mu: float, *, rng: np.random.Generator
 ) -> np.ndarray:

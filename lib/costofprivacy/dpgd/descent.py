@@ -186,6 +186,7 @@ def descend(
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
 
+@np.errstate(all="ignore")
 def descend_records(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -214,6 +215,7 @@ def descend_records(
     return _descend(x, y, configurations, advance, rng)
 
 
+@np.errstate(all="ignore")
 def descend_samples(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:

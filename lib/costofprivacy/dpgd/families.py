@@ -83,6 +83,7 @@ def _form(configuration: Configuration) -> Form:
     return form
 
 
+@np.errstate(all="ignore")
 def descend_grid(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -118,6 +119,7 @@ def descend_grid(
     return released
 
 
+@np.errstate(all="ignore")
 def walks(x: np.ndarray, sigma: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """What each record meets of each shape's noise, x_k'w_{k−1}, shape (n, s), and w_n, shape (d, s).
 

@@ -56,6 +56,7 @@ class Release:
     every_iterate: GaussianDP
 
 
+@np.errstate(all="ignore")
 def release(
     batches: Iterable[Batch], configuration: Configuration, n: int, d: int, *, rng: np.random.Generator
 ) -> Release:

@@ -161,10 +161,11 @@ class PrivateLinearRegression(TabularRegressor):
         rng = generator(self.random_state)
         features, response = self._feature_scale(), self._response_scale()
         other = self._other()
-        if isinstance(other, OnePass):
-            found = other._passed(self._scaled(again, features, response), stated, rng)
-        else:
-            found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
+        with np.errstate(all="ignore"):
+            if isinstance(other, OnePass):
+                found = other._passed(self._scaled(again, features, response), stated, rng)
+            else:
+                found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
         self.plan_ = other.plan_
         self._keep(found, stated, features, response)
         return self

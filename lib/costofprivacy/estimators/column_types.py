@@ -22,7 +22,7 @@ READ = (
 )  # of cells that some kind of column reads, or warns that it cannot
 _KINDS = {"b": TRUTH, "M": DATE, "m": DURATION, "U": TEXT, "S": TEXT} | dict.fromkeys("iuf", NUMBER)  # NumPy's letters
 _NAMES = (  # how the names of types begin that have no letter of NumPy: of pandas, polars and pyarrow
-    ("struct", None),
+    *(("struct", None), ("interval", None)),
     *((start, TEXT) for start in ("str", "utf8", "large_string", "large_utf8", "categorical", "enum")),
     *((start, TEXT) for start in ("binary", "large_binary", "fixed_size_binary")),
     *((start, NUMBER) for start in ("int", "uint", "float", "double", "halffloat", "decimal")),

@@ -63,7 +63,8 @@ class Rereadable(TabularRegressor):
                     X, y = gate.marked(X, y)
                 yield self._design(X, features), response.apply(y)
 
-        found = self._streamed(scaled, stated, generator(self.random_state))
+        with np.errstate(all="ignore"):
+            found = self._streamed(scaled, stated, generator(self.random_state))
         self._keep(found, stated, features, response)
         return self
 

@@ -83,6 +83,9 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     """
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
+    for name, ranges in estimator._parameter_constraints.items():
+        if isinstance(value := getattr(estimator, name), (bool, np.bool, np.timedelta64)) and "boolean" not in ranges:
+            raise InvalidParameterError(f"{name} must be a number, got {value!r}")
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     if estimator.random_state is not None:
@@ -182,13 +185,6 @@ def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (X, y) if good.all() else (np.where(good[:, None], X, np.nan), np.where(good, y, np.nan))
 
 
-def sparse(X: Any) -> bool:
-    """Whether it is a sparse matrix, or a data frame with a sparse column: told by its type."""
-    return issparse(X) or any(
-        type(column_types.dtype(column)).__name__ == "SparseDtype" for _, column in frames.named(X)
-    )
-
-
 def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
     """The batches of a stream, each a pair of features and responses; refused by their types where they are none."""
     if not isinstance(batches, Iterable) or frames.named(batches) or isinstance(batches, np.ndarray):
@@ -210,7 +206,7 @@ def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) ->
     try:
         _refuse_type(name, values)
         _refuse_text(name, values, void)
-        refused = sparse(values) or isinstance(values, np.matrix)  # by scikit-learn, in its words
+        refused = issparse(values) or isinstance(values, np.matrix)  # by scikit-learn, in its words
         given = values if refused else _doubles(name, values, axes)
         array: np.ndarray = check_array(
             given, dtype=np.float64, ensure_all_finite=False, input_name=name, estimator=estimator, **asked
@@ -256,6 +252,8 @@ def _refuse_type(name: str, values: Any) -> None:
         raise _Told(f"{name} has more than once the columns {', '.join(twice)}")
     for place, column in named or [(None, values)]:
         kind = column_types.dtype(column)
+        if type(kind).__name__ == "SparseDtype":
+            raise _Told(f"Sparse data was passed, but dense data is required: {name} has sparse columns")
         family = column_types.family(kind)
         if kind is None or family in _NUMBERS:
             continue

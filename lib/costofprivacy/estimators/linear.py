@@ -21,7 +21,7 @@ from costofprivacy.estimators import deprecated, gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
 from costofprivacy.estimators.deprecated import DEPRECATED
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
-from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, public_scale
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
@@ -241,7 +241,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X = np.where(gate.sound(X)[:, None], X, features.center)
         if features.low is not None:
             X = np.clip(X, features.low, features.high)
-        return X @ self.coef_ + self.intercept_
+        with np.errstate(all="ignore"):
+            return np.asarray(X @ self.coef_ + self.intercept_)
 
     def receipt(self, schema: Any = None) -> Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
@@ -271,7 +272,11 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         """The stated scale of the features."""
         names = getattr(self, "feature_names_in_", None)
         bounds = bounds_by_name(self.feature_bounds, names)
-        return public_scale("feature", bounds, self.feature_center, self.feature_scale, d, names)
+        center, scale = (
+            filled_by_name(part, getattr(self, part), names, usual)
+            for part, usual in (("feature_center", 0.0), ("feature_scale", 1.0))
+        )
+        return public_scale("feature", bounds, center, scale, d, names)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""
@@ -303,7 +308,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             self, "label_noise", "initial_risk", instead="expected_r2", since="0.13.0", stacklevel=5
         )
         if self.expected_r2 is not None:
-            return math.sqrt(1 - self.expected_r2), self.expected_r2 / 2
+            share = float(self.expected_r2)
+            return math.sqrt(1 - share), share / 2
         return float(old.get("label_noise", LABEL_NOISE)), float(old.get("initial_risk", INITIAL_RISK))
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:

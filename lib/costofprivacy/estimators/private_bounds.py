@@ -34,14 +34,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, frames
 from costofprivacy.estimators.budget import budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
@@ -155,6 +155,12 @@ def private_bounds(
     points = geometric_grid() if grid is None else np.array(grid, dtype=float)
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
+    if (
+        isinstance(values, (str, bytes, Mapping))
+        or frames.named(values)
+        or (isinstance(values, np.ndarray) and values.ndim != 1)
+    ):
+        raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
     low, high = _levels(levels, n, mu, len(points))

@@ -11,6 +11,7 @@ from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 
 
+@np.errstate(all="ignore")
 def private_mean_loss(losses: np.ndarray, bound: float, budget: GaussianDP, *, rng: np.random.Generator) -> float:
     """The mean of losses, each clipped to [0, B], with Gaussian noise.
 

@@ -141,6 +141,7 @@ def mean_square(differences: np.ndarray, statistics: Statistics) -> np.ndarray:
     return ((differences.reshape(len(differences), -1) @ Z.T) ** 2).mean(axis=1)
 
 
+@np.errstate(all="ignore")
 def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.ndarray]:
     """The four terms of the prediction (2.3), each of shape (N,), for any weights.
 
@@ -162,6 +163,7 @@ def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.
     }
 
 
+@np.errstate(all="ignore")
 def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     """The statistics behind Z, with responses clipped to [−C, C]; raw for C = ∞.
 
@@ -187,6 +189,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     return Statistics(query, context, response)
 
 
+@np.errstate(all="ignore")
 def project(raw: Statistics, feature_bound: float) -> Statistics:
     """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G; G = ∞ scales nothing.
 
@@ -246,6 +249,7 @@ def sample_statistics(
     return Statistics(drawn.query, drawn.raw, drawn.response), Statistics(drawn.query, drawn.clipped, response)
 
 
+@np.errstate(all="ignore")
 def moments(data: Statistics) -> Moments:
     """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts.
 

@@ -55,6 +55,7 @@ class Descent:
         _validate.keep(self, _validate.within(1 / LARGEST, LARGEST, _validate.FINITE_POSITIVE), "batch")
 
 
+@np.errstate(all="ignore")
 def dp_sgd(
     data: Statistics,
     descent: Descent,

@@ -104,6 +104,7 @@ def noise_std(budget: ApproximateDP, clip_norm: float, steps: int, N: int) -> fl
     return sensitivity(clip_norm, N) * exact_composed_noise_multiplier(budget, steps)
 
 
+@np.errstate(all="ignore")
 def bounded(prompts: Prompts) -> Prompts:
     """The prompts, all 0 where one holds a number that is not finite or beyond `LARGEST`; a map of single prompts.
 
@@ -119,6 +120,7 @@ def bounded(prompts: Prompts) -> Prompts:
     return Prompts(x, y, prompts.w)
 
 
+@np.errstate(all="ignore")
 def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan.
 
@@ -130,6 +132,7 @@ def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> G
     return _softmax(softmax.contexts(bounded(prompts)), scale, plans)
 
 
+@np.errstate(all="ignore")
 def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """`softmax_gradient` of prompts in the form in which the head sees them.
 
@@ -157,6 +160,7 @@ def _check_sizes(N: int, L: int) -> None:
     L = _validate.whole("number of labelled tokens", L)
 
 
+@np.errstate(all="ignore")
 def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
     """The mean of the clipped gradients (⟨Γ, Z⟩ − t)Z of linear heads, a head for each plan.
 

@@ -151,7 +151,8 @@ def _largest_mu(epsilon: float, delta: float) -> float:
     """`ApproximateDP.to_gaussian`, searched for once: milliseconds, which a trial may ask for hundreds of times."""
     if math.isinf(epsilon):
         return math.inf
-    mu = float(1 / dp_accounting.get_sigma_gaussian(epsilon, delta))
+    with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
+        mu = float(1 / dp_accounting.get_sigma_gaussian(epsilon, delta))
     return _safe(mu, -mu, lambda value: _spent(value, epsilon), delta)
 
 
@@ -276,7 +277,7 @@ class GaussianDP:
         delta = _validate.probability("delta", delta)
         if math.isinf(self.mu):
             return math.inf
-        with np.errstate(divide="ignore"):  # its search meets log 0 where ε is tiny
+        with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
             found = float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
         return _safe(found, max(found, self.mu), lambda value: _spent(self.mu, value), delta)
 

@@ -94,6 +94,7 @@ class GaussianMechanism:
         """What one release spends."""
         return GaussianDP(1 / self.noise_multiplier)
 
+    @np.errstate(all="ignore")
     def release(self, value: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
         """One noisy copy of ``value`` (any shape, numbers of any type; `records.doubles`).
 

@@ -242,6 +242,7 @@ def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.where(sound.reshape(-1, *[1] * (part.ndim - 1)), part, 0.0) for part in parts)
 
 
+@np.errstate(all="ignore")
 def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Whether a record of a regression has a gradient that can be bounded in doubles.
 
@@ -257,6 +258,7 @@ def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (square >= NEAR**2) & (square <= FAR**2) & np.isfinite(y)
 
 
+@np.errstate(all="ignore")
 def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records of a regression in which every one that is not `usable` is void: x = 0 and y = 0.
 
@@ -273,6 +275,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(sound[:, None], x, 0.0), np.where(sound, y, 0.0)
 
 
+@np.errstate(all="ignore")
 def lengths(rows: np.ndarray) -> np.ndarray:
     """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
     rows = doubles("rows", rows)

@@ -143,6 +143,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     return total / plan.averaged**2
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """The mean of the last half of the iterates, shape (d,).
 

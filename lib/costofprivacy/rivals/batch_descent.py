@@ -72,6 +72,7 @@ def noise_multiplier(budget: ApproximateDP, sampling: float, steps: int) -> floa
     return subsampled.poisson_noise_multiplier(budget, sampling, steps, Neighbours.REPLACE) / 2
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -110,6 +111,7 @@ class Plan:
         _validate.keep_all(self, _validate.NONNEGATIVE, "learning_rates")
 
 
+@np.errstate(all="ignore")
 def releases(
     x: np.ndarray,
     y: np.ndarray,

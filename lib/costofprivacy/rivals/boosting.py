@@ -32,6 +32,7 @@ from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, smallest_eigenvalue, solver
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -73,6 +74,7 @@ class Plan:
         return gaussian_std(2 * self.clip_norm * (1 + sums.slack(n, d)), share(self.budget, PARTS * self.rounds))
 
 
+@np.errstate(all="ignore")
 def releases(
     x: np.ndarray,
     y: np.ndarray,

@@ -192,6 +192,7 @@ def stream(batches: Iterable[Batch], d: int, plan: Plan, *, rng: np.random.Gener
         yield theta
 
 
+@np.errstate(all="ignore")
 def iterates(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """All θ_t of one pass over given records in their order, shape (⌈n/b⌉, d).
 
@@ -212,6 +213,7 @@ def iterates(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generat
     return np.stack(list(stream(((x[part], y[part]) for part in cuts), x.shape[1], plan, rng=rng)))
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """The mean of the last iterates of one pass, ``plan.averaged`` of them, shape (d,).
 

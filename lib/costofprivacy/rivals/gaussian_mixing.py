@@ -151,6 +151,7 @@ def _square(x: np.ndarray, response: np.ndarray) -> np.ndarray:
         return np.block([[sums.product(x, x), across[:, None]], [across, sums.product(response, response)]])
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ̂, shape (d,).
 

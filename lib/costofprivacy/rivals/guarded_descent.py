@@ -193,6 +193,7 @@ def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, sh
     return shape.shortened(along, factor) if factor > 1 else shape
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray, y: np.ndarray, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
 ) -> np.ndarray:

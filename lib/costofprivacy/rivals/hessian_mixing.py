@@ -230,6 +230,7 @@ def _task(
     return _Task(size, dimension, bounds.features, length, noise, budget, float(_validate.SHARE("spread", spread)))
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ_T, shape (d,).
 

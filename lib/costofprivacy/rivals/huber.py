@@ -51,6 +51,7 @@ def reach(n: int) -> float:
     return min(REACH, newton.FINEST / _validate.whole("n", n) ** 2)
 
 
+@np.errstate(all="ignore")
 def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float) -> np.ndarray:
     """∇J at θ without the linear term, shape (d,).
 
@@ -65,6 +66,7 @@ def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, 
     return sums.product(x, np.clip(x @ theta - y, -bound, bound)) + penalty * theta
 
 
+@np.errstate(all="ignore")
 def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
     """C/‖x_i‖, shape (n,); ∞ where x is 0.
 
@@ -89,6 +91,7 @@ def _limits(x: np.ndarray, norm: np.ndarray, clip_norm: float) -> np.ndarray:
     return found
 
 
+@np.errstate(all="ignore")
 def minimiser(
     x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, linear: np.ndarray | float = 0.0
 ) -> np.ndarray:
@@ -105,6 +108,7 @@ def minimiser(
     return found.high + found.low
 
 
+@np.errstate(all="ignore")
 def minimum(
     x: np.ndarray,
     y: np.ndarray,
@@ -133,6 +137,7 @@ def minimum(
     return minimum_of(prepare(x, y), clip_norm, penalty, linear, start)
 
 
+@np.errstate(all="ignore")
 def minimum_of(
     told: Prepared,
     clip_norm: float,

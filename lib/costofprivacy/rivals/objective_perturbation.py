@@ -125,6 +125,7 @@ def _most(left: float) -> float:
     return left * math.sqrt(2 / (1 + math.hypot(1.0, left)))
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -151,6 +152,7 @@ def release(
     return minimiser(prepare(shortened(x, added.feature_bound), y), clip_norm, added, rng=rng)
 
 
+@np.errstate(all="ignore")
 def minimiser(
     told: Prepared,
     clip_norm: float,

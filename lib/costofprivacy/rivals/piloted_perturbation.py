@@ -215,6 +215,7 @@ class Released:
     centre: np.ndarray
 
 
+@np.errstate(all="ignore")
 def weighted(x: np.ndarray, y: np.ndarray, bound: float) -> tuple[np.ndarray, np.ndarray]:
     """Records multiplied by min(1, B/‖x‖), features and response alike.
 
@@ -239,6 +240,7 @@ def weighted(x: np.ndarray, y: np.ndarray, bound: float) -> tuple[np.ndarray, np
     return x * factor[:, None], y * factor
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> Released:
     """The pilot's end, and the perturbed minimum around it.
 

@@ -138,6 +138,7 @@ def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray)
     return found
 
 
+@np.errstate(all="ignore")
 def quantile(
     values: np.ndarray,
     level: float,

@@ -165,6 +165,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     return error + d * clipped_normal.mean_square(z) * (error + noise_variance) * arrived**2 / b
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ_T, shape (d,).
 

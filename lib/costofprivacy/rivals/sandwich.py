@@ -124,6 +124,7 @@ def inverted(curvature_std: float, d: int, smallest: float) -> bool:
     return curvature_std * math.sqrt(2 * d) <= USABLE * smallest
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,

@@ -122,6 +122,7 @@ def plan(n: int, d: int, radius: float, label_noise: float, budget: GaussianDP) 
     return Plan(tuple(clips), tuple(rates), budget)
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray, y: np.ndarray, plan: Plan, start: np.ndarray | None = None, *, rng: np.random.Generator
 ) -> np.ndarray:

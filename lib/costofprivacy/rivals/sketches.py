@@ -154,6 +154,7 @@ def expected_least(least: float, reach: float, test: GaussianDP, delta: float) -
     return max(0.0, least - reach - gaussian_std(reach, test) * z)
 
 
+@np.errstate(all="ignore")
 def factor(matrix: np.ndarray, rows: int, *, rng: np.random.Generator) -> np.ndarray:
     """The QR factor of a sketch of ``rows`` rows of N(0, matrix): upper triangular, shape (p, p).
 

@@ -94,6 +94,7 @@ def total(terms: Iterable[np.ndarray]) -> np.ndarray:
     return found
 
 
+@np.errstate(all="ignore")
 def descend(
     read: Read, n: int, d: int, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
 ) -> np.ndarray:
@@ -115,6 +116,7 @@ def descend(
     return guarded_descent.descend(pulls, n, d, *stages, averaged=averaged, rng=rng)
 
 
+@np.errstate(all="ignore")
 def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ of boosted AdaSSP, one pass for the matrix and one for each round, shape (d,).
 
