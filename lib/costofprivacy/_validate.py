@@ -11,6 +11,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -27,16 +28,28 @@ def _fail(name: str, requirement: str, value: Any) -> ValueError:
     return ValueError(f"{name} must be {requirement}, got {value!r}")
 
 
-def _is_number(value: Any) -> bool:
-    """Whether ``value`` is a real number (bool and text are not)."""
+def number(value: Any) -> int | float | None:
+    """A public number as Python's own ``int`` or ``float``, in which nothing overflows; None for what is none.
+
+    Numbers are those of ``numbers.Real``: of Python, fractions among them, and of NumPy. True and False, durations,
+    decimals, arrays, text, NaN and whole numbers beyond the doubles are none.
+
+    >>> import fractions
+    >>> [number(value) for value in (np.uint8(17), fractions.Fraction(1, 4), np.float16(0.5), True, "1", math.nan)]
+    [17, 0.25, 0.5, None, None, None]
+    """
+    if isinstance(value, (bool, np.timedelta64)) or not isinstance(value, Real):
+        return None
     try:
-        return not isinstance(value, (bool, np.bool, str, bytes)) and not math.isnan(float(value))
+        with np.errstate(all="ignore"):
+            found = int(value) if isinstance(value, Integral) else float(value)
+            return None if math.isnan(found) else found
     except (TypeError, ValueError, OverflowError):
-        return False
+        return None
 
 
-def _is_whole(value: Any) -> bool:
-    return _is_number(value) and math.isfinite(value) and value == int(value)
+def _is_whole(value: float) -> bool:
+    return math.isfinite(value) and value == int(value)
 
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -73,13 +86,14 @@ class Range:
         """Return ``value``, converted; raise ``ValueError`` if it is not in the range."""
         if self.after is not None:
             self.after(name, value)
-        if self.admits(value):
-            return self.convert(value)
+        found = value if self.convert is str else number(value)
+        if found is not None and self.admits(found):
+            return self.convert(found)
         if not self.usual:
             raise _fail(name, self.words, value)
         if not anyway():
             raise ValueError(f"{_fail(name, self.words, value)} (ANYWAY=1 goes beyond)")
-        return self.convert(value)
+        return self.convert(found)
 
     @property
     def description(self) -> str:
@@ -93,17 +107,18 @@ class Range:
         return f"{self.after.description} and {self.words}"
 
 
-POSITIVE = Range("positive", lambda v: _is_number(v) and v > 0)
-FINITE_POSITIVE = Range("positive and finite", lambda v: _is_number(v) and 0 < v < math.inf)
-FINITE = Range("a finite number", lambda v: _is_number(v) and math.isfinite(v))
-NONNEGATIVE = Range("non-negative and finite", lambda v: _is_number(v) and 0 <= v < math.inf)
-PROBABILITY = Range("between 0 and 1, both excluded", lambda v: _is_number(v) and 0 < v < 1)
+POSITIVE = Range("positive", lambda v: v > 0)
+FINITE_POSITIVE = Range("positive and finite", lambda v: 0 < v < math.inf)
+FINITE = Range("a finite number", math.isfinite)
+NONNEGATIVE = Range("non-negative and finite", lambda v: 0 <= v < math.inf)
+FROM_ZERO = Range("non-negative", lambda v: v >= 0)
+PROBABILITY = Range("between 0 and 1, both excluded", lambda v: 0 < v < 1)
 
 
 def within(low: float, high: float, after: Range | None = None, convert: Callable[[Any], Any] = float) -> Range:
     """The numbers in [low, high]."""
     words = f"between {_end(low)} and {_end(high)}"
-    return Range(words, lambda v: _is_number(v) and low <= v <= high, convert, after, (low, high))
+    return Range(words, lambda v: low <= v <= high, convert, after, (low, high))
 
 
 def at_least(least: int) -> Range:
@@ -169,6 +184,18 @@ def one_of(name: str, value: str, options: Collection[str]) -> str:
 _at_least = at_least  # `whole` has an argument of that name
 
 
+def keep(owner: Any, range: Range, *names: str) -> None:
+    """Put what a range makes of some attributes of a frozen value in their place; raise ``ValueError`` otherwise."""
+    for name in names:
+        object.__setattr__(owner, name, range(name, getattr(owner, name)))
+
+
+def keep_all(owner: Any, range: Range, *names: str) -> None:
+    """`keep` for attributes that are sequences of numbers: they become tuples."""
+    for name in names:
+        object.__setattr__(owner, name, tuple(range(name, value) for value in getattr(owner, name)))
+
+
 def each(check: Any, name: str, values: Sequence[Any], **limits: Any) -> tuple[Any, ...]:
     """Apply ``check`` to every element of a non-empty sequence of distinct values; return them as a tuple."""
     if isinstance(values, str) or np.ndim(values) == 0 or len(values) == 0:
@@ -193,9 +220,10 @@ def several(name: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def workers(value: int) -> int:
     """Return a number of worker processes (-1: all cores); raise ``ValueError`` otherwise."""
-    if not _is_whole(value) or not (value == -1 or value >= 1):
+    found = number(value)
+    if found is None or not _is_whole(found) or not (found == -1 or found >= 1):
         raise _fail("workers", "-1 (all cores) or a whole number of at least 1", value)
-    return int(value)
+    return int(found)
 
 
 def shape(name: str, array: Any, expected: tuple[int | None, ...]) -> None:

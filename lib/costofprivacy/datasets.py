@@ -228,8 +228,8 @@ def split(
             if ``limit`` or ``constant_scale`` is not positive.
     """
     rows = len(data.y)
-    _validate.positive("limit", limit)
-    _validate.positive("constant_scale", constant_scale)
+    limit = _validate.positive("limit", limit)
+    constant_scale = _validate.positive("constant_scale", constant_scale)
     used = _validate.whole("normalisation", normalisation, at_least=2) + _validate.whole("n", n)
     if used >= rows:
         raise ValueError(f"n + normalisation must be below the {rows} rows of {data.name}, got {used}")

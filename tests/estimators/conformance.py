@@ -256,7 +256,7 @@ def check_errors_quote_no_value(estimator: Any) -> None:
     """An error while fitting, with all that Python prints of it, names an argument and a rule, and no cell."""
     X, y = records(estimator, 20)
     for place in ("X", "y"):
-        for wrong in (SECRET, {SECRET: 1}, None, object(), 1j * NUMBER, [NUMBER], math.nan, 10**400):
+        for wrong in (SECRET, {SECRET: 1}, None, object(), 1j * NUMBER, [NUMBER, NUMBER], math.nan, 10**400):
             cells = {"X": X.astype(object), "y": y.astype(object)}
             flat = cells[place].reshape(-1)
             flat[0], flat[1] = NUMBER, wrong

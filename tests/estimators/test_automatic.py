@@ -219,7 +219,7 @@ def test_bounds_may_be_huge(method):
         ({"spectrum": [1.0, 2.0]}, "spectrum must be a trace or 3 eigenvalues, got 2 of them"),
         ({"feature_scale": 0.0}, "feature_scale must be positive"),
         ({"response_bounds": (3, -3)}, "response_bounds must have low below high"),
-        ({"feature_bounds": {"a": (-1, 1)}}, "feature_bounds by name needs features with names"),
+        ({"feature_bounds": {"a": (-1, 1)}}, "feature_bounds by name needs features whose names are text"),
     ],
 )
 def test_wrong_arguments_are_named_and_nothing_is_released(asked, message):

@@ -346,8 +346,8 @@ def test_a_refusal_names_the_column_and_not_the_cell():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (["f", "m"] * 10, r"X must hold real numbers, in rows of equal length \(see column 'b'\)"),
-        (pd.Categorical(["f", "m"] * 10), r"X must hold real numbers, in rows of equal length \(see column 'b'\)"),
+        (["f", "m"] * 10, r"X must hold real numbers \(see column 'b'\)"),
+        (pd.Categorical(["f", "m"] * 10), r"X must hold real numbers \(see column 'b'\)"),
         (pd.date_range("2024-01-01", periods=20), r"X must hold real numbers, got dates \(see column 'b'\)"),
         (pd.date_range("2024-01-01", periods=20, tz="UTC"), r"X must hold real numbers, got dates \(see column 'b'\)"),
         ([datetime.date(2024, 1, 1)] * 20, r"X must hold real numbers: each cell .* number \(see column 'b'\)"),

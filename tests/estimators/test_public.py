@@ -155,7 +155,7 @@ def test_public_numbers_of_any_type_are_widened(kind):
     low, high = np.array([-100, 0]).astype(kind), np.array([100, 120]).astype(kind)
     if kind == "uint8":
         low = np.array([0, 0], dtype=np.uint8)
-    scale = public_scale("feature", np.stack([low, high]), 0, 1, 2)
+    scale = public_scale("feature", (low, high), 0, 1, 2)
     assert scale.center.dtype == scale.scale.dtype == np.float64
     np.testing.assert_array_equal(scale.center, (low.astype(float) + high.astype(float)) / 2)
     values = np.array([[100, 100], [7, 7]]).astype(kind)

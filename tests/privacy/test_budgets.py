@@ -254,7 +254,7 @@ def test_order_must_exceed_one(order: float) -> None:
 
 
 def test_bad_renyi_budgets() -> None:
-    with pytest.raises(ValueError, match=r"^renyi_epsilon must be positive"):
+    with pytest.raises(ValueError, match=r"^renyi_epsilon must be non-negative"):
         RenyiDP(2.0, -1.0)
     with pytest.raises(ValueError, match=r"^delta must be between"):
         RenyiDP(2.0, 1.0).epsilon(1.0)

@@ -46,7 +46,7 @@ def test_an_array_of_doubles_in_another_layout_is_laid_row_by_row(other: Callabl
 
 def test_a_wider_number_beyond_the_doubles_is_infinite() -> None:
     assert numbers("x", np.array([np.longdouble("1e400")]), (1,)).tolist() == [math.inf]
-    assert math.isnan(numbers("x", [10**400], (1,))[0])
+    assert numbers("x", [10**400, -(10**400)], (2,)).tolist() == [math.inf, -math.inf]
 
 
 @pytest.mark.parametrize(

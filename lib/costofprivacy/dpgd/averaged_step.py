@@ -40,8 +40,8 @@ def averaged_risk(pilot_risk: float, aspect_ratio: float, label_noise: float, cl
     Raises:
         ValueError: if ``clip`` or ``rho`` is not positive.
     """
-    _validate.finite_positive("clip", clip)
-    _validate.positive("rho", rho)
+    clip = _validate.finite_positive("clip", clip)
+    rho = _validate.positive("rho", rho)
     test_risk = pilot_risk + label_noise**2 / 2
     mu, nu = float(descent_reduction(clip, test_risk)), float(variance_reduction(clip, test_risk))
     return aspect_ratio * (test_risk * nu + 2 * aspect_ratio * (clip / rho) ** 2) / mu**2
@@ -62,6 +62,7 @@ def best_averaged_risk(pilot_risk: float, aspect_ratio: float, label_noise: floa
     return float(found.fun), scale * math.exp(float(found.x))
 
 
+@np.errstate(all="ignore")
 def averaged_step(
     theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip: float, rho: float, mu: float, *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -84,10 +85,10 @@ def averaged_step(
     n, d = x.shape
     _validate.whole("the number of records", n)
     y, theta = numbers("y", y, (n,)), numbers("theta", theta, (d,))
-    _validate.SHARE("mu", mu)
+    mu = _validate.SHARE("mu", mu)
     if not np.isfinite(theta).all():
         raise ValueError("theta must be finite, got NaN or infinities")
-    _validate.between("clip", _validate.finite_positive("clip", clip), SMALLEST, LARGEST)
+    clip = _validate.between("clip", _validate.finite_positive("clip", clip), SMALLEST, LARGEST)
     bound = clip * math.sqrt(d)
     gradients = clipped_gradients(theta, x, y, bound)
     mean = sums.pairwise(lambda rows: gradients[rows].sum(axis=0), n) / n

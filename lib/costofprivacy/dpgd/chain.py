@@ -158,7 +158,7 @@ def risks(
             schedule increases.
     """
     check_steps(configurations, n)
-    _validate.whole("chains", chains)
+    chains = _validate.whole("chains", chains)
     return _walk(spaces, configurations, n, chains, rng)
 
 
@@ -290,7 +290,7 @@ def risk_at(
         ValueError: as `risks`, or if the times are not in order or not in [0, 1].
     """
     check_steps(configurations, n)
-    _validate.whole("chains", chains)
+    chains = _validate.whole("chains", chains)
     records, done = steps_at(times, n), 0
     out = np.empty((len(configurations), chains, len(records)))
     for risk in _chunks(spaces, configurations, n, chains, rng):

@@ -108,8 +108,8 @@ def fixed_clip(initial_risk: float, aspect_ratio: float, label_noise: float, cli
         ValueError: if an argument is outside its range.
     """
     gamma, offset = _validate.finite_positive("aspect_ratio", aspect_ratio), label_noise**2 / 2
-    _validate.finite_positive("label_noise", label_noise)
-    _validate.finite_positive("initial_risk", initial_risk)
+    label_noise = _validate.finite_positive("label_noise", label_noise)
+    initial_risk = _validate.finite_positive("initial_risk", initial_risk)
 
     def pull(risk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ratio = clip / np.sqrt(2 * (risk + offset))
@@ -138,7 +138,7 @@ def following_clip(initial_risk: float, aspect_ratio: float, label_noise: float,
         ValueError: if an argument is outside its range.
     """
     gamma, offset = _validate.finite_positive("aspect_ratio", aspect_ratio), label_noise**2 / 2
-    _validate.finite_positive("label_noise", label_noise)
+    label_noise = _validate.finite_positive("label_noise", label_noise)
     mu = float(descent_reduction_at(_validate.finite_positive("ratio", ratio)))
     level = float(variance_reduction_at(ratio)) / (2 * ratio**2)
 

@@ -51,7 +51,7 @@ class Configuration:
 
     def __post_init__(self) -> None:
         if _validate.positive("clip", self.clip) < math.inf:
-            _validate.between("clip", self.clip, schedules.SMALLEST, schedules.LARGEST)
+            _validate.keep(self, _validate.within(schedules.SMALLEST, schedules.LARGEST), "clip")
         schedules.check_rho(self.rho)
         if math.isinf(self.clip) and math.isfinite(self.rho):
             raise ValueError(f"clip must be finite for a finite rho, got {self.clip!r} with rho = {self.rho!r}")
@@ -81,7 +81,7 @@ def check_steps(configurations: Sequence[Configuration], n: int) -> None:
 
     Schedules are seen at up to `_CHECKED` even steps; `step_table` sees all of them on the way.
     """
-    _validate.whole("n", n)
+    n = _validate.whole("n", n)
     if len(configurations) == 0:
         raise ValueError("configurations must be a non-empty list, got none")
     times = np.unique(np.linspace(1, n, min(n, _CHECKED)).round()) / n
@@ -186,6 +186,7 @@ def descend(
         return Descent(risk, theta.T.copy(), _finite_risk(model, theta))
 
 
+@np.errstate(all="ignore")
 def descend_records(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -214,6 +215,7 @@ def descend_records(
     return _descend(x, y, configurations, advance, rng)
 
 
+@np.errstate(all="ignore")
 def descend_samples(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:

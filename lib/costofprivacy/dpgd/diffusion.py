@@ -63,7 +63,7 @@ def diffuse(
     """
     when = check_times(times)
     check_schedule(schedule)
-    _validate.finite_positive("drift", drift)
+    drift = _validate.finite_positive("drift", drift)
     marks = np.rint(when * _validate.whole("steps", steps)).astype(int)
     errors = np.tile(-model.target, (_validate.whole("paths", paths), 1))
     noise = 4 * model.d / _validate.whole("n", n) ** 2 * noise_scale(clip, rho)

@@ -55,7 +55,7 @@ def risk_path(
     [0.5     0.06236 0.01224]
     """
     when = check_times(times)
-    _validate.finite_positive("tolerance", tolerance)
+    tolerance = _validate.finite_positive("tolerance", tolerance)
     check_schedule(schedule)
     law = exponential.law_of(system, clip, rho)
     breaks = np.unique([0.0, 1.0, *_kinks(system, schedule), *when])
@@ -105,7 +105,7 @@ def final_risks(
     Raises:
         ValueError, RuntimeError: as `risk_path`.
     """
-    _validate.finite_positive("tolerance", tolerance)
+    tolerance = _validate.finite_positive("tolerance", tolerance)
     law = exponential.law_of(system, clip, rho)
     forms = [getattr(schedule, "form", None) for schedule in schedules]
     table = np.array([form for form in forms if form is not None]).reshape(-1, len(Form._fields))

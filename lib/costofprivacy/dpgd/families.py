@@ -83,12 +83,14 @@ def _form(configuration: Configuration) -> Form:
     return form
 
 
+@np.errstate(all="ignore")
 def descend_grid(
     x: np.ndarray, y: np.ndarray, configurations: Sequence[Configuration], *, rng: np.random.Generator
 ) -> np.ndarray:
     """`descent.descend_records` to rounding, from the same ``rng``, for schedules with a `schedule.Form`.
 
-    Guarantee: as there. Configurations share the private noise. A feature that is 0 in all records costs nothing.
+    It is for measurements and has no guarantee of its own: configurations share the private noise, and which features
+    are 0 in all records, which cost nothing, is read off the records and decides the last bits of a result.
 
     Args:
         x: features of any type of number, shape (n, d). y: responses, shape (n,).
@@ -117,6 +119,7 @@ def descend_grid(
     return released
 
 
+@np.errstate(all="ignore")
 def walks(x: np.ndarray, sigma: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """What each record meets of each shape's noise, x_k'w_{k−1}, shape (n, s), and w_n, shape (d, s).
 

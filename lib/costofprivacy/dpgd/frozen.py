@@ -62,9 +62,8 @@ class Late:
 
     def __post_init__(self) -> None:
         PowerLaw(self.phi).initial_energy(1.0, self.psi, self.initial_risk)
-        _validate.nonnegative("alpha", self.alpha)
-        _validate.finite_positive("clip", self.clip)
-        _validate.finite_positive("label_noise", self.label_noise)
+        _validate.keep(self, _validate.NONNEGATIVE, "alpha")
+        _validate.keep(self, _validate.FINITE_POSITIVE, "clip", "label_noise")
 
     @property
     def descent(self) -> float:

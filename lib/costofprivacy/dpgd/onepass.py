@@ -56,6 +56,7 @@ class Release:
     every_iterate: GaussianDP
 
 
+@np.errstate(all="ignore")
 def release(
     batches: Iterable[Batch], configuration: Configuration, n: int, d: int, *, rng: np.random.Generator
 ) -> Release:
@@ -77,8 +78,9 @@ def release(
             disagree, an array is not of numbers, or the schedule increases. Nothing is released then.
     """
     check_steps([configuration], n)
-    theta, seen, steepest = np.zeros((_validate.whole("d", d), 1)), 0, 0.0
-    for x, y in batches:
+    n, d = _validate.whole("n", n), _validate.whole("d", d)
+    theta, seen, steepest = np.zeros((d, 1)), 0, 0.0
+    for x, y in map(records.pair, batches):
         x = numbers("x", x, (None, d))
         y = numbers("y", y, (len(x),))
         if seen + len(x) > n:

@@ -88,7 +88,7 @@ def smallness(alpha: float, aspect_ratio: float, rho: float, least: float, large
     """
     _power(alpha)
     log, square = _log(aspect_ratio), _eigenvalue("least", least)
-    _validate.finite_positive("largest", largest)
+    largest = _validate.finite_positive("largest", largest)
     if alpha == OUTPUT:
         return largest * aspect_ratio * log / square
     return aspect_ratio * log**2 * (largest + aspect_ratio / _validate.positive("rho", rho) ** 2) / square
@@ -298,7 +298,7 @@ def square_root_end(rate: float, sampling: float, private: float) -> float:
     Raises:
         ValueError: if ``rate`` is not positive and finite.
     """
-    _validate.finite_positive("rate", rate)
+    rate = _validate.finite_positive("rate", rate)
     first = 1.5 ** (1 / 3) * float(gamma_function(4 / 3)) * sampling * rate ** (-4 / 3)
     return first + 1.5 ** (-1 / 3) * float(gamma_function(2 / 3)) * private * rate ** (-2 / 3)
 

@@ -118,9 +118,8 @@ class Linear:
     noise: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("descent", self.descent)
-        _validate.nonnegative("sampling", self.sampling)
-        _validate.nonnegative("noise", self.noise)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "descent")
+        _validate.keep(self, _validate.NONNEGATIVE, "sampling", "noise")
 
 
 def linear_solution(linear: Linear, schedule: Schedule, initial_risk: float, time: float = 1.0) -> float:
@@ -195,7 +194,7 @@ def theorem_2(
     (28.54, 40.36, 0.0008145)
     """
     gamma = _validate.finite_positive("aspect_ratio", aspect_ratio)
-    _validate.positive("rho", rho)
+    rho = _validate.positive("rho", rho)
     base = math.sqrt(_validate.finite_positive("level", level) + margin)
     scale = 3 * base / _validate.finite_positive("smallest", smallest)
     clip = math.sqrt(2) * scale

@@ -79,7 +79,7 @@ class Constant:
     initial: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("initial", self.initial)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "initial")
 
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(0), of the shape of ``time``."""
@@ -111,8 +111,7 @@ class Polynomial:
     exponent: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("initial", self.initial)
-        _validate.finite_positive("exponent", self.exponent)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "initial", "exponent")
 
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(t), of the shape of ``time``."""
@@ -146,8 +145,7 @@ class Harmonic:
     offset: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("scale", self.scale)
-        _validate.finite_positive("offset", self.offset)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "scale", "offset")
 
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(t), of the shape of ``time``."""
@@ -181,10 +179,10 @@ class Flat:
     power: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("initial", self.initial)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "initial")
         if _validate.finite_positive("turn", self.turn) > 1:
             raise ValueError(f"turn must be at most 1, got {self.turn!r}")
-        _validate.nonnegative("power", self.power)
+        _validate.keep(self, _validate.NONNEGATIVE, "power")
 
     def __call__(self, time: float | np.ndarray) -> np.ndarray:
         """η̃(t), of the shape of ``time``."""
@@ -303,7 +301,7 @@ def noise_intensity(schedule: Schedule, time: float | np.ndarray, rho: float) ->
     Raises:
         ValueError: if ``rho`` is not positive, or the schedule increases at one of these times.
     """
-    _validate.positive("rho", rho)
+    rho = _validate.positive("rho", rho)
     falls = schedule.squared_decrease(time)
     if not (falls >= 0).all():
         raise ValueError(f"schedule must not increase, got {schedule!r}")

@@ -137,7 +137,7 @@ class PowerLaw:
             ValueError: if ψ ≥ 1 − φ, or R(0) is not positive and finite.
         """
         _check_psi(psi, self.phi)
-        _validate.finite_positive("initial_risk", initial_risk)
+        initial_risk = _validate.finite_positive("initial_risk", initial_risk)
         return initial_risk / self.moment(1 - psi) * np.asarray(eigenvalue, dtype=float) ** -psi
 
 
@@ -212,7 +212,7 @@ def projections(spectrum: Spectrum, psi: float = 0.0, initial_risk: float = 0.5)
     Raises:
         ValueError: if R(0) is not positive and finite, or ψ > 0 and an eigenvalue is 0.
     """
-    _validate.finite_positive("initial_risk", initial_risk)
+    initial_risk = _validate.finite_positive("initial_risk", initial_risk)
     if psi > 0 and spectrum.smallest == 0:
         raise ValueError(f"psi must be at most 0 where an eigenvalue is 0, got {psi!r}")
     scale = 2 * initial_risk / (spectrum.d * spectrum.moment(1 - psi))
@@ -314,7 +314,7 @@ class RegressionModel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "target", _whole_vector("target", self.target))
         _validate.shape("target", self.target, (self.spectrum.d,))
-        _validate.nonnegative("label_noise", self.label_noise)
+        _validate.keep(self, _validate.NONNEGATIVE, "label_noise")
 
     @property
     def d(self) -> int:
@@ -389,7 +389,7 @@ def sample(model: RegressionModel, n: int, *, rng: np.random.Generator) -> tuple
     Raises:
         ValueError: if ``n`` is not a whole number of at least 1.
     """
-    _validate.whole("n", n)
+    n = _validate.whole("n", n)
     x = model.law.draw(n, model.d, rng=rng)
     x *= np.sqrt(model.spectrum.eigenvalues)
     return x, x @ model.target + model.label_noise * draws.normals(n, rng)

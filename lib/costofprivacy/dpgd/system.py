@@ -61,9 +61,9 @@ class System:
     cap: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("aspect_ratio", self.aspect_ratio)
-        _validate.nonnegative("label_noise", self.label_noise)
-        _validate.positive("cap", self.cap)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "aspect_ratio")
+        _validate.keep(self, _validate.NONNEGATIVE, "label_noise")
+        _validate.keep(self, _validate.POSITIVE, "cap")
         for name in ("relaxation", "sampling", "readout", "initial"):
             object.__setattr__(self, name, _coefficients(name, getattr(self, name), len(np.atleast_1d(self.initial))))
 
@@ -211,8 +211,8 @@ def noise_scale(clip: float, rho: float) -> float:
     Raises:
         ValueError: if an argument is not positive, or c = ∞ with a finite ρ, whose noise would be infinite.
     """
-    _validate.positive("clip", clip)
-    _validate.positive("rho", rho)
+    clip = _validate.positive("clip", clip)
+    rho = _validate.positive("rho", rho)
     if rho == math.inf:
         return 0.0
     if clip == math.inf:

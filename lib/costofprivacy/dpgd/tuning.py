@@ -77,8 +77,7 @@ def best_rate(
     >>> print(round(found.initial, 1), round(found.risk, 5), found.at_end)
     20.7 0.00287 False
     """
-    end = system.cap if largest is None else largest
-    _validate.finite_positive("largest", end)
+    end = _validate.finite_positive("largest", system.cap if largest is None else largest)
     if end <= SMALLEST:
         raise ValueError(f"largest must be above {SMALLEST:g}, got {end!r}")
 

@@ -47,6 +47,7 @@ BLOCK = 32  # steps between two updates of the parameters
 FEW = 6  # configurations up to which `simulate` takes single steps
 
 
+@np.errstate(all="ignore")
 def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float) -> np.ndarray:
     """Gradients of half the squared error, each shortened to norm C_clip: ḡ of Algorithm 1 of arXiv:2505.16329v2.
 
@@ -80,6 +81,7 @@ def clipped_gradients(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm
     return x * np.clip(residual, -limit, limit)[..., None]
 
 
+@np.errstate(all="ignore")
 def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarray:
     """Learning rates at which no record's step expands, η̄ = min(η, 2/‖x‖²) of Algorithm 1 of arXiv:2505.16329v2.
 
@@ -103,6 +105,7 @@ def adapted_rates(learning_rate: float | np.ndarray, x: np.ndarray) -> np.ndarra
     return np.minimum(rates, most if not np.isnan(most).any() else np.nan_to_num(most, nan=0.0, posinf=np.inf))
 
 
+@np.errstate(all="ignore")
 def noiseless_step(
     theta: np.ndarray, x: np.ndarray, y: np.ndarray, learning_rate: float | np.ndarray, clip_norm: float
 ) -> np.ndarray:
@@ -146,6 +149,7 @@ def step_sensitivities(learning_rates: np.ndarray, clip_norm: float) -> np.ndarr
     return 2 * norm * rates
 
 
+@np.errstate(all="ignore")
 def advance(
     theta: np.ndarray,
     x: np.ndarray,
@@ -179,6 +183,7 @@ def advance(
     theta += b.T @ noise_std - x.T @ coefficients(theta, x, y, b, learning_rates, noise_std, clip_norm)
 
 
+@np.errstate(all="ignore")
 def coefficients(
     theta: np.ndarray,
     x: np.ndarray,
@@ -216,6 +221,7 @@ def _residuals_to_coefficients(values: np.ndarray, gram: np.ndarray, rates: np.n
             values[k, i] *= rates[k, i]
 
 
+@np.errstate(all="ignore")
 def simulate(
     theta: np.ndarray,
     x: np.ndarray,

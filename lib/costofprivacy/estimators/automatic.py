@@ -150,8 +150,8 @@ class PrivateLinearRegression(TabularRegressor):
                 f"a stream of this kind can be read by {', '.join(allowed)}, without intervals; got "
                 f"method={self.method!r}, interval_share={self.interval_share!r}"
             )
-        source = iter(batches() if callable(batches) else batches)
-        first = next(((X, y) for X, y in source if len(y)), None)
+        source = gate.pairs(batches() if callable(batches) else batches)
+        first = next(((X, y) for X, y in source if gate.held(y)), None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = gate.table(self, *first)[0].shape[1]
@@ -161,10 +161,11 @@ class PrivateLinearRegression(TabularRegressor):
         rng = generator(self.random_state)
         features, response = self._feature_scale(), self._response_scale()
         other = self._other()
-        if isinstance(other, OnePass):
-            found = other._passed(self._scaled(again, features, response), stated, rng)
-        else:
-            found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
+        with np.errstate(all="ignore"):
+            if isinstance(other, OnePass):
+                found = other._passed(self._scaled(again, features, response), stated, rng)
+            else:
+                found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
         self.plan_ = other.plan_
         self._keep(found, stated, features, response)
         return self
@@ -198,8 +199,8 @@ class PrivateLinearRegression(TabularRegressor):
 
     def _scaled(self, batches: Iterable[tuple[Any, Any]], features: Any, response: Any) -> Iterator[Any]:
         """Batches on the stated scale, all with the features of the first."""
-        for X, y in batches:
-            X, y = gate.table(self, X, y, reset=False, least=int(len(y) > 0))
+        for X, y in gate.pairs(batches):
+            X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
             if self.not_finite == gate.VOID:
                 X, y = gate.marked(X, y)
             yield self._design(X, features), response.apply(y)

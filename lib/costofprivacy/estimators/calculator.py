@@ -79,7 +79,7 @@ def answer(
     >>> print(told.method, round(told.r2, 2), round(told.mu, 3))
     clipped descent 0.5 0.237
     """
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     eps = _epsilon(epsilon, rho, mu, delta)
     found = forecast_table.approximate(n, d, eps, delta, expected_r2=expected_r2)
     method = best_method(found, d)
@@ -119,7 +119,7 @@ def _epsilon(epsilon: float | None, rho: float | None, mu: float | None, delta: 
     if len(given) != 1:
         raise ValueError(f"exactly one of epsilon, rho and mu must be given, got {', '.join(given) or 'none'}")
     value = next(value for value in stated.values() if value is not None)
-    _validate.finite_positive(given[0], value)
+    value = _validate.finite_positive(given[0], value)
     if epsilon is not None:
-        return float(value)
-    return GaussianDP(float(value) if rho is None else math.sqrt(2 * value)).epsilon(delta)
+        return value
+    return GaussianDP(value if rho is None else math.sqrt(2 * value)).epsilon(delta)

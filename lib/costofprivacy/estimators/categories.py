@@ -128,7 +128,12 @@ class Category:
             column_types.TRUTH: not {str(True), str(False)}.isdisjoint(self._known),
             column_types.NUMBER: any(isinstance(key, float) for key in self._known),
         }
-        return "" if known.get(str(family), True) else "no cell can be one of the listed values"
+        if not known.get(str(family), True):
+            return "no cell can be one of the listed values"
+        first = self.drop_first and (self.unknown == ZEROS or self.missing == ZEROS)
+        if not first or family == column_types.TRUTH:
+            return ""
+        return f"a value that is not listed, or an empty cell, counts as {self.values[0]!r} as unknown and missing say"
 
     def _counted_as(self, rule: Any) -> str:
         """What a rule of missing or unknown cells means, in words."""

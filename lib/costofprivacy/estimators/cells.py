@@ -21,17 +21,17 @@ import datetime
 import math
 import re
 from collections.abc import Callable, Iterable
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from costofprivacy.estimators import column_types
+from costofprivacy.privacy import records
 
 Key = float | str
 MISSING = None
 TRUE, FALSE = ("true", "t", "yes", "y"), ("false", "f", "no", "n")
 _TRUTHS = dict.fromkeys(TRUE, 1.0) | dict.fromkeys(FALSE, 0.0)
-_NUMBERS = (Real, Decimal, np.bool)
 _DAY = 86_400_000_000  # microseconds
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ].*)?", re.DOTALL | re.ASCII)
@@ -46,7 +46,7 @@ def numbers(column: Any) -> np.ndarray:
     array([ 1. ,  2.5,  3. ,  1. ,  nan,  nan,  inf, -inf])
     """
     given = _doubles(column)
-    return np.array([_number(cell) for cell in cells(column)], dtype=float) if given is None else given
+    return records.each(cells(column)) if given is None else given
 
 
 def codes(column: Any, levels: dict[Key, int], unknown: int, missing: int) -> np.ndarray:
@@ -78,7 +78,8 @@ def codes(column: Any, levels: dict[Key, int], unknown: int, missing: int) -> np
             told[cell] = place
         return place
 
-    return np.array([code(cell) for cell in cells(column)], dtype=int)
+    with np.errstate(all="ignore"):
+        return np.array([code(cell) for cell in cells(column)], dtype=int)
 
 
 def truths(column: Any) -> np.ndarray:
@@ -88,7 +89,8 @@ def truths(column: Any) -> np.ndarray:
     array([ 1.,  0.,  1.,  0.,  1., nan, nan, nan])
     """
     given = _doubles(column)
-    values = np.array([_truth(cell) for cell in cells(column)], dtype=float) if given is None else given
+    with np.errstate(all="ignore"):
+        values = np.array([_truth(cell) for cell in cells(column)], dtype=float) if given is None else given
     return np.where((values == 0) | (values == 1), values, np.nan)
 
 
@@ -112,7 +114,7 @@ def cells(column: Any) -> Iterable[Any]:
     if isinstance(column, np.ndarray) and column.dtype.kind in "mM":
         return list(column)  # as a list of objects they would be whole numbers
     for name in ("to_list", "to_pylist", "tolist"):
-        if hasattr(column, name):
+        if hasattr(type(column), name):
             return getattr(column, name)()
     return column
 
@@ -123,74 +125,29 @@ def key(cell: Any) -> Key | None:
     >>> key("007"), key(7), key(True), key(" a b "), key("  ")
     (7.0, 7.0, 'True', 'a b', None)
     """
-    if isinstance(cell, (bool, np.bool)):
+    if type(cell) in (bool, np.bool):
         return str(bool(cell))
-    if not isinstance(cell, str):
-        value = _number(cell)
+    value, text = records.number(cell), records.text(cell)
+    if text is None:
         return MISSING if math.isnan(value) else value
-    try:
-        text = str(str.strip(cell))
-        value = _parsed(text)
-        return value if math.isfinite(value) else (text or MISSING)
-    except Exception:
-        return MISSING
-
-
-def _number(cell: Any) -> float:
-    if type(cell) is float:
-        return cell
-    try:
-        if isinstance(cell, str):
-            return _parsed(str.strip(cell))
-        if not isinstance(cell, _NUMBERS) or isinstance(cell, np.timedelta64):
-            return math.nan
-        with np.errstate(over="ignore"):  # an extended number beyond the doubles
-            return float(cell)
-    except OverflowError:
-        return _infinite(cell)
-    except Exception:  # an object may raise whatever it likes, and what it raises may quote it
-        return math.nan
-
-
-def _infinite(cell: Any) -> float:
-    """The infinity with the sign of a number beyond the doubles."""
-    try:
-        return math.inf if cell > 0 else -math.inf
-    except Exception:
-        return math.nan
-
-
-def _parsed(text: str) -> float:
-    """A number that is written as text, NaN where it is none. Python's underscores are no part of a number here."""
-    if "_" in text:
-        return math.nan
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+    return value if math.isfinite(value) else (text or MISSING)
 
 
 def _truth(cell: Any) -> float:
-    value = _number(cell)
-    if math.isnan(value) and isinstance(cell, str):
-        try:
-            return _TRUTHS.get(str.strip(cell).lower(), math.nan)
-        except Exception:
-            return math.nan
-    return value
+    value = records.number(cell)
+    return _TRUTHS.get((records.text(cell) or "").lower(), math.nan) if math.isnan(value) else value
 
 
 def _instant(cell: Any) -> np.datetime64:
     try:
-        if isinstance(cell, str):
-            text = str.strip(cell)
+        if (text := records.text(cell)) is not None:
             cell = datetime.datetime.fromisoformat(text) if _ISO.fullmatch(text) else None
-        stamp = getattr(cell, "asm8", cell)  # a pandas.Timestamp in UTC
-        if isinstance(stamp, np.datetime64):
-            return stamp.astype("datetime64[us]")
-        if isinstance(cell, datetime.datetime):
+        kind = type(cell)
+        if kind is np.datetime64 or hasattr(kind, "asm8"):  # a pandas.Timestamp in UTC
+            return np.datetime64(getattr(cell, "asm8", cell), "us")
+        if issubclass(kind, datetime.datetime):
             return np.datetime64(_microseconds(cell), "us")
-        if isinstance(cell, datetime.date):
+        if issubclass(kind, datetime.date):
             return np.datetime64((cell.toordinal() - _EPOCH) * _DAY, "us")
     except Exception:
         pass
@@ -207,7 +164,7 @@ def _microseconds(moment: datetime.datetime) -> int:
 
 def _kind(column: Any) -> str:
     """NumPy's letter for the type of a column; none for a list, and for a data frame that is not made of arrays."""
-    found = getattr(getattr(column, "dtype", None), "kind", "")
+    found = getattr(column_types.dtype(column), "kind", "")
     return found if isinstance(found, str) else ""
 
 
@@ -220,16 +177,14 @@ def _doubles(column: Any) -> np.ndarray | None:
 
 def _is_numeric(column: Any) -> bool:
     """Whether a column of polars holds integers or floating-point numbers."""
-    asked = [getattr(getattr(column, "dtype", None), name, None) for name in ("is_integer", "is_float")]
+    asked = [getattr(column_types.dtype(column), name, None) for name in ("is_integer", "is_float")]
     return _at_once(lambda: any(ask() for ask in asked if callable(ask))) or False
 
 
 def _converted(column: Any) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        if hasattr(getattr(column, "dtype", None), "na_value"):  # an extension type of pandas
-            return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-        found = column.to_numpy() if hasattr(column, "to_numpy") else column
-        return np.array(found, dtype=np.float64)
+    if hasattr(column_types.dtype(column), "na_value"):  # an extension type of pandas
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    return records.doubles("column", column.to_numpy() if hasattr(type(column), "to_numpy") else column)
 
 
 def _of_dates(column: Any) -> np.ndarray | None:
@@ -244,6 +199,7 @@ def _of_dates(column: Any) -> np.ndarray | None:
 def _at_once(convert: Callable[[], Any]) -> Any:
     """What a conversion gives, None where it fails: an error of another library may quote a cell."""
     try:
-        return convert()
+        with np.errstate(all="ignore"):
+            return convert()
     except Exception:
         return None

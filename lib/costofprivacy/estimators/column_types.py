@@ -9,13 +9,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from costofprivacy.estimators import frames
+
 NUMBER, TRUTH, DATE, DURATION, TEXT, OBJECTS = "number", "truth value", "date", "duration", "text", "object"
+READ = (
+    NUMBER,
+    TRUTH,
+    DATE,
+    DURATION,
+    TEXT,
+    OBJECTS,
+)  # of cells that some kind of column reads, or warns that it cannot
 _KINDS = {"b": TRUTH, "M": DATE, "m": DURATION, "U": TEXT, "S": TEXT} | dict.fromkeys("iuf", NUMBER)  # NumPy's letters
 _NAMES = (  # how the names of types begin that have no letter of NumPy: of pandas, polars and pyarrow
+    *(("struct", None), ("interval", None)),
     *((start, TEXT) for start in ("str", "utf8", "large_string", "large_utf8", "categorical", "enum")),
+    *((start, TEXT) for start in ("binary", "large_binary", "fixed_size_binary")),
     *((start, NUMBER) for start in ("int", "uint", "float", "double", "halffloat", "decimal")),
     *((start, DATE) for start in ("date", "timestamp")),
-    *(("bool", TRUTH), ("duration", DURATION), ("object", OBJECTS)),
+    *(("bool", TRUTH), ("duration", DURATION), ("object", OBJECTS), ("null", OBJECTS)),
 )
 
 
@@ -36,18 +48,24 @@ def family(dtype: Any) -> str | None:
     kind = getattr(dtype, "kind", None)
     if isinstance(kind, str) and kind in _KINDS:
         return _KINDS[kind]
-    name = str(dtype).lower() if dtype is not None else ""
+    name = str(dtype).lower().removeprefix("dictionary<values=") if dtype is not None else ""
     return next((found for start, found in _NAMES if name.startswith(start)), None)
+
+
+def dtype(column: Any) -> Any:
+    """The type of a column or an array; None for what has none. On a frame or a series a name may be a column or a row.
+
+    So attributes are asked of its class.
+    """
+    names = [name for name in ("dtype", "type") if hasattr(type(column), name)]
+    return getattr(column, names[0]) if names else None
 
 
 def of_column(column: Any) -> str | None:
     """What the type of a column says of its cells; None for a list, which has no type."""
-    return family(getattr(column, "dtype", getattr(column, "type", None)))
+    return family(dtype(column))
 
 
 def families(table: Any) -> dict[Any, str | None]:
     """What the types of a data frame's columns say, by their names; nothing for what is no data frame."""
-    names, dtypes = getattr(table, "columns", None), getattr(table, "dtypes", None)
-    if names is None or dtypes is None:
-        return {}
-    return dict(zip(names, map(family, dtypes)))
+    return {name: of_column(column) for name, column in frames.named(table)}

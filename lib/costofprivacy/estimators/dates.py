@@ -121,8 +121,10 @@ class Date:
 
     def doubt(self, family: str | None) -> str:
         """Why a column whose type says this of its cells may be the wrong one; empty where there is no doubt."""
-        known = family not in (column_types.NUMBER, column_types.TRUTH, column_types.DURATION)
-        return "" if known else "no cell can be read as a date"
+        if family in (column_types.NUMBER, column_types.TRUTH, column_types.DURATION):
+            return "no cell can be read as a date"
+        text = family in (column_types.TEXT, column_types.OBJECTS)
+        return "a cell such as '31/12/2024' cannot be read as a date" if text else ""
 
 
 def _waves(instants: np.ndarray, cycle: str, missing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

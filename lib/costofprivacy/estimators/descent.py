@@ -50,20 +50,21 @@ class Rereadable(TabularRegressor):
         warn_of_what_is_left_out(self)
         if self.delta is not None:
             warn_if_delta_is_large(self.delta, announced)
-        first = next((gate.table(self, X, y) for X, y in read() if len(y)), None)
+        first = next((gate.table(self, X, y) for X, y in gate.pairs(read()) if gate.held(y)), None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = first[0].shape[1]
         stated, features, response = self._stated(announced), self._feature_scale(), self._response_scale()
 
         def scaled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-            for X, y in read():
-                X, y = gate.table(self, X, y, reset=False, least=int(len(y) > 0))
+            for X, y in gate.pairs(read()):
+                X, y = gate.table(self, X, y, reset=False, least=min(gate.held(y), 1))
                 if self.not_finite == gate.VOID:
                     X, y = gate.marked(X, y)
                 yield self._design(X, features), response.apply(y)
 
-        found = self._streamed(scaled, stated, generator(self.random_state))
+        with np.errstate(all="ignore"):
+            found = self._streamed(scaled, stated, generator(self.random_state))
         self._keep(found, stated, features, response)
         return self
 

@@ -150,13 +150,15 @@ def approximate(n: int, d: int, epsilon: float, delta: float = DELTA, *, expecte
     boosted AdaSSP            0.5
     one pass (DP-GD)          0.5
     """
-    _validate.between("d", _validate.whole("d", d), 1, COEFFICIENTS[-1] - 1)
+    d = _validate.whole("d", d)
+    _validate.between("d", d, 1, COEFFICIENTS[-1] - 1)
     least = math.ceil(RECORDS[0] * (d + 1))
-    if _validate.whole("n", n) < least:
+    n = _validate.whole("n", n)
+    if n < least:
         raise ValueError(f"n must be at least {least} for {d} features, got {n!r}; `forecast` answers for fewer")
-    _validate.finite_positive("epsilon", epsilon)
-    _validate.probability("delta", delta)
-    _validate.probability("expected_r2", expected_r2)
+    epsilon = _validate.finite_positive("epsilon", epsilon)
+    delta = _validate.probability("delta", delta)
+    expected_r2 = _validate.probability("expected_r2", expected_r2)
     found = read().look_up(n, d, epsilon, delta, expected_r2)
     return found.assign(without_privacy=expected_r2 - (d + 1) / n * (1 - expected_r2))
 

@@ -77,6 +77,7 @@ def forecast(
     Raises:
         ValueError: if an argument is outside its range.
     """
+    expected_r2 = _validate.probability("expected_r2", expected_r2)
     question = asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
     found = {name: promise(*question) for name, promise in PROMISES.items()}
     plain = expected_r2 - question.known.d / n * question.known.label_noise**2
@@ -113,7 +114,7 @@ def best_method(table: pd.DataFrame, d: int) -> str:
         table: of `forecast`, or of `forecast_table.approximate`, which has no cost: there, the largest R² counts.
         d: number of features.
     """
-    own = table.loc[list(choice(d))]
+    own = table.loc[list(choice(_validate.whole("d", d)))]
     return str(own["cost_of_privacy"].idxmin() if "cost_of_privacy" in own else own["r2"].idxmax())
 
 
@@ -255,16 +256,16 @@ def asked(
     fit_intercept: bool,
 ) -> Asked:
     """The checked arguments."""
-    _validate.whole("n", n)
-    _validate.whole("d", d)
-    _validate.between("epsilon", epsilon, *EPSILONS)
-    _validate.probability("expected_r2", expected_r2)
+    n = _validate.whole("n", n)
+    d = _validate.whole("d", d)
+    epsilon = _validate.between("epsilon", epsilon, *EPSILONS)
+    expected_r2 = _validate.probability("expected_r2", expected_r2)
     if plan_for not in expected.KINDS:
         raise ValueError(f"plan_for must be one of {', '.join(map(repr, expected.KINDS))}, got {plan_for!r}")
     stated = default_delta(n) if delta is None else _validate.between("delta", delta, DELTAS[0], 1 - 1e-16)
     eigenvalues = public.stated_eigenvalues(spectrum, d)
     known = expected.knowledge(eigenvalues, fit_intercept, expected_r2, plan_for)
-    return Asked(known, n, ApproximateDP(float(epsilon), float(stated)), spectrum is not None)
+    return Asked(known, n, ApproximateDP(epsilon, stated), spectrum is not None)
 
 
 def _row(told: Expected, expected_r2: float) -> dict[str, float]:
@@ -281,6 +282,7 @@ def _least(
 
     DP-GD is never far ahead of all of these.
     """
+    target, expected_r2 = _validate.finite("target_r2", target), _validate.probability("expected_r2", expected_r2)
     if not target < expected_r2:
         raise ValueError(f"target_r2 must be below expected_r2, {expected_r2!r}, got {target!r}")
 

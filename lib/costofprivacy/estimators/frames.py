@@ -14,7 +14,7 @@ list of records                         a record is a mapping of names to cells,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,8 @@ def columns(X: Any, names: Sequence[str], extra: str = REFUSE) -> tuple[list[Any
     """
     if _has_names(X):
         _check(_names(X), names, extra)
-        found = [_sized(X[name]) for name in names]
-    elif hasattr(X, "ndim") and hasattr(X, "shape"):
+        found = [_sized(name, X[name]) for name in names]
+    elif hasattr(type(X), "ndim") and hasattr(type(X), "shape"):
         found = _by_place(X, names)
     elif isinstance(X, Sequence):
         return _of_records(X, names), len(X)
@@ -75,16 +75,29 @@ def _has_names(X: Any) -> bool:
         raise _no_table(X)
     if hasattr(type(X), "collect"):
         raise TypeError(f"X must be in memory, got a {type(X).__name__}: collect it first")
-    return isinstance(X, Mapping) or hasattr(X, "columns")
+    return isinstance(X, Mapping) or hasattr(type(X), "columns")
 
 
 def _no_table(X: Any) -> TypeError:
     return TypeError(f"X must be a data frame, a mapping, an array or a list of records, got {type(X).__name__}")
 
 
+def named(X: Any) -> list[tuple[Any, Any]]:
+    """The columns of a data frame with their names; none for what is no data frame. Names may stand twice there.
+
+    What a frame is asked for is an attribute of its class: on a frame of pandas any name may be a column.
+    """
+    if hasattr(type(X), "iloc") and hasattr(type(X), "columns"):
+        return [(name, X.iloc[:, k]) for k, name in enumerate(X.columns)]
+    if hasattr(type(X), "get_columns"):  # of polars
+        return [(column.name, column) for column in X.get_columns()]
+    return list(zip(X.column_names, X.columns)) if hasattr(type(X), "column_names") else []
+
+
 def _names(X: Any) -> list[Any]:
-    found = X.keys() if isinstance(X, Mapping) else getattr(X, "column_names", X.columns)
-    return list(found)
+    if isinstance(X, Mapping):
+        return list(X.keys())
+    return list(X.column_names if hasattr(type(X), "column_names") else X.columns)
 
 
 def _check(found: list[Any], names: Sequence[str], extra: str) -> None:
@@ -101,7 +114,7 @@ def _check(found: list[Any], names: Sequence[str], extra: str) -> None:
 
 
 def _by_place(X: Any, names: Sequence[str]) -> list[Any]:
-    array = np.asarray(X)
+    array = np.asanyarray(X)
     if array.ndim != 2 or array.shape[1] != len(names):
         raise ValueError(f"X must have shape (any, {len(names)}), one column for each of the schema, got {array.shape}")
     return list(array.T)
@@ -114,7 +127,7 @@ def _of_records(X: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
 def _cells(record: Any, names: Sequence[str]) -> list[Any]:
     """The cells of a record, each None where the record does not have it: never an exception."""
     try:
-        if isinstance(record, Mapping):
+        if isinstance(record, Mapping) or hasattr(type(record), "iloc"):
             return [record.get(name) for name in names]
         if not isinstance(record, (str, bytes)) and len(record) == len(names):
             return [record[place] for place in range(len(names))]
@@ -123,5 +136,11 @@ def _cells(record: Any, names: Sequence[str]) -> list[Any]:
     return [None] * len(names)
 
 
-def _sized(column: Any) -> Any:
-    return column if hasattr(column, "__len__") else list(column)
+def _sized(name: str, column: Any) -> Any:
+    """A column with a length; what is a cell, as in a mapping that holds a single record, is refused by its type."""
+    if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable):
+        raise TypeError(
+            f"X must map each name to a column of cells, got a {type(column).__name__} for {name!r}: "
+            "a single record is given as a list of one, [record]"
+        )
+    return column if isinstance(column, Sized) else list(column)

@@ -27,8 +27,11 @@ response of text, is refused for its type. What such columns mean is stated in a
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
+from collections.abc import Iterable, Iterator, Sized
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -37,12 +40,17 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from costofprivacy.estimators import column_types
+from costofprivacy.estimators import cells, column_types, frames
 from costofprivacy.privacy import PrivacyWarning, records
 
 REFUSE, VOID = "refuse", "void"
 RULES = (REFUSE, VOID)
-_REAL, _CELLS, _COMPLEX = "biuf", "OUS", "c"  # kinds of arrays
+_NUMBERS = (
+    column_types.NUMBER,
+    column_types.TRUTH,
+    column_types.TEXT,
+    column_types.OBJECTS,
+)  # text is read cell by cell
 HANDLES = (np.random.Generator, np.random.RandomState, np.random.BitGenerator, np.random.SeedSequence)
 SCHEMA = (
     "For columns of text, categories, truth values or dates state a Schema (category, boolean, date, number) and put "
@@ -75,6 +83,9 @@ def begin(estimator: Any, stacklevel: int = 3) -> None:
     """
     refuse_a_handle(estimator.random_state)
     estimator._validate_params()
+    for name, ranges in estimator._parameter_constraints.items():
+        if isinstance(value := getattr(estimator, name), (bool, np.bool, np.timedelta64)) and "boolean" not in ranges:
+            raise InvalidParameterError(f"{name} must be a number, got {value!r}")
     for name in [name for name in vars(estimator) if name.endswith("_") and not name.startswith("_")]:
         delattr(estimator, name)
     if estimator.random_state is not None:
@@ -120,7 +131,7 @@ def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1)
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     features = rows(estimator, X, reset=reset, least=least)
-    responses = _numbers(estimator, "y", y, ensure_2d=False, ensure_min_samples=0, ensure_min_features=0)
+    responses = _numbers(estimator, "y", y, 1, ensure_2d=False, ensure_min_samples=0, ensure_min_features=0)
     if responses.ndim == 2 and responses.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), "
@@ -137,14 +148,15 @@ def table(estimator: Any, X: Any, y: Any, *, reset: bool = True, least: int = 1)
 
 def rows(estimator: Any, X: Any, *, reset: bool, least: int = 1) -> np.ndarray:
     """Features alone, as `table` takes them."""
-    features = _numbers(estimator, "X", X, ensure_min_samples=least)
-    validate_data(estimator, X, skip_check_array=True, reset=reset)  # looks at shape and names alone
+    features = _numbers(estimator, "X", X, 2, ensure_min_samples=least)
+    named = X if frames.named(X) else features
+    validate_data(estimator, named, skip_check_array=True, reset=reset)  # looks at shape and names alone
     return features
 
 
 def prompts(estimator: Any, X: Any) -> np.ndarray:
     """Features of prompts as doubles, shape (N, L + 1, D), with at least one labelled token; finite by the rule."""
-    array = _numbers(estimator, "X", X, allow_nd=True, ensure_min_features=0, order="C")
+    array = _numbers(estimator, "X", X, 3, allow_nd=True, ensure_min_features=0, order="C")
     if array.ndim != 3 or array.shape[1] < 2 or array.shape[2] < 1:
         raise ValueError(f"X must have shape (N, L + 1, D) with L and D at least 1, got {array.shape}.")
     return array
@@ -152,7 +164,7 @@ def prompts(estimator: Any, X: Any) -> np.ndarray:
 
 def responses(estimator: Any, y: Any, N: int, columns: tuple[int, ...]) -> np.ndarray:
     """Responses of prompts as doubles, shape (N, one of ``columns``); finite by the rule."""
-    array = _numbers(estimator, "y", y, ensure_min_features=0, order="C")
+    array = _numbers(estimator, "y", y, 2, ensure_min_features=0, order="C")
     if len(array) != N or array.shape[1] not in columns:
         widths = " or ".join(map(str, columns))
         raise ValueError(f"y must have shape ({N}, {widths}) to go with X, got {array.shape}.")
@@ -173,96 +185,112 @@ def marked(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (X, y) if good.all() else (np.where(good[:, None], X, np.nan), np.where(good, y, np.nan))
 
 
-def _numbers(estimator: Any, name: str, values: Any, **asked: Any) -> np.ndarray:
+def pairs(batches: Any) -> Iterator[tuple[Any, Any]]:
+    """The batches of a stream, each a pair of features and responses; refused by their types where they are none."""
+    if not isinstance(batches, Iterable) or frames.named(batches) or isinstance(batches, np.ndarray):
+        raise TypeError(
+            f"batches must be pairs (X, y) of features and responses, one after the other, got a "
+            f"{type(batches).__name__}"
+        )
+    return map(records.pair, batches)
+
+
+def held(y: Any) -> int:
+    """How many records a batch has, if that can be told: 1 at least else, so that the gate refuses what is none."""
+    return len(y) if isinstance(y, Sized) else 1
+
+
+def _numbers(estimator: Any, name: str, values: Any, axes: int, **asked: Any) -> np.ndarray:
     """Data as doubles, of the structure that scikit-learn asks for, and finite unless they may be void."""
     void, failure = estimator.not_finite == VOID, None
     try:
-        with np.errstate(over="ignore", invalid="ignore"):  # extended numbers beyond the doubles
-            _refuse_type(name, values)
-            _refuse_text(name, values, void)
-            given = _cells(name, values) if void else values
-            array: np.ndarray = check_array(
-                given, dtype=np.float64, ensure_all_finite=False, input_name=name, estimator=estimator, **asked
-            )
+        _refuse_type(name, values)
+        _refuse_text(name, values, void)
+        refused = issparse(values) or isinstance(values, np.matrix)  # by scikit-learn, in its words
+        given = values if refused else _doubles(name, values, axes)
+        array: np.ndarray = check_array(
+            given, dtype=np.float64, ensure_all_finite=False, input_name=name, estimator=estimator, **asked
+        )
     except MemoryError:
         raise
     except Exception as error:
-        failure = _without_values(name, values, error)
+        failure = _without_values(name, error)
     if failure is not None:
         raise failure  # out of the handler, so that nothing is chained
-    if not (void or _finite(array)):
-        hint = f" {TYPICAL}." if name == "X" and array.ndim == 2 else ""
-        raise ValueError(
-            f"Input {name} contains NaN or infinity. With not_finite='refuse' each record must be finite; "
-            f"with not_finite='void' one that is not contributes nothing.{hint}"
-        )
-    return array
+    if void or _finite(array):
+        return array
+    kind, where = _unread(name, values)
+    if kind is not None:
+        raise kind(where)
+    hint = f" {TYPICAL}." if name == "X" and array.ndim == 2 else ""
+    raise ValueError(
+        f"Input {name} contains NaN or infinity. With not_finite='refuse' each record must be finite; "
+        f"with not_finite='void' one that is not contributes nothing.{hint}"
+    )
 
 
 def _finite(array: np.ndarray) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
 
 
+def _doubles(name: str, values: Any, axes: int) -> np.ndarray:
+    """Each cell by `privacy.records.number`, whatever holds it; the columns of a frame one by one."""
+    columns = frames.named(values)
+    if columns:
+        return np.column_stack([cells.numbers(column) for _, column in columns])
+    if column_types.of_column(values) == column_types.TEXT:
+        values = np.asarray(values, dtype=object)
+    return records.doubles(name, values, axes)
+
+
 def _refuse_type(name: str, values: Any) -> None:
-    """Dates, durations and records of fields are no numbers, whatever NumPy converts."""
-    kind = getattr(getattr(values, "dtype", None), "kind", _REAL[0])
-    if isinstance(kind, str) and kind in "mMV":
-        raise _Told(f"{name} must be an array of real numbers, got one of type {values.dtype}")
-    for column, family in column_types.families(values).items():
-        if family in (column_types.DATE, column_types.DURATION):
-            raise _Told(f"{name} must hold real numbers, got {family}s (see column {column!r}). {SCHEMA}")
+    """Dates, durations, complex numbers and records of fields are no numbers, whatever NumPy converts."""
+    named = frames.named(values)
+    twice = sorted({repr(column) for column, _ in named if [other for other, _ in named].count(column) > 1})
+    if twice:
+        raise _Told(f"{name} has more than once the columns {', '.join(twice)}")
+    for place, column in named or [(None, values)]:
+        kind = column_types.dtype(column)
+        if type(kind).__name__ == "SparseDtype":
+            raise _Told(f"Sparse data was passed, but dense data is required: {name} has sparse columns")
+        family = column_types.family(kind)
+        if kind is None or family in _NUMBERS:
+            continue
+        if getattr(kind, "kind", "") == "c":
+            raise _Told(f"Complex data not supported: {name} must hold real numbers.")
+        if not named:
+            raise _Told(f"{name} must be an array of real numbers, got one of type {kind}")
+        raise _Told(f"{name} must hold real numbers, got {family or kind}s (see column {place!r}). {SCHEMA}")
 
 
 def _refuse_text(name: str, values: Any, void: bool) -> None:
-    """A response that is text is refused, also where NumPy would read numbers from it: by its type, or by its cells.
+    """A response that is text is refused, also where numbers can be read from it: by its type, or by its cells.
 
     Cells are looked at where records may be refused; where they are void, a list or an array of objects may hold
     anything.
     """
     if name != "y":
         return
-    told = column_types.family(getattr(values, "dtype", None))
-    if told == column_types.TEXT or (told in (None, column_types.OBJECTS) and not void and _has_text(values)):
+    columns = [column for _, column in frames.named(values)] or [values]
+    told = {column_types.of_column(column) for column in columns}
+    if column_types.TEXT in told or (told <= {None, column_types.OBJECTS} and not void and _has_text(values)):
         raise _Told("y must hold real numbers, got text: convert it first, for example with pandas.to_numeric")
 
 
 def _has_text(values: Any) -> bool:
-    try:
-        cells = np.asarray(values, dtype=object).ravel()
-        return any(isinstance(cell, (str, bytes)) for cell in cells)
-    except Exception:
-        return False
+    return any(records.text(cell) is not None for column in _columns(values) for cell in column)
 
 
 class _Told(ValueError):
     """A message of this module, which quotes no value."""
 
 
-def _cells(name: str, values: Any) -> Any:
-    """What is no number as NaN; what scikit-learn refuses by its type as it is."""
-    if issparse(values) or isinstance(values, np.matrix):
-        return values
-    if isinstance(values, np.ndarray) and values.dtype.kind in _REAL + _COMPLEX:
-        return values
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except Exception:
-        pass
-    cells = np.asarray(values, dtype=object)
-    return records.numbers(name, cells, cells.shape)
-
-
-def _without_values(name: str, values: Any, error: Exception) -> Exception:
+def _without_values(name: str, error: Exception) -> Exception:
     """The exception to raise in the place of another: of the same kind, with what is public in its message."""
-    try:
-        text = str(error)
-    except Exception:
-        text = ""
-    if isinstance(error, _Told):
+    text = str(error) if isinstance(error, (ValueError, TypeError)) else ""
+    if isinstance(error, _Told) or text.startswith(f"{name} must be an array of real numbers"):
         return ValueError(text)
-    if text.startswith("Complex data not supported"):
-        return ValueError(f"Complex data not supported: {name} must hold real numbers.")
     if text.startswith(("Expected 2D array", "Expected 2D input", "Expected a 2-dimensional")):
         return ValueError(
             f"Expected 2D array, got {name} of another dimension. Reshape your data with array.reshape(-1, 1) if there "
@@ -271,30 +299,45 @@ def _without_values(name: str, values: Any, error: Exception) -> Exception:
     kind = TypeError if isinstance(error, TypeError) else ValueError
     if any(pattern.fullmatch(text) for pattern in _PUBLIC):
         return kind(text)
-    where = _where(values)
-    hint = f"{where}. {SCHEMA}" if where and name == "X" else where
-    if kind is TypeError:  # scikit-learn asks for these words
-        rule = "each cell as an argument must be a number, or a string that reads as a number"
-        return TypeError(f"{name} must hold real numbers: {rule}{hint}")
-    return ValueError(f"{name} must hold real numbers, in rows of equal length{hint}")
+    return kind(f"{name} cannot be read as an array of real numbers: {type(error).__name__}")
 
 
-def _where(values: Any) -> str:
-    """The first column that does not hold numbers, by its public name or place."""
+def _unread(name: str, values: Any) -> tuple[type[Exception] | None, str]:
+    """What to raise for the first column with a cell that is no number, by its public name or place; None without one.
+
+    It is asked where a record is refused, and whether one is is not protected then.
+    """
+    names, columns = [column for column, _ in frames.named(values)], _columns(values)
+    for k, column in enumerate(columns):
+        wrong = [cell for cell in column if math.isnan(records.number(cell)) and not _missing(cell)]
+        if wrong:
+            where = f" (see column {names[k] if names else k!r})" if names or len(columns) > 1 else ""
+            where += f". {SCHEMA}" if name == "X" else ""
+            if all(records.text(cell) is not None for cell in wrong):
+                return ValueError, f"{name} must hold real numbers{where}"
+            rule = (
+                "each cell as an argument must be a number, or a string that reads as a number"  # scikit-learn's words
+            )
+            return TypeError, f"{name} must hold real numbers: {rule}{where}"
+    return None, ""
+
+
+def _columns(values: Any) -> list[list[Any]]:
+    """The cells of each column; of all columns together where there is no second axis, or there are more."""
+    named = frames.named(values)
+    if named:
+        return [list(cells.cells(column)) for _, column in named]
     try:
-        names = list(values.columns) if hasattr(values, "columns") else None
-        cells = np.asarray(values, dtype=object)
-        for k, column in enumerate(cells.T if cells.ndim == 2 else []):
-            if not _converts(column):
-                return f" (see column {names[k] if names else k!r})"
+        found = np.asarray(values, dtype=object)
     except Exception:
-        return ""
-    return ""
+        return []
+    return [list(column) for column in (found.T if found.ndim == 2 else [found.ravel()])]
 
 
-def _converts(column: np.ndarray) -> bool:
-    try:
-        column.astype(np.float64)
-    except Exception:
-        return False
-    return True
+def _missing(cell: Any) -> bool:
+    """Whether a cell is an empty one, of any library."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType", "MaskedConstant") or _is_nan(cell)
+
+
+def _is_nan(cell: Any) -> bool:
+    return issubclass(type(cell), (float, np.floating, Decimal)) or records.text(cell) in ("", "nan", "NaN")

@@ -97,8 +97,10 @@ def forecast_intervals(
     Raises:
         ValueError: if an argument is outside its range.
     """
-    _validate.between("interval_share", _validate.finite_positive("interval_share", interval_share), 0.0, 0.9)
-    _validate.probability("level", level)
+    interval_share = _validate.between(
+        "interval_share", _validate.finite_positive("interval_share", interval_share), 0.0, 0.9
+    )
+    level = _validate.probability("level", level)
     asked = forecasting.asked(n, d, epsilon, delta, expected_r2, plan_for, spectrum, fit_intercept)
     found = promises(*asked, interval_share)
     conditions = sorted({1.0, *expected.KINDS[plan_for].conditions})[: len(found)]

@@ -20,7 +20,7 @@ from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
 from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
-from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, public_scale
+from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
 ROWS = 4096  # of an array that are scaled at a time
@@ -233,7 +233,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X = np.where(gate.sound(X)[:, None], X, features.center)
         if features.low is not None:
             X = np.clip(X, features.low, features.high)
-        return X @ self.coef_ + self.intercept_
+        with np.errstate(all="ignore"):
+            return np.asarray(X @ self.coef_ + self.intercept_)
 
     def receipt(self, schema: Any = None) -> Receipt:
         """What was released under which guarantee, in words (``str``) and as JSON (``.json()``).
@@ -256,14 +257,18 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _valid(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[Batch]:
         """The batches as arrays of doubles, all with the features of the first."""
-        for k, (X, y) in enumerate(batches):
-            yield gate.table(self, X, y, reset=k == 0, least=int(len(y) > 0))
+        for k, (X, y) in enumerate(gate.pairs(batches)):
+            yield gate.table(self, X, y, reset=k == 0, least=min(gate.held(y), 1))
 
     def _features(self, d: int) -> Scale:
         """The stated scale of the features."""
         names = getattr(self, "feature_names_in_", None)
         bounds = bounds_by_name(self.feature_bounds, names)
-        return public_scale("feature", bounds, self.feature_center, self.feature_scale, d, names)
+        center, scale = (
+            filled_by_name(part, getattr(self, part), names, usual)
+            for part, usual in (("feature_center", 0.0), ("feature_scale", 1.0))
+        )
+        return public_scale("feature", bounds, center, scale, d, names)
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""
@@ -293,7 +298,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         """ζ and R(0) as they were stated."""
         if self.expected_r2 is None:
             return LABEL_NOISE, INITIAL_RISK
-        return math.sqrt(1 - self.expected_r2), self.expected_r2 / 2
+        share = float(self.expected_r2)
+        return math.sqrt(1 - share), share / 2
 
     def _enlarged(self, x: np.ndarray) -> np.ndarray:
         """Features with the constant 1 where there is an intercept."""

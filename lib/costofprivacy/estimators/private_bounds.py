@@ -34,14 +34,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.estimators import cells
+from costofprivacy.estimators import cells, frames
 from costofprivacy.estimators.budget import budget, generator
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, UNITS
 from costofprivacy.privacy import GaussianDP, PrivacyProfile, PrivacyWarning, warn_if_delta_is_large
@@ -81,8 +81,8 @@ def geometric_grid(smallest: float = 1e-3, largest: float = 1e6, per_decade: int
     >>> len(geometric_grid())
     183
     """
-    _validate.between("smallest", smallest, 1 / UNITS, UNITS)
-    _validate.between("largest", largest, 1 / UNITS, UNITS)
+    smallest = _validate.between("smallest", smallest, 1 / UNITS, UNITS)
+    largest = _validate.between("largest", largest, 1 / UNITS, UNITS)
     if not smallest < largest:
         raise ValueError(f"smallest must be below largest, got {smallest!r} and {largest!r}")
     points = math.ceil(math.log10(largest / smallest) * _validate.whole("per_decade", per_decade)) + 1
@@ -102,8 +102,8 @@ def linear_grid(low: float, high: float, points: int = 101) -> np.ndarray:
     >>> linear_grid(0, 120, points=5).tolist()
     [0.0, 30.0, 60.0, 90.0, 120.0]
     """
-    _validate.between("low", low, -UNITS, UNITS)
-    _validate.between("high", high, -UNITS, UNITS)
+    low = _validate.between("low", low, -UNITS, UNITS)
+    high = _validate.between("high", high, -UNITS, UNITS)
     if not low < high:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
     return np.linspace(low, high, _validate.whole("points", points, at_least=2))
@@ -155,6 +155,12 @@ def private_bounds(
     points = geometric_grid() if grid is None else np.array(grid, dtype=float)
     if points.ndim != 1 or len(points) < 2:
         raise ValueError(f"grid must have at least two points, got an array of shape {points.shape}")
+    if (
+        isinstance(values, (str, bytes, Mapping))
+        or frames.named(values)
+        or (isinstance(values, np.ndarray) and values.ndim != 1)
+    ):
+        raise ValueError(f"values must be one column of cells, got a {type(values).__name__}")
     found = cells.numbers(values)
     n = _validate.whole("the number of values", len(found))
     low, high = _levels(levels, n, mu, len(points))
@@ -188,8 +194,8 @@ def tail_level(n: int, mu: float, points: int, failure: float = FAILURE) -> floa
     >>> round(tail_level(10_000, 0.1, 183), 4)
     0.0227
     """
-    _validate.between("mu", mu, SMALLEST, LARGEST)
-    _validate.whole("points", points, at_least=2)
+    mu = _validate.between("mu", mu, SMALLEST, LARGEST)
+    points = _validate.whole("points", points, at_least=2)
     eta = private_quantile.exponent(GaussianDP(mu / math.sqrt(2)))
     ranks = math.log(2 * points / _validate.probability("failure", failure)) / eta
     if not ranks <= MOST_LEVEL * _validate.whole("n", n):

@@ -60,7 +60,8 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
             name = type(self).__name__
             raise ValueError(f"X has {D} features, but {name} is expecting {self.n_features_in_} features.")
         labelled = gate.responses(self, y, N, (tokens - 1, tokens))[:, : tokens - 1]
-        return self._answer(*self._allowed(X, np.column_stack([labelled, np.zeros(N)])))
+        with np.errstate(all="ignore"):
+            return self._answer(*self._allowed(X, np.column_stack([labelled, np.zeros(N)])))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predicted responses to the queries.
@@ -101,5 +102,5 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
 
 def scaled(values: np.ndarray, scale: float) -> np.ndarray:
     """Values over a public scale, cut at ±`FAR`: a map of single values, which costs no privacy."""
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         return np.clip(values / float(scale), -FAR, FAR)

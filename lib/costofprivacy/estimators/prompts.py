@@ -149,8 +149,9 @@ class NoisyHeadRegressor(PromptRegressor):
             given = {name: value for name, value in values.items() if value is not None}
             raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
         std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
-        data = in_eigenbasis(self._moments(X, y, hyper))
-        released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
+        with np.errstate(all="ignore"):
+            data = in_eigenbasis(self._moments(X, y, hyper))
+            released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
         self.n_features_in_, self.n_prompts_ = D, N
         self.hyperparameters_, self.noise_std_ = hyper, std
         self.profile_ = pretraining.profile(hyper, budget, N, std)

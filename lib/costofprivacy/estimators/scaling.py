@@ -15,12 +15,15 @@ neighbours, and nothing above holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
+
+from costofprivacy import _validate
 
 ROOT_THREE = 3**0.5  # half the width of a uniform law of variance 1
 SMALLEST, LARGEST = 1e-30, 1e30  # of a public number on the stated scale: products of some of them are doubles
@@ -45,7 +48,7 @@ class Scale:
     def apply(self, values: np.ndarray) -> np.ndarray:
         """The images of finite values, a new array of the same shape (rows of length d)."""
         inside = values if self.low is None else np.clip(np.asarray(values, dtype=float), self.low, self.high)
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             scaled = (np.asarray(inside, dtype=float) - self.center) / self.scale
         return np.clip(scaled, -_FAR, _FAR, out=scaled)
 
@@ -76,11 +79,32 @@ def public_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None 
         raise InvalidParameterError(f"give {name}_bounds, or {name}_center and {name}_scale, not both")
     if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
         raise InvalidParameterError(f"{name}_bounds must be a pair (low, high), got {bounds!r}")
+    _refuse_ambiguous(name, bounds, d, names)
     low, high = (_numbers(f"{name}_bounds", side, d) for side in bounds)
     _refuse(f"{name}_bounds must have low below high", low < high, names, low=low, high=high)
     apart = high - low >= 1 / UNITS
     _refuse(f"{name}_bounds must be at least {1 / UNITS:g} apart", apart, names, low=low, high=high)
     return Scale((low + high) / 2, (high - low) / (2 * ROOT_THREE), low, high)
+
+
+def _refuse_ambiguous(name: str, bounds: Any, d: int | None, names: Any) -> None:
+    """Refuse two pairs for two features, which are lows and highs, or (low, high) of each, where both could be meant.
+
+    A tuple of two arrays, as `costofprivacy.estimators.Schema.feature_bounds` makes it, is lows and highs.
+    """
+    if d != 2 or (isinstance(bounds, tuple) and all(isinstance(side, np.ndarray) for side in bounds)):
+        return
+    try:
+        (a, b), (c, e) = (tuple(float(end) for end in side) for side in bounds)
+    except (TypeError, ValueError):
+        return
+    if a < b and c < e and a < c and b < e and b != c:
+        one, two = ("feature 0", "feature 1") if names is None else map(repr, names)
+        raise InvalidParameterError(
+            f"{name}_bounds must say which numbers belong together, got {bounds!r}: either {one} is between {a:g} and "
+            f"{b:g} and {two} between {c:g} and {e:g}, or {one} between {a:g} and {c:g} and {two} between {b:g} and "
+            f"{e:g}. Give a dictionary of pairs by name, or a tuple of two arrays, (np.array(lows), np.array(highs))"
+        )
 
 
 def stated_scale(name: str, bounds: Any, center: Any, scale: Any, d: int | None = None, names: Any = None) -> Scale:
@@ -128,11 +152,15 @@ def bounds_by_name(bounds: Any, names: Any) -> Any:
     >>> bounds_by_name({"age": (18, 90), "bmi": (15, 45)}, ["bmi", "age"])
     (array([15., 18.]), array([45., 90.]))
     """
+    bounds = _labelled(bounds)
     if not isinstance(bounds, dict):
-        return bounds
+        return _sides(bounds, names)
     _refuse_other_names("feature_bounds", bounds, names, complete=True)
     try:
-        low, high = (np.array([float(bounds[name][side]) for name in names]) for side in (0, 1))
+        pairs = [tuple(bounds[name]) for name in names]
+        low, high = (np.array([_number(pair[side]) for pair in pairs]) for side in (0, 1))
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError("pairs have two numbers")
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise InvalidParameterError("feature_bounds must map each name to a pair of numbers (low, high)") from error
     _refuse("feature_bounds must have low below high", ~(low >= high), names, low=low, high=high)
@@ -156,21 +184,71 @@ def values_by_name(argument: str, values: Any, names: Any) -> Any:
     >>> print(values_by_name("feature_scale", {"age": 15}, ["bmi", "age"]))
     [-- 15.0]
     """
+    values = _labelled(values)
     if not isinstance(values, dict):
         return values
     _refuse_other_names(argument, values, names, complete=False)
     left_out = np.array([name not in values for name in names])
     try:
-        found = np.array([float(values.get(name, 0.0)) for name in names])
+        found = np.array([_number(values.get(name, 0.0)) for name in names])
     except (TypeError, ValueError) as error:
         raise InvalidParameterError(f"{argument} must map each name to a number") from error
     return np.ma.masked_array(found, left_out) if left_out.any() else found
 
 
+def filled_by_name(argument: str, values: Any, names: Any, usual: float) -> Any:
+    """`values_by_name`, with a usual value where a feature has no entry."""
+    return _filled(values_by_name(argument, values, names), usual)
+
+
+def _labelled(values: Any) -> Any:
+    """What has labels as a dictionary by label, so that nothing is read by its place; all else as it is."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    if hasattr(type(values), "iloc"):
+        index = values.index
+        if not index.is_unique:
+            raise InvalidParameterError(f"labels must be distinct, got {list(index)!r}")
+        if values.ndim == 1:
+            return dict(zip(index, values.tolist()))
+        if {"low", "high"} <= set(values.columns):  # one row a feature
+            return {name: (values.at[name, "low"], values.at[name, "high"]) for name in index}
+        if {"low", "high"} <= set(index):  # one column a feature
+            return {name: (values.at["low", name], values.at["high", name]) for name in values.columns}
+        raise InvalidParameterError("a data frame of bounds must have the columns or the rows 'low' and 'high'")
+    return values
+
+
+def _sides(bounds: Any, names: Any) -> Any:
+    """A pair of bounds, each side in the order of the features where it has labels."""
+    if not isinstance(bounds, (tuple, list)) or len(bounds) != 2:
+        return bounds
+    told = [_labelled(side) for side in bounds]
+    if not any(isinstance(side, dict) for side in told):
+        return bounds
+    for side in told:
+        if isinstance(side, dict):
+            _refuse_other_names("feature_bounds", side, names, complete=True)
+    return tuple(np.array([_number(side[name]) for name in names]) if isinstance(side, dict) else side for side in told)
+
+
+def _number(value: Any) -> float:
+    """A public number as a float; a ``ValueError`` for what is none (`_validate.number`)."""
+    found = _validate.number(value)
+    if found is None and isinstance(value, float):
+        return math.nan
+    if found is None:
+        raise ValueError("not a number")
+    return float(found)
+
+
 def _refuse_other_names(argument: str, given: dict[Any, Any], names: Any, complete: bool) -> None:
     """Refuse a mapping with keys that are no features, or, where it must be complete, without some of them."""
     if names is None:
-        raise InvalidParameterError(f"{argument} by name needs features with names: give X as a data frame")
+        raise InvalidParameterError(
+            f"{argument} by name needs features whose names are text: give X as a data frame whose columns all have "
+            "such names, for example X.rename(columns=str)"
+        )
     known, faults = set(names), []
     if missing := [name for name in names if complete and name not in given]:
         faults.append(f"without an entry {missing}")
@@ -213,8 +291,8 @@ def _numbers(name: str, value: Any, d: int | None) -> np.ndarray:
     """A number, or d of them."""
     wanted = "a finite number" if d is None else f"a finite number, or {d} of them, one a feature"
     try:
-        given = np.asarray(value)
-        numbers = given.astype(float) if given.dtype.kind in "biufO" else None
+        given = np.asarray(value, dtype=object)
+        numbers = np.array([_number(each) for each in given.ravel()]).reshape(given.shape)
     except (TypeError, ValueError, OverflowError):
         numbers = None
     if numbers is None:

@@ -17,7 +17,8 @@ If record i is replaced, then row i may change and no other does. ∎
 where these depend on a record, as they may after ``pandas.DataFrame`` of records with different keys; a filter that
 dropped records before.
 
->>> schema = Schema({"age": number(18, 90), "sex": category(["f", "m"]), "smoker": boolean()})
+>>> sex = category(["f", "m"], unknown="f", missing="f")
+>>> schema = Schema({"age": number(18, 90), "sex": sex, "smoker": boolean()})
 >>> people = [{"age": 54, "sex": "m", "smoker": True}, {"age": None, "sex": "x", "smoker": "no"}]
 >>> print(schema.transformer().transform(people))
    age  sex_m  smoker
@@ -315,7 +316,8 @@ class SchemaTransformer(TransformerMixin, BaseEstimator):
         schema = self._stated()
         found, _ = frames.columns(X, schema.names, self.extra_columns)
         _warn_of_types(schema, found, typed=not _is_array(X))
-        images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
+        with np.errstate(all="ignore"):
+            images = np.concatenate([kind.images(column) for (_, kind), column in zip(schema.columns, found)], axis=1)
         if _is_array(X) or _get_output_config("transform", self)["dense"] != "default":
             return images  # scikit-learn makes another container of it
         import pandas as pd  # here: as above
@@ -359,7 +361,12 @@ def _warn_of_types(schema: Schema, found: list[Any], typed: bool) -> None:
     """
     doubts = []
     for (name, kind), column in zip(schema.columns, found):
-        family = column_types.of_column(column)
+        family, told = column_types.of_column(column), column_types.dtype(column)
+        if told is not None and family not in column_types.READ:
+            raise TypeError(
+                f"X must have columns of numbers, truth values, text, dates or Python objects, got one of type "
+                f"{told} for {name!r}: convert it first"
+            )
         if not typed and family in (column_types.TEXT, column_types.OBJECTS):
             continue
         if why := kind.doubt(family):

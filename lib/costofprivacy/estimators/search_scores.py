@@ -11,6 +11,7 @@ from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 
 
+@np.errstate(all="ignore")
 def private_mean_loss(losses: np.ndarray, bound: float, budget: GaussianDP, *, rng: np.random.Generator) -> float:
     """The mean of losses, each clipped to [0, B], with Gaussian noise.
 
@@ -29,7 +30,7 @@ def private_mean_loss(losses: np.ndarray, bound: float, budget: GaussianDP, *, r
     >>> private_mean_loss(np.array([0.0, 1.0, 9.0]), 2.0, GaussianDP(1e9), rng=np.random.default_rng(0)).__round__(6)
     1.0
     """
-    _validate.between("bound", bound, records.NEAR, records.FAR)
+    bound = _validate.between("bound", bound, records.NEAR, records.FAR)
     clipped = np.clip(np.nan_to_num(records.numbers("losses", losses, (None,)), nan=math.inf), 0.0, bound)
     n = _validate.whole("the number of losses", len(clipped))
     total = float(sums.product(2 * (clipped / bound) - 1, np.ones(n)))

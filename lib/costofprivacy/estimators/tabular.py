@@ -152,8 +152,9 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         stated, features, response = self._stated(len(X)), self._feature_scale(), self._response_scale()
         if self.not_finite == gate.VOID:
             X, y = gate.marked(X, y)
-        found = self._release(self._design(X, features), response.apply(y), stated, rng)
-        self._keep(found, stated, features, response)
+        with np.errstate(all="ignore"):
+            found = self._release(self._design(X, features), response.apply(y), stated, rng)
+            self._keep(found, stated, features, response)
         return self
 
     @abstractmethod
@@ -167,7 +168,8 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        return self._inside(X) @ self.coef_ + self.intercept_
+        with np.errstate(all="ignore"):
+            return np.asarray(self._inside(X) @ self.coef_ + self.intercept_)
 
     def intervals(self, level: float = 0.9) -> pd.DataFrame:
         """Confidence intervals of the coefficients, which include the noise of privacy: post-processing of the release.
@@ -214,9 +216,10 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         rows = np.column_stack([(inside := self._inside(X)), np.ones(len(inside))])
         known = ~np.isnan(centre)
         some = rows[:, known]
-        half = z * np.sqrt(np.einsum("ni,ij,nj->n", some, covariance[np.ix_(known, known)], some))
+        with np.errstate(all="ignore"):
+            half = z * np.sqrt(np.einsum("ni,ij,nj->n", some, covariance[np.ix_(known, known)], some))
+            middle = some @ centre[known]
         half[rows[:, ~known].any(axis=1)] = np.nan
-        middle = some @ centre[known]
         return np.column_stack([middle - half, middle + half])
 
     def receipt(self, schema: Any = None) -> Receipt:
@@ -322,6 +325,10 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         if self.fit_intercept:
             whole[d, d] = response.scale
         return whole
+
+
+for _method in ("fit", "predict", "intervals", "predict_interval", "receipt"):
+    getattr(TabularRegressor, _method).__qualname__ = _method  # an error of Python names no class that nobody used
 
 
 def _mapped(whole: np.ndarray, covariance: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -43,8 +43,7 @@ class Attack:
     query_shift: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("response_shift", "feature_shift", "query_shift"):
-            _validate.finite(name, getattr(self, name))
+        _validate.keep(self, _validate.FINITE, "response_shift", "feature_shift", "query_shift")
 
 
 NONE = Attack(0.0, 0.0)

@@ -202,7 +202,7 @@ def ridge_limit(model: PromptModel, penalty: float, feature_shift: float, ratio:
     Raises:
         ValueError: if D is below 2 or the penalty not positive.
     """
-    _validate.finite_positive("penalty", penalty)
+    penalty = _validate.finite_positive("penalty", penalty)
     D, mu = model.D, feature_shift
     exponent = (_validate.whole("D", D, at_least=2) - 3) / 2
     if D <= 3 and ratio != 0 and math.isclose(D * mu**2, 1):

@@ -46,7 +46,7 @@ def low_dimensional_iterations(model: PromptModel, N: int, learning_rate: float,
 
 def low_dimensional_cost(model: PromptModel, N: float, budget: ApproximateDP) -> float:
     """ν⁵ log¹⁰(NL)/(NL³)·(1 + log(1/δ)/ε²): right side of (4.3), hidden constant one."""
-    _validate.positive("N", N)
+    N = _validate.positive("N", N)
     nu, L = model.response_variance, model.L
     return nu**5 * math.log(N * L) ** 10 / (N * L**3) * (1 + _privacy(budget))
 

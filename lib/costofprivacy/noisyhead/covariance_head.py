@@ -30,6 +30,7 @@ ROUNDING = 1 + 1e-9
 SMALLEST, LARGEST = 1e-100, 1e100  # of C and μ: no square of what is computed from them leaves the doubles
 
 
+@np.errstate(all="ignore")
 def token_moment(x: np.ndarray, clip_norm: float = CLIP_NORM) -> np.ndarray:
     """The mean of the prompts' clipped token moments, shape (D, D).
 

@@ -94,6 +94,7 @@ class Examples:
         return pull, curvature.swapaxes(0, 1).reshape(D * D, -1)
 
 
+@np.errstate(all="ignore")
 def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     """The examples of N prompts.
 

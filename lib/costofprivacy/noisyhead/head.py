@@ -141,6 +141,7 @@ def mean_square(differences: np.ndarray, statistics: Statistics) -> np.ndarray:
     return ((differences.reshape(len(differences), -1) @ Z.T) ** 2).mean(axis=1)
 
 
+@np.errstate(all="ignore")
 def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.ndarray]:
     """The four terms of the prediction (2.3), each of shape (N,), for any weights.
 
@@ -162,6 +163,7 @@ def bilinear_terms(prompts: Prompts, head: LinearAttentionHead) -> dict[str, np.
     }
 
 
+@np.errstate(all="ignore")
 def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     """The statistics behind Z, with responses clipped to [−C, C]; raw for C = ∞.
 
@@ -176,7 +178,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     Raises:
         ValueError: if ``clip_norm`` is not positive, or a prompt has no labelled token.
     """
-    _validate.positive("clip_norm", clip_norm)
+    clip_norm = _validate.positive("clip_norm", clip_norm)
     y = prompts.y if np.isinf(clip_norm) else np.clip(prompts.y, -clip_norm, clip_norm)
     x = prompts.x[:, :-1]
     if x.shape[1] == 0:
@@ -187,6 +189,7 @@ def statistics(prompts: Prompts, clip_norm: float = np.inf) -> Statistics:
     return Statistics(query, context, response)
 
 
+@np.errstate(all="ignore")
 def project(raw: Statistics, feature_bound: float) -> Statistics:
     """Π_G, first line of Algorithm 1: each Z scaled to Frobenius norm at most G; G = ∞ scales nothing.
 
@@ -198,7 +201,9 @@ def project(raw: Statistics, feature_bound: float) -> Statistics:
     Raises:
         ValueError: if ``feature_bound`` is not in [10⁻¹⁵⁰, ∞]: the square of a smaller one vanishes.
     """
-    _validate.between("feature_bound", _validate.positive("feature_bound", feature_bound), records.NEAR, math.inf)
+    feature_bound = _validate.between(
+        "feature_bound", _validate.positive("feature_bound", feature_bound), records.NEAR, math.inf
+    )
     sound = _unit_queries(raw)
     norm = sound.norm
     scale = np.divide(feature_bound, norm, out=np.ones_like(norm), where=norm > feature_bound)
@@ -244,6 +249,7 @@ def sample_statistics(
     return Statistics(drawn.query, drawn.raw, drawn.response), Statistics(drawn.query, drawn.clipped, response)
 
 
+@np.errstate(all="ignore")
 def moments(data: Statistics) -> Moments:
     """Gram matrix and cross moment of vec(Z): all that ridge and Algorithm 1 see of the prompts.
 

@@ -66,7 +66,7 @@ def feature_bound_uniform(model: PromptModel, N: int, failure: float) -> float:
     x_i x_iᵀ/L of norm 1/L and mean I/(DL) gives ‖S‖ ≤ (1 + t)/D with probability 1 − D exp(−L h(t)/D),
     h(t) = (1 + t) log(1 + t) − t; here t is such that N prompts together fail with κ = ``failure`` < 1 at most.
     """
-    _validate.probability("failure", failure)
+    failure = _validate.probability("failure", failure)
     rate = model.D * math.log(N * model.D / failure) / model.L
     return clip_norm(model, N, failure) * math.sqrt(min(1.0, (1 + _bennett_inverse(rate)) / model.D))
 
@@ -82,7 +82,7 @@ def _bennett_inverse(value: float) -> float:
 
 def weight_bound(model: PromptModel, N: int, failure: float, penalty: float) -> float:
     """R as the experiments take it, (4.1) without its last factor: λ⁻¹C²√(N/L)."""
-    _validate.finite_positive("penalty", penalty)
+    penalty = _validate.finite_positive("penalty", penalty)
     return clip_norm(model, N, failure) ** 2 * math.sqrt(N / model.L) / penalty
 
 
@@ -181,13 +181,17 @@ class Hyperparameters:
     steps: int
 
     def __post_init__(self) -> None:
-        for name in ("clip_norm", "feature_bound", "penalty", "learning_rate"):
-            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
-        R = _validate.between(
-            "weight_bound", _validate.finite_positive("weight_bound", self.weight_bound), SMALLEST, MOST_REACH
+        _validate.keep(
+            self,
+            _validate.within(SMALLEST, LARGEST, _validate.FINITE_POSITIVE),
+            "clip_norm",
+            "feature_bound",
+            "penalty",
+            "learning_rate",
         )
-        _validate.between("weight_bound · feature_bound²", R * self.feature_bound**2, 0, MOST_REACH)
-        _validate.whole("steps", self.steps)
+        _validate.keep(self, _validate.within(SMALLEST, MOST_REACH, _validate.FINITE_POSITIVE), "weight_bound")
+        _validate.between("weight_bound · feature_bound²", self.weight_bound * self.feature_bound**2, 0, MOST_REACH)
+        _validate.keep(self, _validate.at_least(1), "steps")
 
     @property
     def sigma(self) -> float:

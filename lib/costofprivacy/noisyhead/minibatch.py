@@ -49,12 +49,13 @@ class Descent:
     batch: float
 
     def __post_init__(self) -> None:
-        _validate.between("penalty", _validate.nonnegative("penalty", self.penalty), 0, LARGEST)
-        _validate.between("learning_rate", _validate.finite_positive("learning_rate", self.learning_rate), 0, LARGEST)
-        _validate.whole("steps", self.steps)
-        _validate.between("batch", _validate.finite_positive("batch", self.batch), 1 / LARGEST, LARGEST)
+        _validate.keep(self, _validate.within(0, LARGEST, _validate.NONNEGATIVE), "penalty")
+        _validate.keep(self, _validate.within(0, LARGEST, _validate.FINITE_POSITIVE), "learning_rate")
+        _validate.keep(self, _validate.at_least(1), "steps")
+        _validate.keep(self, _validate.within(1 / LARGEST, LARGEST, _validate.FINITE_POSITIVE), "batch")
 
 
+@np.errstate(all="ignore")
 def dp_sgd(
     data: Statistics,
     descent: Descent,

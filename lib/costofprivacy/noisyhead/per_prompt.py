@@ -69,10 +69,10 @@ class Plan:
     noise_std: float
 
     def __post_init__(self) -> None:
-        _validate.whole("steps", self.steps)
-        _validate.between("clip_norm", _validate.positive("clip_norm", self.clip_norm), 1 / LARGEST, math.inf)
-        _validate.between("learning_rate", _validate.finite_positive("learning_rate", self.learning_rate), 0, FASTEST)
-        _validate.between("noise_std", _validate.nonnegative("noise_std", self.noise_std), 0, LOUDEST)
+        _validate.keep(self, _validate.at_least(1), "steps")
+        _validate.keep(self, _validate.within(1 / LARGEST, math.inf, _validate.POSITIVE), "clip_norm")
+        _validate.keep(self, _validate.within(0, FASTEST, _validate.FINITE_POSITIVE), "learning_rate")
+        _validate.keep(self, _validate.within(0, LOUDEST, _validate.NONNEGATIVE), "noise_std")
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ def noise_std(budget: ApproximateDP, clip_norm: float, steps: int, N: int) -> fl
     return sensitivity(clip_norm, N) * exact_composed_noise_multiplier(budget, steps)
 
 
+@np.errstate(all="ignore")
 def bounded(prompts: Prompts) -> Prompts:
     """The prompts, all 0 where one holds a number that is not finite or beyond `LARGEST`; a map of single prompts.
 
@@ -119,6 +120,7 @@ def bounded(prompts: Prompts) -> Prompts:
     return Prompts(x, y, prompts.w)
 
 
+@np.errstate(all="ignore")
 def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """The mean of the clipped gradients of ½(ŷ − t)² of softmax heads with the scale v, a head for each plan.
 
@@ -130,6 +132,7 @@ def softmax_gradient(prompts: Prompts, scale: float, plans: Sequence[Plan]) -> G
     return _softmax(softmax.contexts(bounded(prompts)), scale, plans)
 
 
+@np.errstate(all="ignore")
 def softmax_gradient_of(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
     """`softmax_gradient` of prompts in the form in which the head sees them.
 
@@ -153,10 +156,11 @@ def _softmax(data: Contexts, scale: float, plans: Sequence[Plan]) -> Gradient:
 
 
 def _check_sizes(N: int, L: int) -> None:
-    _validate.whole("number of prompts", N)
-    _validate.whole("number of labelled tokens", L)
+    N = _validate.whole("number of prompts", N)
+    L = _validate.whole("number of labelled tokens", L)
 
 
+@np.errstate(all="ignore")
 def linear_gradient(prompts: Prompts, plans: Sequence[Plan]) -> Gradient:
     """The mean of the clipped gradients (⟨Γ, Z⟩ − t)Z of linear heads, a head for each plan.
 

@@ -97,7 +97,7 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
     """
     vectors = records.numbers("vectors", vectors, (None,) * np.ndim(vectors))
     if not radius >= records.NEAR:
-        _validate.between("radius", radius, records.NEAR, math.inf)
+        radius = _validate.between("radius", radius, records.NEAR, math.inf)
     with np.errstate(over="ignore"):
         square = np.einsum("...p,...p->...", vectors, vectors)
     if square.max(initial=0.0) <= radius**2:
@@ -108,11 +108,13 @@ def project_ball(vectors: np.ndarray, radius: float) -> np.ndarray:
     return vectors * (radius / np.sqrt(np.maximum(square, radius**2)))[..., None]
 
 
+@np.errstate(all="ignore")
 def gradient_descent(data: Moments, hyper: Hyperparameters, initial: np.ndarray | None = None) -> np.ndarray:
     """Algorithm 1 without noise and without Π_R after ``hyper.steps`` steps, shape (D, D), in closed form."""
     return descent_path(in_eigenbasis(data), hyper, [hyper.steps], initial)[0]
 
 
+@np.errstate(all="ignore")
 def descent_path(
     data: EigenMoments, hyper: Hyperparameters, steps: Sequence[int], initial: np.ndarray | None = None
 ) -> np.ndarray:
@@ -127,6 +129,7 @@ def descent_path(
     return data.matrices(rest + decay * (start - rest))
 
 
+@np.errstate(all="ignore")
 def release(
     data: QuadraticLoss,
     hyper: Hyperparameters,
@@ -159,6 +162,7 @@ def release(
     return found
 
 
+@np.errstate(all="ignore")
 def pretrain(
     data: QuadraticLoss,
     hyper: Hyperparameters,
@@ -297,6 +301,7 @@ def _squares_on(line: np.ndarray, std: np.ndarray) -> np.ndarray:
     return squares
 
 
+@np.errstate(all="ignore")
 def refuse_unbounded(data: QuadraticLoss, clip_norm: float, feature_bound: float) -> None:
     """Refuse moments that prompts with ‖Z‖_F ≤ G and |y| ≤ C cannot have: nothing bounds what one prompt does there.
 

@@ -46,9 +46,14 @@ class PrivateRidge:
     N: int
 
     def __post_init__(self) -> None:
-        for name in ("clip_norm", "feature_bound", "penalty"):
-            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), SMALLEST, LARGEST)
-        _validate.whole("N", self.N)
+        _validate.keep(
+            self,
+            _validate.within(SMALLEST, LARGEST, _validate.FINITE_POSITIVE),
+            "clip_norm",
+            "feature_bound",
+            "penalty",
+        )
+        _validate.keep(self, _validate.at_least(1), "N")
 
     @property
     def largest(self) -> float:
@@ -70,21 +75,25 @@ class PrivateRidge:
         return self.clip_norm * math.sqrt(self.N - 1) * s / (s**2 + self.penalty * self.N)
 
 
+@np.errstate(all="ignore")
 def sensitivity_printed(told: PrivateRidge) -> float:
     """CG/(λN): what Appendix B states; no bound (see `sensitivity`)."""
     return told.clip_norm * told.feature_bound / (told.penalty * told.N)
 
 
+@np.errstate(all="ignore")
 def sensitivity_coarse(told: PrivateRidge) -> float:
     """2CG(1 + G/(2√λ))/(λN): a bound that is easy to remember, 2G(C + RG)/(λN) with R = C/(2√λ)."""
     return 2 * sensitivity_printed(told) * (1 + told.feature_bound / (2 * math.sqrt(told.penalty)))
 
 
+@np.errstate(all="ignore")
 def worst_angle(told: PrivateRidge) -> float:
     """The angle to Γ₋, on either side of it, of the pair of prompts that moves the solution most (radians)."""
     return opposed.widest_angle(*_reach(told))
 
 
+@np.errstate(all="ignore")
 def sensitivity(told: PrivateRidge) -> float:
     r"""A bound on the ℓ₂-sensitivity of the ridge solution, sharp as said below, for D ≥ 2; replace one prompt.
 
@@ -115,11 +124,13 @@ def _reach(told: PrivateRidge) -> tuple[float, float]:
     return told.others_bound * told.largest**2, told.clip_norm * told.largest
 
 
+@np.errstate(all="ignore")
 def flipped_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
     """Every other prompt 0, and one response C or −C: the solutions differ by 2CG/(λN + G²)."""
     return _neighbours(told, D, 0.0, (math.pi / 2, math.pi / 2), (1.0, -1.0))
 
 
+@np.errstate(all="ignore")
 def worst_neighbours(told: PrivateRidge, D: int) -> tuple[Statistics, Statistics]:
     """The two data sets of N prompts at which the first bound of `sensitivity` is attained to a factor 1 + G²/(λN).
 
@@ -139,7 +150,7 @@ def _neighbours(
     told: PrivateRidge, D: int, length: float, angles: tuple[float, float], signs: tuple[float, float]
 ) -> tuple[Statistics, Statistics]:
     """N − 1 contexts of ``length`` on the first axis, responses C; the last context at an angle, its response ±C."""
-    _validate.whole("D", D, at_least=2)
+    D = _validate.whole("D", D, at_least=2)
     query = np.tile(np.eye(D)[0], (told.N, 1))
 
     def data_set(angle: float, sign: float) -> Statistics:
@@ -153,11 +164,13 @@ def _neighbours(
     return data_set(angles[0], signs[0]), data_set(angles[1], signs[1])
 
 
+@np.errstate(all="ignore")
 def noise_std_printed(told: PrivateRidge, budget: ApproximateDP) -> float:
     """CG√log(1.25/δ)/(λNε): standard deviation of an entry of W† in Appendix B."""
     return sensitivity_printed(told) * math.sqrt(math.log(1.25 / budget.delta)) / budget.epsilon
 
 
+@np.errstate(all="ignore")
 def noise_std(told: PrivateRidge, budget: ApproximateDP) -> float:
     """The least standard deviation that makes the release (ε, δ)-DP with `sensitivity`: exact Gaussian mechanism.
 
@@ -168,12 +181,14 @@ def noise_std(told: PrivateRidge, budget: ApproximateDP) -> float:
     return sensitivity(told) * exact_noise_multiplier(budget)
 
 
+@np.errstate(all="ignore")
 def profile(told: PrivateRidge, budget: ApproximateDP, noise_std: float) -> PrivacyProfile:
     """What DP-ridge claims with ``budget`` and what it spends with ``noise_std``; its one release is its last."""
     spent = GaussianDP(sensitivity(told) / noise_std if noise_std else math.inf)
     return PrivacyProfile(budget, spent, spent)
 
 
+@np.errstate(all="ignore")
 def release(
     data: Moments, told: PrivateRidge, noise_std: Sequence[float] | np.ndarray, *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -190,6 +205,7 @@ def release(
     return releases(data, told, noise_std, 1, rng=rng)[0]
 
 
+@np.errstate(all="ignore")
 def releases(
     data: Moments, told: PrivateRidge, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -222,6 +238,7 @@ def releases(
     return simulate(data, told.penalty, std * (1 + sums.slack(told.N, len(data.cross))), count, rng=rng)
 
 
+@np.errstate(all="ignore")
 def components(
     data: Moments,
     told: PrivateRidge,
@@ -253,6 +270,7 @@ def components(
     return middle + std * float(np.linalg.norm(direction)) * rng.standard_normal(_validate.whole("count", count))
 
 
+@np.errstate(all="ignore")
 def simulate(
     data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
 ) -> np.ndarray:

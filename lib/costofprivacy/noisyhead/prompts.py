@@ -30,9 +30,8 @@ class PromptModel:
     label_noise: float = 0.0
 
     def __post_init__(self) -> None:
-        _validate.whole("D", self.D)
-        _validate.whole("L", self.L)
-        _validate.nonnegative("label_noise", self.label_noise)
+        _validate.keep(self, _validate.at_least(1), "D", "L")
+        _validate.keep(self, _validate.NONNEGATIVE, "label_noise")
 
     @property
     def response_variance(self) -> float:
@@ -85,7 +84,7 @@ def sample(model: PromptModel, N: int, *, rng: np.random.Generator) -> Prompts:
     Raises:
         ValueError: if ``N`` is not a whole number of at least 1.
     """
-    _validate.whole("N", N)
+    N = _validate.whole("N", N)
     D, tokens = model.D, model.L + 1
     width = D + (model.label_noise > 0)
     normals = rng.standard_normal((N, D + tokens * width))

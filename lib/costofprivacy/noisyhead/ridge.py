@@ -54,8 +54,8 @@ class RidgeWithOneMore:
     penalty: float
 
     def __post_init__(self) -> None:
-        _validate.whole("count", self.count)
-        _validate.finite_positive("penalty", self.penalty)
+        _validate.keep(self, _validate.at_least(1), "count")
+        _validate.keep(self, _validate.FINITE_POSITIVE, "penalty")
 
     @cached_property
     def _factor(self) -> tuple[np.ndarray, bool]:

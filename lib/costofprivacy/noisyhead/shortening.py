@@ -25,7 +25,7 @@ def shortening_risk(D: int, feature_bound: float, penalty: float) -> float:
     Args:
         D: dimension, at least 1. feature_bound: G > 0, finite. penalty: λ > 0, finite.
     """
-    _validate.whole("D", D)
+    D = _validate.whole("D", D)
     G, square = _validate.finite_positive("feature_bound", feature_bound), (feature_bound * D) ** 2
     tail = [stats.chi2.sf(square, D + power) for power in (0, 1, 2)]
     mean = math.sqrt(2) * math.exp(special.gammaln((D + 1) / 2) - special.gammaln(D / 2))  # E‖w‖

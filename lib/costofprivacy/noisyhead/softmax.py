@@ -93,11 +93,13 @@ class Contexts:
         return np.linalg.norm(self.query, axis=1)
 
 
+@np.errstate(all="ignore")
 def contexts(prompts: Prompts) -> Contexts:
     """What the head sees of prompts: their last token is the query."""
     return Contexts(prompts.x[:, :-1], prompts.y[:, :-1], prompts.x[:, -1], prompts.y[:, -1])
 
 
+@np.errstate(all="ignore")
 def every_task(prompts: Prompts) -> Contexts:
     """The same features with each task w = e_1 … e_D in turn, N·D prompts without label noise.
 
@@ -137,6 +139,7 @@ def _averages(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return sums[:, :-1] / sums[:, -1:]
 
 
+@np.errstate(all="ignore")
 def predict(A: np.ndarray, scale: np.ndarray, data: Contexts) -> np.ndarray:
     """ŷ = v Σ p_l y_l of heads A, shape (B, D, D), with scales v, shape (B,): shape (N, B)."""
     responses = data.values[:, -2:]
@@ -151,6 +154,7 @@ def _slopes(data: Contexts, chunk: slice, weights: np.ndarray) -> tuple[np.ndarr
     return answer, means[:, D:-1] - means[:, :D] * answer[:, None]
 
 
+@np.errstate(all="ignore")
 def mean_gradient(A: np.ndarray, scale: np.ndarray, data: Contexts, clip_norm: np.ndarray) -> np.ndarray:
     """Mean over the prompts of ∇_A ½(ŷ − t)², each prompt's clipped at a Frobenius norm.
 
@@ -231,6 +235,7 @@ def kept(clip_norm: np.ndarray, length: np.ndarray) -> np.ndarray:
     return np.divide(clip_norm, length, out=np.ones(longer.shape), where=longer)
 
 
+@np.errstate(all="ignore")
 def best_scale(A: np.ndarray, data: Contexts) -> tuple[np.ndarray, np.ndarray]:
     """The v with the least mean square error of each head A, shape (B, D, D), and that error; shapes (B,)."""
     answer = predict(A, np.ones(len(A)), data)
@@ -239,6 +244,7 @@ def best_scale(A: np.ndarray, data: Contexts) -> tuple[np.ndarray, np.ndarray]:
     return scale, (data.target**2).mean() - scale * cross
 
 
+@np.errstate(all="ignore")
 def prediction_error(A: np.ndarray, scale: np.ndarray, prompts: Prompts, label_noise: float = 0.0) -> np.ndarray:
     """E_w (ŷ − y)² of heads on the features of test prompts, their tasks averaged exactly: shape (B,).
 
@@ -256,6 +262,7 @@ def prediction_error(A: np.ndarray, scale: np.ndarray, prompts: Prompts, label_n
     return np.concatenate(found).mean(axis=0)
 
 
+@np.errstate(all="ignore")
 def fit(data: Contexts, initial: np.ndarray, penalty: float = 0.0, steps: int = 100) -> tuple[np.ndarray, float]:
     """A and v that minimise the mean square error on the prompts, without privacy: Levenberg's and Marquardt's method.
 

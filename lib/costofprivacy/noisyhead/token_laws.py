@@ -69,7 +69,7 @@ def eigenvalues(D: int, condition: float) -> np.ndarray:
     >>> eigenvalues(3, 4.0).round(4).tolist()
     [0.5714, 0.2857, 0.1429]
     """
-    _validate.whole("D", D)
+    D = _validate.whole("D", D)
     values = np.geomspace(1.0, 1.0 / _validate.between("condition", condition, 1.0, math.inf), D)
     shares: np.ndarray = values / values.sum()
     return shares

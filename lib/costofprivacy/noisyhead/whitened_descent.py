@@ -85,6 +85,7 @@ class Means:
     gradients: np.ndarray
 
 
+@np.errstate(all="ignore")
 def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """Γ of one release, shape (D, D).
 
@@ -102,6 +103,7 @@ def release(data: Examples, told: Plan, *, rng: np.random.Generator) -> np.ndarr
     return head
 
 
+@np.errstate(all="ignore")
 def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> Transcript:
     """``count`` independent releases, with all that each of them shows.
 
@@ -113,6 +115,7 @@ def releases(data: Examples, told: Plan, count: int, *, rng: np.random.Generator
     return releases_and_means(data, told, count, rng=rng)[0]
 
 
+@np.errstate(all="ignore")
 def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
     """The releases for given standard normals, shape (B, 2 + T, D, D): common randomness for two data sets.
 
@@ -128,17 +131,20 @@ def common(data: Examples, told: Plan, noise: np.ndarray) -> Transcript:
     return _descend(sight, told, noise)[0]
 
 
+@np.errstate(all="ignore")
 def releases_and_means(data: Examples, told: Plan, count: int, *, rng: np.random.Generator) -> tuple[Transcript, Means]:
     """`releases`, with the means that their noise was added to: for audits. The means are no release."""
     sight = Tokens(data)
     return _descend(sight, told, rng.standard_normal((_validate.whole("count", count), *_noise(sight, told))))
 
 
+@np.errstate(all="ignore")
 def means_along(data: Examples, told: Plan, seen: Transcript) -> Means:
     """The means that ``data`` would have had in the course of what was seen: for audits."""
     return _descend(Tokens(data), told, None, seen)[1]
 
 
+@np.errstate(all="ignore")
 def simulate(data: Prompted, told: Plan, noise: np.ndarray) -> np.ndarray:
     """Γ of releases on what stands for examples, such as `quadratic.Quadratics`: for experiments, not for release.
 
@@ -156,12 +162,14 @@ def simulate(data: Prompted, told: Plan, noise: np.ndarray) -> np.ndarray:
     return _descend(data, told, numbers("noise", noise, (None, *_noise(data, told))))[0].Gamma
 
 
+@np.errstate(all="ignore")
 def simulated(data: Prompted, told: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """Γ of one release by `simulate`, shape (D, D): from the normals that `release` would draw."""
     head: np.ndarray = simulate(data, told, rng.standard_normal((1, *_noise(data, told))))[0]
     return head
 
 
+@np.errstate(all="ignore")
 def profile(told: Plan, budget: ApproximateDP) -> PrivacyProfile:
     """What is claimed and what is spent; the last iterate is released with all before it."""
     return PrivacyProfile(budget, told.budget, told.budget)

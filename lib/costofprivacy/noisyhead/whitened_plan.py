@@ -31,6 +31,7 @@ STEPS = 4
 WHITENING = 0.2  # of μ², for each of the two second moments
 UNEVEN = 0.1
 SMALLEST, LARGEST = 1e-50, 1e50  # of clip norms and μ: no square of what is computed from them leaves the doubles
+_WITHIN = _validate.within(SMALLEST, LARGEST, _validate.FINITE_POSITIVE)
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,14 @@ class Plan:
     budget: GaussianDP
 
     def __post_init__(self) -> None:
-        for name in ("feature_norm", "context_norm"):
-            _within(name, getattr(self, name))
-        for norm, gain in zip(self.clip_norms, self.gains):
-            _within("clip_norms", norm), _validate.SHARE("gains", gain)
+        _validate.keep(self, _WITHIN, "feature_norm", "context_norm")
+        _validate.keep_all(self, _WITHIN, "clip_norms")
+        _validate.keep_all(self, _validate.SHARE, "gains")
         if self.budget.mu < math.inf:
-            _within("budget.mu", self.budget.mu)
+            _WITHIN("budget.mu", self.budget.mu)
         if not self.clip_norms or len(self.clip_norms) != len(self.gains):
             raise ValueError(f"gains must be as many as clip_norms, got {len(self.gains)} and {len(self.clip_norms)}")
-        _validate.whole("N", self.N)
+        _validate.keep(self, _validate.at_least(1), "N")
 
     @property
     def moment_budget(self) -> GaussianDP:
@@ -82,10 +82,6 @@ class Plan:
     def step_std(self, clip_norm: float) -> float:
         """Standard deviation of the noise on an entry of a mean of clipped gradients."""
         return 2 * clip_norm / (self.N * self.step_budget.mu)
-
-
-def _within(name: str, value: float) -> float:
-    return _validate.between(name, _validate.finite_positive(name, value), SMALLEST, LARGEST)
 
 
 def plan(D: int, L: int, N: int, budget: GaussianDP, *, every_token: bool, steps: int = STEPS) -> Plan:

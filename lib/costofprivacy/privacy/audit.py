@@ -160,7 +160,7 @@ def audit_mechanism(
     Raises:
         ValueError: if an argument is outside its range, or if the scores have another shape.
     """
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     left, each = counted(releases), each_of(QUANTITIES, confidence)
     one, two = (np.concatenate(list(_draw(scores, data, releases - left, rng))) for data in (first, second))
     on_epsilon, on_mu = chosen = choose((one, two), delta, left, each)

@@ -30,6 +30,8 @@ from scipy.special import erfcx, log_ndtr, ndtr
 from costofprivacy import _validate
 
 _SAFE = 1 + 1e-12  # how much more than δ a root may spend; the searches of dp-accounting end up to 6e-9 beyond
+_FAR = 40.0  # φ is 0 in doubles from there on
+_SMALL = 1e-4  # μ below which the two terms of δ have too many digits in common
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 
 
@@ -45,6 +47,8 @@ def _spent(mu: float, epsilon: float) -> float:
     the difference is the integral over [a, b] of −R'(t) = 1 − tR(t).
     """
     a = epsilon / mu - mu / 2
+    if a > _FAR:
+        return 0.0
     density = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
     if mu > 1:
         return float(density * (_mills(a) - _mills(a + mu)) if a > 0 else ndtr(-a) - density * _mills(a + mu))
@@ -53,12 +57,24 @@ def _spent(mu: float, epsilon: float) -> float:
 
 
 def _safe(root: float, towards: float, spent: Callable[[float], float], delta: float) -> float:
-    """A root of spent = δ, moved in the direction ``towards`` by as little as makes it spend at most δ to rounding."""
-    moved = root
-    for power in range(-50, -10):
-        if not spent(moved) > delta * _SAFE:
+    """A root of spent = δ, moved in the direction ``towards`` by as little as makes it spend at most δ to rounding.
+
+    Guarantee: what is returned spends at most δ `_SAFE`. The searches of dp-accounting end far off where ε or μ is
+    below 10⁻¹⁰; there the root is looked for anew, by bisection.
+    """
+
+    def over(value: float) -> bool:
+        return not spent(value) <= delta * _SAFE
+
+    bad = moved = root
+    for power in range(-50, 1100):
+        if not over(moved):
             break
-        moved = root + towards * 2.0**power
+        bad, moved = moved, root + towards * 2.0**power if power < 0 or towards > 0 else moved / 2
+    if abs(moved - root) > 2.0**-11 * abs(towards):
+        for _ in range(60):
+            middle = (bad + moved) / 2
+            bad, moved = (middle, moved) if over(middle) else (bad, middle)
     return moved
 
 
@@ -108,8 +124,8 @@ class ApproximateDP:
     delta: float
 
     def __post_init__(self) -> None:
-        _validate.positive("epsilon", self.epsilon)
-        _validate.probability("delta", self.delta)
+        _validate.keep(self, _validate.POSITIVE, "epsilon")
+        _validate.keep(self, _validate.PROBABILITY, "delta")
 
     def to_gaussian(self) -> GaussianDP:
         """The largest μ whose Gaussian mechanism is (ε, δ)-DP, exactly (Balle and Wang, arXiv:1805.06530).
@@ -135,7 +151,8 @@ def _largest_mu(epsilon: float, delta: float) -> float:
     """`ApproximateDP.to_gaussian`, searched for once: milliseconds, which a trial may ask for hundreds of times."""
     if math.isinf(epsilon):
         return math.inf
-    mu = float(1 / dp_accounting.get_sigma_gaussian(epsilon, delta))
+    with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
+        mu = float(1 / dp_accounting.get_sigma_gaussian(epsilon, delta))
     return _safe(mu, -mu, lambda value: _spent(value, epsilon), delta)
 
 
@@ -153,7 +170,7 @@ class ZeroConcentratedDP:
     rho: float
 
     def __post_init__(self) -> None:
-        _validate.positive("rho", self.rho)
+        _validate.keep(self, _validate.POSITIVE, "rho")
 
     def epsilon(self, delta: float) -> float:
         """The ε of Proposition 1.3 of Bun and Steinke: ρ + 2√(ρ ln(1/δ)).
@@ -161,12 +178,12 @@ class ZeroConcentratedDP:
         >>> round(ZeroConcentratedDP(0.5).epsilon(1e-5), 3)
         5.299
         """
-        _validate.probability("delta", delta)
+        delta = _validate.probability("delta", delta)
         return self.rho + 2 * math.sqrt(self.rho * -math.log(delta))
 
     def epsilon_best(self, delta: float) -> float:
         """The smaller of `epsilon` and the ε that dp-accounting derives from ρ-zCDP by way of Rényi divergences."""
-        _validate.probability("delta", delta)
+        delta = _validate.probability("delta", delta)
         if math.isinf(self.rho):
             return math.inf
         accountant = dp_accounting.rdp.RdpAccountant()
@@ -194,10 +211,10 @@ class RenyiDP:
     renyi_epsilon: float
 
     def __post_init__(self) -> None:
-        if not _validate.finite_positive("order", self.order) > 1:
+        _validate.keep(self, _validate.FINITE_POSITIVE, "order")
+        if not self.order > 1:
             raise ValueError(f"order must be greater than 1, got {self.order!r}")
-        if self.renyi_epsilon != 0:
-            _validate.positive("renyi_epsilon", self.renyi_epsilon)
+        _validate.keep(self, _validate.FROM_ZERO, "renyi_epsilon")
 
     def epsilon(self, delta: float) -> float:
         """The smallest ε at ``delta`` that dp-accounting derives from this order alone (arXiv:2004.00010).
@@ -205,7 +222,7 @@ class RenyiDP:
         >>> round(RenyiDP(order=5.0, renyi_epsilon=2.5).epsilon(1e-5), 3)
         4.753
         """
-        _validate.probability("delta", delta)
+        delta = _validate.probability("delta", delta)
         epsilon, _ = dp_accounting.rdp.compute_epsilon([self.order], [self.renyi_epsilon], delta)
         return float(epsilon)
 
@@ -224,7 +241,7 @@ class GaussianDP:
     mu: float
 
     def __post_init__(self) -> None:
-        _validate.positive("mu", self.mu)
+        _validate.keep(self, _validate.POSITIVE, "mu")
 
     def delta(self, epsilon: float | np.ndarray) -> np.ndarray:
         r"""The smallest δ at each ε: Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), (6) of arXiv:1805.06530.
@@ -243,6 +260,8 @@ class GaussianDP:
             raise ValueError(f"epsilon must be non-negative, got {epsilon!r}")
         if math.isinf(self.mu):
             return np.ones_like(eps)
+        if self.mu < _SMALL:
+            return np.reshape([_spent(self.mu, float(value)) for value in eps.ravel()], eps.shape)
         with np.errstate(over="ignore", invalid="ignore"):
             upper = log_ndtr(self.mu / 2 - eps / self.mu)
             lower = eps + log_ndtr(-self.mu / 2 - eps / self.mu)
@@ -255,10 +274,10 @@ class GaussianDP:
         >>> round(GaussianDP(1.0).epsilon(1e-5), 3)
         4.377
         """
-        _validate.probability("delta", delta)
+        delta = _validate.probability("delta", delta)
         if math.isinf(self.mu):
             return math.inf
-        with np.errstate(divide="ignore"):  # its search meets log 0 where ε is tiny
+        with np.errstate(all="ignore"):  # its search meets log 0 where ε is tiny
             found = float(dp_accounting.get_epsilon_gaussian(1 / self.mu, delta))
         return _safe(found, max(found, self.mu), lambda value: _spent(self.mu, value), delta)
 

@@ -112,7 +112,7 @@ def runs_needed(mu: float, deficit: float, confidence: float, power: float = POW
     >>> runs_needed(1.0, 0.1, 0.99)
     5628
     """
-    _validate.probability("deficit", deficit)
+    deficit = _validate.probability("deficit", deficit)
     low, high = 2, 4
     while detectable(mu, high, confidence, power) > deficit:
         low, high = high, 2 * high
@@ -127,7 +127,7 @@ def _deficit(mu: float, allowed: float, runs: int, confidence: float, power: flo
     trials = 2 * counted(runs)
     failure = min(1 - each_of(QUANTITIES, confidence), evidence.MOST_POOLED)
     critical = binom.isf(failure, trials, allowed) + 1
-    _validate.probability("power", power)
+    power = _validate.probability("power", power)
     if critical > trials:
         return 1.0
     mean = betaincinv(critical, trials - critical + 1, power)

@@ -110,7 +110,7 @@ def epsilon_lower_bound(hits: Hits, releases: int, delta: float, confidence: flo
     >>> epsilon_lower_bound((500, 20), 1000, 1e-5, 0.99) > 2
     True
     """
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     low, high = _two_limits(hits, releases, confidence)
     return max(0.0, float(epsilon_of(low, high, delta)))
 
@@ -151,7 +151,7 @@ def pooled_epsilon_lower_bound(hits: Hits, releases: int, delta: float, confiden
     >>> pooled_epsilon_lower_bound((700, 300), 1000, 1e-5, 0.99) > epsilon_lower_bound((700, 300), 1000, 1e-5, 0.99)
     True
     """
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     mean = _pooled(hits, releases, confidence)
     return max(0.0, float(epsilon_of(mean, 1 - mean, delta)))
 
@@ -187,7 +187,7 @@ def _pooled(hits: Hits, releases: int, confidence: float) -> np.ndarray:
 
 
 def _checked(hits: Hits, releases: int) -> tuple[np.ndarray, np.ndarray]:
-    _validate.whole("releases", releases)
+    releases = _validate.whole("releases", releases)
     one, other = (_validate.whole("hits", count, at_least=0) for count in hits)
     if max(one, other) > releases:
         raise ValueError(f"hits must be at most the number of releases, {releases}, got {tuple(hits)!r}")

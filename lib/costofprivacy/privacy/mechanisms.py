@@ -54,7 +54,7 @@ def gaussian_std(sensitivity: float, budget: GaussianDP) -> float:
     >>> gaussian_std(2.0, GaussianDP(0.5))
     4.0
     """
-    _validate.finite_positive("sensitivity", sensitivity)
+    sensitivity = _validate.finite_positive("sensitivity", sensitivity)
     _validate.finite_positive("mu", budget.mu)
     with np.errstate(over="ignore"):
         std = float(np.divide(sensitivity, budget.mu))
@@ -81,8 +81,7 @@ class GaussianMechanism:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("sensitivity", self.sensitivity)
-        _validate.finite_positive("noise_multiplier", self.noise_multiplier)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "sensitivity", "noise_multiplier")
         _validate.between("sensitivity · noise_multiplier", self.noise_std, _LEAST_STD, _MOST_STD)
 
     @property
@@ -95,6 +94,7 @@ class GaussianMechanism:
         """What one release spends."""
         return GaussianDP(1 / self.noise_multiplier)
 
+    @np.errstate(all="ignore")
     def release(self, value: np.ndarray, *, rng: np.random.Generator) -> np.ndarray:
         """One noisy copy of ``value`` (any shape, numbers of any type; `records.doubles`).
 

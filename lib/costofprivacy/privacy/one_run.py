@@ -112,7 +112,8 @@ def guesses_of(scores: np.ndarray, guesses: int) -> np.ndarray:
     >>> guesses_of(np.array([0.3, 5.0, np.nan, -2.0, 0.1]), 3).tolist()
     [1, 1, 0, -1, 0]
     """
-    _validate.between("guesses", _validate.whole("guesses", guesses), 1, len(scores))
+    guesses = _validate.whole("guesses", guesses)
+    _validate.between("guesses", guesses, 1, len(scores))
     known = np.where(np.isnan(scores), 0.0, scores)
     surest = np.argsort(-np.abs(known), kind="stable")[:guesses]
     found = np.zeros(len(scores), dtype=int)
@@ -140,7 +141,7 @@ def audit_one_run(
     Raises:
         ValueError: if an argument is outside its range, or if the scores have another shape.
     """
-    _validate.whole("canaries", canaries)
+    canaries = _validate.whole("canaries", canaries)
     coins = rng.random(canaries) < 0.5
     given = np.asarray(scores(coins.copy(), rng), dtype=float)
     _validate.shape("scores", given, (canaries,))
@@ -222,8 +223,10 @@ def p_value_printed(right: int, guesses: int, canaries: int, epsilon: float, del
 
 
 def _check(right: int, guesses: int, canaries: int, epsilon: float, delta: float) -> None:
-    _validate.between("guesses", _validate.whole("guesses", guesses), 1, _validate.whole("canaries", canaries))
-    _validate.between("right", _validate.whole("right", right, at_least=0), 0, guesses)
-    _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
+    guesses = _validate.whole("guesses", guesses)
+    _validate.between("guesses", guesses, 1, _validate.whole("canaries", canaries))
+    right = _validate.whole("right", right, at_least=0)
+    _validate.between("right", right, 0, guesses)
+    epsilon = _validate.finite("epsilon", _validate.nonnegative("epsilon", epsilon))
     if not 0 <= delta < 1:
         raise ValueError(f"delta must be in [0, 1), got {delta!r}")

@@ -32,6 +32,11 @@ vanishes, and a bound that is computed from it would be a bound no longer.
 
 from __future__ import annotations
 
+import math
+from collections import deque
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -42,21 +47,22 @@ FAR = 1e150  # the square of a number beyond overflows
 NEAR = 1e-150  # that of one below vanishes
 REACH = (-FAR, FAR)
 _KINDS = "biuf"  # booleans, whole numbers, floating-point numbers
+_SCALARS = frozenset(kind for kind in np.sctypeDict.values() if np.dtype(kind).kind in _KINDS) | {Fraction}
 
 
 def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray:
     """What somebody gave as an array of double precision: the one gate through which records come to a release.
 
     Booleans, whole numbers and floating-point numbers of any width are converted before anything is computed with
-    them. In an array of Python objects, or in a list, what is no number becomes NaN; `voided`, `usable`, `regression`
-    then treat its record as they treat every record that is not finite.
+    them. In an array of Python objects, or in a list, each cell is read by `number`, and what is no number becomes NaN;
+    `voided`, `usable`, `regression` then treat its record as they treat every record that is not finite.
 
     Guarantee: each number depends on the one that was given alone. Whether the array is refused depends on its type and
-    its shape alone.
+    its shape alone. A list whose rows are not of equal length has no shape.
 
     Args:
         name: what the argument is called, for the message.
-        values: an array, or what NumPy makes one of.
+        values: an array, or a list of cells, of rows, and so on.
         shape: what its shape must be; None stands for any length.
 
     Returns:
@@ -73,18 +79,20 @@ def numbers(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray
     >>> numbers("y", [1, "a secret", None], (3,))
     array([ 1., nan, nan])
     """
-    found = doubles(name, values)
+    found = doubles(name, values, len(shape))
     _validate.shape(name, found, shape)
     return found
 
 
-def doubles(name: str, values: Any) -> np.ndarray:
+@np.errstate(all="ignore")  # an extended number beyond the doubles is infinite there
+def doubles(name: str, values: Any, axes: int | None = None) -> np.ndarray:
     """What `numbers` returns for an array of any shape.
 
     Guarantee: that of `numbers`.
 
     Args:
-        name: what the argument is called, for the message. values: an array, or what NumPy makes one of.
+        name: what the argument is called, for the message. values: as for `numbers`.
+        axes: how many a list has: what is in it below the last one is a cell. As many as all its rows have if left out.
 
     Raises:
         ValueError: if the array is not of numbers. The message names no value.
@@ -92,41 +100,133 @@ def doubles(name: str, values: Any) -> np.ndarray:
     >>> doubles("value", np.int8(-128))
     array(-128.)
     """
-    given = values if isinstance(values, np.ndarray) else _array(name, values)
+    given = _array(name, values, axes)
     if given.dtype == object:
-        given = _each_number(given)
-    elif given.dtype.kind not in _KINDS:
+        return each(given.ravel()).reshape(given.shape)
+    if given.dtype.kind not in _KINDS:
         raise ValueError(f"{name} must be an array of real numbers, got one of type {given.dtype}")
-    with np.errstate(over="ignore"):  # an extended number beyond the doubles is infinite there
-        return np.asarray(given, dtype=np.float64, order="C")
+    found = np.asarray(given, dtype=np.float64, order="C")
+    return np.where(np.ma.getmaskarray(given), np.nan, found) if isinstance(given, np.ma.MaskedArray) else found
 
 
-def _array(name: str, values: Any) -> np.ndarray:
-    """An array of what is not one yet: of doubles if all are numbers, else of objects."""
-    declared = getattr(values, "dtype", None)  # that of a series; a list has none
+def number(cell: Any) -> float:
+    """What one cell is worth, whatever holds it: NaN if it is no number, infinite if it is beyond the doubles.
+
+    Numbers are those of Python (fractions and decimals among them) and NumPy's of real numbers, truth values, text
+    that reads as a number (bytes as UTF-8, without underscores), arrays without an axis, and lists of one cell.
+    Dates, durations, complex numbers and all other objects are none.
+
+    Guarantee: it depends on the cell alone, on no warning or error that was turned on, and never raises; nothing that
+    a class of somebody else defines is called.
+
+    >>> from decimal import Decimal
+    >>> [number(cell) for cell in (1, " 2.5", b"3", True, Decimal("1e400"), 1j, np.timedelta64(5, "D"), "1_0", None)]
+    [1.0, 2.5, 3.0, 1.0, inf, nan, nan, nan, nan]
+    """
+    kind = type(cell)
+    if kind is float:
+        return float(cell)
     try:
-        if declared is None:
-            return np.asarray(values, dtype=np.float64)
-        return np.asarray(values)
-    except (TypeError, ValueError, OverflowError):
-        pass
+        if kind in _SCALARS:
+            return float(cell)
+        if kind is np.ndarray and cell.ndim == 0:
+            return number(cell[()])
+        for base in (float, int, Decimal):
+            if issubclass(kind, base):
+                return float(base.__float__(cell))
+        if kind in (list, tuple):
+            return number(cell[0]) if len(cell) == 1 else math.nan
+        words = text(cell)
+        return math.nan if words is None or "_" in words else float(words)
+    except OverflowError:
+        return math.inf if (int.__gt__(cell, 0) if issubclass(kind, int) else cell > 0) else -math.inf
+    except Exception:
+        return math.nan
+
+
+def text(cell: Any) -> str | None:
+    """A cell of text without the blanks around it, bytes as UTF-8; None for what is no text. It never raises.
+
+    >>> text(" a b "), text(b"f"), text(1)
+    ('a b', 'f', None)
+    """
     try:
-        return np.asarray(values, dtype=object)
-    except ValueError:
-        pass  # rows of unequal length: the error of NumPy would be raised from one that quotes a value
-    raise ValueError(f"{name} must be an array of real numbers, with rows of equal length")
+        if issubclass(type(cell), str):
+            return str.strip(cell)
+        return bytes.decode(cell).strip() if issubclass(type(cell), bytes) else None
+    except UnicodeDecodeError:
+        return None
 
 
-def _each_number(values: np.ndarray) -> np.ndarray:
-    """Objects as doubles, NaN where one is no number."""
-    return np.array([_number(value) for value in values.ravel()], dtype=np.float64).reshape(values.shape)
+def each(cells: Iterable[Any]) -> np.ndarray:
+    """`number` of each cell, shape (n,)."""
+    with np.errstate(all="ignore"):
+        return np.fromiter(map(number, cells), dtype=np.float64)
 
 
-def _number(value: Any) -> float:
+def pair(batch: Any) -> tuple[Any, Any]:
+    """A batch of a stream as features and responses; a ``ValueError`` that names its type where it is no pair."""
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise ValueError(f"each batch must be a pair (X, y) of features and responses, got a {type(batch).__name__}")
+    return batch[0], batch[1]
+
+
+def _array(name: str, values: Any, axes: int | None) -> np.ndarray:
+    """An array of what may not be one: of its own type, or of doubles or objects for a list."""
+    if isinstance(values, np.ndarray):
+        return values
+    rows = _row(values)
+    if rows is not None and not _is_array(values):
+        return _of_list(name, rows, axes)
+    if _is_array(values) or isinstance(values, memoryview):
+        try:
+            return np.asarray(values)
+        except Exception:
+            pass  # what another library raises may quote a cell
+        raise ValueError(f"{name} must be an array of real numbers, got a {type(values).__name__} that is none")
+    return np.array(number(values))
+
+
+def _of_list(name: str, cells: list[Any], axes: int | None) -> np.ndarray:
+    """A list of rows of rows … of cells as doubles."""
+    shape = [len(cells)]
+    while cells and (axes is None or len(shape) < axes or (len(shape) == axes and _row(cells[0]) is not None)):
+        rows = [_row(cell) for cell in cells]
+        there, lengths = [row for row in rows if row is not None], {len(row) for row in rows if row is not None}
+        whole = len(there) == len(rows) and len(lengths) == 1
+        if len(shape) == axes and (not whole or lengths == {1}):
+            break  # a list of one cell is that cell, others are none
+        if not whole and there:
+            raise ValueError(f"{name} must be an array of real numbers, with rows of equal length")
+        if not there:
+            break
+        shape.append(lengths.pop())
+        cells = [cell for row in there for cell in row]
+    return each(cells).reshape(shape)
+
+
+def _row(values: Any) -> list[Any] | None:
+    """The cells of a list, or of an array in one; None for a cell."""
+    kind = type(values)
+    if kind in (float, int, str):
+        return None
     try:
-        return float(value)
-    except Exception:  # an object may raise whatever it likes, and what it raises may quote it
-        return float("nan")
+        for base in (list, tuple, range, deque):
+            if issubclass(kind, base):
+                return list(base.__iter__(values))
+        if not _is_array(values):
+            return None
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+        if array.ndim != 1:
+            return list(array) if array.ndim else None
+        return array.tolist() if array.dtype.kind in _KINDS + "OUS" else [None] * len(array)
+    except Exception:
+        return None
+
+
+def _is_array(values: Any) -> bool:
+    """Whether its type says that it is an array; a name that its values might have is not looked up on it."""
+    return hasattr(type(values), "__array__") and not isinstance(values, np.generic | type)
 
 
 def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -142,6 +242,7 @@ def voided(*parts: np.ndarray) -> tuple[np.ndarray, ...]:
     return tuple(np.where(sound.reshape(-1, *[1] * (part.ndim - 1)), part, 0.0) for part in parts)
 
 
+@np.errstate(all="ignore")
 def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Whether a record of a regression has a gradient that can be bounded in doubles.
 
@@ -157,6 +258,7 @@ def usable(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (square >= NEAR**2) & (square <= FAR**2) & np.isfinite(y)
 
 
+@np.errstate(all="ignore")
 def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records of a regression in which every one that is not `usable` is void: x = 0 and y = 0.
 
@@ -173,6 +275,7 @@ def regression(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.where(sound[:, None], x, 0.0), np.where(sound, y, 0.0)
 
 
+@np.errstate(all="ignore")
 def lengths(rows: np.ndarray) -> np.ndarray:
     """‖row‖₂ of rows of shape (m, D), shape (m,), without overflow or underflow on the way; NaN where not finite."""
     rows = doubles("rows", rows)

@@ -95,7 +95,7 @@ def random_stopping_epsilon(run: GaussianDP, mean_runs: float, delta: float) -> 
     True
     """
     m = _mean(mean_runs)
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     best = max(1.0, math.sqrt(2 * math.log(m)) / run.mu)
     extra = (best - 1) * run.mu**2 + 2 * math.log(m) / best
     divergences = [order * run.mu**2 / 2 + extra + math.log(m) / (order - 1) for order in ORDERS]
@@ -147,7 +147,7 @@ def _log_functions(run: GaussianDP, best: Generating) -> tuple[np.ndarray, np.nd
 
 def _half_line_epsilon(run: GaussianDP, best: Generating, delta: float) -> float:
     """sup over half-lines and both orders of log((P − δ)/Q), at least 0."""
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     if math.isinf(run.mu):
         return math.inf
     below, shifted = _log_functions(run, best)

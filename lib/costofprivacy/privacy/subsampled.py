@@ -91,7 +91,7 @@ def poisson_epsilon(
     """
     z, q = _validate.finite_positive("noise_multiplier", noise_multiplier), _share(sampling_probability)
     T, relation = _validate.whole("steps", steps), Neighbours(neighbours)
-    _validate.probability("delta", delta)
+    delta = _validate.probability("delta", delta)
     whole = every_iterate(GaussianDP(relation.reach / z), T).epsilon(delta)
     if T * q * float(GaussianDP(relation.reach / z).delta(0.0)) <= delta:
         return 0.0  # T steps have at most T times the total variation of one

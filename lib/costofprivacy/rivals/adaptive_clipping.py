@@ -75,13 +75,11 @@ class Plan(AveragedSteps):
     budget: GaussianDP
 
     def __post_init__(self) -> None:
-        _validate.whole("steps", self.steps)
-        _validate.whole("choosing", self.choosing)
-        _validate.nonnegative("learning_rate", self.learning_rate)
-        _validate.probability("level", self.level)
+        _validate.keep(self, _validate.at_least(1), "steps", "choosing")
+        _validate.keep(self, _validate.NONNEGATIVE, "learning_rate")
+        _validate.keep(self, _validate.PROBABILITY, "level")
         _validate.whole("the number of points of the grid", len(self.grid))
-        for clip_norm in self.grid:
-            _validate.between("grid", clip_norm, records.NEAR, records.FAR)
+        _validate.keep_all(self, _validate.within(records.NEAR, records.FAR), "grid")
         exponent(self.budget)
         for noise in (self.grid[0], 4 * self.grid[-1]):  # refused now, not once a clip is chosen
             gaussian_std(noise, self.budget)
@@ -114,7 +112,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     >>> found.steps, found.choosing, found.level
     (8, 66, 0.7)
     """
-    _validate.whole("n", n, at_least=2)
+    n = _validate.whole("n", n, at_least=2)
     variance = response_variance(explained_variance, noise_variance)
     grid = geometric_grid(math.sqrt(_validate.whole("d", d) * variance))
     candidates = [
@@ -145,6 +143,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     return total / plan.averaged**2
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """The mean of the last half of the iterates, shape (d,).
 

@@ -26,12 +26,11 @@ from costofprivacy.privacy import (
     ApproximateDP,
     GaussianMechanism,
     exact_composed_noise_multiplier,
-    records,
     subsampled,
     sums,
 )
 from costofprivacy.privacy.subsampled import Neighbours
-from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.bounds import SQUARABLE, within_reach
 from costofprivacy.rivals.prepared import prepare
 
 _FINEST = 2.0**53  # a generator's numbers in [0, 1) are multiples of its inverse
@@ -47,8 +46,8 @@ def spent_epsilon(noise_multiplier: float, sampling: float, steps: int, delta: f
     Raises:
         ValueError: if an argument is outside its range.
     """
-    _validate.finite_positive("noise_multiplier", noise_multiplier)
-    _validate.SHARE("sampling", sampling)
+    noise_multiplier = _validate.finite_positive("noise_multiplier", noise_multiplier)
+    sampling = _validate.SHARE("sampling", sampling)
     # There the noise is measured by the bound C of one record; replacing it moves the sum by 2C.
     return subsampled.poisson_epsilon(2 * noise_multiplier, sampling, steps, delta, Neighbours.REPLACE)
 
@@ -73,6 +72,7 @@ def noise_multiplier(budget: ApproximateDP, sampling: float, steps: int) -> floa
     return subsampled.poisson_noise_multiplier(budget, sampling, steps, Neighbours.REPLACE) / 2
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -106,13 +106,12 @@ class Plan:
     noise_multiplier: float
 
     def __post_init__(self) -> None:
-        clip_norm = _validate.finite_positive("clip_norm", self.clip_norm)
-        _validate.between("clip_norm", clip_norm, records.NEAR, records.FAR)
-        _validate.finite_positive("noise_multiplier", self.noise_multiplier)
-        for learning_rate in self.learning_rates:
-            _validate.nonnegative("learning_rates", learning_rate)
+        _validate.keep(self, SQUARABLE, "clip_norm")
+        _validate.keep(self, _validate.FINITE_POSITIVE, "noise_multiplier")
+        _validate.keep_all(self, _validate.NONNEGATIVE, "learning_rates")
 
 
+@np.errstate(all="ignore")
 def releases(
     x: np.ndarray,
     y: np.ndarray,

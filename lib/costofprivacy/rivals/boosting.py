@@ -24,14 +24,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianDP, records, sums
+from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals.batch_descent import by_length
-from costofprivacy.rivals.bounds import Bounds, given, shortened, within_reach
+from costofprivacy.rivals.bounds import SQUARABLE, Bounds, given, shortened, within_reach
 from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.sufficient_statistics import MOST, PARTS, noisy_matrix, share, smallest_eigenvalue, solver
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -65,15 +66,15 @@ class Plan:
     budget: GaussianDP
 
     def __post_init__(self) -> None:
-        _validate.whole("rounds", self.rounds)
-        clip_norm = _validate.finite_positive("clip_norm", self.clip_norm)
-        _validate.between("clip_norm", clip_norm, records.NEAR, records.FAR)
+        _validate.keep(self, _validate.at_least(1), "rounds")
+        _validate.keep(self, SQUARABLE, "clip_norm")
 
     def noise_std(self, n: int, d: int) -> float:
         """Of each coordinate of a pull."""
         return gaussian_std(2 * self.clip_norm * (1 + sums.slack(n, d)), share(self.budget, PARTS * self.rounds))
 
 
+@np.errstate(all="ignore")
 def releases(
     x: np.ndarray,
     y: np.ndarray,

@@ -13,6 +13,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records
 
+SQUARABLE = _validate.within(records.NEAR, records.FAR, _validate.FINITE_POSITIVE)  # its square is a double
 ROUNDING = 1 + 1e-12  # a row that was shortened to a bound is no longer than this, over the bound
 
 
@@ -31,9 +32,9 @@ class Bounds:
     response: float
 
     def __post_init__(self) -> None:
-        for name in ("features", "response"):
-            _validate.between(name, _validate.finite_positive(name, getattr(self, name)), records.NEAR, records.FAR)
+        _validate.keep(self, SQUARABLE, "features", "response")
 
+    @np.errstate(all="ignore")
     def clip(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Features shortened to norm B and responses clipped to [−Y, Y]; each record by itself, so it costs nothing.
 
@@ -64,6 +65,7 @@ class Bounds:
         return np.where(sound[:, None], inside, 0.0), np.where(sound, response, 0.0)
 
 
+@np.errstate(all="ignore")
 def given(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Records as the methods take them: at least one, shapes that agree, no number that doubles cannot bound.
 
@@ -107,6 +109,7 @@ def within_reach(theta: np.ndarray) -> np.ndarray:
     return np.clip(np.nan_to_num(theta, nan=0.0, posinf=records.FAR, neginf=-records.FAR), *records.REACH)
 
 
+@np.errstate(all="ignore")
 def shortened(x: np.ndarray, bound: float) -> np.ndarray:
     """Rows brought to a norm of ``bound`` where they are longer by more than rounding.
 

@@ -79,6 +79,7 @@ class Trajectory:
         return np.asarray(self.stationary(plan).mean(axis=0))
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> Trajectory:
     """All iterates, and the diagnostics.
 

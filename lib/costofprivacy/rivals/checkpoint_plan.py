@@ -69,11 +69,9 @@ class Knowledge:
 
     def __post_init__(self) -> None:
         _validate.whole("the number of eigenvalues in spectrum", len(self.spectrum))
-        _validate.whole("n", self.n)
-        for eigenvalue in self.spectrum:
-            _validate.between("spectrum", eigenvalue, 1e-50, 1e50)
-        for name in ("label_noise", "signal"):
-            _validate.between(name, getattr(self, name), 1e-50, 1e50)
+        _validate.keep(self, _validate.at_least(1), "n")
+        _validate.keep_all(self, _validate.within(1e-50, 1e50), "spectrum")
+        _validate.keep(self, _validate.within(1e-50, 1e50), "label_noise", "signal")
 
     @cached_property
     def norms(self) -> np.ndarray:
@@ -110,14 +108,14 @@ class Plan:
     share: float = SHARE
 
     def __post_init__(self) -> None:
-        _validate.between("clip_norm", self.clip_norm, records.NEAR, records.FAR)
-        _validate.finite_positive("learning_rate", self.learning_rate)
-        _validate.between(
-            "burn_in", _validate.whole("burn_in", self.burn_in, 0), 0, _validate.whole("steps", self.steps) - 1
-        )
+        _validate.keep(self, _validate.within(records.NEAR, records.FAR), "clip_norm")
+        _validate.keep(self, _validate.FINITE_POSITIVE, "learning_rate")
+        _validate.keep(self, _validate.at_least(1), "steps")
+        _validate.keep(self, _validate.at_least(0), "burn_in")
+        _validate.between("burn_in", self.burn_in, 0, self.steps - 1)
         _validate.finite_positive("mu", self.budget.mu)
         if self.share != 0:
-            _validate.probability("share", self.share)
+            _validate.keep(self, _validate.PROBABILITY, "share")
 
     @property
     def noise_multiplier(self) -> float:
@@ -198,10 +196,10 @@ def plan(
     >>> print(round(found.clip_norm, 1), found.steps, found.burn_in, round(found.relaxations))
     3.7 99 6 60
     """
-    _validate.whole("most_steps", most_steps, 8)
+    most_steps = _validate.whole("most_steps", most_steps, 8)
     eigenvalues = np.ones(_validate.whole("d", d)) if spectrum is None else np.asarray(spectrum, dtype=float)
     _validate.shape("spectrum", eigenvalues, (d,))
-    _validate.whole("n", n, d + 1)
+    n = _validate.whole("n", n, d + 1)
     known = Knowledge(n, tuple(eigenvalues.tolist()), label_noise, label_noise if signal is None else signal)
     unit = math.sqrt(sum(known.spectrum)) * label_noise
     ways = itertools.product([unit * c for c in _CLIPS], _RELAXATIONS, _RATES)

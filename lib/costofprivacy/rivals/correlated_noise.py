@@ -48,7 +48,7 @@ from costofprivacy import _validate
 from costofprivacy.privacy import GaussianDP, records, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import clipped_normal
-from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.bounds import SQUARABLE, within_reach
 from costofprivacy.rivals.planning import RATES, AveragedSteps, diverged, response_variance
 from costofprivacy.rivals.prepared import prepare
 from costofprivacy.rivals.toeplitz import Banded, Buffered, noise_coefficients, square_root
@@ -81,11 +81,9 @@ class Plan(AveragedSteps):
     budget: GaussianDP
 
     def __post_init__(self) -> None:
-        clip_norm = _validate.finite_positive("clip_norm", self.clip_norm)
-        _validate.between("clip_norm", clip_norm, records.NEAR, records.FAR)
-        _validate.nonnegative("learning_rate", self.learning_rate)
-        _validate.whole("batch", self.batch)
-        _validate.whole("steps", self.steps)
+        _validate.keep(self, SQUARABLE, "clip_norm")
+        _validate.keep(self, _validate.NONNEGATIVE, "learning_rate")
+        _validate.keep(self, _validate.at_least(1), "batch", "steps")
         gaussian_std(2 * self.sensitivity, self.budget)
 
     @property
@@ -116,7 +114,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     >>> found.steps, found.batch, found.strategy.memory
     (128, 157, 4)
     """
-    _validate.whole("n", n)
+    n = _validate.whole("n", n)
     deviation = math.sqrt(response_variance(explained_variance, noise_variance))
     clip = deviation * math.sqrt(_validate.whole("d", d))
     candidates = []
@@ -194,6 +192,7 @@ def stream(batches: Iterable[Batch], d: int, plan: Plan, *, rng: np.random.Gener
         yield theta
 
 
+@np.errstate(all="ignore")
 def iterates(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """All θ_t of one pass over given records in their order, shape (⌈n/b⌉, d).
 
@@ -214,6 +213,7 @@ def iterates(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generat
     return np.stack(list(stream(((x[part], y[part]) for part in cuts), x.shape[1], plan, rng=rng)))
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """The mean of the last iterates of one pass, ``plan.averaged`` of them, shape (d,).
 

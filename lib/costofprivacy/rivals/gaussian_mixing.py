@@ -60,9 +60,10 @@ class Plan:
     test_share: float = 0.0
 
     def __post_init__(self) -> None:
-        _validate.finite_positive("response_scale", self.response_scale)
-        _validate.between("test_share", self.test_share, 0.0, 0.99)
-        _validate.between("rows", _validate.whole("rows", self.rows), 1, MOST_ROWS)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "response_scale")
+        _validate.keep(self, _validate.within(0.0, 0.99), "test_share")
+        _validate.keep(self, _validate.at_least(1), "rows")
+        _validate.between("rows", self.rows, 1, MOST_ROWS)
         _ = self.sketching
 
     @property
@@ -150,6 +151,7 @@ def _square(x: np.ndarray, response: np.ndarray) -> np.ndarray:
         return np.block([[sums.product(x, x), across[:, None]], [across, sums.product(response, response)]])
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ̂, shape (d,).
 

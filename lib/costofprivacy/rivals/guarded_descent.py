@@ -144,7 +144,8 @@ def descend(
         ValueError: if A is outside its range.
     """
     steps = sum(len(plan.learning_rates) for plan in stages)
-    _validate.between("averaged", _validate.whole("averaged", averaged), 1, max(1, steps))
+    averaged = _validate.whole("averaged", averaged)
+    _validate.between("averaged", averaged, 1, max(1, steps))
     theta, shape, last = np.zeros(d), Shape.whole(d), []
     for plan in stages:
         clips = np.array([plan.clip_norm])
@@ -192,6 +193,7 @@ def guarded(turn: np.ndarray, move: np.ndarray, rate: float, variance: float, sh
     return shape.shortened(along, factor) if factor > 1 else shape
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray, y: np.ndarray, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
 ) -> np.ndarray:

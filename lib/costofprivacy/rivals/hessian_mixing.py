@@ -80,13 +80,13 @@ class Plan:
         _validate.whole("the number of clip_norms", self.rounds)
         if len(self.learning_rates) != self.rounds:
             raise ValueError(f"learning_rates must have {self.rounds} entries, got {len(self.learning_rates)}")
-        for clip_norm, rate in zip(self.clip_norms, self.learning_rates, strict=True):
-            _validate.between("clip_norms", clip_norm, records.NEAR, records.FAR)
-            _validate.nonnegative("learning_rates", rate)
-        _validate.between("rows", _validate.whole("rows", self.rows), 1, MOST_ROWS)
-        _validate.between("test_share", self.test_share, 0.0, 0.99)
+        _validate.keep_all(self, _validate.within(records.NEAR, records.FAR), "clip_norms")
+        _validate.keep_all(self, _validate.NONNEGATIVE, "learning_rates")
+        _validate.keep(self, _validate.at_least(1), "rows")
+        _validate.between("rows", self.rows, 1, MOST_ROWS)
+        _validate.keep(self, _validate.within(0.0, 0.99), "test_share")
         _validate.probability("gradient_share + test_share", self.gradient_share + self.test_share)
-        _validate.probability("gradient_share", self.gradient_share)
+        _validate.keep(self, _validate.PROBABILITY, "gradient_share")
         _ = self.sketching
 
     @property
@@ -230,6 +230,7 @@ def _task(
     return _Task(size, dimension, bounds.features, length, noise, budget, float(_validate.SHARE("spread", spread)))
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ_T, shape (d,).
 

@@ -28,7 +28,7 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.privacy import records, sums
 from costofprivacy.rivals import double_double, newton
-from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.newton import TOLERANCE, Minimum
 from costofprivacy.rivals.objective import Objective
 from costofprivacy.rivals.prepared import Prepared, prepare
@@ -51,6 +51,7 @@ def reach(n: int) -> float:
     return min(REACH, newton.FINEST / _validate.whole("n", n) ** 2)
 
 
+@np.errstate(all="ignore")
 def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float) -> np.ndarray:
     """∇J at θ without the linear term, shape (d,).
 
@@ -65,6 +66,7 @@ def gradient(theta: np.ndarray, x: np.ndarray, y: np.ndarray, clip_norm: float, 
     return sums.product(x, np.clip(x @ theta - y, -bound, bound)) + penalty * theta
 
 
+@np.errstate(all="ignore")
 def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
     """C/‖x_i‖, shape (n,); ∞ where x is 0.
 
@@ -74,7 +76,7 @@ def limits(x: np.ndarray, clip_norm: float) -> np.ndarray:
     Raises:
         ValueError: if C is not positive.
     """
-    _validate.positive("clip_norm", clip_norm)
+    clip_norm = _validate.positive("clip_norm", clip_norm)
     with np.errstate(over="ignore", invalid="ignore"):
         return _limits(x, np.linalg.norm(x, axis=1), clip_norm)
 
@@ -89,6 +91,7 @@ def _limits(x: np.ndarray, norm: np.ndarray, clip_norm: float) -> np.ndarray:
     return found
 
 
+@np.errstate(all="ignore")
 def minimiser(
     x: np.ndarray, y: np.ndarray, clip_norm: float, penalty: float, linear: np.ndarray | float = 0.0
 ) -> np.ndarray:
@@ -105,6 +108,7 @@ def minimiser(
     return found.high + found.low
 
 
+@np.errstate(all="ignore")
 def minimum(
     x: np.ndarray,
     y: np.ndarray,
@@ -130,11 +134,10 @@ def minimum(
         ArithmeticError: if no point could be certified. Nothing is released then. By the proof in
             `costofprivacy.rivals.newton` that does not happen, and it was never seen.
     """
-    x, y = given(x, y)
-    live = np.asarray(x.any(axis=0))  # no matter in which order the search adds: what it finds is certified
-    return minimum_of(prepare(x, y, live if live.any() else None), clip_norm, penalty, linear, start)
+    return minimum_of(prepare(x, y), clip_norm, penalty, linear, start)
 
 
+@np.errstate(all="ignore")
 def minimum_of(
     told: Prepared,
     clip_norm: float,
@@ -146,7 +149,7 @@ def minimum_of(
 
     Guarantee, Args, Raises: as there, with `prepared.prepare` for the records.
     """
-    refuse_extreme(clip_norm, penalty)
+    clip_norm, penalty = within_doubles(clip_norm, penalty)
     d = len(told.live)
     b, near = _linear(linear, d, clip_norm), np.zeros(d)
     if start is not None:
@@ -191,11 +194,11 @@ def _with_dead(found: Minimum, live: np.ndarray, b: np.ndarray, penalty: float) 
     return replace(found, high=high, low=low, gradient_norm=size)
 
 
-def refuse_extreme(clip_norm: float, penalty: float) -> None:
-    """Raise ``ValueError`` unless C, Λ and C/Λ are in [10⁻¹⁵⁰, 10¹⁵⁰]: beyond, their squares leave the doubles."""
-    for name, value in (("clip_norm", clip_norm), ("penalty", penalty)):
-        _validate.between(name, _validate.finite_positive(name, value), records.NEAR, records.FAR)
+def within_doubles(clip_norm: float, penalty: float) -> tuple[float, float]:
+    """C and Λ; a ``ValueError`` unless they and C/Λ are in [10⁻¹⁵⁰, 10¹⁵⁰]: beyond, their squares leave the doubles."""
+    clip_norm, penalty = SQUARABLE("clip_norm", clip_norm), SQUARABLE("penalty", penalty)
     _validate.between("clip_norm / penalty", clip_norm / penalty, records.NEAR, records.FAR)
+    return clip_norm, penalty
 
 
 def _linear(linear: np.ndarray | float, d: int, clip_norm: float) -> np.ndarray:

@@ -105,7 +105,8 @@ def batches(iterates: np.ndarray, count: int) -> Mean:
     Args:
         iterates: stationary ones, shape (T, d). count: m, at least 2 and at most T.
     """
-    _validate.between("count", _validate.whole("count", count, 2), 2, len(iterates))
+    count = _validate.whole("count", count, 2)
+    _validate.between("count", count, 2, len(iterates))
     length = len(iterates) // count
     return repetitions(iterates[len(iterates) - length * count :].reshape(count, length, -1).mean(axis=1))
 

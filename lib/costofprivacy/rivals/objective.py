@@ -40,6 +40,7 @@ class Objective:
         return np.clip(residual, -self.limits, self.limits)
 
 
+@np.errstate(all="ignore")
 def gram(rows: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """The sum of w_i x_i x_iᵀ, w_i = 1 where none are given: shape (d, d)."""
     total = _block(rows[:_ROWS], None if weights is None else weights[:_ROWS])

@@ -53,9 +53,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP, records
+from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.prepared import Prepared, prepare
 
 FURTHER = 1e-3  # the share of ε, and of δ, that pays for a minimiser that is not exact
@@ -82,9 +82,9 @@ class Perturbation:
     further_std: float
 
     def __post_init__(self) -> None:
-        huber.refuse_extreme(self.clip_norm, self.penalty)
-        for name in ("noise_std", "feature_bound", "further_std"):
-            _validate.finite_positive(name, getattr(self, name))
+        _validate.keep(self, SQUARABLE, "clip_norm", "penalty")
+        huber.within_doubles(self.clip_norm, self.penalty)
+        _validate.keep(self, _validate.FINITE_POSITIVE, "noise_std", "feature_bound", "further_std")
         _validate.between("noise_std / clip_norm", self.noise_std / self.clip_norm, 0.0, MOST_NOISE)
 
 
@@ -106,10 +106,9 @@ def calibrate(budget: ApproximateDP, share: float, clip_norm: float, feature_bou
     >>> print(round(added.penalty, 2), round(added.noise_std, 1), f"{added.further_std:.0e}")
     6.17 14.7 1e-11
     """
-    _validate.probability("share", share)
+    share = _validate.probability("share", share)
     _validate.finite_positive("epsilon", budget.epsilon)
-    for name, value in (("clip_norm", clip_norm), ("feature_bound", feature_bound)):
-        _validate.between(name, _validate.finite_positive(name, value), records.NEAR, records.FAR)
+    clip_norm, feature_bound = SQUARABLE("clip_norm", clip_norm), SQUARABLE("feature_bound", feature_bound)
     main = ApproximateDP((1 - FURTHER) * budget.epsilon, (1 - FURTHER) * budget.delta)
     further = ApproximateDP(FURTHER * budget.epsilon, FURTHER * budget.delta)
     curvature = share * main.epsilon
@@ -126,6 +125,7 @@ def _most(left: float) -> float:
     return left * math.sqrt(2 / (1 + math.hypot(1.0, left)))
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -152,6 +152,7 @@ def release(
     return minimiser(prepare(shortened(x, added.feature_bound), y), clip_norm, added, rng=rng)
 
 
+@np.errstate(all="ignore")
 def minimiser(
     told: Prepared,
     clip_norm: float,

@@ -35,10 +35,11 @@ def sensitivity(clip_norm: float, penalty: float) -> float:
     >>> print(round(sensitivity(3.0, 12.0), 9))
     0.5
     """
-    huber.refuse_extreme(clip_norm, penalty)
+    clip_norm, penalty = huber.within_doubles(clip_norm, penalty)
     return 2 * clip_norm * (ROUNDING + TOLERANCE) / penalty
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,

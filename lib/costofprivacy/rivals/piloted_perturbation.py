@@ -55,9 +55,9 @@ from scipy.optimize import brentq
 from scipy.special import erfcx
 
 from costofprivacy import _validate
-from costofprivacy.privacy import ApproximateDP, GaussianDP, records
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, objective_perturbation
-from costofprivacy.rivals.bounds import given
+from costofprivacy.rivals.bounds import SQUARABLE, given
 from costofprivacy.rivals.objective_perturbation import FURTHER, Perturbation
 from costofprivacy.rivals.prepared import prepare
 
@@ -95,9 +95,10 @@ class Shares:
     after: float = 0.0
 
     def __post_init__(self) -> None:
-        _validate.probability("curvature", self.curvature)
-        for name in ("pilot", "after", "gaussian"):
-            _validate.between(name, getattr(self, name), 0.0, math.nextafter(1.0, 0.0))
+        _validate.keep(self, _validate.PROBABILITY, "curvature")
+        below_one = _validate.within(0.0, math.nextafter(1.0, 0.0))
+        _validate.keep(self, below_one, "pilot", "after")
+        below_one("gaussian", self.gaussian)
 
     @property
     def gaussian(self) -> float:
@@ -188,8 +189,7 @@ def calibrate(
     _validate.finite_positive("epsilon", budget.epsilon)
     if bool(pilot_rates) != bool(shares.pilot):
         raise ValueError(f"shares.pilot must be 0 exactly if the pilot has no step, got {shares} for {pilot_rates}")
-    for name, value in (("clip_norm", clip_norm), ("feature_bound", feature_bound)):
-        _validate.between(name, _validate.finite_positive(name, value), records.NEAR, records.FAR)
+    clip_norm, feature_bound = SQUARABLE("clip_norm", clip_norm), SQUARABLE("feature_bound", feature_bound)
     main = main_part(budget)
     v = strength(main, shares)
     kappa = min(shares.curvature * main.epsilon, 700.0)
@@ -215,6 +215,7 @@ class Released:
     centre: np.ndarray
 
 
+@np.errstate(all="ignore")
 def weighted(x: np.ndarray, y: np.ndarray, bound: float) -> tuple[np.ndarray, np.ndarray]:
     """Records multiplied by min(1, B/‖x‖), features and response alike.
 
@@ -239,6 +240,7 @@ def weighted(x: np.ndarray, y: np.ndarray, bound: float) -> tuple[np.ndarray, np
     return x * factor[:, None], y * factor
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> Released:
     """The pilot's end, and the perturbed minimum around it.
 

@@ -80,6 +80,7 @@ class Prepared:
         return found
 
 
+@np.errstate(all="ignore")
 def prepare(x: np.ndarray, y: np.ndarray, live: np.ndarray | None = None) -> Prepared:
     """Records, void where they are not `bounds.given`.
 

@@ -90,8 +90,8 @@ def geometric_grid(scale: float, below: float = 1e-3, above: float = 10.0, ratio
     >>> geometric_grid(2.0, 0.25, 2.0, 2.0)
     (0.5, 1.0, 2.0, 4.0)
     """
-    for name, value in (("scale", scale), ("below", below), ("above", above), ("ratio", ratio)):
-        _validate.finite_positive(name, value)
+    given = {"scale": scale, "below": below, "above": above, "ratio": ratio}
+    scale, below, above, ratio = (_validate.finite_positive(name, value) for name, value in given.items())
     if not (below < above and ratio > 1):
         raise ValueError(f"below must be less than above, and ratio more than 1, got {below!r}, {above!r}, {ratio!r}")
     points = math.ceil(math.log(above / below) / math.log(ratio) - 1e-9) + 1
@@ -138,6 +138,7 @@ def misses(values: np.ndarray, level: float, grid: Sequence[float] | np.ndarray)
     return found
 
 
+@np.errstate(all="ignore")
 def quantile(
     values: np.ndarray,
     level: float,

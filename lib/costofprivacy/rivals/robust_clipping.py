@@ -85,15 +85,12 @@ class Plan:
     budget: GaussianDP
 
     def __post_init__(self) -> None:
-        for name in ("steps", "norms", "residuals"):
-            _validate.whole(name, getattr(self, name))
-        _validate.nonnegative("learning_rate", self.learning_rate)
-        for name in ("norm_level", "level"):
-            _validate.probability(name, getattr(self, name))
+        _validate.keep(self, _validate.at_least(1), "steps", "norms", "residuals")
+        _validate.keep(self, _validate.NONNEGATIVE, "learning_rate")
+        _validate.keep(self, _validate.PROBABILITY, "norm_level", "level")
         for name in ("norm_grid", "grid"):
             _validate.whole(f"the number of points of {name}", len(getattr(self, name)))
-            for clip in getattr(self, name):
-                _validate.between(name, clip, _NEAR, _FAR)
+            _validate.keep_all(self, _validate.within(_NEAR, _FAR), name)
         exponent(self.budget)
         exponent(self.each)
         for noise in (self.norm_grid[0] * self.grid[0], 4 * self.norm_grid[-1] * self.grid[-1]):
@@ -137,7 +134,7 @@ def plan(n: int, d: int, explained_variance: float, noise_variance: float, budge
     >>> found.steps, found.norms, found.residuals, found.level
     (8, 40, 565, 0.9)
     """
-    _validate.whole("n", n, at_least=3)
+    n = _validate.whole("n", n, at_least=3)
     variance = response_variance(explained_variance, noise_variance)
     norm_grid = geometric_grid(math.sqrt(_validate.whole("d", d)))
     grid = geometric_grid(math.sqrt(variance))
@@ -168,6 +165,7 @@ def predicted(plan: Plan, n: int, d: int, explained_variance: float, noise_varia
     return error + d * clipped_normal.mean_square(z) * (error + noise_variance) * arrived**2 / b
 
 
+@np.errstate(all="ignore")
 def release(x: np.ndarray, y: np.ndarray, plan: Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ_T, shape (d,).
 

@@ -42,10 +42,10 @@ from functools import cached_property
 import numpy as np
 
 from costofprivacy import _validate
-from costofprivacy.privacy import GaussianDP, records, sums
+from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.mechanisms import gaussian_std
 from costofprivacy.rivals import huber
-from costofprivacy.rivals.bounds import given, shortened
+from costofprivacy.rivals.bounds import SQUARABLE, given, shortened
 from costofprivacy.rivals.sufficient_statistics import MOST
 
 CURVATURE = 0.9  # the share of μ² for H; the noise of V is small against the σ² that is added to it
@@ -124,6 +124,7 @@ def inverted(curvature_std: float, d: int, smallest: float) -> bool:
     return curvature_std * math.sqrt(2 * d) <= USABLE * smallest
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray,
     y: np.ndarray,
@@ -151,8 +152,7 @@ def release(
     x, y = given(x, y)
     n, d = x.shape
     for name, bound in (("feature_bound", feature_bound), ("clip_norm", clip_norm)):
-        _validate.between(name, _validate.finite_positive(name, bound), records.NEAR, records.FAR)
-        _validate.between(f"n {name}²", n * bound**2, 0, MOST)
+        _validate.between(f"n {name}²", n * SQUARABLE(name, bound) ** 2, 0, MOST)
 
     def block(part: slice) -> np.ndarray:
         short = shortened(x[part], feature_bound)

@@ -68,10 +68,8 @@ class Plan:
                 f"learning_rates must have {len(self.clip_norms)} entries like clip_norms, "
                 f"got {len(self.learning_rates)}"
             )
-        for clip_norm in self.clip_norms:
-            _validate.between("clip_norms", clip_norm, records.NEAR, records.FAR)
-        for learning_rate in self.learning_rates:
-            _validate.nonnegative("learning_rates", learning_rate)
+        _validate.keep_all(self, _validate.within(records.NEAR, records.FAR), "clip_norms")
+        _validate.keep_all(self, _validate.NONNEGATIVE, "learning_rates")
         _validate.finite_positive("mu", self.budget.mu)
 
     @property
@@ -124,6 +122,7 @@ def plan(n: int, d: int, radius: float, label_noise: float, budget: GaussianDP) 
     return Plan(tuple(clips), tuple(rates), budget)
 
 
+@np.errstate(all="ignore")
 def release(
     x: np.ndarray, y: np.ndarray, plan: Plan, start: np.ndarray | None = None, *, rng: np.random.Generator
 ) -> np.ndarray:

@@ -78,9 +78,9 @@ class Sketching:
     other: GaussianDP | None = None
 
     def __post_init__(self) -> None:
-        _validate.between("reach", _validate.finite_positive("reach", self.reach), 1e-300, 1e300)
+        _validate.keep(self, _validate.within(1e-300, 1e300, _validate.FINITE_POSITIVE), "reach")
         _validate.finite_positive("epsilon", self.budget.epsilon)
-        _validate.whole("rows", self.rows)
+        _validate.keep(self, _validate.at_least(1), "rows")
         _ = self.ratio
 
     @property
@@ -154,6 +154,7 @@ def expected_least(least: float, reach: float, test: GaussianDP, delta: float) -
     return max(0.0, least - reach - gaussian_std(reach, test) * z)
 
 
+@np.errstate(all="ignore")
 def factor(matrix: np.ndarray, rows: int, *, rng: np.random.Generator) -> np.ndarray:
     """The QR factor of a sketch of ``rows`` rows of N(0, matrix): upper triangular, shape (p, p).
 

@@ -46,7 +46,7 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
     x: list[np.ndarray] = []
     y: list[np.ndarray] = []
     held = 0
-    for features, responses in batches:
+    for features, responses in map(_doubles, batches):
         if len(features) != len(responses):
             raise ValueError(f"a batch must have a response for each row, got {len(features)} and {len(responses)}")
         start = 0
@@ -60,6 +60,11 @@ def blocks(batches: Iterable[Batch], rows: int = sums.ROWS) -> Iterator[Batch]:
                 x, y, held = [], [], 0
     if held:
         yield np.concatenate(x), np.concatenate(y)
+
+
+def _doubles(batch: Batch) -> Batch:
+    x, y = records.pair(batch)
+    return records.numbers("x", x, (None, None)), records.numbers("y", y, (None,))
 
 
 def total(terms: Iterable[np.ndarray]) -> np.ndarray:
@@ -89,6 +94,7 @@ def total(terms: Iterable[np.ndarray]) -> np.ndarray:
     return found
 
 
+@np.errstate(all="ignore")
 def descend(
     read: Read, n: int, d: int, *stages: batch_descent.Plan, averaged: int = 1, rng: np.random.Generator
 ) -> np.ndarray:
@@ -110,6 +116,7 @@ def descend(
     return guarded_descent.descend(pulls, n, d, *stages, averaged=averaged, rng=rng)
 
 
+@np.errstate(all="ignore")
 def boost(read: Read, n: int, bounds: Bounds, plan: boosting.Plan, *, rng: np.random.Generator) -> np.ndarray:
     """θ of boosted AdaSSP, one pass for the matrix and one for each round, shape (d,).
 

@@ -62,9 +62,10 @@ class Moments:
     def __post_init__(self) -> None:
         object.__setattr__(self, "product", records.numbers("product", self.product, (None,)))
         object.__setattr__(self, "square", records.numbers("square", self.square, (len(self.product),) * 2))
-        _validate.whole("count", self.count)
+        _validate.keep(self, _validate.at_least(1), "count")
 
 
+@np.errstate(all="ignore")
 def moments(x: np.ndarray, y: np.ndarray, bounds: Bounds) -> Moments:
     """The moments of records, clipped to the bounds first.
 
@@ -89,6 +90,7 @@ def _within_doubles(count: int, bounds: Bounds) -> None:
         raise ValueError(f"bounds must be such that n B² and n BY are at most {MOST:g}, got {bounds} for n = {count}")
 
 
+@np.errstate(all="ignore")
 def share(budget: GaussianDP, parts: int = PARTS) -> GaussianDP:
     """What each of some Gaussian mechanisms may spend so that together they spend the budget: μ/√parts."""
     return GaussianDP(budget.mu / math.sqrt(parts))
@@ -176,6 +178,7 @@ def solver(matrix: np.ndarray, penalty: float) -> Callable[[np.ndarray], np.ndar
     return lambda vector: cho_solve(factor, vector)
 
 
+@np.errstate(all="ignore")
 def release(
     data: Moments, bounds: Bounds, budget: GaussianDP, lowest: float | None = None, *, rng: np.random.Generator
 ) -> np.ndarray:

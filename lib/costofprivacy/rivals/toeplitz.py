@@ -74,8 +74,7 @@ class Banded:
     tail: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        for value in self.tail:
-            _validate.between("tail", value, -1e6, 1e6)
+        _validate.keep_all(self, _validate.within(-1e6, 1e6), "tail")
 
     @property
     def memory(self) -> int:
@@ -123,12 +122,12 @@ class Buffered:
     def __post_init__(self) -> None:
         if len(self.weights) != len(self.decays):
             raise ValueError(f"decays must have {len(self.weights)} entries like weights, got {len(self.decays)}")
-        for weight in self.weights:
-            _validate.nonnegative("weights", weight)
+        _validate.keep_all(self, _validate.NONNEGATIVE, "weights")
         if not math.fsum(self.weights) <= 1 + 1e-12:
             raise ValueError(f"weights must sum to at most 1, got {math.fsum(self.weights)!r}")
+        _validate.keep_all(self, _validate.FINITE, "decays")
         for decay in self.decays:
-            if not 0 <= _validate.finite("decays", decay) < 1:
+            if not 0 <= decay < 1:
                 raise ValueError(f"decays must be in [0, 1), got {decay!r}")
 
     @property
@@ -145,9 +144,11 @@ class Buffered:
 
     def square(self, steps: int) -> float:
         """Σ_{j<T} c_j² = 1 + Σ_{ik} ω_i ω_k λ_iλ_k (1 − (λ_iλ_k)^{T−1})/(1 − λ_iλ_k)."""
-        pairs = np.outer(self.decays, self.decays)
-        terms = pairs * (1 - pairs ** (_validate.whole("steps", steps) - 1)) / (1 - pairs)
-        return 1 + float(np.array(self.weights) @ terms @ np.array(self.weights))
+        further, decays = _validate.whole("steps", steps) - 1, np.array(self.decays)
+        gaps = (1 - decays)[:, None] + np.outer(decays, 1 - decays)  # 1 − λ_iλ_k: near 1 a product loses its digits
+        with np.errstate(divide="ignore"):
+            lost = -np.expm1(further * np.log1p(-gaps)) if further else np.zeros_like(gaps)
+        return 1 + float(np.array(self.weights) @ (np.outer(decays, decays) * lost / gaps) @ np.array(self.weights))
 
     def start(self, d: int) -> np.ndarray:
         """Empty buffers."""
@@ -195,8 +196,9 @@ def square_root(steps: int, decay: float = 1.0) -> Buffered:
     >>> square_root(1000).memory, square_root(1_000_000).memory
     (5, 9)
     """
-    _validate.between("steps", _validate.whole("steps", steps), 1, _MOST_STEPS)
-    _validate.between("decay", decay, 0, 1)
+    steps = _validate.whole("steps", steps)
+    _validate.between("steps", steps, 1, _MOST_STEPS)
+    decay = _validate.between("decay", decay, 0, 1)
     count = math.ceil(math.log(2 * steps) / math.log(_FIT_RATIO)) + 1
     decays = 1 - np.geomspace(0.5, 0.5 / steps, count)
     at = np.unique(np.geomspace(1, max(steps - 1, 1), _FIT_POINTS).round())

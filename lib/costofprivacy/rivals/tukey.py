@@ -50,6 +50,7 @@ from costofprivacy.rivals.bounds import given
 LEAST_MODELS = 8  # below it the box of depth t would be all of them
 
 
+@np.errstate(all="ignore")
 def models(x: np.ndarray, y: np.ndarray, parts: int, *, rng: np.random.Generator) -> np.ndarray:
     """Least squares on disjoint parts of equal size, drawn at random, shape (parts, d); what is left over is not used.
 
@@ -128,6 +129,7 @@ def stable_count(volumes: np.ndarray, depth: int, epsilon: float, delta: float) 
     return min(depth - 1, most)
 
 
+@np.errstate(all="ignore")
 def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
     """TukeyEM: a deep point among the solutions of ``parts`` parts, or 0 where the count says no: `fits` at one budget.
 
@@ -136,6 +138,7 @@ def fit(x: np.ndarray, y: np.ndarray, parts: int, budget: ApproximateDP, *, rng:
     return fits(x, y, parts, [budget], rng=rng)[0]
 
 
+@np.errstate(all="ignore")
 def fits(
     x: np.ndarray, y: np.ndarray, parts: int, budgets: Sequence[ApproximateDP], *, rng: np.random.Generator
 ) -> np.ndarray:
@@ -174,6 +177,7 @@ def count_threshold(budget: ApproximateDP) -> float:
     return 2 * math.log(1 / (2 * budget.delta)) / budget.epsilon
 
 
+@np.errstate(all="ignore")
 def release(solutions: np.ndarray, budget: ApproximateDP, *, rng: np.random.Generator) -> np.ndarray:
     """A deep point among given solutions, or 0 where the noisy count says no; shape (d,).
 
