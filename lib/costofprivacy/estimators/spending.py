@@ -35,6 +35,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 
@@ -174,9 +176,9 @@ def relation(release: Any) -> str | None:
 
 
 def _promise(release: Any) -> Any:
-    if hasattr(release, "steps"):  # a pipeline
-        return _promise(release.steps[-1][1])
-    for name in ("guarantee_", "profile_", "profile"):
+    if isinstance(release, Pipeline):
+        return _promise(release[-1])
+    for name in ("search_", "guarantee_", "profile_", "profile", "guarantee"):
         if hasattr(release, name):
             return getattr(release, name)
     return release
