@@ -273,7 +273,7 @@ def test_a_random_number_of_runs_releases_the_best_alone():
         "scores_",
         "profile_",
         "receipt_",
-    }  # not how many runs there were
+    }  # not how many runs
 
 
 def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():

@@ -33,7 +33,8 @@ argument breaks the guarantee.
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
 and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice,
-and scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word (`estimators.spending`).
+scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word, and a bootstrap sample holds some
+records several times (`estimators.spending`). No estimator has a default budget.
 By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not protected;
 ``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
 """

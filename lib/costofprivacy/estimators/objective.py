@@ -1,4 +1,4 @@
-"""Objective perturbation with a pilot as an estimator: in most cases the most accurate method for a table in memory."""
+"""Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
 
 from __future__ import annotations
 

@@ -70,6 +70,7 @@ class PrivateBounds(tuple[float, float]):
     profile: PrivacyProfile
 
     def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> PrivateBounds:
+        """The pair alone; the fields are those of a data class."""
         return super().__new__(cls, (low, high))
 
     def __getnewargs__(self) -> tuple[float, float]:
