@@ -275,7 +275,7 @@ class Noisy(TransformerMixin, BaseEstimator):
         warnings.warn("seen", RuntimeWarning, stacklevel=1)
         print("seen")
         logging.getLogger("noisy").error("seen")
-        logging.getLogger("noisy").critical("seen")
+        logging.getLogger("noisy").log(99, "seen")
         np.ones(1) / np.zeros(1)
         return np.asarray(X)
 
@@ -326,6 +326,13 @@ def test_filters_that_raise_do_not_end_a_search_in_the_middle():
         warnings.simplefilter("error")
         search = searching(model, [{}], strategy="random").fit(X, Y)
     assert hasattr(search, "best_estimator_")
+
+
+def test_a_setting_that_is_refused_is_refused_whether_or_not_it_would_be_drawn():
+    search = searching(settings=[{"expected_r2": 0.5}] * 50 + [{"expected_r2": 5.0}], strategy="random", mean_runs=1.0)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="'expected_r2' parameter"):
+            search.fit(X, Y)
 
 
 def test_searches_in_threads_are_as_still():

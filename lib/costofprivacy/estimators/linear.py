@@ -239,7 +239,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        used = self.used_
+        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
         X = np.ascontiguousarray(gate.rows(used, X, reset=False))
         features = used._features(X.shape[1])
         if used.not_finite == gate.VOID:

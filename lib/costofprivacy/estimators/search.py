@@ -30,6 +30,7 @@ import contextlib
 import copy
 import io
 import logging
+import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -199,7 +200,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             warn_if_delta_is_large(self.delta, n)
             targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
             parts = self._parts(n, rng)
-            for doubt in self._doubts(X):
+            for doubt in self._doubts(X, plan):
                 warnings.warn(doubt, stacklevel=2)
             with _silent():
                 if plan.mean_runs is None:
@@ -273,20 +274,23 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self, X: Any, y: np.ndarray, setting: dict[str, Any], asked: Guarantee, rng: np.random.Generator
     ) -> Any:
         """A clone with a setting and a budget, fitted and found to have kept it."""
-        prefix = _private_part(self.estimator)
-        model = clone(self.estimator)
-        has = model.get_params()
-        told = _asked(asked, float(self.delta), prefix + "rho" in has)
-        told["random_state"] = None if self.random_state is None else int(rng.integers(2**31))
-        model.set_params(**setting, **{prefix + name: value for name, value in told.items() if prefix + name in has})
+        seed = None if self.random_state is None else int(rng.integers(2**31))
+        model = self._asked(setting, asked, seed)
         model.fit(X, y)
-        private = _private_of(model, prefix)
+        private = _private_of(model, _private_part(model))
         if not _kept(private, asked):
             raise RuntimeError(
                 f"{type(private).__name__} must spend at most {asked}, to {RECORD}, got {promised(private)}; "
                 "fits that are not Gaussian DP need accounting='approximate'"
             )
         return model
+
+    def _asked(self, setting: dict[str, Any], asked: Guarantee, seed: int | None) -> Any:
+        """A clone with a setting and a budget."""
+        prefix, model = _private_part(self.estimator), clone(self.estimator)
+        has = model.get_params()
+        told = _asked(asked, float(self.delta), prefix + "rho" in has) | {"random_state": seed}
+        return model.set_params(**setting, **{prefix + name: told[name] for name in told if prefix + name in has})
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """The records that score, one part for each fold, in an order that does not depend on the data."""
@@ -324,13 +328,15 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                     "accounting='approximate' with strategy='all', which adds ε and δ and leaves each fit much less"
                 )
 
-    def _doubts(self, X: Any) -> list[Any]:
+    def _doubts(self, X: Any, plan: SearchPlan) -> list[Any]:
         """What runs would warn of, each once, from public arguments and the types of columns alone."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for setting in self._settings():
-                model = clone(self.estimator).set_params(**setting)
-                private = _private_of(model, _private_part(self.estimator))
+                model = self._asked(setting, plan.fit, None)
+                private = _private_of(model, _private_part(model))
+                if hasattr(private, "_parameter_constraints"):  # what is refused is refused before it is drawn
+                    private._validate_params()
                 if isinstance(private, TabularRegressor):
                     warn_of_what_is_left_out(private)
                 for step in model[:-1] if isinstance(model, Pipeline) else ():
@@ -372,7 +378,7 @@ def _silent() -> Iterator[None]:
         np.errstate(all="ignore"),
     ):
         warnings.simplefilter("ignore")
-        logging.disable(logging.CRITICAL)
+        logging.disable(sys.maxsize)
         try:
             yield
         finally:

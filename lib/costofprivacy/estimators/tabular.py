@@ -270,7 +270,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
     def _inside(self, X: Any) -> np.ndarray:
         """Features as ``fit`` uses them, in the units of the data."""
-        used = self.used_
+        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
         X = np.ascontiguousarray(gate.rows(used, X, reset=False))
         features = used._feature_scale()
         if used.not_finite == gate.VOID:
