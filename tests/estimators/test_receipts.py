@@ -137,7 +137,7 @@ def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
     model = kind(**BUDGET).fit(X, Y)
     told = model.receipt()
     assert told.algorithm
-    assert f"by {told.algorithm}" in " ".join(str(told).split())
+    assert f"Algorithm: {told.algorithm}." in " ".join(str(told).split())
     for part in ("this fit alone", "scaler", "selection of features", "add up", "bootstrap"):
         assert part in " ".join(str(told).split())
     assert told.fit == 1

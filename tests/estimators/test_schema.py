@@ -552,6 +552,7 @@ def people(n: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def private(schema: Schema, **asked: Any) -> Pipeline:
+    asked = ({} if "epsilon" in asked else {"rho": 1.0}) | asked
     model = DPGDRegressor(feature_bounds=schema.feature_bounds(), response_bounds=(0, 60), random_state=0, **asked)
     return make_pipeline(schema.transformer(), model)
 

@@ -152,12 +152,12 @@ class Receipt:
             else "The noise was seeded from the operating system."
         )
         versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
-        by = f" by {self.algorithm}" if self.algorithm else ""
         early = "" if self.announced is None else f" The noise is that for the {self.announced} that were announced."
         again = f" It was fit {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
         spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
         lines = (
-            f"{self.method}{by}, fitted to {self.records} records of {self.features} features.{early}",
+            f"{self.method}, fitted to {self.records} records of {self.features} features.{early}",
+            *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
             f"Covers: {SCOPE}.{again}",
