@@ -143,7 +143,7 @@ def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
     assert told.fit == 1
     again = model.fit(X, Y).receipt()
     assert (again.fit, again.data()["fit_of_this_estimator"]) == (2, 2)
-    assert "It was fit 2 of this estimator, and all of them add up" in " ".join(str(again).split())
+    assert "It was number 2 of this estimator, and all of them add up" in " ".join(str(again).split())
     assert pickle.loads(pickle.dumps(model)).fit(X, Y).receipt().fit == 3
     assert clone(model).fit(X, Y).receipt().fit == 1
 
@@ -200,10 +200,11 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
     for told in (of_search, of_model, pickle.loads(pickle.dumps(search)).receipt()):
         assert (told.data()["epsilon"], told.data()["delta"]) == (2.0, 1e-6)
         assert search.profile_.sentence in " ".join(str(told).split())
-    assert "This fit is one of its runs, and would spend GaussianDP(mu=" in " ".join(str(of_model).split())
+    assert "This is one of its fits, and would spend GaussianDP(mu=" in " ".join(str(of_model).split())
     assert of_search.method == "PrivateSearch of ClippedDescentRegressor"
     assert of_search.released == ("best_estimator_", "best_setting_", "scores_")
     assert of_search.records == 300
+    assert "Covers: this search alone" in str(of_search)
     one, whole = (compose(each, delta=1e-5).claimed.epsilon for each in (search.best_estimator_, search))
     assert one == whole
     words, chosen = str(of_search), dict(search.best_setting_)

@@ -31,7 +31,7 @@ CAVEAT = (
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
 SCOPE = (
-    "this fit alone. Other fits to the same records, their scores, and bounds found in the records add up "
+    "this {} alone. Other fits to the same records, their scores, and bounds found in the records add up "
     "(costofprivacy.estimators.spending). If a scaler, imputed values, a selection of features or a choice of settings "
     "learned from the records without noise, there is no guarantee. Who stands in several records, or in one that is "
     "repeated as in a bootstrap sample, is protected less (costofprivacy.privacy.groups)"
@@ -117,7 +117,7 @@ class Receipt:
             "rho": None if mu is None else mu**2 / 2,
             "neighbours": told.neighbours,
             "proof": told.proof,
-            "covers": SCOPE,
+            "covers": SCOPE.format("search" if self.search else "fit"),
             "fit_of_this_estimator": self.fit,
             "search": self.search,
             "private_bounds": {name: spent.mu for name, spent in self.found},
@@ -153,14 +153,14 @@ class Receipt:
         )
         versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
         early = "" if self.announced is None else f" The noise is that for the {self.announced} that were announced."
-        again = f" It was fit {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
+        again = f" It was number {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
         spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
         lines = (
             f"{self.method}, fitted to {self.records} records of {self.features} features.{early}",
             *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
-            f"Covers: {SCOPE}.{again}",
+            f"Covers: {data['covers']}.{again}",
             *([f"Private bounds, which spent besides: {spent}. {self._together()}"] if spent else []),
             f"Neighbouring data sets: {told.neighbours}.",
             f"Proof: {told.proof}.",
@@ -237,8 +237,8 @@ def issued(fitted: Any, schema: Schema | SchemaTransformer | None = None) -> Rec
     plan: SearchPlan | None = getattr(fitted, "search_", None)
     if plan is not None:
         alone = told.guarantee.gaussian or told.guarantee.claimed
-        whole = Guarantee(plan.claimed, plan.gaussian, "costofprivacy.estimators.search_plans")
-        about = f"{plan.sentence}. This fit is one of its runs, and would spend {alone} if it were alone"
+        whole = Guarantee(plan.claimed, plan.gaussian, f"costofprivacy.estimators.search_plans, {told.guarantee.proof}")
+        about = f"{plan.sentence}. This is one of its fits, and would spend {alone} if it were alone"
         told = replace(told, guarantee=whole, search=about)
     stated: Any = getattr(schema, "schema", schema)  # of a transformer
     names = _names(fitted, stated)

@@ -350,10 +350,11 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         """The receipt of the search: that of its model, but for what is promised, released and public."""
         told, learning = getattr(private, "receipt_", None), ", ".join(_learning(self.best_estimator_))
         self._fits = getattr(self, "_fits", 0) + 1
+        proof = ", ".join(["costofprivacy.estimators.search_plans", *([told.guarantee.proof] if told else [])])
         stated = {name: getattr(self, name) for name in ("settings", "strategy", "folds", "test_share", "loss_bound")}
         return Receipt(
             f"{type(self).__name__} of {type(private).__name__}",
-            Promise(plan.claimed, plan.gaussian, "costofprivacy.estimators.search_plans"),
+            Promise(plan.claimed, plan.gaussian, proof),
             ("best_estimator_", "best_setting_", "scores_"),
             stated | ({} if told is None else told.public),
             n,
