@@ -30,8 +30,8 @@ from costofprivacy.estimators import (
     tabular,
 )
 from costofprivacy.estimators.automatic import METHODS
-from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning, default_delta
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyWarning
+from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
 from tests.estimators import conformance
 from tests.privacy.hostile import neighbours
@@ -69,9 +69,13 @@ def problem(n=1500, d=3, seed=0, noise=0.3):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:no budget was stated:costofprivacy.privacy.PrivacyWarning")
 @pytest.mark.parametrize(
-    "model", [PrivateLinearRegression(), ClippedDescentRegressor(not_finite="void")], ids=["auto", "descent"]
+    "model",
+    [
+        PrivateLinearRegression(epsilon=1.0, delta=1e-6),
+        ClippedDescentRegressor(epsilon=1.0, delta=1e-6, not_finite="void"),
+    ],
+    ids=["auto", "descent"],
 )
 def test_scikit_learns_own_checks_pass(model):
     expected = COVERED if model.not_finite == "void" else {}
@@ -286,9 +290,6 @@ def test_features_have_to_be_those_of_the_fit():
 @pytest.mark.filterwarnings("default")
 def test_what_is_left_out_is_warned_of():
     X, y = problem(200)
-    with pytest.warns(PrivacyWarning, match="no budget was stated: epsilon = 1 is used"):
-        model = PrivateLinearRegression(feature_scale=1.0, response_scale=1.0).fit(X, y)
-    assert model.guarantee_.claimed == ApproximateDP(1.0, default_delta(200))
     for asked, name in (({"feature_scale": 1.0}, "response"), ({"response_bounds": (-3, 3)}, "feature")):
         with pytest.warns(ScaleWarning, match=f"no scale of the {name}s was stated") as caught:
             PrivateLinearRegression(epsilon=1.0, delta=1e-6, **asked).fit(X, y)

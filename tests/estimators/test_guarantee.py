@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from costofprivacy.estimators import DPGDRegressor, Schema, boolean, category, date, guarantee, number
+from costofprivacy.estimators import DPGDRegressor, Schema, boolean, category, date, number
 from costofprivacy.estimators.guarantee import CAVEAT, RECORD, SOFTWARE, Guarantee, Receipt
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
@@ -62,7 +62,6 @@ SCHEMA = Schema(
         "visit": date("2023-01-01", "2024-12-31", cycles=["month"]),
     }
 )
-STATED = ("feature_bounds", "feature_center", "feature_scale", "response_bounds")
 
 
 def fitted(**asked):
@@ -125,4 +124,4 @@ def test_a_schema_of_other_features_is_refused() -> None:
     with pytest.raises(ValueError, match="schema must make the features of the fit"):
         model.receipt(schema=Schema({f"x{k}": number(0, 1) for k in range(7)}))
     with pytest.raises(ValueError, match="schema must be a Schema or its transformer, got a int"):
-        guarantee.receipt(model, STATED, 3)
+        model.receipt(schema=3)

@@ -33,7 +33,7 @@ def problem(n, d, seed=0, noise=0.3):
 @pytest.mark.parametrize(("rule", "expected"), [("refuse", {}), ("void", COVERED)])
 def test_scikit_learns_own_checks_pass(rule, expected):
     """Without an exception to the rule by default; where NaN are covered, but for the one check that forbids it."""
-    model = DPGDRegressor(not_finite=rule)
+    model = DPGDRegressor(rho=1.0, not_finite=rule)
     for result in check_estimator(model, on_skip=None, expected_failed_checks=expected):
         name = result["check_name"]
         assert result["status"] == ("xfail" if name in expected else "passed") or name == "check_array_api_input", (
@@ -77,7 +77,7 @@ def test_arrays_and_streams_take_the_same_steps():
 
 def test_how_a_batch_lies_in_memory_does_not_matter():
     X, y, _ = problem(600, 6)
-    asked = {"fit_intercept": False, "random_state": 4}
+    asked = {"rho": 1.0, "fit_intercept": False, "random_state": 4}
     rows, columns = (
         DPGDRegressor(**asked).fit_stream([(order(X[:300]), y[:300]), (order(X[300:]), y[300:])], n=600)
         for order in (np.ascontiguousarray, np.asfortranarray)
@@ -87,7 +87,7 @@ def test_how_a_batch_lies_in_memory_does_not_matter():
 
 def test_nothing_can_be_seen_before_the_pass_is_finished():
     X, y, _ = problem(300, 3)
-    model = DPGDRegressor(random_state=0)
+    model = DPGDRegressor(rho=1.0, random_state=0)
     seen = []
 
     def stream():
@@ -120,7 +120,7 @@ def test_an_early_end_still_owes_its_noise():
 
 def test_more_records_than_announced_are_refused_and_nothing_is_released():
     X, y, _ = problem(300, 3)
-    model = DPGDRegressor().fit(X, y)
+    model = DPGDRegressor(rho=1.0).fit(X, y)
     with pytest.raises(ValueError, match="announced as 299"):
         model.fit_stream([(X, y)], n=299)
     assert not hasattr(model, "coef_")
@@ -131,21 +131,21 @@ def test_more_records_than_announced_are_refused_and_nothing_is_released():
 @pytest.mark.parametrize("batches", [[], [(np.empty((0, 2)), np.empty(0))]])
 def test_a_stream_without_records_is_refused(batches):
     with pytest.raises(ValueError, match=r"0 sample\(s\)|at least 1 record"):
-        DPGDRegressor().fit_stream(batches, n=5)
+        DPGDRegressor(rho=1.0).fit_stream(batches, n=5)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, math.nan, "many"])
 def test_the_announced_number_must_be_whole(n):
     with pytest.raises(ValueError, match="n must be a whole number of at least 1"):
-        DPGDRegressor().fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
+        DPGDRegressor(rho=1.0).fit_stream([(np.ones((2, 2)), np.ones(2))], n=n)
 
 
 def test_batches_must_agree_and_be_finite():
     X, y, _ = problem(20, 3)
     with pytest.raises(ValueError, match="3 features"):
-        DPGDRegressor().fit_stream([(X, y), (X[:, :2], y)], n=50)
+        DPGDRegressor(rho=1.0).fit_stream([(X, y), (X[:, :2], y)], n=50)
     with pytest.raises(ValueError, match="NaN"):
-        DPGDRegressor().fit_stream([(X, y), (X * math.nan, y)], n=50)
+        DPGDRegressor(rho=1.0).fit_stream([(X, y), (X * math.nan, y)], n=50)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_batches_must_agree_and_be_finite():
 def test_arguments_are_refused_as_scikit_learn_does(wrong, message):
     X, y, _ = problem(20, 3)
     with pytest.raises(ValueError, match=message):
-        DPGDRegressor(**wrong).fit(X, y)
+        DPGDRegressor(**({} if {"rho", "epsilon"} & set(wrong) else {"rho": 1.0}), **wrong).fit(X, y)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -197,16 +197,16 @@ def test_data_must_be_finite(value):
         arrays = {"X": X.copy(), "y": y.copy()}
         arrays[name].flat[4] = value
         with pytest.raises(ValueError, match=r"NaN|infinity"):
-            DPGDRegressor().fit(arrays["X"], arrays["y"])
+            DPGDRegressor(rho=1.0).fit(arrays["X"], arrays["y"])
 
 
 def test_public_scales_undo_a_change_of_units():
     """Data in other units, with the units stated, give the same model in those units, to rounding."""
     X, y, _ = problem(2000, 3)
     units, middle = np.array([10.0, 0.1, 3.0]), np.array([5.0, -2.0, 100.0])
-    plain = DPGDRegressor(random_state=0).fit(X, y)
+    plain = DPGDRegressor(rho=1.0, random_state=0).fit(X, y)
     stated = {"feature_center": middle, "feature_scale": units, "response_center": 50.0, "response_scale": 7.0}
-    scaled = DPGDRegressor(**stated, random_state=0).fit(middle + units * X, 50 + 7 * y)
+    scaled = DPGDRegressor(rho=1.0, **stated, random_state=0).fit(middle + units * X, 50 + 7 * y)
     np.testing.assert_allclose(scaled.coef_, 7 * plain.coef_ / units, rtol=1e-8)
     np.testing.assert_allclose(scaled.predict(middle + units * X), 50 + 7 * plain.predict(X), rtol=1e-8)
     assert scaled.expected_risk_ == plain.expected_risk_
@@ -216,7 +216,7 @@ def test_bounds_clip_records_and_carry_them_to_a_uniform_law_of_variance_one():
     rng = np.random.default_rng(0)
     X = rng.uniform(2.0, 8.0, (20_000, 2))
     y = np.clip(X @ [1.0, -1.0] + 0.3 * rng.standard_normal(20_000), -4, 4)
-    model = DPGDRegressor(feature_bounds=(2.0, 8.0), response_bounds=(-4.0, 4.0), random_state=0).fit(X, y)
+    model = DPGDRegressor(rho=1.0, feature_bounds=(2.0, 8.0), response_bounds=(-4.0, 4.0), random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, [1, -1], atol=0.1)
     assert model.intercept_ == pytest.approx(0.0, abs=0.3)
     outside = X.copy()
@@ -232,10 +232,10 @@ def test_bounds_clip_records_and_carry_them_to_a_uniform_law_of_variance_one():
 
 def test_a_stated_trace_is_a_stated_scale():
     X, y, _ = problem(2000, 4)
-    plain = DPGDRegressor(random_state=0).fit(X, y)
-    traced = DPGDRegressor(random_state=0, spectrum=4 * 25.0).fit(5 * X, y)
+    plain = DPGDRegressor(rho=1.0, random_state=0).fit(X, y)
+    traced = DPGDRegressor(rho=1.0, random_state=0, spectrum=4 * 25.0).fit(5 * X, y)
     np.testing.assert_allclose(5 * traced.coef_, plain.coef_, rtol=1e-8)
-    one_each = DPGDRegressor(random_state=0, spectrum=[25.0] * 4).fit(5 * X, y)
+    one_each = DPGDRegressor(rho=1.0, random_state=0, spectrum=[25.0] * 4).fit(5 * X, y)
     np.testing.assert_allclose(one_each.coef_, traced.coef_, rtol=1e-8)
 
 
@@ -243,7 +243,7 @@ def test_the_order_of_sorted_rows_is_shuffled_away():
     X, y, target = problem(20_000, 3)
     order = np.argsort(y)
     sorted_risk, shuffled_risk = (
-        ((DPGDRegressor(shuffle=flag, random_state=0).fit(X[order], y[order]).coef_ - target) ** 2).sum()
+        ((DPGDRegressor(rho=1.0, shuffle=flag, random_state=0).fit(X[order], y[order]).coef_ - target) ** 2).sum()
         for flag in (False, True)
     )
     assert 10 * shuffled_risk < sorted_risk
@@ -254,16 +254,16 @@ def test_without_a_seed_two_releases_differ_whatever_the_global_seed_is():
     coefs = []
     for _ in range(2):
         np.random.seed(0)  # noqa: NPY002
-        coefs.append(DPGDRegressor().fit(X, y).coef_)
+        coefs.append(DPGDRegressor(rho=1.0).fit(X, y).coef_)
     assert not np.array_equal(*coefs)
 
 
 def test_a_seed_warns_and_says_why():
     X, y, _ = problem(20, 3)
     with pytest.warns(PrivacyWarning, match="random_state=7 makes the noise repeatable: a demonstration, no release"):
-        DPGDRegressor(random_state=7).fit(X, y)
+        DPGDRegressor(rho=1.0, random_state=7).fit(X, y)
     with pytest.warns(PrivacyWarning, match="random_state=7"):
-        DPGDRegressor(random_state=7).fit_stream([(X, y)], n=20)
+        DPGDRegressor(rho=1.0, random_state=7).fit_stream([(X, y)], n=20)
 
 
 def test_a_large_delta_warns_where_it_is_asked_for():
@@ -282,22 +282,23 @@ def test_an_object_with_a_state_is_refused_before_it_is_used(source):
     before = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
     for fit in (lambda model: model.fit(X, y), lambda model: model.fit_stream([(X, y)], n=20)):
         with pytest.raises(ValueError, match="random_state must be None or a whole number of at least 0"):
-            fit(DPGDRegressor(random_state=source))
+            fit(DPGDRegressor(rho=1.0, random_state=source))
     after = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
     assert after == before
 
 
 def test_a_simulation_has_a_source_of_noise_of_its_own():
     X, y, _ = problem(300, 3)
-    one, two = (DPGDRegressor()._fit(X, y, np.random.default_rng(4)) for _ in range(2))
+    one, two = (DPGDRegressor(rho=1.0)._fit(X, y, np.random.default_rng(4)) for _ in range(2))
     np.testing.assert_array_equal(one.coef_, two.coef_)
-    np.testing.assert_array_equal(one.coef_, DPGDRegressor(random_state=4).fit(X, y).coef_)
+    np.testing.assert_array_equal(one.coef_, DPGDRegressor(rho=1.0, random_state=4).fit(X, y).coef_)
 
 
 def test_a_void_record_takes_no_step():
     """Its step is the identity: the pass is that of a record whose features are 0, the intercept's included."""
     X, y, _ = problem(400, 3)
-    asked = {"shuffle": False, "random_state": 0, "not_finite": "void", "feature_center": 1.0, "response_center": 2.0}
+    asked = {"rho": 1.0, "shuffle": False, "random_state": 0, "not_finite": "void"}
+    asked |= {"feature_center": 1.0, "response_center": 2.0}
     for place in (0, 200, 399):
         other = X.copy()
         other[place, 1] = math.inf
@@ -316,7 +317,7 @@ def test_a_void_row_is_answered_as_one_at_the_centre():
         ({"feature_center": [1.0, -2.0]}, [1.0, -2.0]),
         ({"feature_bounds": ((0, -4), (2, 1))}, [1.0, -1.5]),
     ):
-        model = DPGDRegressor(**asked, not_finite="void", random_state=0).fit(X, y)
+        model = DPGDRegressor(rho=1.0, **asked, not_finite="void", random_state=0).fit(X, y)
         rows = [[math.nan, 0.0], [math.inf, 1.0], ["text", 2.0]]
         np.testing.assert_array_equal(model.predict(rows), model.predict([centre] * 3))
 
@@ -325,7 +326,7 @@ def test_a_refusal_does_not_depend_on_scikit_learns_settings():
     X, y, _ = problem(20, 3)
     X[3, 0] = math.nan
     with sklearn.config_context(assume_finite=True), pytest.raises(ValueError, match="NaN or infinity"):
-        DPGDRegressor().fit(X, y)
+        DPGDRegressor(rho=1.0).fit(X, y)
 
 
 def test_a_refusal_names_the_column_and_not_the_cell():
@@ -336,10 +337,10 @@ def test_a_refusal_names_the_column_and_not_the_cell():
         with pytest.raises(
             ValueError, match=r"X must hold real numbers.*column ('note'|1)\)\. For .* Schema"
         ) as caught:
-            DPGDRegressor().fit(data, y)
+            DPGDRegressor(rho=1.0).fit(data, y)
         assert "078" not in "".join(traceback.format_exception(caught.value, chain=True)[-1:])
         assert caught.value.__context__ is caught.value.__cause__ is None
-    model = DPGDRegressor(not_finite="void").fit(frame, y)
+    model = DPGDRegressor(rho=1.0, not_finite="void").fit(frame, y)
     assert model.feature_names_in_.tolist() == ["age", "note"]
 
 
@@ -358,7 +359,7 @@ def test_columns_that_are_no_numbers_are_refused_with_a_pointer_to_the_schema(co
     X, y, _ = problem(20, 2)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(b=column)
     with pytest.raises((ValueError, TypeError), match=rf"^{message}\. For columns of .* state a Schema") as caught:
-        DPGDRegressor().fit(frame, y)
+        DPGDRegressor(rho=1.0).fit(frame, y)
     assert not any(part in str(caught.value) for part in ("2024", "'m'"))
 
 
@@ -366,9 +367,9 @@ def test_empty_cells_are_refused_with_a_pointer_to_a_typical_value():
     X, y, _ = problem(20, 2)
     X[3, 1] = math.nan
     with pytest.raises(ValueError, match=r"not_finite='void' .* typical=\.\.\. of a column of a Schema\.$"):
-        DPGDRegressor().fit(X, y)
+        DPGDRegressor(rho=1.0).fit(X, y)
     with pytest.raises(ValueError, match=r"contributes nothing\.$"):
-        DPGDRegressor().fit(np.nan_to_num(X), X[:, 1])
+        DPGDRegressor(rho=1.0).fit(np.nan_to_num(X), X[:, 1])
 
 
 @pytest.mark.parametrize("rule", ["refuse", "void"])
@@ -379,7 +380,7 @@ def test_a_response_of_numeric_text_is_refused(make, rule):
     if rule == "void" and (make is list or getattr(told, "dtype", None) == np.dtype(object)):
         return  # each cell is read alone there, and may be anything
     with pytest.raises(ValueError, match=r"^y must hold real numbers, got text: convert it first") as caught:
-        DPGDRegressor(not_finite=rule).fit(X, told)
+        DPGDRegressor(rho=1.0, not_finite=rule).fit(X, told)
     assert caught.value.__context__ is None
 
 
@@ -390,8 +391,8 @@ def test_frames_of_narrow_or_nullable_columns_are_widened(rule):
     y = X.sum(axis=1) / 50
     kinds = {"a": "int8", "b": "Int16", "c": "float32"}
     frame = pd.DataFrame(X, columns=list("abc")).astype(kinds)
-    one = DPGDRegressor(random_state=0, not_finite=rule).fit(frame, pd.Series(y))
-    two = DPGDRegressor(random_state=0, not_finite=rule).fit(X.astype(float), y)
+    one = DPGDRegressor(rho=1.0, random_state=0, not_finite=rule).fit(frame, pd.Series(y))
+    two = DPGDRegressor(rho=1.0, random_state=0, not_finite=rule).fit(X.astype(float), y)
     np.testing.assert_array_equal(one.coef_, two.coef_)
     frame.loc[4, "b"] = pd.NA
     if rule == "refuse":
@@ -411,7 +412,7 @@ def test_in_a_stream_a_refusal_comes_with_its_batch_and_nothing_is_released():
             read.append(k)
             yield wrong[k : k + 100], y[k : k + 100]
 
-    model = DPGDRegressor().fit(X, y)
+    model = DPGDRegressor(rho=1.0).fit(X, y)
     with pytest.raises(ValueError, match="NaN or infinity"):
         model.fit_stream(stream(), n=300)
     assert read == [0, 100]
@@ -453,7 +454,7 @@ def test_whatever_is_public_the_sensitivity_holds_or_the_argument_is_refused(ask
     other, response = X.copy(), y.copy()
     other[3], response[3] = size, -size
     model = DPGDRegressor(
-        **({"clip": 0.5, "learning_rate": 2.0} | asked), schedule="constant", shuffle=False, random_state=0
+        **({"rho": 1.0, "clip": 0.5, "learning_rate": 2.0} | asked), schedule="constant", shuffle=False, random_state=0
     )
     try:
         one = clone(model).fit(X, y)
@@ -508,9 +509,11 @@ def test_the_profile_is_the_accountants():
 def test_frames_are_welcome_and_names_are_kept():
     X, y, _ = problem(300, 2)
     frame = pd.DataFrame(X, columns=["a", "b"])
-    model = DPGDRegressor(random_state=0).fit(frame, pd.Series(y))
+    model = DPGDRegressor(rho=1.0, random_state=0).fit(frame, pd.Series(y))
     assert model.feature_names_in_.tolist() == ["a", "b"]
-    assert DPGDRegressor(random_state=0).fit(X.astype(np.float32), y).predict(X.astype(np.float32)).shape == (300,)
+    assert DPGDRegressor(rho=1.0, random_state=0).fit(X.astype(np.float32), y).predict(X.astype(np.float32)).shape == (
+        300,
+    )
 
 
 @pytest.mark.parametrize("asked", [{"rho": math.inf}, {"epsilon": math.inf, "delta": 1e-5}])
@@ -524,4 +527,4 @@ def test_without_privacy_it_is_least_squares_in_the_long_run(asked):
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (1, 300), (5, 50)])
 def test_few_records_are_fitted_all_the_same(n, d):
     X, y, _ = problem(n, d)
-    assert np.isfinite(DPGDRegressor(random_state=0).fit(X, y).coef_).all()
+    assert np.isfinite(DPGDRegressor(rho=1.0, random_state=0).fit(X, y).coef_).all()

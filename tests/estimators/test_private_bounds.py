@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import cross_validate
 
 from costofprivacy.estimators import DPGDRegressor, private_bounds, spending
-from costofprivacy.estimators.private_bounds import geometric_grid, linear_grid
+from costofprivacy.estimators.private_bounds import geometric_grid, linear_grid, tail_level
 from costofprivacy.estimators.spending import compose, split, times
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals.private_quantile import exponent
@@ -23,9 +23,7 @@ VALUES = (-9.0, -2.0, -1.0, 0.0, 0.5, 1.0, 2.0, 4.0)
 
 
 def bounds(values, **asked):
-    return private_bounds.private_bounds(
-        values, **{"rho": 1.0, "grid": GRID, "levels": (0.01, 0.99), "random_state": 0} | asked
-    )
+    return private_bounds(values, **{"rho": 1.0, "grid": GRID, "levels": (0.01, 0.99), "random_state": 0} | asked)
 
 
 def law(values, mu, levels):
@@ -127,7 +125,7 @@ def test_the_stated_accuracy_is_that_of_the_docstring():
 def test_chosen_levels_keep_the_bounds_within_the_data_where_fixed_ones_do_not():
     n, mu = 2000, 0.1
     values = np.random.default_rng(0).uniform(-10, 10, n)
-    level = private_bounds.tail_level(n, mu, 183)
+    level = tail_level(n, mu, 183)
     assert level == pytest.approx(227.5 / n, rel=0.005)
     beyond = {"chosen": 0, "fixed": 0}
     for seed in range(100):
@@ -137,10 +135,10 @@ def test_chosen_levels_keep_the_bounds_within_the_data_where_fixed_ones_do_not()
     assert beyond["chosen"] <= 1
     assert beyond["fixed"] > 50
     assert bounds(values, rho=mu, grid=geometric_grid(), levels=None).levels == (level, 1 - level)
-    assert private_bounds.tail_level(23_000, mu, 183) == 0.01
-    assert private_bounds.tail_level(920, mu, 183) < 0.25
+    assert tail_level(23_000, mu, 183) == 0.01
+    assert tail_level(920, mu, 183) < 0.25
     with pytest.raises(ValueError, match="number of records must be at least 9"):
-        private_bounds.tail_level(900, mu, 183)
+        tail_level(900, mu, 183)
 
 
 def test_the_profile_is_what_was_asked_for():
@@ -157,7 +155,7 @@ def test_bounds_and_fit_spend_together_what_was_shared():
     y = 3 * X[:, 0] + rng.standard_normal(5000)
     total = ApproximateDP(2.0, 1e-6)
     each = split(total.to_gaussian(), [0.1, 0.1, 0.8])
-    sides = [private_bounds.private_bounds(c, rho=m.mu, random_state=0) for c, m in zip((X[:, 0], y), each)]
+    sides = [private_bounds(c, rho=m.mu, random_state=0) for c, m in zip((X[:, 0], y), each)]
     (low, high), response = ((side.low, side.high) for side in sides)
     model = DPGDRegressor(rho=each[2].mu, feature_bounds=(low, high), response_bounds=response, random_state=0).fit(
         X, y

@@ -51,7 +51,8 @@ def test_of_the_covariance_alone_it_learns_nothing_of_responses():
         OF_THE_LAST(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, tasks="isotropic"))
     data = drawn(200)
     one, two = (
-        PrivateHeadRegressor(tasks="isotropic", random_state=0).fit(data.x, y).Gamma_ for y in (data.y, 0 * data.y)
+        PrivateHeadRegressor(epsilon=1.0, delta=1e-6, tasks="isotropic", random_state=0).fit(data.x, y).Gamma_
+        for y in (data.y, 0 * data.y)
     )
     np.testing.assert_array_equal(one, two)
 
@@ -71,7 +72,7 @@ def test_of_the_covariance_alone_it_is_the_release_of_covariance_head():
 
 def test_a_fit_of_the_covariance_forgets_an_earlier_plan():
     data = drawn(100)
-    model = PrivateHeadRegressor(random_state=0).fit(data.x, data.y)
+    model = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
     assert not hasattr(model.set_params(tasks="isotropic").fit(data.x, data.y), "plan_")
 
 
@@ -79,7 +80,9 @@ def test_where_tasks_are_isotropic_the_covariance_alone_errs_less_and_else_it_ma
     """The reason for the option, and for its not being the default."""
     data, law = drawn(2000), UNKNOWN
     heads = [
-        PrivateHeadRegressor(queries="every", random_state=0, tasks=known).fit(data.x, data.y).Gamma_
+        PrivateHeadRegressor(epsilon=1.0, delta=1e-6, queries="every", random_state=0, tasks=known)
+        .fit(data.x, data.y)
+        .Gamma_
         for known in ("any", "isotropic")
     ]
     learnt, alone = (float(best_head.head_error(law, 40, Gamma)) for Gamma in heads)
@@ -92,7 +95,7 @@ def test_where_tasks_are_isotropic_the_covariance_alone_errs_less_and_else_it_ma
 def test_what_it_learns_follows_the_data(known):
     """Fitted on one law of features it answers that law better than one fitted on another does, and conversely."""
     laws = [token_laws.gaussian(np.diag(shares)) for shares in ([0.8, 0.15, 0.05], [0.05, 0.15, 0.8])]
-    model = PrivateHeadRegressor(epsilon=8.0, random_state=0, **known)
+    model = PrivateHeadRegressor(epsilon=8.0, delta=1e-6, random_state=0, **known)
     heads = [model.fit(data.x, data.y).Gamma_ for data in (drawn(4000, law) for law in laws)]
     errors = np.array([[float(best_head.head_error(law, 40, Gamma)) for Gamma in heads] for law in laws])
     assert errors[0, 0] < 0.7 * errors[0, 1]
@@ -118,32 +121,34 @@ def test_it_is_the_release_of_whitened_descent(queries, every_token):
 
 def test_steps_are_chosen_without_the_data():
     data = drawn(100)
-    assert len(PrivateHeadRegressor().fit(data.x, data.y).plan_.gains) == whitened_plan.STEPS
-    assert len(PrivateHeadRegressor(steps=2).fit(data.x, data.y).plan_.gains) == 2
+    assert len(PrivateHeadRegressor(epsilon=1.0, delta=1e-6).fit(data.x, data.y).plan_.gains) == whitened_plan.STEPS
+    assert len(PrivateHeadRegressor(epsilon=1.0, delta=1e-6, steps=2).fit(data.x, data.y).plan_.gains) == 2
 
 
 @pytest.mark.parametrize("queries", ["last", "every"])
 def test_a_change_of_units_is_undone_by_the_public_norm_and_of_responses_by_itself(queries):
     data = drawn(500)
-    plain = PrivateHeadRegressor(random_state=0, queries=queries).fit(data.x, data.y)
-    stated = PrivateHeadRegressor(random_state=0, queries=queries, feature_norm=4.0).fit(4 * data.x, 50 * data.y)
+    plain = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries).fit(data.x, data.y)
+    stated = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries, feature_norm=4.0).fit(
+        4 * data.x, 50 * data.y
+    )
     np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
     np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
 
 
 def test_prompts_beyond_all_bounds_are_answered_by_a_number():
     data = drawn(100)
-    fitted = PrivateHeadRegressor(random_state=0).fit(data.x, data.y)
+    fitted = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
     for size in (0.0, 5e-324, 1e150, 1e300):
         x, y = size * np.sign(data.x), size * np.sign(data.y)
         assert np.isfinite(fitted.predict(x, y)).all()
-        assert np.isfinite(PrivateHeadRegressor(random_state=0).fit(x, y).Gamma_).all()
+        assert np.isfinite(PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y).Gamma_).all()
 
 
 def test_releases_differ_by_as_much_noise_as_they_must():
     """Without data in them, so that nothing is learnt, two budgets differ by their noise."""
     void = np.zeros((1000, 5, 2)), np.zeros((1000, 5))
-    heads = [PrivateHeadRegressor(random_state=seed).fit(*void).Gamma_ for seed in range(50)]
+    heads = [PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=seed).fit(*void).Gamma_ for seed in range(50)]
     assert np.std(heads) > 0
     assert abs(np.mean(heads)) < 5 * np.std(heads) / math.sqrt(200)
 
@@ -165,4 +170,4 @@ def test_releases_differ_by_as_much_noise_as_they_must():
 def test_inadmissible_arguments_are_refused(wrong):
     data = drawn(20)
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        PrivateHeadRegressor(**wrong).fit(data.x, data.y)
+        PrivateHeadRegressor(**{"epsilon": 1.0, "delta": 1e-6} | wrong).fit(data.x, data.y)

@@ -44,16 +44,22 @@ def test_an_estimator_that_does_not_learn_fails(impostor):
 
 def test_the_idle_one_fails_by_what_it_does_not_learn():
     with pytest.raises(AssertionError, match="R² must be at least"):
-        conformance.check_learns(Idle(epsilon=8.0))
+        conformance.check_learns(Idle(epsilon=8.0, delta=1e-6))
     with pytest.raises(AssertionError, match="follow the responses"):
-        conformance.check_what_it_learns_follows_the_responses(Deaf(epsilon=8.0))
+        conformance.check_what_it_learns_follows_the_responses(Deaf(epsilon=8.0, delta=1e-6))
 
 
 def test_it_is_algorithm_1_with_the_hyperparameters_given():
     N, model = 500, PromptModel(3, 20, 0.2)
     data = sample(model, N, rng=np.random.default_rng(0))
     hyper = recipes.low_dimension(model, N, 1.0, 5.0)["corrected"]
-    asked = {"clip_norm": hyper.clip_norm, "feature_bound": hyper.feature_bound, "weight_bound": hyper.weight_bound}
+    asked = {
+        "epsilon": 1.0,
+        "delta": 1e-6,
+        "clip_norm": hyper.clip_norm,
+        "feature_bound": hyper.feature_bound,
+        "weight_bound": hyper.weight_bound,
+    }
     asked |= {"penalty": 2 * hyper.penalty, "learning_rate": hyper.learning_rate, "steps": hyper.steps}
     fitted = NoisyHeadRegressor(**asked, random_state=5).fit(data.x, data.y)
     assert fitted.hyperparameters_ == hyper
@@ -70,7 +76,7 @@ def test_it_is_algorithm_1_with_the_hyperparameters_given():
 @pytest.mark.parametrize("N", [300, 512, 513, 3000])
 def test_the_moments_are_those_of_all_prompts_at_once(N):
     data = sample(PromptModel(2, 10), N, rng=np.random.default_rng(0))
-    fitted = NoisyHeadRegressor(random_state=0).fit(data.x, data.y)
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
     hyper = fitted.hyperparameters_
     found, whole = fitted._moments(data.x, data.y, hyper), head.moments(fitted._statistics(data.x, data.y, hyper))
     np.testing.assert_array_equal(found.gram, whole.gram)
@@ -79,7 +85,7 @@ def test_the_moments_are_those_of_all_prompts_at_once(N):
 
 def test_the_noise_pays_for_the_rounding_of_sums():
     data = sample(PromptModel(2, 10), 2000, rng=np.random.default_rng(0))
-    fitted = NoisyHeadRegressor().fit(data.x, data.y)
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6).fit(data.x, data.y)
     budget = ApproximateDP(fitted.epsilon, fitted.delta)
     exact = accounts.noise_std(fitted.account, fitted.hyperparameters_, budget, 2000, fitted.hyperparameters_.steps)
     assert fitted.noise_std_ == exact * (1 + sums.slack(2000, 4)) > exact
@@ -89,20 +95,20 @@ def test_a_large_delta_warns():
     data = sample(PromptModel(2, 10), 100, rng=np.random.default_rng(0))
     for kind in (NoisyHeadRegressor, PrivateHeadRegressor):
         with pytest.warns(PrivacyWarning, match="delta should be far below 1/n = 0.01"):
-            kind(delta=0.01).fit(data.x, data.y)
+            kind(epsilon=1.0, delta=0.01).fit(data.x, data.y)
 
 
 @pytest.mark.parametrize("wrong", [{"clip_norm": 1e-200}, {"feature_norm": 1e-200}, {"learning_rate": 1e170}])
 def test_public_numbers_beyond_doubles_are_refused(wrong):
     data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        NoisyHeadRegressor(**wrong).fit(data.x, data.y)
+        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, **wrong).fit(data.x, data.y)
 
 
 def test_public_numbers_whose_noise_has_no_number_are_refused_together():
     data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match=r"learning_rate.*too large or too small"):
-        NoisyHeadRegressor(learning_rate=1e10).fit(data.x, data.y)
+        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, learning_rate=1e10).fit(data.x, data.y)
 
 
 @pytest.mark.parametrize("kind", [NoisyHeadRegressor, PrivateHeadRegressor])
@@ -110,9 +116,9 @@ def test_a_void_prompt_counts_as_one_of_zeros(kind):
     data = sample(PromptModel(2, 10), 700, rng=np.random.default_rng(0))
     x, y = data.x.copy(), data.y.copy()
     x[600], y[600] = 0, 0
-    wanted = kind(random_state=0).fit(x, y)
+    wanted = kind(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y)
     x[600, 4, 1] = math.nan
-    found = kind(random_state=0, not_finite="void").fit(x, y)
+    found = kind(epsilon=1.0, delta=1e-6, random_state=0, not_finite="void").fit(x, y)
     np.testing.assert_array_equal(found.Gamma_, wanted.Gamma_)
     assert found.predict(x, y)[600] == 0
     y[3, 2] = -math.inf
@@ -121,8 +127,10 @@ def test_a_void_prompt_counts_as_one_of_zeros(kind):
 
 def test_public_scales_undo_a_change_of_units():
     data = sample(PromptModel(2, 10), 3000, rng=np.random.default_rng(0))
-    plain = NoisyHeadRegressor(random_state=0).fit(data.x, data.y)
-    stated = NoisyHeadRegressor(random_state=0, feature_norm=4.0, response_scale=50.0).fit(4 * data.x, 50 * data.y)
+    plain = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
+    stated = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, feature_norm=4.0, response_scale=50.0).fit(
+        4 * data.x, 50 * data.y
+    )
     np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
     np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
 
@@ -131,7 +139,7 @@ def test_public_scales_undo_a_change_of_units():
 def test_no_prompt_is_longer_than_the_sensitivity_assumes(size):
     rng = np.random.default_rng(0)
     x, y = size * rng.standard_normal((200, 6, 3)), size * rng.standard_normal((200, 6))
-    fitted = NoisyHeadRegressor(random_state=0).fit(x, y)
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y)
     seen = fitted._statistics(x, y, fitted.hyperparameters_)
     assert np.linalg.norm(seen.Z, axis=(1, 2)).max() <= fitted.hyperparameters_.feature_bound * (1 + 1e-12)
     assert np.abs(seen.response).max() <= fitted.hyperparameters_.clip_norm
@@ -140,7 +148,7 @@ def test_no_prompt_is_longer_than_the_sensitivity_assumes(size):
 
 def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_claim():
     data = sample(PromptModel(2, 10), 300, rng=np.random.default_rng(0))
-    asked = {"penalty": 0.1, "steps": 50, "random_state": 0}
+    asked = {"epsilon": 1.0, "delta": 1e-6, "penalty": 0.1, "steps": 50, "random_state": 0}
     last = NoisyHeadRegressor(**asked).fit(data.x, data.y)
     every = NoisyHeadRegressor(**asked, account="every iterate").fit(data.x, data.y)
     assert every.noise_std_ > last.noise_std_

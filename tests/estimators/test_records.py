@@ -23,7 +23,7 @@ RATE, CLIP = 3.0, 0.5
 def test_a_replaced_record_moves_a_fit_by_its_sensitivity(intercept, pair):
     """With the same noise θ moves by at most 2ηC_clip/n, whatever the record holds and whatever type it has."""
     asked = {"schedule": Constant(RATE), "clip": CLIP, "shuffle": False, "fit_intercept": intercept, "random_state": 0}
-    one, two = (DPGDRegressor(**asked, not_finite="void").fit(*data) for data in pair)
+    one, two = (DPGDRegressor(rho=1.0, **asked, not_finite="void").fit(*data) for data in pair)
     most = 2 * RATE / len(pair[0][0]) * CLIP * math.sqrt(2 + intercept)
     moved = math.hypot(*(two.coef_ - one.coef_), two.intercept_ - one.intercept_)
     assert np.isfinite(one.coef_).all()
@@ -37,7 +37,14 @@ def test_a_replaced_record_moves_a_fit_by_its_sensitivity(intercept, pair):
 @given(pair=neighbours((3, 2), (3,), records=FEW))
 def test_a_replaced_prompt_moves_the_moments_by_their_sensitivity(pair):
     model = NoisyHeadRegressor(
-        not_finite="void", random_state=0, clip_norm=2.0, feature_bound=0.7, steps=2, penalty=0.1
+        epsilon=1.0,
+        delta=1e-6,
+        not_finite="void",
+        random_state=0,
+        clip_norm=2.0,
+        feature_bound=0.7,
+        steps=2,
+        penalty=0.1,
     )
     fits = [model.fit(*data).Gamma_ for data in pair]
     hyper, N = model.hyperparameters_, len(pair[0][0])
@@ -58,7 +65,7 @@ def test_a_replaced_prompt_moves_the_moments_by_their_sensitivity(pair):
 @given(pair=neighbours((3, 2), (3,), records=(1, 6, 40)))
 def test_a_private_head_of_hostile_prompts_is_finite(known, pair):
     for x, y in pair:
-        model = PrivateHeadRegressor(**known, not_finite="void", random_state=0).fit(x, y)
+        model = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, **known, not_finite="void", random_state=0).fit(x, y)
         assert np.isfinite(model.Gamma_).all()
         assert np.isfinite(model.predict(x, y)).all()
 
@@ -67,7 +74,7 @@ def test_a_private_head_of_hostile_prompts_is_finite(known, pair):
 @given(pair=neighbours((2,), (), records=FEW))
 def test_by_default_a_fit_is_refused_without_a_word_of_the_record(pair):
     X, y = pair[0]
-    model = DPGDRegressor(random_state=0)
+    model = DPGDRegressor(rho=1.0, random_state=0)
     try:
         model.fit(X, y)
     except (ValueError, TypeError) as error:

@@ -554,6 +554,7 @@ def people(n: int, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def private(schema: Schema, **asked: Any) -> Pipeline:
+    asked = ({} if "epsilon" in asked else {"rho": 1.0}) | asked
     model = DPGDRegressor(feature_bounds=schema.feature_bounds(), response_bounds=(0, 60), random_state=0, **asked)
     return make_pipeline(schema.transformer(), model)
 
@@ -601,7 +602,9 @@ def test_a_stated_deviation_makes_generous_bounds_cost_nothing():
     for low, high, std in ((18, 90, None), (-1000, 1108, 72 / 12**0.5)):
         schema = Schema({"age": number(low, high, std=std)})
         center, scale = schema.feature_scales()
-        model = DPGDRegressor(feature_center=center, feature_scale=scale, response_bounds=(0, 60), random_state=0)
+        model = DPGDRegressor(
+            rho=1.0, feature_center=center, feature_scale=scale, response_bounds=(0, 60), random_state=0
+        )
         fits.append(make_pipeline(schema.transformer(), model).fit(X[["age"]], y).predict(X[["age"]]))
     np.testing.assert_allclose(*fits, rtol=1e-6)
 

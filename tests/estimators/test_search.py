@@ -267,7 +267,13 @@ def test_a_random_number_of_runs_releases_the_best_alone():
         lengths.append(len(Constant.seen))
     assert abs(np.mean(lengths) - 4) < 4 * math.sqrt(12 / 200)
     learnt = {name for name in vars(search) if name.endswith("_")}
-    assert learnt == {"best_estimator_", "best_setting_", "scores_", "profile_"}  # not how many runs there were
+    assert learnt == {
+        "best_estimator_",
+        "best_setting_",
+        "scores_",
+        "profile_",
+        "receipt_",
+    }  # not how many runs
 
 
 def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():

@@ -114,12 +114,12 @@ def test_the_page_opens_with_an_answer() -> None:
     assert "No audit refutes a guarantee of this book." in opening_of(page)(TABLES)
 
 
-def test_the_page_opens_with_how_little_its_audit_says_of_the_default() -> None:
+def test_the_page_opens_with_how_little_its_audit_says_of_objective_perturbation() -> None:
     told, releases = opening_of(page)(TABLES), TABLES["releases"]
-    row = figures.shares(releases).set_index("release").loc[page.DEFAULT]
+    row = figures.shares(releases).set_index("release").loc[page.ALONE]
     assert f"proves {row['worst']:.0%} of the claim".replace("%", " %") in told
     assert f"only noise that is {100 * row['deficit']:g} % too small would be found" in told
-    blind = releases.assign(deficit=releases["deficit"].mask(releases["release"] == page.DEFAULT))
+    blind = releases.assign(deficit=releases["deficit"].mask(releases["release"] == page.ALONE))
     assert "and no noise that is too small would be found" in opening_of(page)(TABLES | {"releases": blind})
 
 

@@ -24,6 +24,7 @@ from costofprivacy.experiments.method import (
     winning,
 )
 from costofprivacy.experiments.method import tables as shown
+from costofprivacy.experiments.privacy.best_method import cases as judged
 from costofprivacy.judging.tables import select
 from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.noisyhead import population, private_ridge
@@ -88,7 +89,7 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
 def test_the_opening_names_the_winner_over_all_methods_and_where_no_data_are_better() -> None:
     told = opening_of(page)(TABLES)
     found = winning.measured(page.saved_of(reads.CAMPAIGN)["cases"])
-    assert found.measured
+    assert found.best
     assert found.words in told
     assert "it explains 91 % of the variance" in told
     assert "a head without data is better: its test error is 0.0597, against 0.0605." in told
@@ -117,9 +118,16 @@ def test_the_winner_is_counted_where_a_method_beats_the_mean() -> None:
             (second, 0.6, 0.0, 0.0, 0.5),
         )
     )
-    assert told == winning.Winner(first, 2, 2, True)
+    assert told == winning.Winner(first, 2, 2, 1)
     assert "use objective perturbation with a *pilot*, " in told.words
-    assert "best, or not significantly worse, in 2 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
+    assert "is best in 1 of 2 [measured cases](privacy/best-method.ipynb) where" in told.words
+    assert "and not significantly worse in 1 more" in told.words
+
+
+def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
+    table = page.saved_of(reads.CAMPAIGN)["cases"]
+    found, told = winning.measured(table), judged.compared(table)
+    assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
 
 
 def test_the_winner_by_forecast_is_that_of_the_table_that_is_shown() -> None:
@@ -185,7 +193,7 @@ def test_the_page_says_how_the_tables_are_read() -> None:
     assert "That is 200 records per feature" in told
     assert "*clipped descent, all records* for isotropic data ($n/d = 100$)" in told
     assert "housing" in told
-    assert "use *objective perturbation*: it is best, or not significantly worse, in 3 of these 4" in told
+    assert "*objective perturbation* is the safest of these forms: it is best, or not significantly worse" in told
     assert "MNIST" not in told.partition("**An example.**")[2]  # it has seven records per feature at most
     few = page.read_rivals(errors[errors["problem"].str.startswith("MNIST")])
     assert "further away than the table goes" in str(few.data)

@@ -33,12 +33,16 @@ argument breaks the guarantee.
 **What is not protected.** A run with a ``random_state`` is a demonstration, no release: whoever knows the seed knows
 the noise, so ``fit`` warns, and a generator is refused. NumPy's generators are made for simulation, not for secrecy,
 and noise of finite precision leaks a little more than real numbers would. Fitting twice on the same data spends twice,
-and scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word (`estimators.spending`).
+scikit-learn's ``cross_val_score`` and ``GridSearchCV`` fit many times without a word, and a bootstrap sample holds some
+records several times (`estimators.spending`). No estimator has a default budget.
 By default ``fit`` refuses data that are not finite, as scikit-learn does, and that it did is not protected;
 ``not_finite="void"`` protects it (`estimators.gate`). A score on the training data is a release without protection.
 """
 
+import sys
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from costofprivacy.estimators.linear import DPGDRegressor
@@ -62,6 +66,7 @@ _LATER = {
     "forecast": "forecasting",
     "forecast_intervals": "interval_forecast",
     "number": "schema",
+    "private_bounds": "private_bounds",
     "records_needed": "forecasting",
     "split": "spending",
 }
@@ -72,8 +77,25 @@ __all__ = ["DPGDRegressor", "NoisyHeadRegressor", "PrivateHeadRegressor", *_LATE
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}"):
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """In which ``private_bounds`` is the function, although Python binds the module of that name when it imports it."""
+
+    @property
+    def private_bounds(self) -> Any:
+        return __getattr__("private_bounds")
+
+    @private_bounds.setter
+    def private_bounds(self, module: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package

@@ -61,8 +61,8 @@ class PrivateLinearRegression(TabularRegressor):
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``epsilon`` is left out, or ``delta`` is 1/n or
-            more. ScaleWarning: if no scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
+            scale is stated.
 
     >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
@@ -127,7 +127,9 @@ class PrivateLinearRegression(TabularRegressor):
             batches: a function that returns batches and is called for each pass, each time with the same records; or
                 batches that can be read once, for one pass of DP-GD. A batch is a pair of features, shape (m, d), and
                 responses, shape (m,).
-            n: number of records, which is public.
+            n: number of records, which is public. One pass that ends early keeps its guarantee, with the noise for n;
+                ``n_records_`` and the receipt then say how many were read. That is public too, because where a stream
+                ends must not depend on what is in it.
 
         Returns:
             The estimator, fitted.
@@ -142,8 +144,7 @@ class PrivateLinearRegression(TabularRegressor):
         except ValueError as error:
             raise InvalidParameterError(str(error)) from error
         warn_of_what_is_left_out(self)
-        if self.delta is not None:
-            warn_if_delta_is_large(self.delta, announced)
+        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
         allowed = STREAMED if callable(batches) else ("one pass",)
         if self.method not in (AUTO, *allowed) or self.interval_share:
             raise InvalidParameterError(
@@ -155,19 +156,18 @@ class PrivateLinearRegression(TabularRegressor):
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = gate.table(self, *first)[0].shape[1]
-        stated = self._stated(announced)
+        stated, features, response = self._begun(announced)
         self.method_ = self._chosen(stated, allowed)
         again = batches() if callable(batches) else itertools.chain([first], source)
         rng = generator(self.random_state)
-        features, response = self._feature_scale(), self._response_scale()
         other = self._other()
         with np.errstate(all="ignore"):
             if isinstance(other, OnePass):
                 found = other._passed(self._scaled(again, features, response), stated, rng)
             else:
                 found = other._streamed(lambda: self._scaled(batches(), features, response), stated, rng)
-        self.plan_ = other.plan_
-        self._keep(found, stated, features, response)
+            self.plan_ = other.plan_
+            self._keep(found, stated, features, response)
         return self
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
@@ -204,6 +204,10 @@ class PrivateLinearRegression(TabularRegressor):
             if self.not_finite == gate.VOID:
                 X, y = gate.marked(X, y)
             yield self._design(X, features), response.apply(y)
+
+    def _algorithm(self) -> str:
+        chosen = ", chosen from public numbers" if self.method == AUTO else ""
+        return f"{CLASSES[self.method_].ALGORITHM}{chosen}"
 
     def _why_no_intervals(self) -> str:
         if self.method_ == "objective":

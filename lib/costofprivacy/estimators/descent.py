@@ -48,13 +48,12 @@ class Rereadable(TabularRegressor):
                 f"read must be a function that returns batches, to be read several times, got {type(read).__name__}"
             )
         warn_of_what_is_left_out(self)
-        if self.delta is not None:
-            warn_if_delta_is_large(self.delta, announced)
+        warn_if_delta_is_large(float(self.delta), announced)  # type: ignore[arg-type]
         first = next((gate.table(self, X, y) for X, y in gate.pairs(read()) if gate.held(y)), None)
         if first is None:
             raise ValueError("Found array with 0 sample(s) in the stream while a minimum of 1 is required.")
         self.n_features_in_ = first[0].shape[1]
-        stated, features, response = self._stated(announced), self._feature_scale(), self._response_scale()
+        stated, features, response = self._begun(announced)
 
         def scaled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
             for X, y in gate.pairs(read()):
@@ -65,7 +64,7 @@ class Rereadable(TabularRegressor):
 
         with np.errstate(all="ignore"):
             found = self._streamed(scaled, stated, generator(self.random_state))
-        self._keep(found, stated, features, response)
+            self._keep(found, stated, features, response)
         return self
 
     @abstractmethod
@@ -97,6 +96,8 @@ class ClippedDescentRegressor(Rereadable):
     >>> print(model.coef_.round(1))
     [ 0.5 -0.5  0.5]
     """
+
+    ALGORITHM = "clipped gradient descent on all records"
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(
@@ -135,6 +136,8 @@ class BoostedAdaSSPRegressor(Rereadable):
     >>> print(model.coef_.round(1))
     [ 0.5 -0.5  0.5]
     """
+
+    ALGORITHM = "boosted AdaSSP"
 
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         return self._fitted(stated, lambda found: boosting.releases(x, y, found.bounds, [found.plan], rng=rng)[0])

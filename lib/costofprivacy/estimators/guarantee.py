@@ -1,21 +1,28 @@
-"""What a fit promises, and the receipt that says so in words and in JSON."""
+"""What a fit promises, and the receipt that says so in words and in JSON.
+
+A receipt is made by the fit, from what the fit used, and kept as ``receipt_``. What is done to the estimator or its
+arguments afterwards changes neither it nor ``predict``, until the next fit; a clone has none.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
 import platform
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
-from costofprivacy.privacy import ApproximateDP, GaussianDP
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 
 if TYPE_CHECKING:
     from costofprivacy.estimators.schema import Schema, SchemaTransformer
+    from costofprivacy.estimators.search_plans import SearchPlan
 
 WIDTH = 100  # letters in a line of a receipt
 RECORD = "replace one record by any other; the number of records is public"
@@ -23,7 +30,14 @@ CAVEAT = (
     "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
     "which is not made for secrecy; how long a fit takes is not protected either."
 )
+SCOPE = (
+    "this {} alone. Other fits to the same records, their scores, and bounds found in the records add up "
+    "(costofprivacy.estimators.spending). If a scaler, imputed values, a selection of features or a choice of settings "
+    "learned from the records without noise, there is no guarantee. Who stands in several records, or in one that is "
+    "repeated as in a bootstrap sample, is protected less (costofprivacy.privacy.groups)"
+)
 REFUSED = "refused; whether there are such records is not protected"
+FEATURES = ("n_features_in_", "feature_names_in_")  # what scikit-learn keeps of them
 FEW = 5  # names that a message quotes
 SOFTWARE = ("costofprivacy", "numpy", "scipy", "scikit-learn", "dp-accounting")
 
@@ -45,16 +59,28 @@ class Guarantee:
     neighbours: str = RECORD
 
 
+@functools.cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    return ("python", platform.python_version()), *((name, version(name)) for name in SOFTWARE)
+
+
 @dataclass(frozen=True)
 class Receipt:
     """What a reviewer or a data-protection officer asks of a private fit. ``str`` gives it in words, `json` as data.
 
     Args:
         method: name of the estimator. guarantee: what it promises. released: names of what depends on the records.
-        public: what was taken as public, by argument. records: how many were used. features: how many there are.
+        public: what was taken as public, by argument, as plain values.
+        records: how many were read, void ones included. Where a stream ends must not depend on what is in it, so that
+            this number is as public as the one that was announced. features: how many there are.
         demonstration: whether a seed made the noise repeatable, which is no release.
         not_finite: what happened to records that are not finite.
         schema: what was public of the columns of the table, of which the features were made; None if it was not given.
+        algorithm: in words. announced: number of records for which noise was added, if it is not that of the records.
+        fit: 1 for the first fit of the estimator, 2 for the second.
+        found: what `costofprivacy.estimators.private_bounds` spent on bounds that were handed over as it returned them.
+        search: of which private search the fit is a part, as a sentence; the guarantee is then that of all of it.
+        versions: of the software at the time of the fit.
     """
 
     method: str
@@ -66,6 +92,15 @@ class Receipt:
     demonstration: bool
     not_finite: str
     schema: Schema | None = None
+    algorithm: str = ""
+    announced: int | None = None
+    fit: int = 1
+    found: tuple[tuple[str, GaussianDP], ...] = ()
+    search: str = ""
+    versions: tuple[tuple[str, str], ...] = field(default_factory=_versions)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "public", {name: _plain(value) for name, value in self.public.items()})
 
     def data(self) -> dict[str, Any]:
         """The receipt as plain values: numbers, texts, lists and dictionaries.
@@ -75,21 +110,27 @@ class Receipt:
         told, mu = self.guarantee, None if self.guarantee.gaussian is None else self.guarantee.gaussian.mu
         return {
             "method": self.method,
+            "algorithm": self.algorithm,
             "epsilon": told.claimed.epsilon,
             "delta": told.claimed.delta,
             "mu": mu,
             "rho": None if mu is None else mu**2 / 2,
             "neighbours": told.neighbours,
             "proof": told.proof,
+            "covers": SCOPE.format("search" if self.search else "fit"),
+            "fit_of_this_estimator": self.fit,
+            "search": self.search,
+            "private_bounds": {name: spent.mu for name, spent in self.found},
             "released": list(self.released),
-            "public": {name: _plain(value) for name, value in self.public.items()},
+            "public": _plain(self.public),
             **({} if self.schema is None else {"schema": json.loads(self.schema.to_json())}),
             "records": self.records,
+            "records_announced": self.records if self.announced is None else self.announced,
             "features": self.features,
             "records_that_are_not_finite": self.not_finite,
             "demonstration": self.demonstration,
             "caveat": CAVEAT,
-            "versions": {"python": platform.python_version()} | {name: version(name) for name in SOFTWARE},
+            "versions": dict(self.versions),
         }
 
     def json(self) -> str:
@@ -111,9 +152,16 @@ class Receipt:
             else "The noise was seeded from the operating system."
         )
         versions = ", ".join(f"{name} {number}" for name, number in data["versions"].items())
+        early = "" if self.announced is None else f" The noise is that for the {self.announced} that were announced."
+        again = f" It was number {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
+        spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
         lines = (
-            f"{self.method}, fitted to {self.records} records of {self.features} features.",
+            f"{self.method}, fitted to {self.records} records of {self.features} features.{early}",
+            *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
+            *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
+            f"Covers: {data['covers']}.{again}",
+            *([f"Private bounds, which spent besides: {spent}. {self._together()}"] if spent else []),
             f"Neighbouring data sets: {told.neighbours}.",
             f"Proof: {told.proof}.",
             f"Released: {', '.join(self.released)}.",
@@ -126,41 +174,91 @@ class Receipt:
         )
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
 
+    def _together(self) -> str:
+        """What bounds and fit spend together: at the δ of the fit if it is Gaussian DP, else at twice that."""
+        from costofprivacy.estimators.spending import compose  # here: it is rarely needed
 
-def receipt(fitted: Any, public: tuple[str, ...], schema: Schema | SchemaTransformer | None = None) -> Receipt:
-    """The receipt of a fitted estimator of tables.
+        told = self.guarantee
+        delta = told.claimed.delta if told.gaussian else min(2 * told.claimed.delta, (1 + told.claimed.delta) / 2)
+        total = compose(told, *(each for _, each in self.found), delta=delta).claimed
+        return f"With this fit together: ({total.epsilon:.4g}, {total.delta:g})-differential privacy."
 
-    Bounds, centers and scales that were stated feature by feature stand beside the features' names, where there are
-    any: those of the schema, or of the data frame of the fit.
+
+def as_used(estimator: Any) -> Any:
+    """A copy of an estimator's arguments as a fit finds them, with the features' number and names; no fit."""
+    used = clone(estimator)
+    vars(used).update({name: vars(estimator)[name] for name in FEATURES if name in vars(estimator)})
+    return used
+
+
+def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int) -> Receipt:
+    """The receipt that a fit of an estimator of tables leaves behind, in its last step.
+
+    Bounds, centers and scales that were stated feature by feature stand beside the features' names, if there are any.
 
     Args:
-        fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, ``not_finite`` and ``random_state``.
+        fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, and `as_used` as ``used_``.
         public: names of its arguments that were taken as public; those that are None were not stated.
+        algorithm: in words. announced: number of records for which noise was added.
+    """
+    used, names = fitted.used_, getattr(fitted, "feature_names_in_", None)
+    named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(used, name)))
+    given = {name: value for name in named if (value := getattr(used, name)) is not None}
+    released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
+    fitted._fits = getattr(fitted, "_fits", 0) + 1
+    return Receipt(
+        type(fitted).__name__,
+        fitted.guarantee_,
+        tuple(released),
+        given if names is None else _with_names(given, [str(name) for name in names]),
+        fitted.n_records_,
+        fitted.n_features_in_,
+        used.random_state is not None,
+        "void, under the guarantee" if used.not_finite == "void" else REFUSED,
+        algorithm=algorithm,
+        announced=None if announced == fitted.n_records_ else announced,
+        fit=fitted._fits,
+        found=tuple(_found(given)),
+    )
+
+
+def issued(fitted: Any, schema: Schema | SchemaTransformer | None = None) -> Receipt:
+    """A copy of the receipt of a fitted estimator, with the schema of its features and the search that it belongs to.
+
+    Args:
+        fitted: with ``receipt_``; with ``search_``, a `search_plans.SearchPlan`, if it is the result of a search.
         schema: what made the features of a table's columns, if anything did: a `costofprivacy.estimators.Schema`, or
             its transformer. It was public too, and belongs to the receipt.
 
     Raises:
         ValueError: if the schema's features are not those of the fit.
     """
+    told: Receipt = fitted.receipt_
+    plan: SearchPlan | None = getattr(fitted, "search_", None)
+    if plan is not None:
+        alone = told.guarantee.gaussian or told.guarantee.claimed
+        whole = Guarantee(plan.claimed, plan.gaussian, f"costofprivacy.estimators.search_plans, {told.guarantee.proof}")
+        about = f"{plan.sentence}. This is one of its fits, and would spend {alone} if it were alone"
+        told = replace(told, guarantee=whole, search=about)
     stated: Any = getattr(schema, "schema", schema)  # of a transformer
     names = _names(fitted, stated)
-    named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(fitted, name)))
-    given = {name: value for name in named if (value := getattr(fitted, name)) is not None}
-    if names is not None:
-        given = {name: _by_name(name, value, names) for name, value in given.items()}
-    released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
-    rule = "void, under the guarantee" if fitted.not_finite == "void" else REFUSED
-    return Receipt(
-        type(fitted).__name__,
-        fitted.guarantee_,
-        tuple(released),
-        given,
-        fitted.n_records_,
-        fitted.n_features_in_,
-        fitted.random_state is not None,
-        rule,
-        stated,
-    )
+    return replace(told, schema=stated, public=told.public if names is None else _with_names(told.public, names))
+
+
+def _found(given: Any, name: str = "") -> Iterator[tuple[str, GaussianDP]]:
+    """What bounds among public arguments spent that are results of ``private_bounds``."""
+    if isinstance(getattr(given, "profile", None), PrivacyProfile):
+        yield name, given.profile.last_iterate
+    elif isinstance(given, Mapping):
+        for key, value in given.items():
+            yield from _found(value, f"{name}[{key!r}]" if name else str(key))
+    elif isinstance(given, (tuple, list)):
+        for k, value in enumerate(given):
+            yield from _found(value, f"{name}[{k}]")
+
+
+def _with_names(given: dict[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: _by_name(name, value, names) for name, value in given.items()}
 
 
 def _names(fitted: Any, schema: Any) -> list[str] | None:
@@ -187,6 +285,8 @@ def _few(names: Sequence[str]) -> str:
 
 def _by_name(argument: str, value: Any, names: Sequence[str]) -> Any:
     """What was stated feature by feature, beside the features' names; anything else as it is."""
+    if hasattr(value, "to_dict") and np.ndim(value) == 1 and set(map(str, value.index)) == set(names):
+        return value.to_dict()  # of a series, whose labels are the names
     if argument == "feature_bounds" and not isinstance(value, dict) and any(np.ndim(side) for side in value):
         low, high = (np.broadcast_to(side, (len(names),)).tolist() for side in value)
         return {name: [low[k], high[k]] for k, name in enumerate(names)}

@@ -19,7 +19,7 @@ from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.onepass import Batch
 from costofprivacy.estimators import gate, public
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, Budget, budget, generator
-from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
+from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import LARGEST, SMALLEST, Scale, bounds_by_name, filled_by_name, public_scale
 from costofprivacy.privacy import PrivacyProfile, warn_if_delta_is_large
 
@@ -52,8 +52,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
     nothing).
 
     Args:
-        rho: ρ in [10⁻³⁰, 10³⁰] or ∞; 1 where neither it nor ``epsilon`` is given. ∞ adds no noise and protects nothing.
-        epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``.
+        rho: ρ in [10⁻³⁰, 10³⁰] or ∞, which adds no noise and protects nothing.
+        epsilon: ε in [10⁻⁸, 10⁶] or ∞, the other way to ask for privacy; needs ``delta``. There is no default budget:
+            ``fit`` refuses where neither is given.
         delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. With ``rho`` it is where the profile states
             its ε (10⁻⁶ by default).
         clip: c in [10⁻³⁰, 10³⁰], the clipping constant of the scaled residual; C_clip = c√d. ∞ without privacy.
@@ -93,7 +94,9 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         ``configuration_``: the c, η̃ and ρ of the run.
         ``expected_risk_``: the excess risk on the stated scale that the deterministic equivalent promises if the public
             knowledge is right; NaN where its equations do not settle.
-        ``n_records_``: records used; fewer than announced where a stream ended early.
+        ``n_records_``: records read, void ones included; fewer than announced where a stream ended early.
+        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
+            goes by.
         ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
 
     Raises:
@@ -192,7 +195,8 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
         The noise depends on n, so it is announced. A stream that ends early is released with the noise that it still
         owes (`costofprivacy.dpgd.onepass` has the proof), one with more records is refused and nothing is released.
-        Where it ends must not depend on what is in it. Records are used in the order in which they come.
+        Where it ends must not depend on what is in it; so how many records were read is public, and the receipt says
+        it beside n. Records are used in the order in which they come.
 
         With ``not_finite="refuse"`` the error is raised at the batch that holds the record, in the middle of the pass:
         nothing is released, but how far the stream was read shows where the record is. With "void" nothing can be seen.
@@ -227,9 +231,10 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (n, d).
         """
         check_is_fitted(self, "coef_")
-        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
-        features = self._features(X.shape[1])
-        if self.not_finite == gate.VOID:
+        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
+        X = np.ascontiguousarray(gate.rows(used, X, reset=False))
+        features = used._features(X.shape[1])
+        if used.not_finite == gate.VOID:
             X = np.where(gate.sound(X)[:, None], X, features.center)
         if features.low is not None:
             X = np.clip(X, features.low, features.high)
@@ -247,7 +252,12 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
             ValueError: if the schema's features are not those of the fit.
         """
         check_is_fitted(self, "coef_")
-        return receipt(self, PUBLIC, schema)
+        return issued(self, schema)
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does; a budget must be stated besides."""
+        super()._validate_params()
+        budget(self.rho, self.epsilon, self.delta)
 
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers."""
@@ -272,6 +282,7 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
 
     def _release(self, batches: Iterable[Batch], n: int, rng: np.random.Generator) -> DPGDRegressor:
         """Run the pass on scaled records; only then do the results come into being."""
+        used = as_used(self)
         asked, d = budget(self.rho, self.epsilon, self.delta), self.n_features_in_
         eigenvalues = public.stated_eigenvalues(self.spectrum, d)
         features = self._features(d)
@@ -283,15 +294,17 @@ class DPGDRegressor(RegressorMixin, BaseEstimator):
         usable = itertools.starmap(gate.marked, batches) if self.not_finite == gate.VOID else batches
         # in rows: how an array lies in memory decides the last bits of its products
         scaled = ((self._enlarged(features.apply(np.ascontiguousarray(X))), response.apply(y)) for X, y in usable)
-        released = onepass.release(scaled, configuration, n, known.d, rng=rng)
+        with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
+            released = onepass.release(scaled, configuration, n, known.d, rng=rng)
         self.coef_ = response.scale * released.theta[:d] / features.scale
         constant = response.scale * released.theta[d] if self.fit_intercept else 0.0
         self.intercept_ = float(response.center + constant - np.sum(self.coef_ * features.center))
-        self.n_records_ = released.records
+        self.n_records_, self.used_ = released.records, used
         self.configuration_, self.expected_risk_ = configuration, risk
         spent = (released.every_iterate, released.last_iterate)
         self.profile_ = PrivacyProfile(asked.claimed, *spent, neighbours="replace one record")
         self.guarantee_ = Guarantee(asked.claimed, released.last_iterate, PROOF)
+        self.receipt_ = issue(self, PUBLIC, "one pass of DP-GD", n)
         return self
 
     def _signal(self) -> tuple[float, float]:

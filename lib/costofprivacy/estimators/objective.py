@@ -1,4 +1,4 @@
-"""Objective perturbation with a pilot as an estimator: in most cases the most accurate method for a table in memory."""
+"""Objective perturbation with a pilot as an estimator: the method with intervals, for a table in memory."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     Nothing is ever standardised by the data.
 
     Args:
-        epsilon: ε in [10⁻⁸, 10⁶]. Where it is left out, 1 is used and ``fit`` warns.
-        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns. Left out: `tabular.default_delta`.
+        epsilon: ε in [10⁻⁸, 10⁶]. There is no default budget: ``fit`` refuses where ε or δ is left out.
+        delta: δ in [10⁻³⁰⁰, 1), well below 1/n: from 1/n on ``fit`` warns.
         feature_bounds: public (low, high), numbers or one for each feature, or a dictionary of pairs by feature name:
             features are clipped to them.
         feature_center, feature_scale: public: the means and standard deviations that are expected, a number, one for
@@ -64,15 +64,18 @@ class ObjectivePerturbationRegressor(TabularRegressor):
         ``expected_r2_``, ``expected_r2_range_``: forecast of R² on new records, and its range over several spectra.
         ``covariance_``, ``centre_``: of coefficients and intercept, shape (d + 1, d + 1) and (d + 1,), with
             ``interval_share``. The centre is ``coef_`` without the pull of the penalty.
-        ``n_records_``, ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
+        ``n_records_``: how many were read, void ones included; in one pass over a stream it may be fewer than were
+            announced. ``n_features_in_``, ``feature_names_in_``: as in scikit-learn.
+        ``receipt_``: what `receipt` tells. ``used_``: a copy of the arguments as the fit used them, which `predict`
+            goes by.
 
     Raises:
         ValueError: in ``fit``, for data or arguments outside their range, as scikit-learn does. The message never
             quotes a value of the data.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``epsilon`` is left out, or ``delta`` is 1/n or
-            more. ScaleWarning: if no scale is stated.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/n or more. ScaleWarning: if no
+            scale is stated.
 
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((2000, 3))
@@ -83,6 +86,7 @@ class ObjectivePerturbationRegressor(TabularRegressor):
     [ 0.5 -0.5  0.5]
     """
 
+    ALGORITHM = "objective perturbation with a pilot"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **TabularRegressor._parameter_constraints,
         "interval_share": [Interval(Real, 0, 0.9, closed="both")],

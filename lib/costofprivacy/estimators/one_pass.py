@@ -23,6 +23,8 @@ class OnePass(TabularRegressor):
     Only the last iterate is covered. `linear.DPGDRegressor` has more to choose: clip, schedule, learning rate.
     """
 
+    ALGORITHM = "one pass of DP-GD"
+
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
         order = rng.permutation(len(x))
         parts = (order[start : start + ROWS] for start in range(0, len(order), ROWS))
@@ -35,4 +37,4 @@ class OnePass(TabularRegressor):
         self.plan_ = Configuration(best.clip, best.schedule, mu.mu)
         released = onepass.release(batches, self.plan_, n, known.d, rng=rng)
         promised = forecasting.PROMISES[forecasting.ONE_PASS](known, n, stated.budget, stated.spectrum)
-        return Fit(released.theta, Guarantee(stated.budget, mu, PROOF), promised)
+        return Fit(released.theta, Guarantee(stated.budget, mu, PROOF), promised, records=released.records)

@@ -51,9 +51,12 @@ LEAST_LEVEL, MOST_LEVEL = 0.01, 0.25  # of a tail, where it is chosen from publi
 FAILURE = 1e-3  # probability that one of the two bounds may be anywhere beyond the data
 
 
-@dataclass(frozen=True)
-class PrivateBounds:
-    """Bounds that were released, and what that spent.
+@dataclass(frozen=True, eq=False)
+class PrivateBounds(tuple[float, float]):
+    """Bounds that were released, and what that spent: the pair (low, high).
+
+    Handed over as it is, as ``response_bounds`` or among ``feature_bounds`` by name, it stands in the receipt of the
+    fit with what it spent.
 
     Args:
         low, high: the bounds, low < high. levels: the quantiles that they stand for. records: how many there were.
@@ -65,6 +68,13 @@ class PrivateBounds:
     levels: tuple[float, float]
     records: int
     profile: PrivacyProfile
+
+    def __new__(cls, low: float, high: float, *_: Any, **__: Any) -> PrivateBounds:
+        """The pair alone; the fields are those of a data class."""
+        return super().__new__(cls, (low, high))
+
+    def __getnewargs__(self) -> tuple[float, float]:
+        return self.low, self.high
 
 
 def geometric_grid(smallest: float = 1e-3, largest: float = 1e6, per_decade: int = 10) -> np.ndarray:
@@ -128,7 +138,7 @@ def private_bounds(
     Args:
         values: the column, n cells: an array, a list or a column of a data frame. Cells are read as
             `Schema` reads those of a number.
-        rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead.
+        rho: ρ in [10⁻³⁰, 10³⁰]; or epsilon, with delta: ε > 0 and δ in (0, 1), instead. There is no default budget.
         grid: public and increasing, at least two points; `geometric_grid` where it is left out.
         levels: of the two quantiles, increasing, in (0, 1); where they are left out, (q, 1 − q) with the q of
             `tail_level`.

@@ -45,7 +45,8 @@ class PrivateHeadRegressor(PromptRegressor):
     prompts there are.
 
     Args:
-        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns.
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns. There is no
+            default budget: ``fit`` refuses where one of them is left out.
         feature_norm: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square norm of a token. A prompt with a feature beyond 10⁶
             of it counts as 0. Responses need no scale: each prompt's are divided by their own root mean square.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
@@ -102,8 +103,8 @@ class PrivateHeadRegressor(PromptRegressor):
     def __init__(
         self,
         *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
+        epsilon: float | None = None,
+        delta: float | None = None,
         feature_norm: float = 1.0,
         queries: str = "last",
         tasks: str = "any",
@@ -138,8 +139,9 @@ class PrivateHeadRegressor(PromptRegressor):
         N, _, D = X.shape
         budget = self._budget
         warn_if_delta_is_large(budget.delta, N)
-        x = scaled(X, self.feature_norm)
-        released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
+        with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
+            x = scaled(X, self.feature_norm)
+            released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
         self.n_features_in_, self.n_prompts_ = D, N
         self.Gamma_ = released
         return self
@@ -165,7 +167,7 @@ class PrivateHeadRegressor(PromptRegressor):
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """ŷ = xᵀΓm, linear in the responses: these are brought to at most 1 on the way."""
-        x, size = scaled(X, self.feature_norm), np.abs(y).max(axis=1)
+        x, size = scaled(X, self.used_.feature_norm), np.abs(y).max(axis=1)
         labels = np.divide(y, size[:, None], out=np.zeros_like(y), where=size[:, None] > 0)
         context = np.einsum("nl,nld->nd", labels[:, :-1], x[:, :-1]) / (x.shape[1] - 1)
         most = np.finfo(float).max

@@ -6,13 +6,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import gate
-from costofprivacy.estimators.budget import DELTAS, EPSILONS
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, approximate
 from costofprivacy.privacy import ApproximateDP, records
 
 AUTO = "auto"
@@ -27,20 +27,22 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
             last two mean.
 
     Attributes:
-        ``Gamma_``: what is released, shape (D, D). ``n_features_in_``: D.
+        ``Gamma_``: what is released, shape (D, D). ``n_features_in_``: D. ``used_``: a copy of the arguments as the
+            fit used them, which `predict` goes by.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "epsilon": [Interval(Real, *EPSILONS, closed="both")],
-        "delta": [Interval(Real, *DELTAS, closed="left")],
+        "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
+        "delta": [Interval(Real, *DELTAS, closed="left"), None],
         "not_finite": [StrOptions(set(gate.RULES))],
         "random_state": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     Gamma_: np.ndarray
+    used_: Any
     n_features_in_: int
-    epsilon: float
-    delta: float
+    epsilon: float | None
+    delta: float | None
     not_finite: str
     random_state: int | None
 
@@ -54,14 +56,15 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         A prompt that is not finite is refused, or answered by 0, as ``not_finite`` says.
         """
         check_is_fitted(self, "Gamma_")
-        X = gate.prompts(self, X)
+        used = self.used_
+        X = gate.prompts(used, X)
         N, tokens, D = X.shape
         if self.n_features_in_ != D:
             name = type(self).__name__
             raise ValueError(f"X has {D} features, but {name} is expecting {self.n_features_in_} features.")
-        labelled = gate.responses(self, y, N, (tokens - 1, tokens))[:, : tokens - 1]
+        labelled = gate.responses(used, y, N, (tokens - 1, tokens))[:, : tokens - 1]
         with np.errstate(all="ignore"):
-            return self._answer(*self._allowed(X, np.column_stack([labelled, np.zeros(N)])))
+            return self._answer(*used._allowed(X, np.column_stack([labelled, np.zeros(N)])))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """R² of the predicted responses to the queries.
@@ -70,19 +73,26 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
             X: features, shape (N, L + 1, D). y: responses, shape (N, L + 1). sample_weight: shape (N,), or None.
         """
         predicted = self.predict(X, y)
-        wanted = gate.responses(self, y, len(predicted), (np.shape(X)[1],))[:, -1]
+        wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
         return float(r2_score(wanted, predicted, sample_weight=sample_weight))
 
     @property
     def _budget(self) -> ApproximateDP:
         """What the user lets a fit spend."""
-        return ApproximateDP(float(self.epsilon), float(self.delta))
+        return approximate(self.epsilon, self.delta)
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does; a budget must be stated besides."""
+        super()._validate_params()
+        approximate(self.epsilon, self.delta)
 
     def _begin(self, X: Any, y: Any) -> tuple[np.ndarray, ...]:
         """Check the arguments, forget an earlier fit and check the data: whatever fails leaves nothing released."""
         gate.begin(self, stacklevel=4)
         X = gate.prompts(self, X)
-        return self._allowed(X, gate.responses(self, y, len(X), (X.shape[1],)))
+        y = gate.responses(self, y, len(X), (X.shape[1],))
+        self.used_ = clone(self)
+        return self._allowed(X, y)
 
     def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """Prompts as they are where all are finite, else with 0 for each that is not."""

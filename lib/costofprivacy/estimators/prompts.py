@@ -45,7 +45,8 @@ class NoisyHeadRegressor(PromptRegressor):
     of variance 1 + τ² and mean 0.
 
     Args:
-        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns.
+        epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns. There is no
+            default budget: ``fit`` refuses where one of them is left out.
         feature_norm: public; the norm of a token. response_scale: public; the standard deviation of a response. Both
             are in [10⁻⁵⁰, 10⁵⁰].
         label_noise: τ in [0, 10¹⁰], public; of the scaled responses.
@@ -97,8 +98,8 @@ class NoisyHeadRegressor(PromptRegressor):
     def __init__(
         self,
         *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
+        epsilon: float | None = None,
+        delta: float | None = None,
         feature_norm: float = 1.0,
         response_scale: float = 1.0,
         label_noise: float = 0.0,
@@ -149,7 +150,7 @@ class NoisyHeadRegressor(PromptRegressor):
             given = {name: value for name, value in values.items() if value is not None}
             raise InvalidParameterError(f"no noise can be computed for {given}: too large or too small") from None
         std = accounts.noise_std(self.account, hyper, budget, N, hyper.steps) * (1 + sums.slack(N, D**2))
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             data = in_eigenbasis(self._moments(X, y, hyper))
             released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
         self.n_features_in_, self.n_prompts_ = D, N
@@ -159,11 +160,11 @@ class NoisyHeadRegressor(PromptRegressor):
         return self
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.response_scale
+        return head.predict(self.Gamma_, self._statistics(X, y, self.hyperparameters_)) * self.used_.response_scale
 
     def _statistics(self, X: np.ndarray, y: np.ndarray, hyper: Hyperparameters) -> Statistics:
         """Clipped and projected statistics of scaled prompts."""
-        x, responses = scaled(X, self.feature_norm), scaled(y, self.response_scale)
+        x, responses = scaled(X, self.used_.feature_norm), scaled(y, self.used_.response_scale)
         x /= np.maximum(np.linalg.norm(x, axis=2, keepdims=True), 1.0)
         prompts = Prompts(x, responses, np.zeros((len(x), x.shape[2])))
         return head.project(head.statistics(prompts, hyper.clip_norm), hyper.feature_bound)

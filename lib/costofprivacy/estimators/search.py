@@ -11,6 +11,13 @@ estimator for each setting and each fold, and every fit spends its whole budget;
 means to know of its clones, so nothing warns. Their scores have no noise at all, and so has the choice that is made by
 them. `costofprivacy.estimators.spending` adds up what the fits spend.
 
+**Nothing that a run says leaves the search.** A random number of runs must stay secret, and what a run warns of may
+depend on its records. So there is one warning for each public doubt, before anything is drawn, and none afterwards:
+warnings, floating-point errors, logging and what Python prints are off while the runs are made. Two searches in
+threads of one process wait for each other, since these switches belong to the process: what other threads log or print
+meanwhile is lost too. How long a search takes is not protected, nor what a step of somebody else does besides, such as
+writing files.
+
 **Which estimators.** ``accounting="gaussian"`` needs fits that are Gaussian DP: `DPGDRegressor`,
 `ClippedDescentRegressor`, `BoostedAdaSSPRegressor`, and `PrivateLinearRegression` with method "descent", "boosted" or
 "one pass". Objective perturbation, which its default method "auto" may choose, is proved (ε, δ)-DP alone, so that its
@@ -20,23 +27,34 @@ fits are added with ``accounting="approximate"``. That leaves each fit much less
 from __future__ import annotations
 
 import contextlib
+import copy
+import io
+import logging
+import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, RegressorMixin, clone
-from sklearn.utils import _safe_indexing
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from costofprivacy import _validate
 from costofprivacy.estimators import gate, search_plans
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.guarantee import Guarantee as Promise
+from costofprivacy.estimators.guarantee import Receipt
+from costofprivacy.estimators.schema import SchemaTransformer
 from costofprivacy.estimators.search_plans import SearchPlan
 from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.estimators.spending import RECORD, Guarantee, promised, relation
+from costofprivacy.estimators.tabular import TabularRegressor, warn_of_what_is_left_out
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -48,6 +66,11 @@ from costofprivacy.privacy import (
 ALL, RANDOM = "all", "random"
 GAUSSIAN, APPROXIMATE = "gaussian", "approximate"
 RESERVED = ("rho", "epsilon", "delta", "random_state")  # the search sets them
+LEARNS = (
+    "the guarantee does not cover what {} may learn from the records before the private fit. Use steps that learn "
+    "nothing, such as the transformer of a Schema"
+)
+_ALONE = threading.RLock()  # of one search: what it switches off belongs to the process
 _SPENT = 1 + 1e-9  # a fit that is calibrated to its budget meets it to rounding
 
 
@@ -86,7 +109,8 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             on those that did not score without one.
         ``scores_``: the noisy mean loss of each setting with the strategy "all" (all are paid for); of the best run
             alone with "random".
-        ``profile_``: the total and its parts, a `search_plans.SearchPlan`.
+        ``profile_``: the total and its parts, a `search_plans.SearchPlan`. `receipt` puts it into words. The model's
+            own receipt, and `spending.compose` of the model, state the total too.
 
     Raises:
         ValueError: in ``fit`` and `plan`, for arguments outside their range, and for an estimator of this package whose
@@ -94,7 +118,9 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             estimator spent more than it was given.
 
     Warns:
-        PrivacyWarning: in ``fit``, if ``random_state`` is a number, or ``delta`` is 1/n or more.
+        PrivacyWarning: in ``fit``, if ``random_state`` is a number, ``delta`` is 1/n or more, or a step before the
+            private fit learns from the records. ScaleWarning: as the estimator would, once. All come before the first
+            run, and none from a run.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -168,19 +194,31 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         Returns:
             The search, fitted.
         """
-        gate.begin(self)
-        plan, n = self.plan(), _num_samples(X)
-        warn_if_delta_is_large(self.delta, n)
-        targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
-        parts = self._parts(n, rng)
-        with _quiet():
-            if plan.mean_runs is None:
-                found = self._all(X, targets, plan, parts, rng)
-            else:
-                found = self._random(X, targets, plan, parts, rng)
-        self.best_setting_, self.best_estimator_, self.scores_ = found
-        self.profile_ = plan
+        with _ALONE:
+            gate.begin(self)
+            plan, n = self.plan(), _num_samples(X)
+            warn_if_delta_is_large(self.delta, n)
+            targets, rng = records.numbers("y", y, (n,)), generator(self.random_state)
+            parts = self._parts(n, rng)
+            for doubt in self._doubts(X, plan):
+                warnings.warn(doubt, stacklevel=2)
+            with _silent():
+                if plan.mean_runs is None:
+                    found = self._all(X, targets, plan, parts, rng)
+                else:
+                    found = self._random(X, targets, plan, parts, rng)
+            setting, self.best_estimator_, self.scores_ = found
+            self.best_setting_ = copy.deepcopy(setting)
+            self.profile_ = plan
+            private = _private_of(self.best_estimator_, _private_part(self.best_estimator_))
+            private.search_ = plan
+            self.receipt_ = self._issue(private, plan, n)
         return self
+
+    def receipt(self) -> Receipt:
+        """What the whole search released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+        check_is_fitted(self, "receipt_")
+        return replace(self.receipt_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Predictions of the released model, shape (n,).
@@ -236,20 +274,23 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self, X: Any, y: np.ndarray, setting: dict[str, Any], asked: Guarantee, rng: np.random.Generator
     ) -> Any:
         """A clone with a setting and a budget, fitted and found to have kept it."""
-        prefix = _private_part(self.estimator)
-        model = clone(self.estimator)
-        has = model.get_params()
-        told = _asked(asked, float(self.delta), prefix + "rho" in has)
-        told["random_state"] = None if self.random_state is None else int(rng.integers(2**31))
-        model.set_params(**setting, **{prefix + name: value for name, value in told.items() if prefix + name in has})
+        seed = None if self.random_state is None else int(rng.integers(2**31))
+        model = self._asked(setting, asked, seed)
         model.fit(X, y)
-        private = model.get_params()[prefix.removesuffix("__")] if prefix else model
+        private = _private_of(model, _private_part(model))
         if not _kept(private, asked):
             raise RuntimeError(
                 f"{type(private).__name__} must spend at most {asked}, to {RECORD}, got {promised(private)}; "
                 "fits that are not Gaussian DP need accounting='approximate'"
             )
         return model
+
+    def _asked(self, setting: dict[str, Any], asked: Guarantee, seed: int | None) -> Any:
+        """A clone with a setting and a budget."""
+        prefix, model = _private_part(self.estimator), clone(self.estimator)
+        has = model.get_params()
+        told = _asked(asked, float(self.delta), prefix + "rho" in has) | {"random_state": seed}
+        return model.set_params(**setting, **{prefix + name: told[name] for name in told if prefix + name in has})
 
     def _parts(self, n: int, rng: np.random.Generator) -> list[np.ndarray]:
         """The records that score, one part for each fold, in an order that does not depend on the data."""
@@ -276,8 +317,7 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def _refuse_fits_that_are_not_gaussian(self, settings: Sequence[dict[str, Any]]) -> None:
         """Refuse an estimator that would be found out only after a fit had spent something."""
         prefix = _private_part(self.estimator)
-        known = self.estimator.get_params()
-        private = known[prefix.removesuffix("__")] if prefix else self.estimator
+        private = _private_of(self.estimator, prefix)
         for setting in settings:
             part = setting.get(prefix.removesuffix("__"), private) if prefix else private
             method = setting.get(prefix + "method", getattr(part, "method", None))
@@ -288,13 +328,62 @@ class PrivateSearch(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                     "accounting='approximate' with strategy='all', which adds ε and δ and leaves each fit much less"
                 )
 
+    def _doubts(self, X: Any, plan: SearchPlan) -> list[Any]:
+        """What runs would warn of, each once, from public arguments and the types of columns alone."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for setting in self._settings():
+                model = self._asked(setting, plan.fit, None)
+                private = _private_of(model, _private_part(model))
+                if hasattr(private, "_parameter_constraints"):  # what is refused is refused before it is drawn
+                    private._validate_params()
+                if isinstance(private, TabularRegressor):
+                    warn_of_what_is_left_out(private)
+                for step in model[:-1] if isinstance(model, Pipeline) else ():
+                    if isinstance(step, SchemaTransformer) and step is model[0] and hasattr(X, "iloc"):
+                        step.fit(X).transform(X.iloc[:0])
+                if learning := ", ".join(_learning(model)):
+                    warnings.warn(LEARNS.format(learning), PrivacyWarning, stacklevel=1)
+        return list({(each.category, str(each.message)): each.message for each in caught}.values())
+
+    def _issue(self, private: Any, plan: SearchPlan, n: int) -> Receipt:
+        """The receipt of the search: that of its model, but for what is promised, released and public."""
+        told, learning = getattr(private, "receipt_", None), ", ".join(_learning(self.best_estimator_))
+        self._fits = getattr(self, "_fits", 0) + 1
+        proof = ", ".join(["costofprivacy.estimators.search_plans", *([told.guarantee.proof] if told else [])])
+        stated = {name: getattr(self, name) for name in ("settings", "strategy", "folds", "test_share", "loss_bound")}
+        return Receipt(
+            f"{type(self).__name__} of {type(private).__name__}",
+            Promise(plan.claimed, plan.gaussian, proof),
+            ("best_estimator_", "best_setting_", "scores_"),
+            stated | ({} if told is None else told.public),
+            n,
+            getattr(private, "n_features_in_", 0),
+            self.random_state is not None,
+            told.not_finite if told else "as the estimator treats them",
+            algorithm=told.algorithm if told else "",
+            fit=self._fits,
+            found=told.found if told else (),
+            search=". But ".join(filter(None, [plan.sentence, learning and LEARNS.format(learning)])),
+        )
+
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """The search itself has warned of its seed and its δ; its fits need not."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PrivacyWarning)
-        yield
+def _silent() -> Iterator[None]:
+    """Nothing that Python warns of, prints or logs inside is seen, and floating-point errors are no news."""
+    nowhere, logged = io.StringIO(), logging.root.manager.disable
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        logging.disable(sys.maxsize)
+        try:
+            yield
+        finally:
+            logging.disable(logged)
 
 
 def _asked(budget: Guarantee, delta: float, by_rho: bool) -> dict[str, Any]:
@@ -316,6 +405,21 @@ def _private_part(estimator: Any) -> str:
             f"estimator must have one part with epsilon, delta and random_state, got {len(found)} of them"
         )
     return found[0]
+
+
+def _learning(model: Any) -> list[str]:
+    """The steps of a pipeline before its last that may learn from records."""
+    steps = model[:-1].named_steps.values() if isinstance(model, Pipeline) else ()
+    return [
+        type(step).__name__
+        for step in steps
+        if hasattr(step, "fit") and not (hasattr(step, "__sklearn_tags__") and not get_tags(step).requires_fit)
+    ]
+
+
+def _private_of(model: Any, prefix: str) -> Any:
+    """The private part of a model, given the prefix of its parameters."""
+    return model.get_params()[prefix.removesuffix("__")] if prefix else model
 
 
 def _not_gaussian(private: Any, method: Any) -> str | None:

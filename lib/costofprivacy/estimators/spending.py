@@ -12,16 +12,30 @@ Where there are both, the Gaussian ones are first added by the first rule and st
 
 *Disjoint records are something else*: of two fits on different people, each spends on its own people alone.
 
-**Cross-validation and grids.** Scikit-learn's ``cross_val_score``, ``cross_validate``, ``GridSearchCV``,
-``learning_curve`` and bagging make a clone of the estimator for each fit. A clone knows nothing of the others, so *each
-fit spends a whole budget and nothing warns*. With F folds each record is in F − 1 of the fits, and a grid of k settings
-that refits the best makes k(F − 1) + 1 of them for each record. `times` adds them up:
+**Cross-validation and grids.** Scikit-learn's ``cross_val_score``, ``cross_validate``, ``GridSearchCV`` and
+``learning_curve`` make a clone of the estimator for each fit. A clone knows nothing of the others, so *each fit spends
+a whole budget and nothing warns*. With F folds each record is in F − 1 of the fits, and a grid of k settings that
+refits the best makes k(F − 1) + 1 of them for each record. `times` adds them up:
 
 >>> each = ApproximateDP(1.0, 1e-6).to_gaussian()  # a fit with epsilon=1, delta=1e-6 that is Gaussian DP
 >>> print(times(each, 4, delta=1e-6).sentence)  # 5 folds
 4 releases, together 0.4734-Gaussian DP, hence (2.123, 1e-06)-DP, to replace one record
 >>> print(times(ApproximateDP(1.0, 1e-6), 4, delta=4e-6).sentence)  # objective perturbation: ε and δ are added
 4 releases, together (4, 4e-06)-DP, to replace one record
+
+**Bagging spends more than a budget for each fit.** With ``bootstrap=True``, its default, a record can stand in one
+sample k times, whatever ``max_samples`` is. Replacing it is then k changes: that fit is kμ-Gaussian DP for this record
+(`costofprivacy.privacy.groups`), and all fits together are :math:`\mu\sqrt{\sum_b k_b^2}`-Gaussian DP for one that
+stands k_b times in sample b. For (ε, δ) alone a group costs far more. With ``bootstrap=False`` a record is at most
+once in a fit, and `times` adds them up.
+
+>>> import numpy as np
+>>> counts = np.random.default_rng(0).multinomial(1000, np.full(1000, 1 / 1000), size=10)  # 10 samples of 1000 records
+>>> print(counts.max(), round(float(np.sqrt((counts**2).sum(axis=0).max() / 10)), 2))  # and μ over that of 10 fits
+8 2.68
+
+``StackingRegressor`` fits each estimator F + 1 times, F of them for each record, and then a last one to their
+predictions, which must be private as well.
 
 *That is for the models alone.* A score of scikit-learn is computed from the held-out records without noise: whoever
 publishes scores, or the setting that they chose, has no guarantee at all. `costofprivacy.estimators.PrivateSearch` has
@@ -34,6 +48,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from sklearn.pipeline import Pipeline
 
 from costofprivacy import _validate
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
@@ -73,8 +89,8 @@ def compose(*releases: Any, delta: float) -> Total:
     Args:
         releases: at least one; each a `GaussianDP`, an `ApproximateDP`, a `PrivacyProfile` (of which what was released
             counts, the last iterate), a promise with ``claimed`` and ``gaussian`` (such as a `Total`), or something
-            that has one as ``guarantee_``, ``profile_`` or ``profile``, such as a fitted estimator or the pipeline that
-            it ends.
+            that has one as ``guarantee_``, ``profile_``, ``profile`` or ``guarantee``, such as a fitted estimator, the
+            pipeline that it ends, private bounds or a receipt. A model out of a `PrivateSearch` counts as all of it.
         delta: δ in (0, 1) of the total.
 
     Raises:
@@ -174,9 +190,9 @@ def relation(release: Any) -> str | None:
 
 
 def _promise(release: Any) -> Any:
-    if hasattr(release, "steps"):  # a pipeline
-        return _promise(release.steps[-1][1])
-    for name in ("guarantee_", "profile_", "profile"):
+    if isinstance(release, Pipeline):
+        return _promise(release[-1])
+    for name in ("search_", "guarantee_", "profile_", "profile", "guarantee"):
         if hasattr(release, name):
             return getattr(release, name)
     return release

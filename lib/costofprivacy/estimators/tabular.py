@@ -19,13 +19,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from costofprivacy.estimators import expected, gate, public
-from costofprivacy.estimators.budget import DELTAS, EPSILONS, generator
+from costofprivacy.estimators.budget import DELTAS, EPSILONS, approximate, generator
 from costofprivacy.estimators.expected import Expected, Relation
-from costofprivacy.estimators.guarantee import Guarantee, Receipt, receipt
+from costofprivacy.estimators.guarantee import Guarantee, Receipt, as_used, issue, issued
 from costofprivacy.estimators.scaling import Scale, bounds_by_name, stated_scale, values_by_name
-from costofprivacy.privacy import ApproximateDP, PrivacyWarning, warn_if_delta_is_large
+from costofprivacy.privacy import ApproximateDP, warn_if_delta_is_large
 
-DEFAULT_EPSILON = 1.0
 PIECE = 1024  # records that are scaled at a time, so that what is on the way stays small
 PUBLIC = (
     *("feature_bounds", "feature_center", "feature_scale", "response_bounds", "response_center", "response_scale"),
@@ -60,6 +59,7 @@ class Fit:
         theta: coefficients, shape (d,), the last for the intercept if there is one. guarantee: what is promised.
         expected: what was forecast. covariance: of ``theta``, privacy noise included, if it was released.
         centre: around what intervals lie, if they do not lie around ``theta``.
+        records: how many were read, if not as many as were announced.
     """
 
     theta: np.ndarray
@@ -67,6 +67,7 @@ class Fit:
     expected: Expected
     covariance: np.ndarray | None = None
     centre: np.ndarray | None = None
+    records: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class Stated:
 
 class TabularRegressor(RegressorMixin, BaseEstimator):
     """The common part; see `objective.ObjectivePerturbationRegressor` for the arguments."""
+
+    ALGORITHM: ClassVar[str] = ""  # in words, for the receipt
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "epsilon": [Interval(Real, *EPSILONS, closed="both"), None],
@@ -142,20 +145,29 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         gate.begin(self)
         X, y = gate.table(self, X, y)
         warn_of_what_is_left_out(self)
-        if self.delta is not None:
-            warn_if_delta_is_large(self.delta, len(X))
+        warn_if_delta_is_large(float(self.delta), len(X))  # type: ignore[arg-type]
         return self._fit(X, y, generator(self.random_state))
 
     def _fit(self, X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> TabularRegressor:
         """Fit to checked arrays with a given source of noise: for simulations. A release has its own source."""
         self.n_features_in_ = X.shape[1]
-        stated, features, response = self._stated(len(X)), self._feature_scale(), self._response_scale()
-        if self.not_finite == gate.VOID:
-            X, y = gate.marked(X, y)
-        with np.errstate(all="ignore"):
+        stated, features, response = self._begun(len(X))
+        with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
+            if self.not_finite == gate.VOID:
+                X, y = gate.marked(X, y)
             found = self._release(self._design(X, features), response.apply(y), stated, rng)
             self._keep(found, stated, features, response)
         return self
+
+    def _validate_params(self) -> None:
+        """As scikit-learn does; a budget must be stated besides."""
+        super()._validate_params()
+        approximate(self.epsilon, self.delta)
+
+    def _begun(self, n: int) -> tuple[Stated, Scale, Scale]:
+        """What is public of a fit to n records, of which a copy is kept: what happens later does not change it."""
+        self.used_ = as_used(self)
+        return self._stated(n), self._feature_scale(), self._response_scale()
 
     @abstractmethod
     def _release(self, x: np.ndarray, y: np.ndarray, stated: Stated, rng: np.random.Generator) -> Fit:
@@ -232,7 +244,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
             ValueError: if the features of the schema are not those of the fit.
         """
         check_is_fitted(self, "coef_")
-        return receipt(self, PUBLIC, schema)
+        return issued(self, schema)
 
     def __sklearn_tags__(self) -> Any:
         """With ``not_finite="void"`` data may hold NaN, and cells that are no numbers; few records predict little."""
@@ -260,9 +272,10 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
 
     def _inside(self, X: Any) -> np.ndarray:
         """Features as ``fit`` uses them, in the units of the data."""
-        X = np.ascontiguousarray(gate.rows(self, X, reset=False))
-        features = self._feature_scale()
-        if self.not_finite == gate.VOID:
+        used: Any = getattr(self, "used_", self)  # not in a pickle of an earlier version
+        X = np.ascontiguousarray(gate.rows(used, X, reset=False))
+        features = used._feature_scale()
+        if used.not_finite == gate.VOID:
             X = np.where(gate.sound(X)[:, None], X, features.center)
         return X if features.low is None else np.clip(X, features.low, features.high)
 
@@ -274,9 +287,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         """The public knowledge on the scale of the method."""
         eigenvalues = public.stated_eigenvalues(self.spectrum, self.n_features_in_)
         known = expected.knowledge(eigenvalues, self.fit_intercept, float(self.expected_r2), self.plan_for)
-        epsilon = DEFAULT_EPSILON if self.epsilon is None else float(self.epsilon)
-        delta = default_delta(n) if self.delta is None else float(self.delta)
-        return Stated(known, self.spectrum is not None, n, ApproximateDP(epsilon, delta))
+        return Stated(known, self.spectrum is not None, n, approximate(self.epsilon, self.delta))
 
     def _feature_scale(self) -> Scale:
         """The stated scale of the features, on which tr Σ is d."""
@@ -307,7 +318,7 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
         d, whole = self.n_features_in_, self._in_units(features, response)
         theta = whole @ found.theta
         self.coef_, self.intercept_ = theta[:d], float(response.center + theta[d])
-        self.n_records_, self.guarantee_ = stated.n, found.guarantee
+        self.n_records_, self.guarantee_ = found.records or stated.n, found.guarantee
         signal = 2 * stated.known.initial_risk
         self.expected_r2_ = signal - 2 * found.expected.risk
         self.expected_r2_range_ = (signal - 2 * found.expected.high, signal - 2 * found.expected.low)
@@ -315,6 +326,11 @@ class TabularRegressor(RegressorMixin, BaseEstimator):
             centre = found.theta if found.centre is None else found.centre
             self.covariance_, self.centre_ = _mapped(whole, found.covariance, centre)
             self.centre_[d] += float(response.center)
+        self.receipt_ = issue(self, PUBLIC, self._algorithm(), stated.n)
+
+    def _algorithm(self) -> str:
+        """In words, for the receipt."""
+        return str(self.ALGORITHM)
 
     def _in_units(self, features: Scale, response: Scale) -> np.ndarray:
         """The linear map from coefficients on the stated scale to those of the data with the intercept, (d + 1, …)."""
@@ -341,7 +357,7 @@ def _mapped(whole: np.ndarray, covariance: np.ndarray, centre: np.ndarray) -> tu
 
 
 def default_delta(n: int) -> float:
-    """δ where none is stated: 10⁻⁶, or 1/(100n) where that is less.
+    """δ of a forecast for which none is stated: 10⁻⁶, or 1/(100n) where that is less. A fit must be given its δ.
 
     >>> print(default_delta(1000), default_delta(1_000_000))
     1e-06 1e-08
@@ -350,20 +366,14 @@ def default_delta(n: int) -> float:
 
 
 def warn_of_what_is_left_out(estimator: Any, stacklevel: int = 2) -> None:
-    """Warn where no budget or no scale was stated. What is warned of is public: no data are looked at.
+    """Warn where no scale was stated. What is warned of is public: no data are looked at.
 
     Args:
         estimator: with the public arguments. stacklevel: of the call of ``fit``.
 
     Warns:
-        PrivacyWarning: if ``epsilon`` is left out. ScaleWarning: if features or response have no scale.
+        ScaleWarning: if features or response have no scale.
     """
-    if estimator.epsilon is None:
-        warnings.warn(
-            f"no budget was stated: epsilon = {DEFAULT_EPSILON:g} is used; state epsilon, and delta",
-            PrivacyWarning,
-            stacklevel=stacklevel + 1,
-        )
     for name in ("feature", "response"):
         given = tuple(getattr(estimator, f"{name}_{part}") for part in ("bounds", "center", "scale"))
         if all(value is None for value in given):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from costofprivacy.estimators.forecasting import OBJECTIVE
 from costofprivacy.experiments.privacy.what_this_does_not_protect import page
 from costofprivacy.experiments.privacy.what_this_does_not_protect.bits import ESTIMATOR, ROUNDED
 from costofprivacy.experiments.privacy.what_this_does_not_protect.scaling import PUBLIC, STANDARD
@@ -12,6 +13,7 @@ from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.overview.saved import Saved
 
 CHAPTER = "privacy/what-this-does-not-protect"
+BEST = "privacy/best-method"
 TABLES = ("audited", "groups", "population", "repaired", "repeats", "rounding", "scaling", "seeds", "timing")
 
 
@@ -24,12 +26,19 @@ def values(saved: Saved) -> dict[str, str]:
         "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
         "promise": gaussian,
         "alone": alone,
+        "chosen": chosen(saved.table(BEST, "cases")),
         "answer": answer(tables),
         "errors": errors(tables),
         "gaps": gaps(tables),
         "time": time(tables["timing"]),
         "repaired": repaired(tables["repaired"]),
     }
+
+
+def chosen(cases: pd.DataFrame) -> str:
+    """In how many measured cases objective perturbation is what `PrivateLinearRegression` chooses."""
+    taken = cases[cases["chosen"].astype(bool)]
+    return f"{(taken['method'] == OBJECTIVE).sum()} of {len(taken)} [measured cases]({BEST}.ipynb)"
 
 
 def rows(tables: Tables) -> pd.DataFrame:

@@ -187,12 +187,13 @@ def _nearest_cases(found: pd.DataFrame) -> str:
 
 
 def _default(near: pd.DataFrame, found: pd.DataFrame) -> str:
-    """What to use without knowing which of some cases one's own data resemble; all cases decide between equals."""
+    """The safest form if one does not know which of some cases one's data resemble; all cases decide between equals."""
     front, everywhere = in_front(near), in_front(found)
     name = max(front, key=lambda method: (front[method], everywhere[method]))
     return (
-        f"If you do not know which of these your data resemble, use *{name}*: it is best, or not significantly worse, "
-        f"in {front[name]} of these {len(near)}."
+        f"If you do not know which of these your data resemble, *{name}* is the safest of these forms: it is best, or "
+        f"not significantly worse, in {front[name]} of these {len(near)}. `PrivateLinearRegression` has better forms, "
+        f"with a pilot or a second stage, and [chooses between them]({CAMPAIGN}.ipynb) from public numbers."
     )
 
 

@@ -16,23 +16,28 @@ CASE = ["data", "n", "d", "epsilon"]
 
 @dataclass(frozen=True)
 class Winner:
-    """The method that is in front most often, in how many cases of how many, and whether these were measured."""
+    """The method that is in front most often, in how many cases of how many, and in how many measured ones it is best.
+
+    In front is what is best, or behind by no more than the errors say. ``best`` is None for forecasts.
+    """
 
     method: str
     front: int
     cases: int
-    measured: bool
+    best: int | None
 
     @property
     def words(self) -> str:
         """What to use for one regression."""
         name = f"{self.method} with a *pilot*, {PILOT}" if self.method == OBJECTIVE else self.method
-        if self.measured:
-            where = "is best, or not significantly worse,"
-            cases = f"{self.front} of {self.cases} {MEASURED} where any private method beats the mean"
+        if self.best is None:
+            told = f"has the largest expected $R^2$ in {self.front} of {self.cases} forecasts"
         else:
-            where, cases = "has the largest expected $R^2$", f"{self.front} of {self.cases} forecasts"
-        return f"For one regression: use {name} (`PrivateLinearRegression`). It {where} in {cases}."
+            told = (
+                f"is best in {self.best} of {self.cases} {MEASURED} where any private method beats the mean, and not "
+                f"significantly worse in {self.front - self.best} more"
+            )
+        return f"For one regression: use {name} (`PrivateLinearRegression`). It {told}."
 
 
 def measured(cases: pd.DataFrame) -> Winner:
@@ -42,14 +47,15 @@ def measured(cases: pd.DataFrame) -> Winner:
     for rows in useful:
         for name in rows.loc[rows["behind"] <= CONSISTENT * rows["behind_error"], "method"]:
             counts[name] = counts.get(name, 0) + 1
-    best = max(counts, key=lambda name: counts[name])
-    return Winner(best, counts[best], len(useful), True)
+    name = max(counts, key=lambda name: counts[name])
+    best = sum(rows.loc[rows["excess"].idxmin(), "method"] == name for rows in useful)
+    return Winner(name, counts[name], len(useful), best)
 
 
 def forecast() -> Winner:
     """From the forecasts that the page shows."""
     counts = pd.Series(calculator.winners()).value_counts()
-    return Winner(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()), False)
+    return Winner(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()), None)
 
 
 def is_measured() -> bool:

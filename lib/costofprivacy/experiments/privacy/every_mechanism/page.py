@@ -12,7 +12,7 @@ from costofprivacy.judging.prose import listed, percent
 from costofprivacy.judging.sentences import Check, Sentences, checked
 from costofprivacy.judging.tables import Tables, pick, select
 
-DEFAULT = "piloted objective perturbation"  # what `PrivateLinearRegression` chooses most often
+ALONE = "piloted objective perturbation"  # of `PrivateLinearRegression`, proved (ε, δ)-DP alone
 FOUND = 0.1 + 1e-9  # a deficit that an audit has to find where the sensitivity is attained
 
 
@@ -27,19 +27,19 @@ def answer(tables: Tables) -> list[str]:
         f"In the {len(attained)} releases that attain their sensitivity ({ATTAINED}), the bounds reach "
         f"{percent(float(reached.min()))} or more of the claim, and noise that is "
         f"{100 * float(attained['deficit'].max()):g} % too small would be found.",
-        _default(releases),
+        _alone(releases),
         "We derive what an audit can find.",
     ]
 
 
-def _default(releases: pd.DataFrame) -> str:
-    """What the audit says of the method that is recommended most often, which it tests less sharply than others."""
-    row = pick(shares(releases), release=DEFAULT)
+def _alone(releases: pd.DataFrame) -> str:
+    """What the audit says of the method that it tests less sharply than the others that may be chosen."""
+    row = pick(shares(releases), release=ALONE)
     least = row["deficit"]
     found = "no noise that is too small" if pd.isna(least) else f"only noise that is {100 * least:g} % too small"
-    drawn = "" if select(releases, release=DEFAULT)["run"].item() in shown.RUNS else " of its transcription"
+    drawn = "" if select(releases, release=ALONE)["run"].item() in shown.RUNS else " of its transcription"
     return (
-        f"The default, {DEFAULT}, is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
+        f"{ALONE.capitalize()} is tested less sharply: the audit{drawn} proves {percent(row['worst'])} "
         f"of the claim, and {found} would be found."
     )
 

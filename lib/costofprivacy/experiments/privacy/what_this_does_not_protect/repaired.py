@@ -171,7 +171,7 @@ def _message() -> dict[str, float]:
     """A cell of text among numbers: 0.7.0 passed on what scikit-learn says of it."""
     X = np.array([[1.0], [SECRET]], dtype=object)
     quoted = []
-    for fit in (lambda: check_array(X, dtype=np.float64), lambda: DPGDRegressor().fit(X, np.ones(2))):
+    for fit in (lambda: check_array(X, dtype=np.float64), lambda: DPGDRegressor(rho=1.0).fit(X, np.ones(2))):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:

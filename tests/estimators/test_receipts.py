@@ -1,0 +1,391 @@
+"""No receipt says more than is true: what the fit used, what it read, what a search spent; and a search keeps still."""
+
+import contextlib
+import copy
+import io
+import json
+import logging
+import pickle
+import threading
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.ensemble import BaggingRegressor
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import costofprivacy.estimators
+from costofprivacy.estimators import (
+    BoostedAdaSSPRegressor,
+    ClippedDescentRegressor,
+    DPGDRegressor,
+    NoisyHeadRegressor,
+    ObjectivePerturbationRegressor,
+    PrivateHeadRegressor,
+    PrivateLinearRegression,
+    PrivateSearch,
+    Schema,
+    number,
+    private_bounds,
+)
+from costofprivacy.estimators.private_bounds import linear_grid
+from costofprivacy.estimators.spending import compose
+from costofprivacy.estimators.tabular import ScaleWarning
+from costofprivacy.privacy import GaussianDP, PrivacyWarning
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
+    pytest.mark.filterwarnings("ignore:no scale of the:costofprivacy.estimators.tabular.ScaleWarning"),
+]
+BUDGET = {"epsilon": 2.0, "delta": 1e-6}
+RNG = np.random.default_rng(0)
+X = pd.DataFrame(RNG.uniform(-1, 1, (300, 2)), columns=["a", "b"])
+Y = X["a"] - X["b"] + 0.1 * RNG.standard_normal(300)
+TABLES = (
+    DPGDRegressor,
+    PrivateLinearRegression,
+    ClippedDescentRegressor,
+    BoostedAdaSSPRegressor,
+    ObjectivePerturbationRegressor,
+)
+HEADS = (NoisyHeadRegressor, PrivateHeadRegressor)
+PROMPTS = RNG.standard_normal((60, 5, 2)), RNG.standard_normal((60, 5))
+
+
+# ------------------------------------------------------------------------------------ made by the fit, and frozen
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_receipt_and_predictions_are_those_of_the_fit_whatever_is_set_afterwards(kind):
+    bounds = {"a": [-1.0, 1.0], "b": [-1.0, 1.0]}
+    model = kind(**BUDGET, feature_bounds=bounds, response_bounds=(-2, 2), not_finite="void", random_state=0).fit(X, Y)
+    words, data, predicted = str(model.receipt()), model.receipt().json(), model.predict(X)
+    bounds["a"][0] = -99.0
+    model.feature_bounds["b"][1] = 99.0
+    model.receipt().public["response_bounds"].append("touched")
+    model.receipt().data()["public"].clear()
+    model.set_params(
+        random_state=None, not_finite="refuse", epsilon=9.0, feature_bounds=(-1e-3, 1e-3), response_bounds=(0, 1)
+    )
+    for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
+        assert str(same.receipt()) == words
+        assert same.receipt().json() == data
+        np.testing.assert_array_equal(same.predict(X), predicted)
+        assert np.isfinite(same.predict(X.assign(a=np.nan))).all()
+    assert "A DEMONSTRATION, NO RELEASE" in words
+    with pytest.raises(NotFittedError):
+        clone(model).receipt()
+
+
+def test_intervals_are_those_of_the_fit():
+    asked = {"feature_bounds": (-1, 1), "response_bounds": (-2, 2), "interval_share": 0.3}
+    model = PrivateLinearRegression(epsilon=1e4, delta=1e-6, **asked).fit(X, Y)
+    intervals, means = model.intervals(), model.predict_interval(X)
+    model.set_params(feature_bounds=(0, 1e-3), interval_share=0.0, method="boosted")
+    pd.testing.assert_frame_equal(model.intervals(), intervals)
+    np.testing.assert_array_equal(model.predict_interval(X), means)
+    assert json.loads(model.receipt().json())["public"]["interval_share"] == 0.3
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_heads_predict_as_they_were_fitted(kind):
+    model = kind(**BUDGET, not_finite="void", random_state=0).fit(*PROMPTS)
+    predicted, score = model.predict(*PROMPTS), model.score(*PROMPTS)
+    model.set_params(feature_norm=9.0, not_finite="refuse", **({"response_scale": 7.0} if kind is HEADS[0] else {}))
+    np.testing.assert_array_equal(model.predict(*PROMPTS), predicted)
+    assert model.score(*PROMPTS) == score
+    assert np.isfinite(model.predict(PROMPTS[0] * np.nan, PROMPTS[1])).all()
+
+
+def test_versions_are_those_of_the_fit(monkeypatch):
+    model = DPGDRegressor(rho=1.0).fit(X, Y)
+    monkeypatch.setattr("costofprivacy.estimators.guarantee._versions", lambda: (("python", "9.9"),))
+    assert "9.9" not in model.receipt().json()
+
+
+def test_a_series_stands_beside_the_names_of_its_labels():
+    scale = pd.Series({"b": 1.0, "a": 1.0})
+    told = DPGDRegressor(rho=1.0, feature_scale=scale).fit(X, Y).receipt().data()["public"]["feature_scale"]
+    assert told == {"a": 1.0, "b": 1.0}
+
+
+# --------------------------------------------------------------------------------------------- counts and totals
+
+
+def test_a_stream_that_ends_early_was_not_fitted_to_what_was_announced():
+    small = {"epsilon": 2.0, "delta": 1e-8}
+    for make in (lambda: DPGDRegressor(**small), lambda: PrivateLinearRegression(**small)):
+        model = make().fit_stream(iter([(X, Y)]), n=1_000_000)
+        told = model.receipt()
+        assert (model.n_records_, told.records, told.announced) == (300, 300, 1_000_000)
+        assert "fitted to 300 records of 2 features. The noise is that for the 1000000 that were announced" in " ".join(
+            str(told).split()
+        )
+        assert (told.data()["records"], told.data()["records_announced"]) == (300, 1_000_000)
+        assert "announced" not in str(make().fit(X, Y).receipt())
+    with pytest.raises(ValueError, match="must"):
+        PrivateLinearRegression("descent", **small).fit_stream(lambda: [(X, Y)], n=1_000_000)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
+    model = kind(**BUDGET).fit(X, Y)
+    told = model.receipt()
+    assert told.algorithm
+    assert f"Algorithm: {told.algorithm}." in " ".join(str(told).split())
+    for part in ("this fit alone", "scaler", "selection of features", "add up", "bootstrap"):
+        assert part in " ".join(str(told).split())
+    assert told.fit == 1
+    again = model.fit(X, Y).receipt()
+    assert (again.fit, again.data()["fit_of_this_estimator"]) == (2, 2)
+    assert "It was number 2 of this estimator, and all of them add up" in " ".join(str(again).split())
+    assert pickle.loads(pickle.dumps(model)).fit(X, Y).receipt().fit == 3
+    assert clone(model).fit(X, Y).receipt().fit == 1
+
+
+def test_the_method_that_was_chosen_stands_in_the_receipt():
+    model = PrivateLinearRegression(**BUDGET).fit(X, Y)
+    assert model.receipt().algorithm.endswith(", chosen from public numbers")
+    told = {m: PrivateLinearRegression(m, **BUDGET).fit(X, Y).receipt().algorithm for m in ("descent", "one pass")}
+    assert told == {"descent": "clipped gradient descent on all records", "one pass": "one pass of DP-GD"}
+
+
+@pytest.mark.parametrize("around", ["grid", "bag", "pipe"])
+def test_models_out_of_other_peoples_tools_print_what_they_do_not_cover(around):
+    model = ClippedDescentRegressor(**BUDGET)
+    if around == "grid":
+        found = GridSearchCV(model, {"expected_r2": [0.5, 0.9]}, cv=2).fit(X, Y).best_estimator_
+    elif around == "bag":
+        found = BaggingRegressor(model, n_estimators=2, random_state=0).fit(X.to_numpy(), Y).estimators_[0]
+    else:
+        found = make_pipeline(StandardScaler(), model).fit(X, Y)[-1]
+    assert "Covers: this fit alone" in str(found.receipt())
+
+
+def test_bounds_from_private_bounds_are_counted():
+    spent, fit = GaussianDP(0.3), GaussianDP(0.4)
+    found = private_bounds(X["a"], rho=spent.mu, grid=linear_grid(-2, 2), levels=(0.1, 0.9))
+    for same in (found, pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert (*same, same.profile, same) == (same.low, same.high, found.profile, found)
+    bounds = {"a": found, "b": (-1, 1)}
+    model = DPGDRegressor(rho=fit.mu, delta=1e-6, feature_bounds=bounds, response_bounds=found).fit(X, Y)
+    told = model.receipt()
+    assert told.data()["private_bounds"] == {"feature_bounds['a']": 0.3, "response_bounds": 0.3}
+    total = compose(spent, spent, fit, delta=1e-6).claimed.epsilon
+    assert f"With this fit together: ({total:.4g}, 1e-06)-differential privacy" in " ".join(str(told).split())
+    assert told.data()["public"]["feature_bounds"] == {"a": list(found), "b": [-1, 1]}
+    approximate = ObjectivePerturbationRegressor(**BUDGET, response_bounds=found).fit(X, Y).receipt()
+    assert "2e-06)-differential privacy" in " ".join(str(approximate).split())
+    assert "Private bounds" not in str(DPGDRegressor(rho=1.0).fit(X, Y).receipt())
+
+
+SETTINGS = [{"expected_r2": share} for share in (0.3, 0.6, 0.9)]
+
+
+def searching(estimator=None, settings=SETTINGS, **asked):
+    base = {"epsilon": 2.0, "delta": 1e-6, "loss_bound": 4.0}
+    return PrivateSearch(estimator or ClippedDescentRegressor(), settings, **base | asked)
+
+
+@pytest.mark.parametrize("strategy", ["all", "random"])
+def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
+    settings = copy.deepcopy(SETTINGS)
+    search = searching(settings=settings, strategy=strategy).fit(X, Y)
+    of_search, of_model = search.receipt(), search.best_estimator_.receipt()
+    for told in (of_search, of_model, pickle.loads(pickle.dumps(search)).receipt()):
+        assert (told.data()["epsilon"], told.data()["delta"]) == (2.0, 1e-6)
+        assert search.profile_.sentence in " ".join(str(told).split())
+    assert "This is one of its fits, and would spend GaussianDP(mu=" in " ".join(str(of_model).split())
+    assert of_search.method == "PrivateSearch of ClippedDescentRegressor"
+    assert of_search.released == ("best_estimator_", "best_setting_", "scores_")
+    assert of_search.records == 300
+    assert "Covers: this search alone" in str(of_search)
+    one, whole = (compose(each, delta=1e-5).claimed.epsilon for each in (search.best_estimator_, search))
+    assert one == whole
+    words, chosen = str(of_search), dict(search.best_setting_)
+    search.set_params(epsilon=9.0, loss_bound=1.0, random_state=3)
+    for setting in settings:
+        setting.clear()
+    assert str(search.receipt()) == words
+    assert search.best_setting_ == chosen
+    assert search.best_estimator_.fit(X, Y).receipt().search == ""  # a fit of its own
+    with pytest.raises(NotFittedError):
+        clone(search).receipt()
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_releases_of_heads_are_added(kind):
+    model = kind(**BUDGET).fit(*PROMPTS)
+    for release in (model, make_pipeline(model), pickle.loads(pickle.dumps(model))):
+        assert compose(release, release, delta=1e-5).neighbours == "replace one prompt"
+
+
+def test_receipts_are_added():
+    model = DPGDRegressor(rho=0.6).fit(X, Y)
+    parts = GaussianDP(0.6), GaussianDP(0.8)
+    assert compose(model.receipt(), parts[1], delta=1e-5) == compose(*parts, delta=1e-5)
+
+
+# ----------------------------------------------------------------------------------------------- silent spending
+
+
+class Unread:
+    """Data that must not be looked at."""
+
+    def __getattribute__(self, name):
+        raise AssertionError(f"{name} was read")
+
+    __len__ = __iter__ = __array__ = None
+
+
+@pytest.mark.parametrize("kind", [*TABLES, *HEADS])
+@pytest.mark.parametrize("asked", [{}, {"delta": 1e-6}, {"epsilon": 1.0}])
+def test_no_estimator_has_a_default_budget(kind, asked):
+    model = kind(**asked)
+    words = "delta must be given with epsilon" if "epsilon" in asked else "no budget was stated: give epsilon and delta"
+    with pytest.raises(ValueError, match=words):
+        model.fit(Unread(), Unread())
+    if hasattr(model, "fit_stream"):
+        with pytest.raises(ValueError, match=words):
+            model.fit_stream(lambda: Unread(), 3)
+    assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_private_bounds_have_no_default_budget():
+    for asked in ({}, {"delta": 1e-6}, {"epsilon": 1.0}):
+        with pytest.raises(ValueError, match=r"no budget was stated: give .*, or rho|delta must be given"):
+            private_bounds(Unread(), **asked)
+
+
+# -------------------------------------------------------------------------------------- a search keeps its secrets
+
+
+class Noisy(TransformerMixin, BaseEstimator):
+    """Warns, prints, logs and divides by zero whenever it is fitted or used."""
+
+    def fit(self, X, y=None):
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def transform(self, X):
+        warnings.warn("seen", RuntimeWarning, stacklevel=1)
+        print("seen")
+        logging.getLogger("noisy").error("seen")
+        logging.getLogger("noisy").log(99, "seen")
+        np.ones(1) / np.zeros(1)
+        return np.asarray(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+
+def said(search, X=X):
+    """All that a search lets out: warnings, what is printed, what is logged."""
+    out, log = io.StringIO(), io.StringIO()
+    handler = logging.StreamHandler(log)
+    logging.getLogger().addHandler(handler)
+    try:
+        with (
+            warnings.catch_warnings(record=True) as caught,
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(out),
+            np.errstate(all="warn"),
+        ):
+            warnings.simplefilter("always")
+            search.fit(X, Y)
+    finally:
+        logging.getLogger().removeHandler(handler)
+    return [(each.category, str(each.message), each.filename) for each in caught], out.getvalue() + log.getvalue()
+
+
+@pytest.mark.parametrize("pipe", [False, True])
+def test_what_a_random_search_says_does_not_depend_on_its_runs(pipe):
+    model, settings = ClippedDescentRegressor(), SETTINGS
+    if pipe:
+        model = make_pipeline(Noisy(), model, verbose=True)
+        settings = [{f"clippeddescentregressor__{name}": v for name, v in each.items()} for each in SETTINGS]
+    heard = [said(searching(model, settings, strategy="random")) for _ in range(4)]
+    heard.append(said(searching(model, settings[:1], strategy="random", mean_runs=1.0)))
+    for warned, printed in heard:
+        assert printed == ""
+        assert [category for category, *_ in warned] == [ScaleWarning, ScaleWarning]  # features, response: once each
+        assert {place for *_, place in warned} == {__file__}
+    assert len({str(each) for each in heard}) == 1
+    assert logging.root.manager.disable == 0
+
+
+def test_filters_that_raise_do_not_end_a_search_in_the_middle():
+    model = make_pipeline(Noisy(), ClippedDescentRegressor(feature_bounds=(-1, 1), response_bounds=(-2, 2)))
+    with warnings.catch_warnings(), np.errstate(all="raise"):
+        warnings.simplefilter("error")
+        search = searching(model, [{}], strategy="random").fit(X, Y)
+    assert hasattr(search, "best_estimator_")
+
+
+def test_a_setting_that_is_refused_is_refused_whether_or_not_it_would_be_drawn():
+    search = searching(settings=[{"expected_r2": 0.5}] * 50 + [{"expected_r2": 5.0}], strategy="random", mean_runs=1.0)
+    for _ in range(3):
+        with pytest.raises(ValueError, match="'expected_r2' parameter"):
+            search.fit(X, Y)
+
+
+def test_searches_in_threads_are_as_still():
+    model = ClippedDescentRegressor()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        threads = [threading.Thread(target=searching(model, strategy="random").fit, args=(X, Y)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(caught) == 2 * 4
+
+
+def test_steps_that_learn_are_warned_of_once_and_stand_in_the_receipt():
+    model = make_pipeline(StandardScaler(), ClippedDescentRegressor(feature_scale=1.0, response_scale=1.0))
+    with pytest.warns(PrivacyWarning, match="does not cover what StandardScaler may learn") as caught:
+        search = searching(model, [{}, {}]).fit(X, Y)
+    assert len(caught) == 1
+    assert "does not cover what StandardScaler may learn" in " ".join(str(search.receipt()).split())
+    schema = Schema({"a": number(-1, 1), "b": number(-1, 1)})
+    told = searching(make_pipeline(schema.transformer(), model[-1]), [{}]).fit(X, Y).receipt()
+    assert "may learn" not in str(told)
+
+
+@pytest.mark.parametrize("kind", [*TABLES, *HEADS])
+@pytest.mark.parametrize("size", [1.0, 1e-300, 1e300])
+def test_floating_point_errors_of_private_numbers_do_not_show(kind, size):
+    data = PROMPTS if kind in HEADS else (X.to_numpy(), Y.to_numpy())
+    scales = {} if kind in HEADS else {"feature_scale": 1.0, "response_scale": 1.0}
+    model = kind(**BUDGET, **scales, random_state=0)
+    seen = []
+    with np.errstate(all="call", call=lambda *told: seen.append(told)):
+        plain = clone(model).fit(*data)  # plans are public: what they say does not count
+        before, seen[:] = len(seen), []
+        model.fit(data[0] * size, data[1] * size)
+    assert len(seen) <= before
+    del plain
+
+
+# ------------------------------------------------------------------------------------------------------- the names
+
+
+def test_functions_and_modules_are_where_the_documentation_says():
+    assert callable(costofprivacy.estimators.private_bounds)
+    assert costofprivacy.estimators.private_bounds is private_bounds
+    assert costofprivacy.estimators.calculator.answer(n=1000, d=10, epsilon=1.0).r2 > 0
+    for name in costofprivacy.estimators.__all__:
+        assert getattr(costofprivacy.estimators, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = costofprivacy.estimators.nothing
+
+
+def test_a_claim_of_infinite_epsilon_has_a_receipt():
+    assert json.loads(DPGDRegressor(rho=np.inf).fit(X, Y).receipt().json())["epsilon"] == "inf"
