@@ -8,6 +8,7 @@ from costofprivacy.running.work import Work
 
 NORMALS, STEPS = 3.0, 30.0  # of a release, and operations on it, on average
 SORTED = 60.0  # operations to sort a score and to count it
+EXACT = 5e8  # operations of all exact laws
 
 
 def scheme(experiment: Experiment) -> Work:
@@ -16,7 +17,7 @@ def scheme(experiment: Experiment) -> Work:
         experiment.mu, experiment.delta, experiment.releases, experiment.hostile_releases, experiment.deficits
     )
     drawn = sum(2.0 * cell.releases * (2 if cell.tried == audits.NOISE else 1) for cell in asked)
-    return Work(normals=NORMALS * drawn, loops=(STEPS + SORTED) * drawn)
+    return Work(normals=NORMALS * drawn, loops=(STEPS + SORTED) * drawn + EXACT)
 
 
 def cheapest(experiment: Experiment) -> Work:
