@@ -31,27 +31,29 @@ class Told(BaseEstimator):
         self.not_finite = not_finite
 
 
-def outcome(read: Read, X: Any, y: Any) -> tuple[np.ndarray, ...] | str:
-    """What is read, or the words of what is raised, causes included."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return read(X, y)
-    except Exception as error:
-        words, link = [], error
-        while link is not None:
-            words.append(f"{type(link).__name__}: {link}")
-            link = link.__cause__ or link.__context__  # type: ignore[assignment]
-        return "\n".join(words)
+def outcome(read: Read, X: Any, y: Any) -> tuple[tuple[np.ndarray, ...], str]:
+    """What is read, nothing where it is refused; and the words of all that is raised, causes included, or warned."""
+    found: tuple[np.ndarray, ...] = ()
+    words = []
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            found = read(X, y)
+        except Exception as error:
+            link: BaseException | None = error
+            while link is not None:
+                words.append(f"{type(link).__name__}: {link}")
+                link = link.__cause__ or link.__context__
+    return found, "\n".join([*words, *(str(each.message) for each in warned)])
 
 
 def changed(read: Read, one: Any, two: Any) -> float:
-    """How many rows differ; ∞ where one is refused and not the other, or an error quotes a cell."""
-    first, second = (outcome(read, *data) for data in (one, two))
-    if isinstance(first, str) or isinstance(second, str):
-        return 0.0 if first == second and cells.SECRET not in str(first) else math.inf
+    """How many rows differ; ∞ where one is refused and not the other, or words differ or quote a cell."""
+    (first, told), (second, other) = (outcome(read, *data) for data in (one, two))
+    if len(first) != len(second) or told != other or cells.SECRET in told:
+        return math.inf
     same = [_same(a, b) for a, b in zip(first, second, strict=True)]
-    return float((~np.logical_and.reduce(same)).sum())
+    return float((~np.logical_and.reduce(same)).sum()) if same else 0.0
 
 
 def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -83,12 +85,12 @@ def _transformed(X: Any, y: Any) -> tuple[np.ndarray, ...]:
 def alone(one: Any, two: Any, rng: np.random.Generator) -> float:
     """How many rows of lists are read otherwise than a row of objects alone is."""
     X, y = cells.objects(one)
-    together = outcome(_numbers, *one)
-    apart = [outcome(_numbers, X[k : k + 1], y[k : k + 1]) for k in range(len(y))]
-    if isinstance(together, str) or any(isinstance(each, str) for each in apart):
+    together, told = outcome(_numbers, *one)
+    apart = [outcome(_numbers, X[k : k + 1], y[k : k + 1])[0] for k in range(len(y))]
+    if told or not together or not all(apart):
         return math.inf
     parts = [np.concatenate(side) for side in zip(*apart, strict=True)]
-    return 0.0 if all(_same(a, b).all() for a, b in zip(together, parts, strict=True)) else math.inf
+    return float((~np.logical_and.reduce([_same(a, b) for a, b in zip(together, parts, strict=True)])).sum())
 
 
 def nested(one: Any, two: Any, rng: np.random.Generator) -> float:
@@ -106,8 +108,7 @@ def refused(one: Any, two: Any, rng: np.random.Generator) -> float:
         return gate.table(Told(gate.REFUSE), X, y)
 
     container = list(cells.CONTAINERS.values())[rng.integers(len(cells.CONTAINERS))]
-    found = [outcome(read, *container(data)) for data in (one, two)]
-    return math.inf if any(isinstance(each, str) and cells.SECRET in each for each in found) else 0.0
+    return math.inf if any(cells.SECRET in outcome(read, *container(data))[1] for data in (one, two)) else 0.0
 
 
 def prompts(one: Any, two: Any, rng: np.random.Generator) -> float:
