@@ -25,7 +25,7 @@ GAINED = {
     NARROW: "$\\rho$ that is spent over the one that is stated",
 }
 EPSILON, DELTA = 1.0, 1e-6
-RECORDS, FITS, CONFIDENCE = 4000, 40, 0.999
+RECORDS, FITS, CONFIDENCE = 3000, 40, 0.999
 SLOPE, BETWEEN = 2.0, 1.0  # of the response on the stay, and what tells the two data sets apart
 SETTINGS = 10  # of the search
 ENOUGH = 40  # times the mean: more runs have a probability below 10⁻¹⁷
@@ -109,14 +109,16 @@ def seen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
     stop, sides = 1 / mean_runs, _scores(run)
     total = np.zeros(2)
     for k in range(1, round(ENOUGH * mean_runs)):
-        total += stop * (1 - stop) ** (k - 1) * _half_lines(*(np.exp(k * side) for side in sides), epsilon)
+        below, shifted = (np.exp(k * side) for side in sides)
+        total += stop * (1 - stop) ** (k - 1) * _half_lines(below, shifted, epsilon)
     return float(total.max())
 
 
 def unseen(run: GaussianDP, mean_runs: float, epsilon: float) -> float:
     """The same where the number stays secret; arguments as in `seen`."""
     stop = 1 / mean_runs
-    return float(_half_lines(*(stop * np.exp(s) / (1 - (1 - stop) * np.exp(s)) for s in _scores(run)), epsilon).max())
+    below, shifted = (stop * np.exp(side) / (1 - (1 - stop) * np.exp(side)) for side in _scores(run))
+    return float(_half_lines(below, shifted, epsilon).max())
 
 
 def _scores(run: GaussianDP) -> tuple[np.ndarray, np.ndarray]:
@@ -137,4 +139,4 @@ def _narrow() -> tuple[float, float, float]:
     spent = float(MU) ** 2 / 2
     with np.errstate(over="ignore"):
         stated = float(MU**2) / 2
-    return 1.0, spent / stated, spent / GaussianDP(MU).to_zero_concentrated().rho
+    return 1.0, spent / stated, spent / GaussianDP(MU).to_zero_concentrated().rho  # type: ignore[arg-type]
