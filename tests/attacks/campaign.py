@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.attacks import neighbours
+from tests.attacks import cells, neighbours
 from tests.attacks.claims import PROMPTS, REGRESSION
+from tests.attacks.readings import READINGS
 
-CLAIMS = REGRESSION | PROMPTS
+CLAIMS = REGRESSION | PROMPTS | READINGS
 ROUNDING = 1 + 1e-9
 
 
@@ -38,7 +39,10 @@ def attacked(name: str, pairs: int, first: int = 0) -> Outcome:
     worst, where, error = 0.0, first, ""
     for seed in range(first, first + pairs):
         rng = np.random.default_rng([seed, sum(map(ord, name))])
-        drawn = neighbours.regression(rng=rng) if name in REGRESSION else neighbours.prompts(rng=rng)
+        draw = (
+            cells.neighbours if name in READINGS else neighbours.prompts if name in PROMPTS else neighbours.regression
+        )
+        drawn = draw(rng=rng)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             try:

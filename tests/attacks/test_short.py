@@ -1,14 +1,18 @@
 """A few attacks on every claim, and proof that the attacks would find a claim that is false."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from costofprivacy.dpgd import update
-from tests.attacks import campaign, neighbours
+from costofprivacy.privacy import records
+from tests.attacks import campaign, cells, neighbours
 from tests.attacks.campaign import CLAIMS, attacked
+from tests.attacks.readings import READINGS
 from tests.privacy.test_guarantees import RELEASING
 
-PAIRS = 40
+PAIRS, CELLS = 40, 300  # of records, and of cells that are only read
 ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under another name goes through
     "dpgd.update.advance",  # checks nothing; `onepass` and `descend_records` go through it
     "dpgd.update.step_sensitivities",
@@ -47,7 +51,7 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_no_attack_breaks_a_claim(name: str) -> None:
-    found = attacked(name, PAIRS)
+    found = attacked(name, CELLS if name in READINGS else PAIRS)
     assert not found.error, f"seed {found.seed}:\n{found.error}"
     assert found.kept, f"seed {found.seed}: {found.share} of what is allowed"
 
@@ -88,6 +92,32 @@ def test_without_the_gate_the_attacks_succeed(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(update, "doubles", lambda name, values: np.asarray(values))
     names = ("dpgd.update.adapted_rates", "dpgd.update.noiseless_step, expansion")
     assert [name for name in names if not attacked(name, 60).kept] == list(names)
+
+
+def _everything_at_once(name: str, values: Any, shape: tuple[int | None, ...]) -> np.ndarray:
+    """As it was in 0.15.0: what NumPy makes of all cells together, or else of each cell."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return records.doubles(name, np.asarray(values, dtype=object))
+
+
+def test_two_maps_for_a_cell_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of them for data that NumPy converts as a whole: a word in one record decides about all others."""
+    monkeypatch.setattr(records, "numbers", _everything_at_once)
+    for kind in ("lists", "objects", "a frame"):
+        assert not attacked(f"privacy.records.numbers, {kind}", 300).kept
+    assert not attacked("privacy.records.numbers, alone", 300).kept
+
+
+def test_neighbouring_cells_are_of_every_type_and_differ_in_one_record() -> None:
+    seen: set[int] = set()
+    for seed in range(400):
+        (X, y), (other, response) = cells.neighbours(rng=np.random.default_rng(seed))
+        apart = [k for k in range(len(y)) if not all(a is b for a, b in zip([*X[k], y[k]], [*other[k], response[k]]))]
+        assert len(apart) <= 1
+        seen |= {id(cell) for row in X for cell in row}
+    assert len({id(cell) for cell in cells.ALL} - seen) == 0
 
 
 def test_neighbours_differ_in_one_record_at_most_and_share_a_type() -> None:

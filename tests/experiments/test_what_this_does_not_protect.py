@@ -4,6 +4,7 @@ import math
 
 import dp_accounting
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import norm
 from sklearn.preprocessing import StandardScaler
@@ -12,6 +13,7 @@ from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
+    later,
     page,
     pair,
     repaired,
@@ -180,6 +182,37 @@ def test_each_fault_of_an_earlier_version_was_one_and_is_none() -> None:
     assert rows[3]["before"] == pytest.approx(1.0)
     for row in (*rows, repaired._ridge(), repaired._message()):
         assert row["now"] <= row["allowed"] * (1 + 1e-9) < row["before"]
+
+
+@pytest.fixture(scope="module")
+def faults() -> pd.DataFrame:
+    return later.table(12).set_index("fault")
+
+
+def test_guarantees_of_0_15_0_were_false(faults: pd.DataFrame) -> None:
+    assert (faults["before"] > faults["allowed"]).all()
+    assert faults.loc[later.READING, "before"] == pytest.approx(1.56, abs=0.01)
+    assert faults.loc[later.COUNT, "before"] == pytest.approx(1.79e-4, rel=0.01)
+    assert faults.loc[later.NARROW, "before"] == pytest.approx(144.5 / 16.5)
+
+
+@pytest.mark.parametrize("fault", later.GAINED)
+def test_and_are_true_now(faults: pd.DataFrame, fault: str) -> None:
+    assert faults.loc[fault, "now"] <= faults.loc[fault, "allowed"]
+
+
+def test_a_word_changes_how_other_cells_were_read() -> None:
+    one, two, _ = later.neighbours()
+    assert np.isfinite(later.converted(one)).all()
+    assert np.isnan(later.converted(two)[:, 0]).all()
+
+
+def test_a_number_of_runs_that_is_seen_gives_much_more_away() -> None:
+    """One run: seen or not, δ is that of the Gaussian mechanism."""
+    run = GaussianDP(0.5)
+    for attack in (later.seen, later.unseen):
+        assert attack(run, 1.0, 0.5) == pytest.approx(run.delta(0.5), rel=1e-3)
+    assert later.seen(run, 10.0, 2.0) > 10 * later.unseen(run, 10.0, 2.0)
 
 
 def test_the_old_solver_found_the_minimum_only_where_a_record_was_inside_its_clip() -> None:

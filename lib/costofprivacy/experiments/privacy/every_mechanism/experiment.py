@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from costofprivacy.declaration import Parameters, many, parameter
-from costofprivacy.experiments.privacy.every_mechanism import audits, software
+from costofprivacy.experiments.privacy.every_mechanism import audits, exact, software
 from costofprivacy.ranges import SEED, amount, chance, count
 from costofprivacy.streams import Runner
 
@@ -25,8 +25,9 @@ class Experiment(Parameters):
     seed: int = parameter(SEED, 25)
 
     def run(self, runner: Runner) -> dict[str, pd.DataFrame]:
-        """Tables of our releases, of transcribed packages, and of the runs in extra environments."""
+        """Tables of our releases and their laws, of transcribed packages, and of the runs in extra environments."""
         asked = audits.cells(self.mu, self.delta, self.releases, self.hostile_releases, self.deficits)
         others = {"transcribed": software.transcribed(self.releases, self.seed)}
         runs = {f"{name}-runs": software.table(name) for name in software.CASES}
-        return audits.measure(asked, runner, self.seed) | others | runs
+        known = {"exact": exact.table(self.mu, self.delta)}
+        return audits.measure(asked, runner, self.seed) | known | others | runs

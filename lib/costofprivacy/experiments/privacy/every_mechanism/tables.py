@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 from IPython.display import Markdown
 
+from costofprivacy.experiments.privacy.every_mechanism.exact import PILOT
 from costofprivacy.experiments.privacy.every_mechanism.figures import ATTAINED, shares
 from costofprivacy.judging.prose import compact, listed, percent, plain
 from costofprivacy.judging.tables import Tables
@@ -76,7 +77,7 @@ def _rows(releases: pd.DataFrame) -> Iterator[list[str]]:
             f"${kind}={plain(row['claimed_mu'])}$" if exact else f"${kind}\\le{plain(row['audited_claim'])}$",
             f"${kind}\\ge{plain(row['mu_found' if exact else 'epsilon_found'])}$ ({_whole(percent(share))})",
             plain(row["hostile_epsilon"]),
-            NOTHING if pd.isna(row["deficit"]) else _whole(f"{100 * row['deficit']:g} %"),
+            _deficit(row["deficit"]),
         ]
 
 
@@ -101,6 +102,27 @@ def show_faults(tables: Tables) -> pd.DataFrame:
         "breaks the guarantee": gross["refuted"].map({True: "yes", False: "no"}),
     }
     return pd.DataFrame(told).set_index("release")
+
+
+def show_exact(tables: Tables) -> pd.DataFrame:
+    """What each release spends by its law, and the least fault that this finds, beside the one that counts find."""
+    exact, counted = tables["exact"], tables["releases"].set_index("release")["deficit"]
+    alone = exact["seen"] == PILOT  # the counts are of both stages
+    told = {
+        "release": exact["release"],
+        "what is looked at": exact["seen"],
+        "spent over claimed": exact["spent"].map(plain)
+        + " of $"
+        + exact["compared"].map({"μ": "\\mu", "δ": "\\delta"})
+        + "$",
+        "least fault": exact["deficit"].map(_deficit),
+        "by counts": exact["release"].map(counted).mask(alone).map(_deficit),
+    }
+    return pd.DataFrame(told).set_index("release")
+
+
+def _deficit(share: float) -> str:
+    return NOTHING if pd.isna(share) else _whole(f"{100 * share:g} %")
 
 
 PACKAGES = {  # what is audited, and where it is described

@@ -14,6 +14,7 @@ BOUNDS = ("epsilon_found", "mu_found", "hostile_epsilon", "hostile_mu")
 TOLERANCES: Declared = {
     "releases": dict.fromkeys(BOUNDS, FEW),
     "audits": {"epsilon": FEW, "mu": FEW},
+    "exact": {"spent": Relative(1e-3, scale=1e-3)},  # tails of normals, in cells
     "transcribed": {"epsilon_found": COUNTED},
     "opacus-runs": {"epsilon_found": FEW},
     "diffprivlib-runs": {"epsilon_found": FEW},

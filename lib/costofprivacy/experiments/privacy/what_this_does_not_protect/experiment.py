@@ -7,6 +7,7 @@ import pandas as pd
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
+    later,
     population,
     repaired,
     repeats,
@@ -72,4 +73,5 @@ class Experiment(Parameters):
             "timing": timing.table(Pair(TIMED_RECORDS, self.d, told.mu, self.seed)),
             "population": population.table(runner, self.members, self.d, told.mu, self.fits, self.seed),
             "repaired": repaired.table(pair, max(50, self.trials // 20), self.seed),
+            "later": later.table(self.seed),
         }

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import Markdown
 
-from costofprivacy.experiments.privacy.what_this_does_not_protect.repaired import GAINED
+from costofprivacy.experiments.privacy.what_this_does_not_protect import later, repaired
 from costofprivacy.judging.prose import percent, plain, with_errors
 
 CHECKLIST = (
@@ -57,10 +57,19 @@ def show_audited(audited: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"runs $k$": audited["runs"]} | told).set_index("runs $k$")
 
 
-def show_repaired(repaired: pd.DataFrame) -> pd.DataFrame:
+def show_repaired(table: pd.DataFrame) -> pd.DataFrame:
     """Guarantees that were false in 0.7.0: what is allowed, what the attack gained then, what it gains now."""
-    faults = {"fault": repaired["fault"], "the attack gains": repaired["fault"].map(GAINED)}
-    told = _plain(repaired, {"allowed": "allowed", "in 0.7.0": "before", "now": "now"})
+    return _faults(table, repaired.GAINED, "in 0.7.0")
+
+
+def show_later(table: pd.DataFrame) -> pd.DataFrame:
+    """Guarantees that were false until 0.15.0, in the same columns."""
+    return _faults(table, later.GAINED, "in 0.15.0")
+
+
+def _faults(table: pd.DataFrame, gained: Mapping[str, str], version: str) -> pd.DataFrame:
+    faults = {"fault": table["fault"], "the attack gains": table["fault"].map(dict(gained))}
+    told = _plain(table, {"allowed": "allowed", version: "before", "now": "now"})
     return pd.DataFrame(faults | told).set_index("fault")
 
 

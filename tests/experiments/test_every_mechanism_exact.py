@@ -1,0 +1,217 @@
+"""Audits by exact laws: they convict mechanisms that are broken on purpose, and acquit the right ones."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from costofprivacy.experiments.privacy.every_mechanism import exact, newer, rows, solutions
+from costofprivacy.experiments.privacy.every_mechanism import tables as shown
+from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Pair, data, pair
+from costofprivacy.privacy import ApproximateDP, GaussianDP, GaussianMechanism
+from costofprivacy.rivals import guarded_descent, piloted_perturbation
+from costofprivacy.rivals.bounds import within_reach
+from costofprivacy.rivals.guarded_descent import Shape
+from costofprivacy.rivals.prepared import Prepared
+from tests.experiments.verdicts.machinery import committed
+
+MU, DELTA = 1.0, 1e-5
+TOLD = rows.standard(MU, DELTA)
+AUDITS = {f"{name}, {seen}": spent for name, seen, _, spent in exact.audits(MU, DELTA)}
+PLAN = newer.piloted_plan(TOLD)
+RELEASES = 200
+
+
+@pytest.mark.parametrize("name", AUDITS)
+def test_the_right_mechanism_is_acquitted_and_half_its_noise_convicted(name: str) -> None:
+    assert 0 <= AUDITS[name](1.0) <= 1 + exact.FOUND
+    if name.startswith("TukeyEM"):  # its worst pair depends on the noise
+        assert AUDITS[name](0.95) > 10
+    else:
+        assert AUDITS[name](0.5) > 1.8
+
+
+@pytest.mark.parametrize(
+    ("name", "deficit"),
+    [("NoisyHead, every step", 0.02), ("whitened head, every step", 0.1), ("private quantile, the release", 0.02)]
+    + [("AdaSSP, its three parts", 0.1), ("Gaussian mixing, the whole sketches", 0.01)]
+    + [("objective perturbation, the release", 0.2), ("piloted objective perturbation, both stages", 0.25)]
+    + [(f"{name}, the release", 1e-3) for name in ("robust clipping", "DP-AMBSSGD, adaptive clip")],
+)
+def test_so_little_noise_too_few_is_found(name: str, deficit: float) -> None:
+    assert AUDITS[name](1 - deficit) > 1 + exact.FOUND
+
+
+# a pilot and its perturbed minimum, by the library's own code
+
+
+def released(two: Pair, side: int, plan: piloted_perturbation.Plan = PLAN) -> np.ndarray:
+    """The normals that some releases of the library show."""
+    found = [
+        exact.recovered(two[side], PLAN, piloted_perturbation.release(*two[side], plan, rng=np.random.default_rng(k)))
+        for k in range(RELEASES)
+    ]
+    return np.array(found)
+
+
+def audited(normals: np.ndarray) -> float:
+    """δ over its claim with the most noise that either stage can have had."""
+    first, second = (min(1.0, exact.most_noise(part, 0.9995)) for part in np.split(normals, 2, axis=1))
+    return exact.both_stages(TOLD, first, second)
+
+
+class Half(GaussianMechanism):
+    """Half of the noise."""
+
+    @property
+    def noise_std(self) -> float:
+        return super().noise_std / 2
+
+
+def test_both_stages_are_acquitted_by_the_normals_that_they_show() -> None:
+    x, y = np.random.default_rng(1).standard_normal((40, 3)), np.random.default_rng(2).standard_normal(40)
+    normals = np.concatenate([released(((x, y), (x, -y)), side) for side in (0, 1)])
+    assert normals.mean(axis=0) == pytest.approx(0.0, abs=4 / math.sqrt(2 * RELEASES))
+    assert normals.std(axis=0) == pytest.approx(1.0, abs=4 / math.sqrt(4 * RELEASES))
+    assert audited(normals) < 0.1
+
+
+def test_half_the_noise_of_the_pilot_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = pair((), *rows.OPPOSITE)
+    assert exact.pilot(TOLD, 1.0) == pytest.approx(1.0)
+    monkeypatch.setattr(guarded_descent, "GaussianMechanism", Half)
+    assert exact.pilot(TOLD, 1.0) == pytest.approx(2.0)
+    first, second = (exact.most_noise(part, 0.9995) for part in np.split(released(two, 0), 2, axis=1))
+    assert first < 0.6
+    assert second > 0.95
+
+
+def test_half_the_noise_of_the_perturbation_is_convicted_by_few_releases() -> None:
+    added = replace(PLAN.added, noise_std=PLAN.added.noise_std / 2)
+    normals = released(pair((), (1.0, 0.5), rows.OPPOSITE[0]), 0, replace(PLAN, added=added))
+    assert audited(normals) > 10
+
+
+def test_half_the_noise_of_both_is_convicted_by_few_releases(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded_descent, "GaussianMechanism", Half)
+    added = replace(PLAN.added, noise_std=PLAN.added.noise_std / 2)
+    assert audited(released(pair((), *rows.OPPOSITE), 1, replace(PLAN, added=added))) > 20
+
+
+def test_a_pilot_that_is_not_clipped_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    clipped = Prepared.pulls
+    monkeypatch.setattr(
+        Prepared, "pulls", lambda told, theta, clips, rows=None: clipped(told, theta, 1e9 * clips, rows)
+    )
+    assert exact.pilot(TOLD, 1.0) > 1e5
+
+
+def test_the_second_stage_alone_is_audited_by_its_density() -> None:
+    """Opposite records far out do not bend the loss: the law is Gaussian, with s = 2C/σ."""
+    added = solutions.objective_plan(TOLD)
+    law = exact.minimum(pair((), *rows.OPPOSITE), added, 1.0)
+    s = 2 * added.clip_norm / added.noise_std
+    assert exact.mu((law[0][0], law[1][0])) == pytest.approx(s, rel=1e-3)
+    assert exact.delta(law, 1.0) == pytest.approx(GaussianDP(s).delta(1.0), rel=1e-2)
+    assert exact.both_stages(TOLD, 1.0, 0.5) > 10
+    assert exact.both_stages(TOLD, 1.0, 1.0) < 0.02
+
+
+def test_the_laws_are_those_of_the_releases_that_are_drawn() -> None:
+    """Shares of draws below some points, on either data set."""
+    rng, two = np.random.default_rng(3), pair((), (1.0, 60.0), (1.0, -1e6))
+    for side, one in enumerate(two):
+        law = exact.piloted(two, PLAN, (1.0, 1.0))[side]
+        assert law.sum() == pytest.approx(1.0)
+        drawn = newer.piloted(one, PLAN, rng.standard_normal((3, 20_000)))
+        share = float((drawn <= 0).mean())
+        assert abs(_below(one, 0.0) - share) < 0.02
+    points = np.array([0.0] * 9 + [1.0] * 4 + [17.0] * 10)
+    law = exact._deep(np.sort(points), ApproximateDP(40.0, 0.1), np.unique(points))
+    uniforms, gumbel = rng.random(20_000), rng.gumbel(size=(11 - 5 + 1, 20_000))
+    seen = solutions.deep_points(points, ApproximateDP(40.0, 0.1), rng.laplace(size=20_000), gumbel, uniforms)
+    assert law.sum() == pytest.approx(1.0)
+    assert law[2] == pytest.approx(float(((seen > 1) & (seen < 17)).mean()), abs=0.02)
+
+
+def _below(one: Any, point: float) -> float:
+    """P(θ̂ ≤ point) by quadrature over the pilot's end."""
+    z, weights = np.polynomial.hermite_e.hermegauss(60)
+    assert PLAN.pilot is not None
+    pull = newer.gradients(one[0][:, 0], one[1], np.zeros(1), PLAN.pilot.clip_norm)[0]
+    starts = -newer.RATE * (pull + 2 * PLAN.pilot.clip_norm * PLAN.pilot.noise_multiplier * z)
+    slope = newer.gradients(one[0][:, 0], one[1], np.array([point]), PLAN.added.clip_norm)[0]
+    inside = ndtr((slope + PLAN.added.penalty * (point - starts)) / PLAN.added.noise_std)
+    return float(weights @ inside / weights.sum())
+
+
+# a guard
+
+
+def descend_with_a_noiseless_guard(
+    pulls: Any, n: int, d: int, *stages: Any, averaged: int = 1, rng: Any, share: float = 1.0
+) -> np.ndarray:
+    """`guarded_descent.descend`, whose guard looks at the gradients themselves."""
+    theta, shape = np.zeros(d), Shape.whole(d)
+    for plan in stages:
+        clips, before, move, past = np.array([plan.clip_norm]), None, np.zeros(d), 0.0
+        std = GaussianMechanism(2 * plan.clip_norm, plan.noise_multiplier).noise_std
+        for rate in plan.learning_rates:
+            clean = pulls(theta[:, None], clips)
+            gradient = (clean + std * rng.standard_normal((d, 1)))[:, 0] / n
+            if before is not None:
+                shape = guarded_descent.guarded(clean[:, 0] / n - before, move, past, (std / n) ** 2, shape)
+            before, move, past = clean[:, 0] / n, -rate * shape.apply(gradient), rate
+            theta = within_reach(theta + move)
+    return theta
+
+
+def test_a_guard_that_looks_at_gradients_without_noise_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert exact.guarded(MU, 1.0) == pytest.approx(1.0)
+    monkeypatch.setattr(guarded_descent, "descend", descend_with_a_noiseless_guard)
+    assert exact.guarded(MU, 1.0) == math.inf
+
+
+def test_half_the_noise_of_a_guarded_descent_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The noise that is claimed does not carry one data set's noisy gradients over to the other."""
+    monkeypatch.setattr(guarded_descent, "GaussianMechanism", Half)
+    assert exact.guarded(MU, 1.0) == math.inf
+
+
+def test_the_guard_acts_on_the_paths_that_are_audited() -> None:
+    stages = exact.descents.guarded_plan(MU).plans
+    seen = exact.Replayed(pair(exact.STEEP, *rows.OPPOSITE)[0], stages, np.random.default_rng(0))
+    moves = np.diff(np.array(seen.iterates)[:, 0, 0])
+    noisy = np.array(seen.noisy)[:, 0, 0] / (len(exact.STEEP) + 1)
+    planned = -np.array([rate for plan in stages for rate in plan.learning_rates]) * noisy
+    assert moves[0] == pytest.approx(planned[0])
+    assert abs(moves[1]) < 0.7 * abs(planned[1])
+
+
+# the functions
+
+
+def test_a_release_that_noise_and_data_move_together_has_no_direction() -> None:
+    def draw(given: Any, count: int, rng: Any, knobs: Any) -> np.ndarray:
+        return given[1].sum() * rng.standard_normal(count)
+
+    with pytest.raises(ValueError, match="noise must move the release in the same way"):
+        exact.along(draw, pair((), (1.0, 1.0), (1.0, 2.0)), SOUND)
+
+
+def test_laws_of_gaussians_compose() -> None:
+    both = exact.composed(exact.gaussian(0.6), exact.gaussian(-0.8))
+    assert exact.mu(both) == pytest.approx(1.0, abs=5e-3)
+    assert exact.delta(both, 1.0) == pytest.approx(GaussianDP(1.0).delta(1.0), rel=1e-2)
+    assert exact.delta((data((1.0, 0.0))[1] + 1, np.array([1.0])), 0.1) == 0.0
+
+
+def test_the_table_stands_beside_the_counts() -> None:
+    lines = [{"release": name, "seen": seen, "compared": "μ" if gaussian else "δ", "spent": 0.5, "deficit": 0.05}
+             for name, seen, gaussian, _ in exact.audits(MU, DELTA)]  # fmt: skip
+    table = shown.show_exact(committed("privacy/every-mechanism") | {"exact": exact.pd.DataFrame(lines)})
+    assert list(dict.fromkeys(table.index)) == [row.name for row in rows.ours(MU, DELTA)]
+    assert table["by counts"].iloc[-2:].tolist() == ["70\u202f%", shown.NOTHING]
