@@ -172,10 +172,14 @@ CASES = [
     ),
     *(
         Case(RHO, f"{name} off, {f}",
-             put("schedules", "rho_recomputed", lambda r, f=f: f * r["rho"], f"schedule == '{name}'"), FAILS)
-        for name in ("constant", "α = 1", "harmonic")
+             put("tightness", "rho_recomputed", lambda r, f=f: f * r["rho"], f"schedule == '{name}'"), FAILS)
+        for name in ("constant", "α = 1")
         for f in (1.1, 0.9)
     ),
+    Case(RHO, "even noise protects less", put("tightness", "reached_found", 1.1, "placement == 'even'"), FAILS),
+    Case(RHO, "no neighbours differ", both(put("tightness", "reached_silent", 0.0),
+         put("tightness", "reached_found", 0.0)), FAILS),
+    Case(RHO, "every placement attains it", put("tightness", "reached_found", 1.0), HOLDS),
     Case(RHO, "no step of length 0", put("schedules", "last_rate", lambda r: 0.1), HOLDS),
     *(
         Case(LEAST, f"{column} less", put("schedules", column, lambda r: 0.9, "schedule == 'α = 1'"), FAILS)

@@ -66,16 +66,22 @@ def proposition_41(tables: Tables) -> Ruling:
 
 @judges("dpgd/equation-4.1")
 def equation_41(tables: Tables) -> Ruling:
-    """ρ is the largest of η_k over the noise from step k on; 0/0, where the last step has no length, is 0."""
-    rows = tables["schedules"]
-    ratio = rows["rho_recomputed"] / rows["rho"]
-    worst = (ratio - 1).abs().idxmax()
+    """Is ρ = max_k η_k/√(Σ_{j≥k} σ_j²) the privacy parameter? 0/0, where the last step has no length, is 0.
+
+    Proposition 4.1 proves that no neighbours reach more, wherever the noise is added. Where all other records are 0,
+    the outputs of data sets that differ in the first one are Gaussians of variance 4C²Σσ_j² at a distance of up to
+    2Cη₁: they reach ρ if its maximum is at k = 1. To insert (4.2) into (4.1) would test neither.
+    """
+    rows = tables["tightness"]
+    share = rows[["reached_silent", "reached_found"]].max(axis=1) * rows["rho"] / rows["rho_recomputed"]
+    attained, last = share.groupby(rows["schedule"]).max(), tables["schedules"]["last_rate"]
     named = {
-        "ρ recomputed over ρ, farthest from 1": (ratio[worst], 1.0, f"schedule = {rows.loc[worst, 'schedule']}"),
-        "schedules whose last quotient is 0/0": ((rows["last_rate"] == 0).sum(), None, "last_rate = 0"),
+        "privacy parameter that neighbours reach, over (4.1), largest": (share.max(), 1 + GRID),
+        "the same, with the schedule where its largest is least": (attained.min(), 1 - GRID),
     }
-    verdict = reads(printed=abs(ratio[worst] - 1) <= ROUNDING)
-    return Ruling(verdict, numbers("schedules", named), {"schedules": len(rows)})
+    zero = {"schedules whose last quotient is 0/0": ((last == 0).sum(), None, "last_rate = 0")}
+    verdict = reads(printed=share.max() <= 1 + GRID and attained.min() >= 1 - GRID)
+    return Ruling(verdict, (*numbers("tightness", named), *numbers("schedules", zero)))
 
 
 @judges("dpgd/equation-4.2")
