@@ -86,6 +86,7 @@ class Claim:
         quote: the paper's own words, at most `LONGEST_QUOTE` of them.
         kind: what kind of evidence the verdict rests on. rule: the criterion by which the claim passes.
         headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
+        derived: why no case exceeds the bound that the headline states; empty where the headline names its sizes.
         undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
             its place; empty where all follow.
         harmless: whether nothing that a reader would compute changes, although there is something to correct.
@@ -108,6 +109,7 @@ class Claim:
     kind: str = ""
     rule: str = ""
     headline: str = ""
+    derived: str = ""
     printed: str = ""
     should_read: str = ""
     condition: str = ""

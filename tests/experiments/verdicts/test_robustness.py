@@ -170,7 +170,14 @@ INTRODUCTION_CASES = [
     Case(DEGRADATION, "ridge rises as little", degraded("ridge", 0.0), UNTESTABLE),
     Case(DEGRADATION, "NoisyHead rises more", degraded("noisyhead", 0.3), FAILS),
     Case(DEGRADATION, "once corrected", degraded("noisyhead", 0.3, setting="corrected"), FAILS),
-    Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="at least 0.5 of"),
+    Case(DEGRADATION, "ridge rises more still", degraded("ridge", 0.5), HOLDS, says="by 0.5 of"),
+    Case(DEGRADATION, "always predicting 0", put(
+        "test-error", "test_error", lambda r: r["response_variance"], of(method="noisyhead")), UNTESTABLE),
+    Case(DEGRADATION, "hardly better than that", put(
+        "test-error", "test_error", lambda r: 0.985, of(method="noisyhead")), UNTESTABLE),
+    Case(DEGRADATION, "a head that is useless in all but the authors' settings", both(
+        put("test-error", "test_error", lambda r: 9.0, of(method="noisyhead")),
+        put("test-error", "test_error", lambda r: 0.5, of(method="noisyhead", setting="published"))), HOLDS),
     Case(TRUNCATION, "beyond its bound in one setting", put(
         "parts", "displacement", lambda r: 1.01 * r["bound"], of(part="attack", setting="published")), FAILS),
     Case(TRUNCATION, "at its bound", put(

@@ -77,4 +77,5 @@ def _step(tables: Tables, step: str) -> Ruling:
     named = {f"left side against the right, {worst['case']}": (worst["left"], worst["right"])}
     corrected = bool(len(corrected_rows) and excess(corrected_rows).max() <= ROUNDING)
     verdict = reads(printed=shares.max() <= ROUNDING, corrected=corrected, decided=not shares.isna().any())
-    return Ruling(verdict, numbers("steps", named, f"step = {step}"), {"share": shares.max()})
+    quoted = {"share": shares.max(), "case": f"${worst['case'].replace(' ', '')}$"}
+    return Ruling(verdict, numbers("steps", named, f"step = {step}"), quoted)

@@ -240,7 +240,12 @@ def _solution(tables: Tables, display: str) -> Ruling:
 
 @judges("dpgd/lemma-d.2")
 def lemma_d2(tables: Tables) -> Ruling:
-    """(D.10), (D.12) and (D.13) by quadrature."""
+    """(D.10), (D.12) and (D.13), by quadrature and by proof.
+
+    x^{1−β} E_β(x) = Γ(1 − β, x) tends to Γ(1 − β) from below as x → 0: (D.10), and (D.12) with supremum 1. Over
+    2e^{−x}/x the integral is ½ ∫ e^{−u} (1 + u/x)^b du with b = −β. It is at most ½ where b ≤ 0; else, by
+    (1 + u/x)^b ≤ e^{bu/x}, less than x/(2(x − b)), which is at most 1 where x ≥ 2b. At x = 2b it tends to 1 as b → ∞.
+    """
     table = tables["exponential-integrals"]
     away, ceiling, tail = (table[LIMIT] - 1).abs().max(), table[CEILING].max(), table[TAIL].max()
     named = {
@@ -249,4 +254,4 @@ def lemma_d2(tables: Tables) -> Ruling:
         "largest quotient by (D.13)": (tail, 1.0),
     }
     verdict = reads(printed=away <= CLOSE and max(ceiling, tail) <= 1 + SOLVED)
-    return Ruling(verdict, numbers("exponential-integrals", named), {"share": tail})
+    return Ruling(verdict, numbers("exponential-integrals", named))

@@ -103,15 +103,21 @@ def _short_ratio(tables: Tables) -> float:
 
 @judges("noisyhead/remark-4.1")
 def remark_41(tables: Tables) -> Ruling:
-    """The noise grows with T as its bound does, descent decays as its bound does, and some finite T is best."""
+    """The noise grows with T as its bound does, descent decays as its bound does, and some finite T is best.
+
+    A best T is worth choosing if it is not the largest and its risk is below that of T = 0, which predicts 0: a curve
+    that only rises from there passes no more. A start s times as far from Γ* as zero has s² times the descent error,
+    which is linear in Γ⁰ − Γ* while Π_R is idle.
+    """
     sides, row = tables["both-sides"], "axis = T, printed"
     late, halved = _late_noise(sides), quantity(sides, "corrected", "T", "descent")
     rests, decays = _rests(sides), _along(halved, "T", halved["zero_risk"])
     if not several(late["T"]) or rests is None or decays is None:
         return Ruling(Verdict.UNTESTABLE)
+    farther = _farther(halved, quantity(sides, "corrected", "T", "noise"))
     power, error = _fits.power_law(late["T"], late["value"], late["standard_error"])
     claimed, _ = _fits.power_law(late["T"], late["bound_noise"], late["standard_error"])
-    total = quantity(sides, "printed", "T", "total")
+    total, mended = (quantity(sides, setting, "T", "total") for setting in ("printed", "corrected"))
     best, last = total.loc[total["value"].idxmin()], total["T"].max()
     risk = {"value": best["value"], "error": best["standard_error"], "against": best["zero_risk"]}
     noise = {"power of T in the noise": {"value": power, "error": error, "against": claimed}}
@@ -121,10 +127,37 @@ def remark_41(tables: Tables) -> Ruling:
         decays.number("descent, update and Γ* of one loss", "both-sides", "axis = T, corrected"),
         *numbers("both-sides", {"best T": best["T"], "largest T tried": last}, row),
         *numbers("both-sides", {"excess risk at the best T, beside that of always predicting 0": risk}, row),
+        *numbers(
+            "both-sides",
+            {"start's distance from Γ* over that of zero, from which on T ≥ 1 is best": (farther, 1)},
+            "axis = T, corrected",
+        ),
     )
-    splits = consistent(power, claimed, error) and best["T"] != last
-    verdict = reads(printed=splits and not rests.lost, corrected=splits and decays.power < DECAYS)
-    return Ruling(verdict, found, {"power": power})
+    grows, falls = consistent(power, claimed, error), decays.power < DECAYS
+    verdict = reads(
+        printed=grows and not rests.lost and _worth_stopping(total),
+        corrected=grows and falls and _worth_stopping(mended),
+        narrower=grows and falls and bool(np.isfinite(farther)),
+    )
+    return Ruling(verdict, found, {"power": power, "farther": farther})
+
+
+def _worth_stopping(total: pd.DataFrame) -> bool:
+    """Whether some T before the last has less risk than T = 0, beyond the errors, and than the last."""
+    best = total.loc[total["value"].idxmin()]
+    gains = best["zero_risk"] - best["value"] > CONSISTENT * best["standard_error"]
+    return bool(gains and best["T"] != total["T"].max())
+
+
+def _farther(descent: pd.DataFrame, noise: pd.DataFrame) -> float:
+    """The least s for which s² descent + noise is less at some T than at T = 0 and at the last T; else infinity."""
+    left, added = descent["value"].to_numpy(), noise["value"].to_numpy()
+    gained, kept = descent["zero_risk"].to_numpy() - left, left - left[-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least = np.where(gained > 0, added / gained, np.inf)
+        most = np.where(kept > 0, (added[-1] - added) / kept, np.inf)
+    inside = (least < most)[:-1]
+    return float(np.sqrt(least[:-1][inside].min())) if inside.any() else np.inf
 
 
 def _late_noise(sides: pd.DataFrame) -> pd.DataFrame:

@@ -75,7 +75,7 @@ def section_61_hyperparameters(tables: Tables) -> Ruling:
     met = bool(promised > 0 and rate.max() < 1)
     constant = grows <= LOST_POWER_SIMULATED
     verdict = reads(printed=met, corrected=constant, decided=met or not np.isnan(grows))
-    return Ruling(verdict, numbers("conditions", named, "setting = printed"), {"rate": rate.max()})
+    return Ruling(verdict, numbers("conditions", named, "setting = printed"), {"least": rate.min(), "rate": rate.max()})
 
 
 def capped_cells(noise: pd.DataFrame) -> pd.DataFrame:

@@ -140,7 +140,11 @@ def section_12_accounting(tables: Tables) -> Ruling:
 
 @judges("noisyhead/section-2-any-noise")
 def section_2_any_noise(tables: Tables) -> Ruling:
-    """The sensitivity bound is tried on prompts that no Gaussian law gives: responses at a million, tokens alike."""
+    """The sensitivity bound is tried on prompts that no Gaussian law gives: responses at a million, tokens alike.
+
+    For every prompt ‖(⟨Γ, Z⟩ − y)Z‖ ≤ (C + RG)G once y is clipped at C and ‖Z‖ ≤ G, ‖Γ‖ ≤ R; two of them differ by at
+    most twice that. The share that is reached depends on RG/C (`update_sensitivity_exact`): all of it as RG/C → 0.
+    """
     share = _reached(tables["sensitivity"], "bound").max()
     named = {"change of an update over (A.1), any prompts, largest": (share, 1.0)}
     return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("sensitivity", named), {"share": share})

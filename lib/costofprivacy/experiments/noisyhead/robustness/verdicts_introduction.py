@@ -8,7 +8,7 @@ from costofprivacy.judging import prose
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING
+from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING, worse
 from costofprivacy.settings import Setting
 
 FEW = 0.1  # the fraction of the prompts up to which "a fraction" is few of them
@@ -44,30 +44,40 @@ def fraction(tables: Tables) -> Ruling:
 
 @judges("noisyhead/section-1.1-degradation")
 def degradation(tables: Tables) -> Ruling:
-    """Does one attacked prompt raise NoisyHead's test error by less than ridge's?"""
+    """Does one attacked prompt raise NoisyHead's test error by less than ridge's, where NoisyHead predicts at all?
+
+    Always predicting 0 never degrades: a setting counts only if the head's error before the attack is below Var(y) by
+    more than a factor `WORSE`, beyond the errors.
+    """
     risen = _risen(tables["test-error"])
     ridge = risen.xs("ridge", level="method")
     noisy = risen.xs("noisyhead", level="method")
     least = ridge.loc[ridge["rise"].idxmin()]
     distance, error = noisy["rise"] - least["rise"], CONSISTENT * np.hypot(noisy["error"], least["error"])
-    authors = str(Setting.PUBLISHED)
-    less, more = bool(distance[authors] < -error[authors]), bool((distance > error).any())
+    learns = pd.Series([worse(1.0, row.before, row.before_error) for row in noisy.itertuples()], noisy.index)
+    less, more = learns & (distance < -error), bool((distance > error).any())
     found = tuple(
         Number("rise of the test error under the attack", row.rise, row.error, None, "test-error",
                f"setting = {setting}, method = {method}")
         for (setting, method), row in zip(risen.index, risen.itertuples())
     )  # fmt: skip
-    quoted = {"ridge": least["rise"], "noisyhead": noisy["rise"][authors]}
-    return Ruling(reads(printed=less and not more, decided=less or more), found, quoted)
+    heads = {
+        f"test error before the attack, setting = {setting}, over Var(y)": (row.before, 1.0, "method = noisyhead")
+        for setting, row in noisy.iterrows()
+    }
+    verdict = reads(printed=bool(less.any()) and not more, decided=bool(less.any()) or more)
+    return Ruling(verdict, (*found, *numbers("test-error", heads)), {"ridge": least["rise"]})
 
 
 def _risen(errors: pd.DataFrame) -> pd.DataFrame:
-    """Test error after the attack less that before it, by setting and method."""
+    """Test error after the attack less that before it, by setting and method, and that before it over Var(y)."""
     rows = errors.set_index(["setting", "method", "prompts"])
     before, after = (rows.xs(prompts, level="prompts") for prompts in ("clean", "attacked"))
     after = after.loc[before.index]
     error = np.hypot(before["standard_error"], after["standard_error"])
-    return pd.DataFrame({"rise": after["test_error"] - before["test_error"], "error": error})
+    rise = pd.DataFrame({"rise": after["test_error"] - before["test_error"], "error": error})
+    shares = before[["test_error", "standard_error"]].div(before["response_variance"], axis=0)
+    return rise.join(shares.set_axis(["before", "before_error"], axis=1))
 
 
 @judges("noisyhead/section-1.1-truncation")
