@@ -287,8 +287,8 @@ def _least(
         raise ValueError(f"target_r2 must be below expected_r2, {expected_r2!r}, got {target!r}")
 
     def reached(value: Any) -> bool:
-        told = question(value)
-        return any(expected_r2 - 2 * PROMISES[each](*told).risk >= target for each in (DESCENT, BOOSTED, OBJECTIVE))
+        told, quickest_first = question(value), (BOOSTED, DESCENT, OBJECTIVE)
+        return any(expected_r2 - 2 * PROMISES[each](*told).risk >= target for each in quickest_first)
 
     if not reached(values[-1]):
         raise ValueError(f"target_r2 is not reached for any {name} up to {values[-1]:g}")

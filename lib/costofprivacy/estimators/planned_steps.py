@@ -41,18 +41,18 @@ class Course:
         each = (np.repeat(part, times, axis=-2) for part in (self.errors, self.still, self.sizes))
         return Course(self.model, *each)
 
-    def take(self, order: np.ndarray) -> None:
-        """Put the descents into another order."""
-        for name in ("errors", "still", "_cross", "_square", "_path", "_count", "_lost"):
-            setattr(self, name, getattr(self, name)[order])
-        self.sizes, self._sums = self.sizes[:, order], self._sums[:, order]
-
     def begin(self) -> None:
         """Let the means begin with the next iterates."""
         self._cross, self._square, self._path = (np.zeros_like(self.errors) for _ in range(3))
         self._sums = np.zeros_like(self.sizes)
         self._count = np.zeros(len(self.errors))
         self._lost = np.zeros(self.errors.shape, dtype=bool)
+
+    def take(self, order: np.ndarray) -> None:
+        """Put the descents into another order."""
+        for name in ("errors", "still", "_cross", "_square", "_path", "_count", "_lost"):
+            setattr(self, name, getattr(self, name)[order])
+        self.sizes, self._sums = self.sizes[:, order], self._sums[:, order]
 
     def step(self, on: slice, clip: np.ndarray, length: np.ndarray, noise: np.ndarray, records: Records) -> None:
         """One step of some of the descents.

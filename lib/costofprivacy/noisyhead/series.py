@@ -210,9 +210,10 @@ def _added(
     S, _, p = starts.shape
     nu, sums = np.zeros((S, count, p)), np.empty((S, count, len(steps), p))
     squares, products = np.empty((S, steps[-1])), np.empty((S, steps[-1], 2))
-    row = 0
+    z, row = np.empty(p), 0
     for t in range(steps[-1]):
-        z = rng.standard_normal(p)
+        for i in range(p):
+            z[i] = rng.standard_normal()
         for s in range(S):
             for j in range(count - 1, 0, -1):
                 for i in range(p):
