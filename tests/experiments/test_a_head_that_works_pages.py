@@ -54,8 +54,10 @@ def test_the_answer_follows_the_tables() -> None:
     found = opening_of(page)(TABLES)
     worse = opening_of(page)(scaled("test-error", PRIVATE, 3.0))
     assert worse != found
-    assert "needs no data" in found
-    assert "needs no data" not in opening_of(page)(scaled("test-error", NO_DATA, 2.0))
+    assert "2.6 % with an unknown covariance" in found
+    assert "is 1.49, 3.12 and 4.93 times as large" in found
+    assert "uses no data beats both" in found
+    assert "uses no data beats both" not in opening_of(page)(scaled("test-error", NO_DATA, 2.0))
     never = opening_of(page)(TABLES | {"area": TABLES["area"].assign(test_error=9.0)})
     assert "in 0 % of cases and loses in 100 %" in never
     assert "the covariance alone wins in 0 %" in never

@@ -1,5 +1,10 @@
 """What the letter to the authors of NoisyHead says."""
 
+from costofprivacy.experiments.noisyhead.a_head_that_works import readings
+from costofprivacy.experiments.noisyhead.a_head_that_works.curves import PRIVATE
+from costofprivacy.experiments.noisyhead.a_head_that_works.ladder import PENALTY
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import BEST
+from costofprivacy.judging.prose import compact, listed
 from costofprivacy.overview import letters
 from costofprivacy.overview.saved import Saved
 
@@ -25,4 +30,17 @@ CORRECTED = ("penalty", "stopping", "appendix_b")
 
 def values(saved: Saved) -> dict[str, str]:
     """The places of ``letter-noisyhead.md``."""
-    return letters.quoted(saved, "noisyhead", CLAIMS, CORRECTED)
+    return letters.quoted(saved, "noisyhead", CLAIMS, CORRECTED) | {"head": head(saved)}
+
+
+def head(saved: Saved) -> str:
+    """How near to the best head exact accounting with the best penalty comes, and a head that is built for it."""
+    steps = saved.table("noisyhead/a-head-that-works", "ladder")
+    rows = steps[steps["epsilon"] == steps["epsilon"].max()]
+    errors = rows.pivot(index="rung", columns="covariance", values="test_error")[list(rows["covariance"].unique())]
+    told = {name: listed([compact(error) for error in errors.loc[name]]) for name in (PENALTY, PRIVATE, BEST)}
+    return (
+        f"At $N = {rows['N'].iloc[0]}$ and $\\varepsilon = {rows['epsilon'].iloc[0]:g}$ they leave test errors of "
+        f"{told[PENALTY]} of Var(y) {listed([readings.where(name) for name in errors])}, where the best heads have "
+        f"{told[BEST]}. A head that whitens the statistics and clips each prompt's gradient has {told[PRIVATE]}."
+    )

@@ -118,7 +118,7 @@ CASES = [
                 f"{side} off beyond",
                 lambda t, s=side: exact(t, "printed", s, 1.5, True),
                 CORRECTED,
-                says="reaches 0.5 times",
+                says="only for",
             ),
             Case(E412, f"{side} off inside", lambda t, s=side: exact(t, "printed", s, 1.5, False), FAILS),
             *(

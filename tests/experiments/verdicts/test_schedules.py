@@ -161,7 +161,12 @@ CASES = [
     Case(LOGS, "one size", only("decay", "gamma == 1e-6"), UNTESTABLE),
     Case(BEST, "it has the least risk", least_harmonic(1.0), HOLDS),
     Case(BEST, "on a par", least_harmonic(1.09), HOLDS),
-    Case(BEST, "best on isotropic data alone", lambda t: {"gains": least_harmonic(1.0)(t)["gains"]}, NARROWER),
+    Case(BEST, "beaten by what starts at the cap alone", both(least_harmonic(1.0), put(
+        "gains", "risk", lambda r: 2 * r["least"], "rate >= 2", family="harmonic")), HOLDS),
+    Case(BEST, "beaten on uniform spectra alone", both(least_harmonic(1.0), put(
+        "search", "harmonic", lambda r: 2 * r["searched"], spectrum="uniform")), HOLDS),
+    Case(BEST, "beaten elsewhere", both(least_harmonic(1.0), put(
+        "gains", "risk", lambda r: 2 * r["least"], "rho == 0.03", family="harmonic")), NARROWER, says="up to 2 times"),
     Case(BEST, "not even the order", axis("rates", "rho = 1", "risk", lambda r: r["gamma"] ** 0.5), FAILS),
     Case(BEST, "one size", only("rates", "gamma == 1e-6"), UNTESTABLE),
     Case(RATE, "one size", only("rates", "gamma == 1e-6"), UNTESTABLE),

@@ -126,7 +126,7 @@ def equation_412(tables: Tables) -> Ruling:
     exact, known = max(inside, corrected) <= ABOUT, not math.isnan(inside + beyond + corrected)
     decided = known and says(tables, "(4.12)", "corrected")
     verdict = reads(printed=exact and beyond <= ABOUT, corrected=exact, decided=decided)
-    return Ruling(verdict, found, {"beyond": beyond})
+    return Ruling(verdict, found)
 
 
 def _isotropic(enclosure: pd.DataFrame) -> tuple[float, float, float]:

@@ -5,7 +5,7 @@ from IPython.display import Markdown
 
 from costofprivacy.experiments.noisyhead.a_head_that_works import floor, ladder, readings
 from costofprivacy.experiments.noisyhead.a_head_that_works.curves import COVARIANCE, METHODS, PRIVATE
-from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ISOTROPIC, NON_PRIVATE, ZERO
+from costofprivacy.experiments.noisyhead.a_head_that_works.problems import ISOTROPIC, NON_PRIVATE
 from costofprivacy.judging.prose import compact, listed, measured, percent, plain
 from costofprivacy.judging.tables import Tables, pick, select
 
@@ -14,18 +14,22 @@ NEAR = 2.0  # a rate with two fitted constants that misses by more predicts noth
 
 def answer(tables: Tables) -> list[str]:
     """The result at the largest size, where pretraining is worth anything, and what the page does."""
-    table, (name, _) = tables["test-error"], readings.plain_and_ill(tables)
-    over, row = readings.over_non_private(tables, name), readings.corner(tables, name)
-    alike = " (alike in all directions)" if name == ISOTROPIC else ""
+    table, names = tables["test-error"], list(dict.fromkeys(tables["test-error"]["covariance"]))
+    over = [f"{percent(readings.over_non_private(tables, name))} {readings.where(name)}" for name in names]
+    excess = [compact(readings.excess_over_non_private(tables, name)) for name in names]
     return [
-        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ {readings.where(name)}{alike} our "
-        f"head has error {compact(row[PRIVATE])}, {percent(abs(over))} {'above' if over > 0 else 'below'} the same "
-        f"without privacy. Always predicting 0 has error {compact(row[ZERO])}.",
-        *(["There the best head needs no data."] if readings.no_data_is_best(tables, name) else []),
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error exceeds that "
+        f"of the same head without privacy by {listed(over)}. Its excess over the best head is {listed(excess)} times "
+        "as large.",
+        *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
         *_worth(tables["area"]),
         "You will see the best head derived from the features' covariance, two private heads run by hand, and what "
         "each change of NoisyHead is worth.",
     ]
+
+
+def _no_data_wins(tables: Tables, names: list[str]) -> bool:
+    return ISOTROPIC in names and readings.no_data_is_best(tables, ISOTROPIC)
 
 
 def _worth(area: pd.DataFrame) -> list[str]:

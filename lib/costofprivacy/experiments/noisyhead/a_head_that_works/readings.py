@@ -107,6 +107,12 @@ def over_non_private(tables: Tables, covariance: str) -> float:
     return float(row[PRIVATE] / row[NON_PRIVATE] - 1)
 
 
+def excess_over_non_private(tables: Tables, covariance: str) -> float:
+    """The private head's excess over the best head there, over the non-private one's."""
+    row = corner(tables, covariance)
+    return float((row[PRIVATE] - row[BEST]) / (row[NON_PRIVATE] - row[BEST]))
+
+
 def steps(tables: Tables, covariance: str, epsilon: float | None = None) -> pd.DataFrame:
     """The ladder at one ε, the largest if none is given, in order, with the rung's share of the gap that is left.
 
