@@ -301,7 +301,7 @@ def test_pipelines_and_searches_take_it():
     rng = np.random.default_rng(0)
     people = pd.DataFrame({"age": rng.uniform(20, 80, 900), "town": rng.choice(["north", "south"], 900)})
     y = people["age"] / 40 + (people["town"] == "south") + 0.2 * rng.standard_normal(900)
-    schema = Schema({"age": number(20, 80), "town": category(["north", "south"])})
+    schema = Schema({"age": number(20, 80), "town": category(["north", "south"], unknown="other", missing="other")})
     model = PrivateLinearRegression(
         epsilon=8.0, delta=1e-6, feature_bounds=schema.feature_bounds(), response_bounds=(0, 4)
     )
