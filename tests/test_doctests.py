@@ -12,9 +12,12 @@ WITH_EXAMPLES = [
     for path in sorted(LIB.rglob("*.py"))
     if ">>> " in path.read_text("utf-8")
 ]
+SLOW = {"costofprivacy.estimators.forecasting"}
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in WITH_EXAMPLES]
+)
 def test_examples_give_what_they_say(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted > 0

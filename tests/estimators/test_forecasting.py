@@ -7,15 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.estimators import PrivateLinearRegression, epsilon_needed, expected, forecast, records_needed
+from costofprivacy.estimators import (
+    PrivateLinearRegression,
+    epsilon_needed,
+    expected,
+    forecast,
+    forecasting,
+    records_needed,
+)
 from costofprivacy.estimators.expected import Model, Records
 from costofprivacy.estimators.forecasting import (
     BOOSTED,
-    BUDGETS,
     DESCENT,
     OBJECTIVE,
     ONE_PASS,
-    RECORDS,
     best_method,
     draw,
 )
@@ -86,15 +91,18 @@ def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
     assert np.mean(risks) - error < told * 1.5
 
 
-@pytest.mark.slow
-def test_the_inverses_are_inverses():
-    n = records_needed(0.5, 6, 1.0, 1e-6, expected_r2=0.6)
-    below = RECORDS[RECORDS.index(n) - 1]
+def test_the_inverses_are_inverses(monkeypatch):
+    """On coarse grids: the finer ones of the library are searched in the same way."""
+    records, budgets = (30, 100, 300, 1000), (0.01, 0.03, 0.1, 0.3, 1.0)
+    monkeypatch.setattr(forecasting, "RECORDS", records)
+    monkeypatch.setattr(forecasting, "BUDGETS", budgets)
     methods = ["objective perturbation", "clipped descent", "boosted AdaSSP"]
+    n = records_needed(0.5, 6, 1.0, 1e-6, expected_r2=0.6)
+    below = records[records.index(n) - 1]
     best = [forecast(size, 6, 1.0, 1e-6, expected_r2=0.6).loc[methods, "r2"].max() for size in (below, n)]
     assert best[0] < 0.5 <= best[1]
     epsilon = epsilon_needed(0.5, 2000, 6, 1e-6, expected_r2=0.6)
-    less = BUDGETS[BUDGETS.index(epsilon) - 1]
+    less = budgets[budgets.index(epsilon) - 1]
     best = [forecast(2000, 6, e, 1e-6, expected_r2=0.6).loc[methods, "r2"].max() for e in (less, epsilon)]
     assert best[0] < 0.5 <= best[1]
 
