@@ -154,7 +154,7 @@ EVENTS = [
     Case(A14, "no prompt is beyond", put("events", "share above G0, proof", lambda r: 0.04), HOLDS),
     Case(A14, "the longest prompts are", both(put("events", "share above G0, proof", lambda r: 0.0),
          put("events", "share above G0, proof", lambda r: 0.041, L=2000)), NARROWER,
-         says="length 2000 .* at most 0.959"),
+         says="length 2000, .* at most 0.959"),
     Case(A14, "short prompts are just not", put("events", "share above G0, proof", lambda r: 0.04, L=SHORT),
          NARROWER),
     Case(A14, "short prompts are", put("events", "share above G0, proof", lambda r: 0.041, L=SHORT), FAILS),

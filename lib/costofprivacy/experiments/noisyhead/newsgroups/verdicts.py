@@ -45,7 +45,8 @@ def early_stopping(tables: Tables) -> Ruling:
     worse = {"settings with which it still rises, counted exactly": (judging.worsens(every).sum(), len(every))}
     found = (*numbers("shapes", named), *numbers("shapes", worse, f"account = {EVERY}"))
     verdict = reads(printed=needed[[ALGORITHM, EVERY, LAST]].all(), narrower=needed[ALGORITHM])
-    quoted = {"going_on": cost[ALGORITHM], "best": rows["best_T"][EVERY]}
+    quoted = {"going_on": cost[ALGORITHM], "best": rows["best_T"][EVERY], "epsilon": rows["epsilon"][EVERY]}
+    quoted |= {"still": int(judging.worsens(every).sum()), "settings": len(every)}
     return Ruling(verdict, found, quoted, "best before the last step" if cost[EVERY] > 1 else "")
 
 
