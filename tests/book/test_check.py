@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import nbformat
@@ -98,7 +99,9 @@ def executed(project: Project, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
     """The small book with one verdict, and a stand-in for nbval, which leaves another and fails, or not."""
 
     def made(verdict: str, failure: str) -> Project:
-        def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
+        def nbval(
+            project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
+        ) -> None:
             assert not (project.build / "reports" / "test.json").exists(), "an earlier report is gone"
             write(place(tree, NAME), verdict)
             if failure:
@@ -190,6 +193,8 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
 
     monkeypatch.setattr("joblib.cpu_count", lambda: cores)
     monkeypatch.setattr(check, "_status", status)
+    monkeypatch.setattr(check.freshness, "imported_modules", lambda project, names: [])
+    monkeypatch.setattr(check, "forked", lambda variables, modules: nullcontext(""))
     tree = project.build / "nbval"
     copies = [place(tree, name).notebook for name in names]
     check.nbval(project, tree, copies, {"short": 2, "new": 50, "long": 100.5, "ledger": 1000})

@@ -111,7 +111,9 @@ def executed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def untestable(monkeypatch: pytest.MonkeyPatch) -> None:
     """nbval over chapters on stand-in data: nothing fails, and the first verdict is another."""
 
-    def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
+    def nbval(
+        project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
+    ) -> None:
         assert len(copies) == len(VALUES), "a chapter on stand-in data is executed, too"
         write(place(tree, NAME), "untestable")
         write(place(tree, "ledger"), "holds")
@@ -207,7 +209,9 @@ def test_a_validation_leaves_out_what_has_no_data(
     project, said = committed(name), list[str]()
     take(name, left)
 
-    def nbval(project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float]) -> None:
+    def nbval(
+        project: Project, tree: Path, copies: list[Path], seconds: Mapping[str, float], measured: object = None
+    ) -> None:
         assert copies == [place(tree, "ledger").notebook]
         for file in place(project.book, "ledger").results.iterdir():
             place(tree, "ledger").results.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ Hidden constants (≲, ≍) are one wherever a function here has to take a value
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from costofprivacy import _validate
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -46,9 +47,9 @@ def low_dimensional_iterations(model: PromptModel, N: int, learning_rate: float,
 
 def low_dimensional_cost(model: PromptModel, N: float, budget: ApproximateDP) -> float:
     """ν⁵ log¹⁰(NL)/(NL³)·(1 + log(1/δ)/ε²): right side of (4.3), hidden constant one."""
-    N = _validate.positive("N", N)
-    nu, L = model.response_variance, model.L
-    return nu**5 * math.log(N * L) ** 10 / (N * L**3) * (1 + _privacy(budget))
+    _validate.positive("N", N)
+    nu, L, size = model.response_variance, model.L, cast(float, _validate.number(N))  # whole numbers stay exact
+    return nu**5 * math.log(size * L) ** 10 / (size * L**3) * (1 + _privacy(budget))
 
 
 def low_dimensional_rate(model: PromptModel, N: float, budget: ApproximateDP) -> float:

@@ -123,7 +123,11 @@ CASES = [
     Case(THEOREM_11, "it falls with the bound", lambda t: gap(t, lambda r: r["bound"]), HOLDS),
     Case(THEOREM_11, "it lags by three logarithms", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.2), HOLDS),
     Case(
-        THEOREM_11, "it lags by a power", lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4), FAILS, says="projection adds a lasting"
+        THEOREM_11,
+        "it lags by a power",
+        lambda t: gap(t, lambda r: r["bound"] * r["N"] ** 0.4),
+        FAILS,
+        says="projection adds a lasting",
     ),
     Case(THEOREM_11, "doubt", put("floors", "gap_error", lambda r: r["floor"] * 1e6), HOLDS),
     Case(
