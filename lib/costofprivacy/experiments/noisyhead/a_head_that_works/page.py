@@ -23,8 +23,7 @@ def answer(tables: Tables) -> list[str]:
         "as large.",
         *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
         *_worth(tables["area"]),
-        "You will see the best head derived from the features' covariance, two private heads run by hand, and what "
-        "each change of NoisyHead is worth.",
+        "You will see what each change of NoisyHead is worth.",
     ]
 
 
