@@ -76,7 +76,7 @@ def test_a_cell_is_read_alone_whatever_holds_it_and_whatever_the_others_are(make
         given = pd.DataFrame({name: pd.Series([row[k] for row in rows], dtype=object) for k, name in enumerate("ab")})
     else:
         given = rows if make == "rows" else tuple(map(tuple, rows))
-    found = gate._numbers(DPGDRegressor(not_finite="void"), "X", given, 2)
+    found = gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", given, 2)
     np.testing.assert_array_equal(found[:-1, 0], wanted)
     np.testing.assert_array_equal(found[:-1, 1], 1.0)
     assert found[-1, 0] == 2.0
@@ -118,7 +118,7 @@ def test_so_it_is_for_lists_given_to_a_method_for_prompts_and_for_streams(wrong)
     np.testing.assert_array_equal(released(other), released(void))
     np.testing.assert_array_equal(streamed(other), streamed(void))
     X, Y = rng.standard_normal((6, 3, 2)).tolist(), rng.standard_normal((6, 3)).tolist()
-    head = NoisyHeadRegressor(not_finite="void", random_state=0)
+    head = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, not_finite="void", random_state=0)
     X[2][1][0] = wrong
     one = head.fit(X, Y).Gamma_
     X[2][1][0] = math.nan
@@ -140,7 +140,7 @@ def test_so_it_is_for_lists_given_to_a_method_for_prompts_and_for_streams(wrong)
 def test_a_type_that_holds_no_numbers_is_refused_by_its_name(column, message, rule):
     frame = pd.DataFrame({"a": np.arange(20.0)}).assign(b=column)
     with pytest.raises((ValueError, TypeError), match=message):
-        DPGDRegressor(not_finite=rule).fit(frame, np.ones(20))
+        DPGDRegressor(rho=1.0, not_finite=rule).fit(frame, np.ones(20))
 
 
 def test_a_column_may_be_called_as_an_attribute():
@@ -154,9 +154,9 @@ def test_a_column_may_be_called_as_an_attribute():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SchemaWarning)
             assert schema.transformer().transform(frame).shape == (2, 2)
-        assert np.isfinite(DPGDRegressor(not_finite="void").fit(frame, [1.0, 2.0]).coef_).all()
+        assert np.isfinite(DPGDRegressor(rho=1.0, not_finite="void").fit(frame, [1.0, 2.0]).coef_).all()
         with pytest.raises(ValueError, match="X must hold real numbers") as caught:
-            DPGDRegressor().fit(frame, [1.0, 2.0])
+            DPGDRegressor(rho=1.0).fit(frame, [1.0, 2.0])
         assert SECRET not in str(caught.value)
 
 
@@ -171,7 +171,7 @@ def test_errors_that_numpy_raises_on_request_do_not_end_a_fit():
         for method in ("objective", "descent", "boosted"):
             model = PrivateLinearRegression(**SCALES, method=method, random_state=0).fit(X, y)
             assert np.isfinite(model.predict(X[8:])).all()
-        assert np.isfinite(DPGDRegressor(random_state=0).fit(X, y).predict(X[8:])).all()
+        assert np.isfinite(DPGDRegressor(rho=1.0, random_state=0).fit(X, y).predict(X[8:])).all()
         assert np.isfinite(huber.minimiser(X, y, 1.0, 1.0)).all()
         scaled = Schema({"a": number(0, 1), "b": number(1e-3, 1, transform="log")}).transformer().transform(X)
         assert np.isfinite(scaled).all()
@@ -180,7 +180,7 @@ def test_errors_that_numpy_raises_on_request_do_not_end_a_fit():
 def test_two_pairs_for_two_features_are_refused_with_both_readings():
     X, y = np.zeros((5, 2)), np.zeros(5)
     for model in (
-        DPGDRegressor(feature_bounds=[(18, 90), (40, 150)]),
+        DPGDRegressor(rho=1.0, feature_bounds=[(18, 90), (40, 150)]),
         PrivateLinearRegression(
             feature_bounds=[(18, 90), (40, 150)], **{k: v for k, v in SCALES.items() if k != "feature_scale"}
         ),
@@ -188,7 +188,7 @@ def test_two_pairs_for_two_features_are_refused_with_both_readings():
         with pytest.raises(ValueError, match=r"feature 0 is between 18 and 90.*between 18 and 40") as caught:
             model.fit(X, y)
         assert "90 and" in str(caught.value)
-    DPGDRegressor(feature_bounds=(np.array([18, 40]), np.array([90, 150])), random_state=0).fit(X, y)
+    DPGDRegressor(rho=1.0, feature_bounds=(np.array([18, 40]), np.array([90, 150])), random_state=0).fit(X, y)
 
 
 @pytest.mark.parametrize("model", [PrivateLinearRegression, DPGDRegressor])
@@ -214,12 +214,12 @@ def test_messages_say_what_is_wrong():
     for wrong, message in (
         (lambda: asked.fit(twice, y), "X has more than once the columns 'a'"),
         (
-            lambda: DPGDRegressor(feature_bounds={0: (0, 1), 1: (0, 1)}).fit(whole, y),
+            lambda: DPGDRegressor(rho=1.0, feature_bounds={0: (0, 1), 1: (0, 1)}).fit(whole, y),
             "whose columns all have such names",
         ),
-        (lambda: DPGDRegressor().fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
-        (lambda: DPGDRegressor().fit_stream(whole, n=4), "batches must be pairs"),
-        (lambda: DPGDRegressor().fit_stream([(X, None)], n=4), "y"),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream(whole, n=4), "batches must be pairs"),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream([(X, None)], n=4), "y"),
         (lambda: asked.fit_stream(lambda: [whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
         (lambda: asked.fit(X, y, sample_weight=y), r"^fit\(\) got an unexpected keyword argument 'sample_weight'"),
         (lambda: asked.fit([[1.0, 2.0], [1.0]], [1.0, 2.0]), "with rows of equal length"),
@@ -249,4 +249,6 @@ def test_bytes_are_text_and_what_cannot_be_read_is_warned_of_by_its_type():
 def test_masked_cells_are_missing():
     masked = np.ma.masked_array([[1.0, 2.0], [3.0, 4.0]], mask=[[0, 1], [0, 0]])
     np.testing.assert_array_equal(records.doubles("x", masked), [[1.0, math.nan], [3.0, 4.0]])
-    np.testing.assert_array_equal(gate._numbers(DPGDRegressor(not_finite="void"), "X", masked, 2)[0], [1.0, math.nan])
+    np.testing.assert_array_equal(
+        gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
+    )

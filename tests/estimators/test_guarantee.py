@@ -57,7 +57,7 @@ def test_words_name_every_public_argument_and_the_guarantee() -> None:
 SCHEMA = Schema(
     {
         "age": number(18, 90, typical=50, std=16),
-        "sex": category(["f", "m", "d"], shares=[0.5, 0.4, 0.1]),
+        "sex": category(["f", "m", "d"], unknown="f", missing="f", shares=[0.5, 0.4, 0.1]),
         "smoker": boolean(share=0.2, typical=False),
         "visit": date("2023-01-01", "2024-12-31", cycles=["month"]),
     }
@@ -110,7 +110,7 @@ def test_centers_and_scales_stand_beside_the_names_of_the_features() -> None:
     for stated, told in (
         ((0, 3), [0, 3]),
         ((0, [3, 4]), {"a": [0, 3], "b": [0, 4]}),
-        (np.array([[0, 1], [3, 4]]), {"a": [0, 3], "b": [1, 4]}),
+        ((np.array([0, 1]), np.array([3, 4])), {"a": [0, 3], "b": [1, 4]}),
         ({"b": (0, 3), "a": (0, 4)}, {"b": [0, 3], "a": [0, 4]}),
     ):
         named = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=stated).fit(two, np.ones(9))

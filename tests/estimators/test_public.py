@@ -68,7 +68,9 @@ def test_extreme_sizes_have_an_answer(n):
 
 
 def test_the_budget_in_either_currency():
-    assert budget(None, None, None).rho == 1.0
+    with pytest.raises(ValueError, match="no budget was stated"):
+        budget(None, None, None)
+    assert budget(1.0, None, None).rho == 1.0
     assert budget(math.inf, None, None).claimed.epsilon == math.inf
     assert budget(None, math.inf, 1e-5).rho == math.inf
     asked = budget(None, 3.0, 1e-7)

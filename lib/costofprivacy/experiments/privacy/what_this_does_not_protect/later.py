@@ -74,7 +74,8 @@ def _reading(seed: int) -> tuple[float, float, float]:
 
 def _high(X: Any, y: np.ndarray, seed: int) -> int:
     """Of how many fits the slope is beyond `BETWEEN`; none where the data are refused."""
-    told: dict[str, Any] = {"feature_bounds": [(0, 9), (20, 79)], "response_bounds": (0, 18), "not_finite": "void"}
+    bounds = np.array([0, 20]), np.array([9, 79])
+    told: dict[str, Any] = {"feature_bounds": bounds, "response_bounds": (0, 18), "not_finite": "void"}
     found = 0
     for k in range(FITS):
         with warnings.catch_warnings():
