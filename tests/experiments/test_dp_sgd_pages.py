@@ -10,7 +10,7 @@ FIGURE = TABLES["figure-5"]
 
 def test_the_answer_follows_the_tables() -> None:
     found = opening_of(page)(TABLES)
-    assert "With the stated noise" in found
+    assert "with the stated noise" in found
     dear = change(FIGURE, "excess_risk", lambda r: r["excess_risk"] / 1e3, FIGURE["method"] == ZERO)
     assert opening_of(page)(TABLES | {"figure-5": dear}) != found
 

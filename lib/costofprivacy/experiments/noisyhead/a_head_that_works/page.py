@@ -15,12 +15,12 @@ NEAR = 2.0  # a rate with two fitted constants that misses by more predicts noth
 def answer(tables: Tables) -> list[str]:
     """The result at the largest size, where pretraining is worth anything, and what the page does."""
     table, names = tables["test-error"], list(dict.fromkeys(tables["test-error"]["covariance"]))
-    over = [f"{percent(readings.over_non_private(tables, name))} {readings.where(name)}" for name in names]
+    over = [percent(readings.over_non_private(tables, name)) for name in names]
     excess = [compact(readings.excess_over_non_private(tables, name)) for name in names]
     return [
-        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error exceeds that "
-        f"of the same head without privacy by {listed(over)}. Its excess over the best head is {listed(excess)} times "
-        "as large.",
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ privacy adds {listed(over)} to our "
+        f"head's test error ({'; '.join(map(readings.title, names))}). Its excess over the best head is "
+        f"{listed(excess)} times as large.",
         *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
         *_worth(tables["area"]),
         "You will see what each change of NoisyHead is worth.",
