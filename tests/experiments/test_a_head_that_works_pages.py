@@ -193,7 +193,7 @@ def test_the_page_shows_other_covariances(asked: tuple[float, ...]) -> None:
     some = TABLES | {k: TABLES[k][TABLES[k]["covariance"].isin(names)] for k in ("test-error", "ladder")}
     kinds = {condition > 1 for condition in asked}
     some |= {"area": TABLES["area"][(TABLES["area"]["condition"] > 1).isin(kinds)]}
-    assert readings.where(names[0]) in opening_of(page)(some)
+    assert readings.title(names[0]) in opening_of(page)(some)
     check_plate(figures.draw_ladder(some))
     check_plate(figures.draw_area(some["area"]), numbers=2)
     some |= {"tasks": TABLES["tasks"][TABLES["tasks"]["covariance"].isin(names)]}
