@@ -193,7 +193,7 @@ def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
 
     monkeypatch.setattr("joblib.cpu_count", lambda: cores)
     monkeypatch.setattr(check, "_status", status)
-    monkeypatch.setattr(check.freshness, "imported_modules", lambda project, names: [])
+    monkeypatch.setattr(check.freshness, "imported_modules", lambda project, tree, names: [])
     monkeypatch.setattr(check, "forked", lambda variables, modules: nullcontext(""))
     tree = project.build / "nbval"
     copies = [place(tree, name).notebook for name in names]

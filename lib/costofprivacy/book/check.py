@@ -93,7 +93,7 @@ def nbval(
         else:
             names = [copy.relative_to(tree).with_suffix("").as_posix() for copy in copies]
             with (
-                forked(variables, freshness.imported_modules(project, names)) as folder,
+                forked(variables, freshness.imported_modules(project, tree, names)) as folder,
                 environment({"JUPYTER_PATH": folder} if folder else {}),
             ):
                 failed = [

@@ -113,11 +113,11 @@ def library_modules(project: Project, name: str, cells: Iterable[Any]) -> list[s
     return sorted(candidate for candidate in names if _source.exists(candidate))
 
 
-def imported_modules(project: Project, names: Iterable[str]) -> list[str]:
-    """The modules of the library behind some chapters."""
+def imported_modules(project: Project, tree: Path, names: Iterable[str]) -> list[str]:
+    """The modules of the library behind some chapters of a tree."""
     found: set[str] = set()
     for name in names:
-        cells = notebooks.code_cells(notebooks.read(place(project.book, name).notebook))
+        cells = notebooks.code_cells(notebooks.read(place(tree, name).notebook))
         found.update(library_modules(project, name, cells))
     return sorted(found)
 

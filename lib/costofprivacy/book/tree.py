@@ -96,7 +96,7 @@ def bring_up_to_date(project: Project, plan: TreePlan, say: Say, warn: Say) -> N
 def forked_kernels(project: Project, tree: Path, names: Iterable[str]) -> AbstractContextManager[str]:
     """Kernels for some chapters of a tree, forked from a process that has imported what their code imports."""
     variables = kernel_environment(project, book=tree, results=None, resume=True, progress=False)
-    return kernels.forked(variables, freshness.imported_modules(project, names))
+    return kernels.forked(variables, freshness.imported_modules(project, project.book, names))
 
 
 def _execute_all(
