@@ -13,8 +13,13 @@ It proves that code and libraries give the same bits on this machine at the quic
 the papers' sizes: a branch that only large sizes take is not compared. For a change of such code use ``make refresh``.
 
 The campaign behind ``privacy/best-method`` is compared in the same way, on a few small cells, and its tables get the
-new digest; the chapter, which shows these, is left to ``make refresh``. Rows that extra environments measured cannot be
-compared without these: where their digests change, they are named (``make anew`` measures them).
+new digest; the chapter, which shows these, is left to ``make refresh``.
+
+Rows that extra environments measured (``extras``) are compared without these environments, at the papers' sizes: for
+each committed cell and trial both codes have to send the worker the same request to the byte, and to make the same row
+of the same answer, which is random numbers drawn from the request. The worker's code and the versions of its libraries
+count as part of the request. The committed rows then get the new code's digests; nothing else in them changes. With the
+real data in its folder the rows on it are compared, too, else it is said that they are not from the old code.
 """
 
 import io
@@ -60,16 +65,57 @@ found = (campaign.measure(cells, 2, 2, 1, runner), coverage.measure(covered, 3, 
 tables = dict(zip(committed.NAMES, (*found, others.measure(cells, 2, 2, 1, runner)), strict=True))
 """
 ROWS = """
+import hashlib
+import numpy as np
+import pandas as pd
+from costofprivacy.book.parameters import experiment_of
+from costofprivacy.book.project import Project
 from costofprivacy.experiments.noisyhead.dp_sgd import opacus
 from costofprivacy.experiments.privacy.every_mechanism import software
 from costofprivacy.experiments.privacy.rivals import diffprivlib
-records = [opacus.RECORD, diffprivlib.RECORD, *map(software.record, software.WORKERS)]
-digests, tables = {f"{record.chapter}/{record.table}": record.digest(None) for record in records}, {}
+from costofprivacy.running import _source, extras
+digests, tables, requests, runner = {}, {}, [], Runner(1)
+
+def answer(self, function, arrays=None, /, **values):
+    sent = hashlib.sha256(json.dumps([_source.digest_of(function), sorted(self.pins.items()), values]).encode())
+    for name, array in arrays.items():
+        sent.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+    requests.append(sent.hexdigest())
+    rng, runs = np.random.default_rng(list(sent.digest())), len(next(iter(arrays.values())))
+    if "releases" in values:
+        shifted = rng.standard_normal((runs, values["releases"])) + 2 * np.arange(runs)[:, None]
+        return {"scores": shifted, "stated": 1 + rng.random(1)}
+    if "steps" in values:
+        numbers = {name: rng.random(runs) for name in ("noise_multiplier", "drawn", "rows")}
+        width = arrays["query"].shape[2] * arrays["context"].shape[2]
+        return {"weights": rng.standard_normal((runs, width)), **numbers}
+    shape = arrays["seed"].shape
+    found = rng.standard_normal((*shape, arrays["x"].shape[2])) * 10 ** rng.uniform(-1, 3, (*shape, 1))  # some fail
+    return {"coefficients": found, "convex": rng.random(shape) < 0.5}
+
+def compared(self, cells, trials, measure):
+    for cell in cells:
+        (table,) = measure([cell])
+        name = f"{self.chapter}/{self.table}"
+        digests[f"{name} {cell!r}"] = self.digest(cell)
+        tables.setdefault(name, []).append(table.assign(cell=repr(cell), request=requests.pop()))
+        assert len(table) == trials and not requests
+    return table
+
+extras.Extra.call, extras.Extra.present, extras.Record.runs = answer, True, compared
+project = Project(root)
+heads, rivals = (experiment_of(project, name, given[name]) for name in ("noisyhead/dp-sgd", "privacy/rivals"))
+opacus.RECORD.runs(heads._opacus_cells(), heads.opacus_trials, heads._measure(runner))
+of_real = (rivals._runs(rivals._real()), rivals.real_trials)
+diffprivlib.table([(rivals._runs(rivals._gaussian()), rivals.trials), of_real], runner)
+for name in software.CASES:
+    software.table(name)
+tables = {name.replace("/", " "): pd.concat(parts, ignore_index=True) for name, parts in tables.items()}
 """
 WRITE = """
 (folder / "digests.json").write_text(json.dumps(digests))
 for name, table in tables.items():
-    table.to_csv(folder / f"{name}.csv", index=False)
+    table.drop(columns="digest", errors="ignore").to_csv(folder / f"{name}.csv", index=False)
 """
 
 
@@ -102,11 +148,32 @@ def compared(old: Path, what: str, program: str, given: dict[str, Any]) -> tuple
         return before, now, difference(*folders)
 
 
+def relabelled(project: Project, table: str, digests: dict[str, str]) -> Iterator[str]:
+    """Give the rows of a table, ``chapter/name``, their digests by the new code, in its stamp too; yields what is not.
+
+    The stamp follows where what it names is this table with the digests of the old code.
+    """
+    chapter, _, name = table.rpartition("/")
+    folder, file = place(project.book, chapter).results, f"{name}.csv"
+    rows = (folder / file).read_text("utf-8")
+    former = rows
+    for before, now in digests.items():
+        rows, former = rows.replace(before, now), former.replace(now, before)
+    if unknown := set(pd.read_csv(io.StringIO(rows), dtype=str)["digest"]) - set(digests.values()):
+        yield f"{EXTRAS}: {len(unknown)} cells of {table} are not from the old code"
+        return
+    (folder / file).write_text(rows, "utf-8")
+    stamp = stamps.read(folder)
+    if stamp["measured"]["files"].get(file) == stamps.digest(former):
+        stamp["measured"]["files"][file] = stamps.digest(rows)
+        (folder / stamps.STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
+
+
 def failures(old: Path, names: list[str]) -> Iterator[str]:
     """Stamp what gives the same bits; yields what does not."""
     project = Project(ROOT)
     presets = {name: parameters.resolve_preset(project, name, chapters(project)) for name in ("paper", "quick")}
-    for name in names or [*chapters(project), CAMPAIGN, EXTRAS]:
+    for name in names or [EXTRAS, *chapters(project), CAMPAIGN]:  # chapters read the rows
         if name == CAMPAIGN:
             before, now, differs = compared(old, name, SMALL_CAMPAIGN, {})
             for table in () if differs else committed.NAMES:
@@ -117,8 +184,9 @@ def failures(old: Path, names: list[str]) -> Iterator[str]:
                     text = text.replace(before[key], now[key])
                 committed.path(table).write_text(text, "utf-8")
         elif name == EXTRAS:
-            before, now, _ = compared(old, name, ROWS, {})
-            differs = ", ".join(table for table in now if now[table] != before.get(table))
+            before, now, differs = compared(old, name, ROWS, presets["paper"])
+            for table in () if differs else sorted({cell.partition(" ")[0] for cell in now}):
+                yield from relabelled(project, table, {before[cell]: now[cell] for cell in now if cell in before})
         else:
             folder, own = place(project.book, name).results, {key: presets[key][name] for key in presets}
             expected = dict(freshness.inputs(project, name, own["paper"], project.book, real=True).measured)
