@@ -42,6 +42,17 @@ def test_no_harmonic_schedule_of_a_grid_is_better(gamma, rho):
     assert best.risk == pytest.approx(risks.min(), rel=0.05)
 
 
+def test_a_harmonic_schedule_may_start_above_the_cap():
+    """(5.18) at γ = 1/30 and ρ = 10: a grid by other code finds β = 8.34, τ = 0.0269 with the risk 0.003331."""
+    equations = system.isotropic(0.5, 1 / 30, 0.3)
+    best = tuning.best_harmonic(equations, 0.1, 10.0, 1e-4, largest=100 * equations.cap)
+    assert best.risk == pytest.approx(0.003331, rel=1e-3)
+    assert best.initial > 4 * equations.cap
+    assert tuning.best_harmonic(equations, 0.1, 10.0, 1e-4).risk > 1.1 * best.risk
+    with pytest.raises(ValueError, match="largest must be above"):
+        tuning.best_harmonic(equations, 0.1, 10.0, largest=tuning.SMALLEST)
+
+
 def made_up(monkeypatch, risk):
     def risks(equations, schedules, clip, rho, tolerance):
         return np.array([risk(math.log(float(schedule(0.0)))) for schedule in schedules])

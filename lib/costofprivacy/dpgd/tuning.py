@@ -77,9 +77,7 @@ def best_rate(
     >>> print(round(found.initial, 1), round(found.risk, 5), found.at_end)
     20.7 0.00287 False
     """
-    end = _validate.finite_positive("largest", system.cap if largest is None else largest)
-    if end <= SMALLEST:
-        raise ValueError(f"largest must be above {SMALLEST:g}, got {end!r}")
+    end = _end(system, largest)
 
     def risks(logs: np.ndarray, tolerance: float) -> np.ndarray:
         return equivalent.final_risks(system, [family(math.exp(log)) for log in logs], clip, rho, tolerance)
@@ -114,26 +112,30 @@ def best_clip(system: System, family: Family, rho: float, clips: Sequence[float]
     return min((best_rate(system, family, clip, rho) for clip in clips), key=lambda best: best.risk)
 
 
-def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TOLERANCE) -> Best:
+def best_harmonic(
+    system: System, clip: float, rho: float, tolerance: float = TOLERANCE, largest: float | None = None
+) -> Best:
     """The harmonic schedule β/(t + τ), (5.18) of arXiv:2505.16329v2, with the least released risk.
 
     Guarantee: the least that descents find from the three best (η̃(0), τ) of a scan of both.
 
     Args:
         system: the equations. clip: c in (0, ∞]. rho: ρ in (0, ∞]. tolerance: relative, of a risk.
+        largest: the end of the range of η̃(0) = β/τ, above `SMALLEST`; by default the system's cap, 2/γ in the paper.
 
     Raises:
         ValueError: if an argument is outside its range.
     """
+    end = _end(system, largest)
     low, high = math.log(_OFFSET_RANGE[0] * min(system.aspect_ratio, 1.0)), math.log(_OFFSET_RANGE[1])
     offsets = np.exp(np.linspace(low, high, 1 + math.ceil(_OFFSETS * (high - low) / math.log(10))))
-    logs = np.linspace(math.log(SMALLEST), math.log(system.cap), _rates(system.cap))
+    logs = np.linspace(math.log(SMALLEST), math.log(end), _rates(end))
     grid = [_harmonic(offset)(rate) for offset in offsets for rate in np.exp(logs)]
     scan = equivalent.final_risks(system, grid, clip, rho, max(_COARSE, tolerance)).reshape(len(offsets), -1)
     order = np.argsort(np.nan_to_num(scan, nan=math.inf).min(axis=1))[:_STARTS]
 
     def schedule(place: np.ndarray) -> Schedule:
-        return _harmonic(math.exp(min(place[1], _FLAT)))(min(math.exp(place[0]), system.cap))
+        return _harmonic(math.exp(min(place[1], _FLAT)))(min(math.exp(place[0]), end))
 
     def risk(place: np.ndarray) -> float:
         return equivalent.final_risk(system, schedule(place), clip, rho, tolerance)
@@ -146,7 +148,15 @@ def best_harmonic(system: System, clip: float, rho: float, tolerance: float = TO
         return float(found.fun), found.x
 
     least, place = min((descent(int(k)) for k in order), key=lambda pair: pair[0])
-    return Best(schedule(place), clip, least, math.exp(place[0]) >= system.cap, len(_local_minima(scan[order[0]])))
+    return Best(schedule(place), clip, least, math.exp(place[0]) >= end, len(_local_minima(scan[order[0]])))
+
+
+def _end(system: System, largest: float | None) -> float:
+    """The end of the range of η̃(0)."""
+    end = _validate.finite_positive("largest", system.cap if largest is None else largest)
+    if end <= SMALLEST:
+        raise ValueError(f"largest must be above {SMALLEST:g}, got {end!r}")
+    return end
 
 
 def _rates(end: float) -> int:

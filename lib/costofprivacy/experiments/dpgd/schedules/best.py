@@ -24,6 +24,7 @@ from costofprivacy.experiments.dpgd.schedules.figure_seven import (
 
 POWER = 1.1  # of the two-parameter family
 SETTLED = 1e-6  # relative, of a risk in a descent, which looks at differences of 1e-4
+BEYOND = 100  # times the cap 2/γ: how far β/τ is searched, which Theorem 2 does not limit
 EARLIEST = 1e-6  # the least τ over γ: a flat start so short is none
 CONSTANT, FLAT, FLAT_FREE = "constant", "flat, then power 1.1", "flat, then a free power"
 FAMILIES = (CONSTANT, HARMONIC, FLAT, FLAT_FREE)
@@ -60,7 +61,7 @@ def gains(place: Place, *, rng: np.random.Generator) -> np.ndarray:
     found = control.least(place.drift)
     equation = system.isotropic(INITIAL_RISK, place.gamma, place.label_noise)
     constant = tuning.best_rate(equation, Constant, place.clip, place.rho)
-    harmonic = tuning.best_harmonic(equation, place.clip, place.rho, TOLERANCE)
+    harmonic = tuning.best_harmonic(equation, place.clip, place.rho, TOLERANCE, BEYOND * equation.cap)
     start = np.log([found.schedule.initial, min(max(found.schedule.switch, place.gamma / 10), 1.0)])
     flat = _flat(place, equation, lambda p: (math.exp(p[0]), math.exp(p[1]), POWER), start)
     free = _flat(place, equation, lambda p: (math.exp(p[0]), math.exp(p[1]), max(p[2], 0.0)), np.append(start, POWER))
@@ -132,7 +133,7 @@ def search(task: Search, *, rng: np.random.Generator) -> np.ndarray:
     """The risks of the best schedule found, of the theorem's, of the harmonic one and of α = 2."""
     equations, place = task.equations, task.place
     constant = tuning.best_rate(equations, Constant, place.clip, place.rho)
-    harmonic = tuning.best_harmonic(equations, place.clip, place.rho, TOLERANCE)
+    harmonic = tuning.best_harmonic(equations, place.clip, place.rho, TOLERANCE, BEYOND * equations.cap)
     squared = tuning.best_rate(equations, polynomial(2.0), place.clip, place.rho)
     starts = (constant,) if task.spectrum == ISOTROPIC else (constant, harmonic, squared)
     found = [control.search(equations, place.clip, place.rho, start.schedule) for start in starts]

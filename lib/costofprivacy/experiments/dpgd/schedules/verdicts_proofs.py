@@ -15,7 +15,6 @@ from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
 from costofprivacy.judging.vocabulary import ON_A_PAR
 
-FULL = 1.999  # γη̃(0) from which on a schedule starts at the cap 2/γ
 SOLVED = 1e-6  # relative error of LSODA and of quadratures, one after the other
 CLOSE = 1e-4  # of a limit at the smallest argument
 SHARP = 1e-3  # share of the least constant within which a schedule comes to it
@@ -126,11 +125,10 @@ def theorem_2(tables: Tables) -> Ruling:
 def optimal_schedule(tables: Tables) -> Ruling:
     """Has the harmonic schedule the least risk of all schedules, or the best order on well-conditioned data?
 
-    Left out is what the paper does not speak of: where the least schedule starts at 2/γ, the search for the harmonic
-    one may stop there too, although β/τ need not; and the uniform spectrum, which has no λ_min = Θ(1).
+    Left out is the uniform spectrum, of which the paper does not speak: it has no λ_min = Θ(1).
     """
     powers = _of_order(tables["rates"])
-    known = select(tables["gains"], family=HARMONIC).query("rate < @FULL").assign(over=lambda r: r["risk"] / r["least"])
+    known = select(tables["gains"], family=HARMONIC).assign(over=lambda r: r["risk"] / r["least"])
     search = select(tables["search"], spectrum=ISOTROPIC).assign(over=lambda r: r["harmonic"] / r["searched"])
     rows = pd.concat([known.assign(table="gains"), search.assign(table="search")], ignore_index=True)
     worst = rows.loc[rows["over"].idxmax()]
