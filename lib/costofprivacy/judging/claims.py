@@ -87,6 +87,8 @@ class Claim:
         kind: what kind of evidence the verdict rests on. rule: the criterion by which the claim passes.
         headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
         derived: why no case exceeds the bound that the headline states; empty where the headline names its sizes.
+        varied: what the paper leaves open, of what the verdict or its number depends on, and what came out where we
+            varied it; empty where nothing is.
         undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
             its place; empty where all follow.
         harmless: whether nothing that a reader would compute changes, although there is something to correct.
@@ -110,6 +112,7 @@ class Claim:
     rule: str = ""
     headline: str = ""
     derived: str = ""
+    varied: str = ""
     printed: str = ""
     should_read: str = ""
     condition: str = ""

@@ -154,10 +154,16 @@ def design_choices(tables: Tables) -> Ruling:
 
 
 def dearest(valley: pd.DataFrame) -> pd.Series:
-    """By problem, the risk at the largest c with its best learning rate over the least risk of all c."""
+    """By problem, the risk at the largest c with its best learning rate over the least risk of all c.
+
+    Only where the private term of (5.12) is the larger one at that c, c²γ²/ρ² ≥ γ: elsewhere a large c costs nothing.
+    """
     groups = valley.groupby(["rho", "alpha", "gamma"])
-    largest = valley.loc[groups["clip"].idxmax()].set_index(["rho", "alpha", "gamma"])["risk"]
-    return largest / groups["risk"].min()
+    largest = valley.loc[groups["clip"].idxmax()].set_index(["rho", "alpha", "gamma"])
+    costs = largest["risk"] / groups["risk"].min()
+    return costs[
+        largest["clip"] ** 2 * costs.index.get_level_values("gamma") >= costs.index.get_level_values("rho") ** 2
+    ]
 
 
 def crossing(table: pd.DataFrame) -> dict[float, float]:
