@@ -38,7 +38,7 @@ def risks(N: int, L: int, epsilon: float, steps: int, *, D: int = DIMENSION, pen
 def test_remark_4_1_holds_from_zero_once_there_are_many_prompts(L: int | None, epsilon: float, N: float) -> None:
     for many, best in ((1.05 * N, True), (0.75 * N, False)):
         risk = risks(int(many), L or math.isqrt(int(many)), epsilon, 400)
-        assert (0 < risk.argmin() < 400) is best
+        assert bool(0 < risk.argmin() < 400) == best
 
 
 def test_from_zero_the_best_number_of_steps_never_grows_with_the_prompts() -> None:
