@@ -1,4 +1,4 @@
-"""Where a verdict depends on what a paper leaves open, its claim says what was varied, and some of it comes out again."""
+"""Where a verdict depends on what a paper leaves open, its claim says what was varied; some of it is repeated here."""
 
 import math
 import re
