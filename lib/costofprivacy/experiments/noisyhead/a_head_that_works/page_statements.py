@@ -38,8 +38,8 @@ CHECKS: tuple[tuple[Test, Test, str, str], ...] = (  # where it is asked, whethe
     (
         lambda t: bool(readings.aims(t)),
         lambda t: all(readings.over_non_private(t, name) <= share for name, share in readings.aims(t).items()),
-        "At the largest $N$ and $\varepsilon$ privacy adds no more than a quarter to the test error of least squares.",
-        "At the largest $N$ and $\varepsilon$ privacy adds more to the test error of least squares than we aimed at.",
+        "At the largest size and budget privacy adds no more than a quarter to the test error of least squares.",
+        "At the largest size and budget privacy adds more to the test error of least squares than we aimed at.",
     ),
     (
         _always,
