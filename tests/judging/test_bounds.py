@@ -8,7 +8,10 @@ import pytest
 from costofprivacy.judging.claims import Claim, read_register
 
 REGISTER = read_register(Path(__file__).parents[2] / "book" / "claims.yml")
-UNIVERSAL = re.compile(r"\b(at most|at least|up to|never|always|every|wherever|everywhere)\b", re.IGNORECASE)
+UNIVERSAL = re.compile(
+    r"\b(at most|at least|up to|never|always|every|wherever|everywhere|stays? (?:between|below|above|within))\b",
+    re.IGNORECASE,
+)
 NO_BOUND = re.compile(  # the trivial predictor, a release, and what is equal but for rounding, constants or logarithms
     r"always predicting|up to (?:a constant\b(?! \{)|rounding|logarithms)|every iterate|every (?:step|sample) is",
     re.IGNORECASE,

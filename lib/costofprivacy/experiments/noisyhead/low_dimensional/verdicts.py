@@ -102,7 +102,7 @@ def theorem_11_low(tables: Tables) -> Ruling:
         *_fitted(tables["noise-part"]),
     )
     slow, stays = bare > claimed + POWER, projection_stays(floors, "test_error_gap", "gap_error")
-    quoted = {"gap": gap, "beyond": _last_within(floors, "test_error_gap")}
+    quoted = {"beyond": _last_within(floors, "test_error_gap")}
     return Ruling(reads(printed=not (slow or stays)), found, quoted, "slow noise" if slow else "")
 
 
