@@ -8,7 +8,7 @@ import pytest
 
 from costofprivacy.experiments.dpgd.hyperparameters import steps
 from costofprivacy.experiments.dpgd.hyperparameters.figures import agreement
-from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing
+from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing, dearest
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, committed, only, put, trials
 
@@ -226,6 +226,18 @@ def test_crossings_are_where_the_ratio_is_one() -> None:
     assert found[1.0] == pytest.approx(10**-2.5)
     assert found[2.0] == 0.1
     assert np.isnan(found[3.0])
+
+
+def test_a_large_clip_is_judged_only_where_its_private_term_is_the_larger_one() -> None:
+    """At c = 10 that is where 100 γ ≥ ρ²: elsewhere a large c may even have the least risk."""
+    rows = [
+        (1.0, 0.5, 0.1, 0.1, 1.0),
+        (1.0, 0.5, 0.1, 10.0, 7.0),
+        (1.0, 0.5, 1e-7, 0.1, 1.0),
+        (1.0, 0.5, 1e-7, 10.0, 0.9),
+    ]
+    costs = dearest(pd.DataFrame(rows, columns=["rho", "alpha", "gamma", "clip", "risk"]))
+    assert costs.to_dict() == {(1.0, 0.5, 0.1): 7.0}
 
 
 def test_simulated_maps_agree_with_the_equivalent() -> None:
