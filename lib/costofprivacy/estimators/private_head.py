@@ -40,9 +40,9 @@ class PrivateHeadRegressor(PromptRegressor):
     budget.
 
     Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``, responses whose root
-    mean square is about ``response_scale``; for ``queries="every"`` tokens that are exchangeable given their prompt's task; for ``tasks="isotropic"`` that E wwᵀ is
-    a multiple of I, w being a prompt's own coefficients. Where that is not so the head stays wrong, however many
-    prompts there are.
+    mean square is about ``response_scale``; for ``queries="every"`` tokens that are exchangeable given their prompt's
+    task; for ``tasks="isotropic"`` that E wwᵀ is a multiple of I, w being a prompt's own coefficients. Where that is
+    not so the head stays wrong, however many prompts there are.
 
     Args:
         epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns. There is no

@@ -102,7 +102,8 @@ def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     or if a feature or response lies beyond `FAR`.
 
     Args:
-        prompts: features and responses on a scale with E‖x‖² = 1 and E y² = 1. every_token: ask every token once, or the last one alone.
+        prompts: features and responses on a scale with E‖x‖² = 1 and E y² = 1. every_token: ask every token once, or
+            the last one alone.
 
     Raises:
         ValueError: if a prompt has no labelled token.
