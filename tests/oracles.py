@@ -91,15 +91,13 @@ def dpgd(
 def examples(x: np.ndarray, y: np.ndarray, every_token: bool) -> list[tuple[np.ndarray, np.ndarray, float]]:
     """(query, context, response) of one prompt: its last token asked, or each token once, the others its context."""
     L = len(y) - 1
-    shown = [y[i] for i in range(L + 1)] if every_token else [y[i] for i in range(L)]
-    size = np.sqrt(sum(value**2 for value in shown) / len(shown))
     result = []
     for j in range(L + 1) if every_token else [L]:
         context = np.zeros(x.shape[1])
         for i in range(L + 1):
             if i != j:
-                context += y[i] / size * x[i] / L
-        result.append((x[j], context, y[j] / size))
+                context += y[i] * x[i] / L
+        result.append((x[j], context, y[j]))
     return result
 
 
@@ -127,11 +125,11 @@ def whitened_descent(
     A = stds[0] * symmetric(noise[0])
     for tokens, _ in prompts:
         A = A + project(sum(np.outer(x, x) for x in tokens) / len(tokens), C_A) / N
-    A_root = inverse_root(A, 2 * stds[0])
+    A_root = inverse_root(A, np.sqrt(2 * D) * stds[0])
     M = stds[1] * symmetric(noise[1])
     for _, asked in prompts:
         M = M + project(sum(np.outer(A_root @ m, A_root @ m) for _, m, _ in asked) / len(asked), C_M) / N
-    M_root = inverse_root(M, 2 * stds[1])
+    M_root = inverse_root(M, np.sqrt(2 * D) * stds[1])
     Gamma = np.zeros((D, D))
     for t, (c, g) in enumerate(zip(clips, gains)):
         mean = np.zeros((D, D))

@@ -126,12 +126,12 @@ def test_steps_are_chosen_without_the_data():
 
 
 @pytest.mark.parametrize("queries", ["last", "every"])
-def test_a_change_of_units_is_undone_by_the_public_norm_and_of_responses_by_itself(queries):
+def test_a_change_of_units_is_undone_by_the_public_scales(queries):
     data = drawn(500)
     plain = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries).fit(data.x, data.y)
-    stated = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries, feature_norm=4.0).fit(
-        4 * data.x, 50 * data.y
-    )
+    known = {"feature_norm": 4.0, "response_scale": 50.0}
+    stated = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, queries=queries, **known)
+    stated.fit(4 * data.x, 50 * data.y)
     np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
     np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
 

@@ -3,7 +3,6 @@ import math
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from costofprivacy.noisyhead import examples, token_laws
 from costofprivacy.noisyhead.examples import Examples
@@ -48,12 +47,12 @@ def test_contexts_leave_the_token_out_that_is_asked(every_token: bool) -> None:
 
 
 @both
-@pytest.mark.parametrize("size", [-3.0, 1e-300, 1e300])
-def test_the_scale_of_a_prompt_s_responses_does_not_matter(every_token: bool, size: float) -> None:
+def test_a_prompt_counts_by_the_size_of_its_responses(every_token: bool) -> None:
+    """Over their own root mean square they would weigh prompts, and the best head would be another one."""
     prompts = drawn()
-    plain, scaled = (of(prompts.x, factor * prompts.y, every_token) for factor in (1.0, size))
-    for name, sign in (("token", 1), ("query", 1), ("context", np.sign(size)), ("response", np.sign(size))):
-        np.testing.assert_allclose(getattr(scaled, name), sign * getattr(plain, name), rtol=1e-9, atol=1e-12)
+    plain, scaled = (of(prompts.x, factor * prompts.y, every_token) for factor in (1.0, -3.0))
+    np.testing.assert_allclose(scaled.response, -3 * plain.response)
+    np.testing.assert_allclose(scaled.context, -3 * plain.context)
 
 
 @both
@@ -65,36 +64,15 @@ def test_a_prompt_with_what_cannot_be_bounded_is_void_and_the_others_are_not(eve
         x = prompts.x.copy()
         x[2, place, 1] = wrong
         changed = [of(x, prompts.y, every_token)]
-        if not math.isfinite(wrong) or (place == L and not every_token):
-            y = 0.1 * prompts.y
-            y[2, place] = wrong
-            changed.append(of(prompts.x, np.where(np.arange(6)[:, None] == 2, y, prompts.y), every_token))
+        y = prompts.y.copy()
+        y[2, place] = wrong
+        changed.append(of(prompts.x, y, every_token))
         for data in changed:
             assert is_void(data, 2)
             for name in PARTS:
                 np.testing.assert_array_equal(
                     np.delete(getattr(data, name), 2, 0), np.delete(getattr(plain, name), 2, 0)
                 )
-
-
-@both
-def test_a_prompt_without_labels_is_void(every_token: bool) -> None:
-    prompts = drawn()
-    y = prompts.y.copy()
-    y[1] = 0.0
-    y[3, :-1] = 0.0
-    data = of(prompts.x, y, every_token)
-    assert is_void(data, 1)
-    assert is_void(data, 3) == (not every_token)  # one label of four is a prompt still, where it is shown
-
-
-def test_one_response_may_be_far_above_the_others_where_all_are_shown() -> None:
-    prompts = drawn()
-    y = prompts.y.copy()
-    y[0, 1] = 1e300
-    data = of(prompts.x, y, True)
-    assert not is_void(data, 0)
-    assert np.abs(data.response[0]).max() == pytest.approx(math.sqrt(L + 1))
 
 
 @both
@@ -110,14 +88,6 @@ def test_whatever_it_holds_a_prompt_is_finite_and_as_it_is_alone(
             here = getattr(data, name)[k]
             assert np.abs(here).max() <= examples.MOST
             np.testing.assert_array_equal(here, getattr(alone, name)[0])
-
-
-@law
-@given(arrays(1, L + 1, D), arrays(1, L + 1), st.booleans())
-def test_shown_responses_have_mean_square_1_or_the_prompt_is_void(x: np.ndarray, y: np.ndarray, every: bool) -> None:
-    data = of(x, y, every)
-    if every and not is_void(data, 0) and np.abs(y).max() > 1e-300:
-        assert np.mean(data.response**2) == pytest.approx(1.0)
 
 
 @both

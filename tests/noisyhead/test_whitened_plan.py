@@ -1,17 +1,20 @@
 import math
 from dataclasses import replace
+from itertools import combinations
 
 import dp_accounting
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
-from costofprivacy.noisyhead import whitened_plan
+from costofprivacy.noisyhead import quadratic, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead.best_head import best_head, head_error
 from costofprivacy.noisyhead.whitened_plan import Plan, plan
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.privacy import ApproximateDP, GaussianDP
 
 PAPER = plan(5, 31, 4000, GaussianDP(0.27), every_token=False)
 EVERY = plan(5, 31, 4000, GaussianDP(0.27), every_token=True)
+EPSILONS = (0.1, 0.5, 1.0, 3.0, 10.0)
 BOTH = pytest.mark.parametrize("told", [PAPER, EVERY], ids=["last", "every"])
 
 
@@ -40,8 +43,46 @@ def test_clip_norms_follow_what_is_left(told: Plan) -> None:
     size = 5 if told is PAPER else math.sqrt(5)
     for t, norm in enumerate(told.clip_norms):
         left = excess(told, np.array(told.gains[:t]), whitened_plan.UNEVEN)
-        assert norm == pytest.approx(size * math.sqrt(left + 6 / 37), rel=1e-12)
+        q = size * math.sqrt(left + 6 / 37)
+        found = minimize_scalar(lambda c: cost(told, q, math.exp(c)), bounds=(-5, 5), method="bounded").x  # noqa: B023
+        assert norm == pytest.approx(math.exp(found), rel=1e-4)
+        assert cost(told, q, norm) == pytest.approx(q**2 / (4000 * told.step_budget.mu), rel=1e-12)
     assert (np.diff(told.clip_norms) < 0).all()
+
+
+def cost(told: Plan, q: float, c: float) -> float:
+    """The bound on the squared bias of clipping at c, and the variance of the noise."""
+    return (q**2 / (4 * 5 * c)) ** 2 + (5 * told.step_std(c)) ** 2
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0, 1.5, 2.0])
+def test_clipping_moves_a_mean_of_zero_by_no_more_than_the_bound(share: float) -> None:
+    """Skewed gradients with independent entries, half of them three times as long: against q²/(4Dc), by simulation."""
+    D, rng = 3, np.random.default_rng(1)
+    size = np.where(rng.random(200_000) < 0.5, 1.0, 3.0)
+    gradients = size[:, None] * (rng.exponential(size=(200_000, D * D)) - 1)
+    norms = np.linalg.norm(gradients, axis=1)
+    q = math.sqrt((norms**2).mean())
+    kept = gradients * np.minimum(1, share * q / norms)[:, None]
+    along = kept.mean(axis=0) - gradients.mean(axis=0)
+    assert 0.1 * q / (4 * D * share) < np.linalg.norm(along) <= q / (4 * D * share)
+
+
+@pytest.mark.parametrize("condition", [1.0, 10.0, 100.0])
+def test_a_larger_budget_is_never_worse(condition: float) -> None:
+    """On the same prompts and noise, beyond four standard errors of the difference, whatever the covariance."""
+    rng, errors = np.random.default_rng(7), []
+    for _ in range(2):
+        law = token_laws.sphere(5) if condition == 1 else token_laws.unknown(5, condition, rng=rng)
+        data, _ = quadratic.drawn(law, 4000, 63, rng=rng)
+        noise = rng.standard_normal((16, 6, 5, 5))
+        plans = [plan(5, 63, 4000, ApproximateDP(e, 1e-5).to_gaussian(), every_token=True) for e in EPSILONS]
+        errors.append([head_error(law, 63, whitened_descent.simulate(data, told, noise)) for told in plans])
+    risk = np.concatenate(errors, axis=1)
+    for less, more in combinations(risk, 2):
+        grown = more - less
+        assert grown.mean() <= 4 * grown.std(ddof=1) / math.sqrt(len(grown))
+    assert risk[-1].mean() < 1.01 * float(head_error(law, 63, best_head(law, 63)))
 
 
 @BOTH

@@ -39,16 +39,18 @@ class PrivateHeadRegressor(PromptRegressor):
     ``tasks="isotropic"`` one Gaussian mechanism on the mean of the prompts' clipped token moments, with the whole
     budget.
 
-    Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``; for
-    ``queries="every"`` tokens that are exchangeable given their prompt's task; for ``tasks="isotropic"`` that E wwᵀ is
-    a multiple of I, w being a prompt's own coefficients. Where that is not so the head stays wrong, however many
-    prompts there are.
+    Assumes, for accuracy alone: features whose root mean square norm is about ``feature_norm``, responses whose root
+    mean square is about ``response_scale``; for ``queries="every"`` tokens that are exchangeable given their prompt's
+    task; for ``tasks="isotropic"`` that E wwᵀ is a multiple of I, w being a prompt's own coefficients. Where that is
+    not so the head stays wrong, however many prompts there are.
 
     Args:
         epsilon: ε in [10⁻⁸, 10⁶]. delta: δ in [10⁻³⁰⁰, 1), well below 1/N: from 1/N on ``fit`` warns. There is no
             default budget: ``fit`` refuses where one of them is left out.
         feature_norm: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square norm of a token. A prompt with a feature beyond 10⁶
-            of it counts as 0. Responses need no scale: each prompt's are divided by their own root mean square.
+            of it counts as 0.
+        response_scale: public, in [10⁻⁵⁰, 10⁵⁰]; the root mean square of a response, for which the same holds. It does
+            not matter for ``tasks="isotropic"``.
         queries: "last" learns from the response to each prompt's last token and assumes nothing of the others;
             "every" asks each token once, the others being its context: more examples for the same privacy. It does
             not matter for ``tasks="isotropic"``.
@@ -93,6 +95,7 @@ class PrivateHeadRegressor(PromptRegressor):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **PromptRegressor._parameter_constraints,
         "feature_norm": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
+        "response_scale": [Interval(Real, 1 / UNITS, UNITS, closed="both")],
         "queries": [StrOptions({LAST, EVERY})],
         "tasks": [StrOptions({ANY, ISOTROPIC})],
         "spread": [_RANGE],
@@ -106,6 +109,7 @@ class PrivateHeadRegressor(PromptRegressor):
         epsilon: float | None = None,
         delta: float | None = None,
         feature_norm: float = 1.0,
+        response_scale: float = 1.0,
         queries: str = "last",
         tasks: str = "any",
         spread: float = GAUSSIAN,
@@ -117,6 +121,7 @@ class PrivateHeadRegressor(PromptRegressor):
         self.epsilon = epsilon
         self.delta = delta
         self.feature_norm = feature_norm
+        self.response_scale = response_scale
         self.queries = queries
         self.tasks = tasks
         self.spread = spread
@@ -141,7 +146,11 @@ class PrivateHeadRegressor(PromptRegressor):
         warn_if_delta_is_large(budget.delta, N)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             x = scaled(X, self.feature_norm)
-            released = self._of_tokens(x, budget) if self.tasks == ISOTROPIC else self._of_examples(x, y, budget)
+            released = (
+                self._of_tokens(x, budget)
+                if self.tasks == ISOTROPIC
+                else self._of_examples(x, scaled(y, self.response_scale), budget)
+            )
         self.n_features_in_, self.n_prompts_ = D, N
         self.Gamma_ = released
         return self

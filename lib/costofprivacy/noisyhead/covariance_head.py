@@ -21,10 +21,10 @@ import numpy as np
 from costofprivacy import _validate
 from costofprivacy.noisyhead import best_head
 from costofprivacy.noisyhead.token_laws import TokenLaw
-from costofprivacy.noisyhead.whitened_descent import FLOOR
 from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.privacy.records import numbers
 
+FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of the noisy moment are not taken to be smaller
 CLIP_NORM = 1.0  # C, for features with E‖x‖² = 1: the Frobenius norm of a moment is at most its trace
 ROUNDING = 1 + 1e-9
 SMALLEST, LARGEST = 1e-100, 1e100  # of C and μ: no square of what is computed from them leaves the doubles

@@ -5,8 +5,8 @@ exchangeable given its task, as in section 2 of arXiv:2504.16000v2, each (x_j, m
 and a prompt is L + 1 examples of what the head must answer. Privacy does not ask for that: a prompt is one record,
 however many examples are made of it.
 
-Responses are divided by their root mean square over the tokens that are shown (all tokens, where each is asked once).
-The head is linear in them, ŷ(sy) = s ŷ(y), so this only weighs prompts; a response is then about 1, whatever its task.
+A prompt counts as it is: with responses over their root mean square within the prompt the best head would be another
+one, that of E (y − ŷ)²/ȳ², wherever some directions of the features are weaker than others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy.records import numbers
 
-FAR = 1e6  # a token or response beyond this many of its public scale makes its prompt void
+FAR = 1e6  # a feature or response beyond this many of its public scale makes its prompt void
 MOST = 2 * FAR**2  # no number of an example is beyond: a context is a sum of L + 1 products over L
 
 
@@ -99,10 +99,11 @@ def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     """The examples of N prompts.
 
     Guarantee: each prompt's are finite and depend on that prompt alone. A prompt is void, all 0, if it is not finite,
-    if a feature lies beyond `FAR`, if all its shown responses are 0, or if a response is beyond `FAR` of them.
+    or if a feature or response lies beyond `FAR`.
 
     Args:
-        prompts: features on a scale with E‖x‖² = 1. every_token: ask every token once, or the last one alone.
+        prompts: features and responses on a scale with E‖x‖² = 1 and E y² = 1. every_token: ask every token once, or
+            the last one alone.
 
     Raises:
         ValueError: if a prompt has no labelled token.
@@ -111,7 +112,9 @@ def examples(prompts: Prompts, *, every_token: bool) -> Examples:
     L = x.shape[1] - 1
     if L < 1:
         raise ValueError(f"prompts must have at least one labelled token and a query, got x of {x.shape}")
-    x, y = _scaled(x, y, every_token)
+    near = (np.abs(y) <= FAR).all(axis=1) & (np.abs(x) <= FAR).all(axis=(1, 2))
+    if not near.all():
+        x, y = np.where(near[:, None, None], x, 0.0), np.where(near[:, None], y, 0.0)
     products = y[:, :, None] * x
     total = products.sum(axis=1, keepdims=True)
     asked = slice(None) if every_token else slice(L, None)
@@ -122,16 +125,3 @@ def _products(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Means over examples of left rightᵀ, shape (..., J, D) to (..., D, D)."""
     means: np.ndarray = np.swapaxes(left, -1, -2) @ right / right.shape[-2]
     return means
-
-
-def _scaled(x: np.ndarray, y: np.ndarray, every_token: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Responses over their root mean square; 0 in a prompt that is void."""
-    shown = y if every_token else y[:, :-1]
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        largest = np.abs(shown).max(axis=1, keepdims=True)
-        rms = largest * np.sqrt(((shown / largest) ** 2).mean(axis=1, keepdims=True))
-        scaled = y / rms
-        near = (np.abs(scaled) <= FAR).all(axis=1) & (np.abs(x) <= FAR).all(axis=(1, 2))
-    if near.all():
-        return x, scaled
-    return np.where(near[:, None, None], x, 0.0), np.where(near[:, None], scaled, 0.0)

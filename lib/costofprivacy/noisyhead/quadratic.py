@@ -82,10 +82,7 @@ class Quadratics:
 
 
 def quadratics(prompts: Prompts) -> Quadratics:
-    """The coefficients of prompts that are finite and have an answer that is not 0, each token asked once.
-
-    Responses are divided by their root mean square within the prompt, as in `examples`.
-    """
+    """The coefficients of prompts that are finite, each token asked once."""
     N, J, D = prompts.x.shape
     return _gathered((N, J, D), lambda rows, tokens, answers: _lay(prompts.x[rows], prompts.y[rows], tokens, answers))
 
@@ -122,7 +119,7 @@ def _gathered(size: tuple[int, int, int], lay: Callable[[slice, np.ndarray, np.n
         if rows.stop - rows.start < LANES:
             tokens[:], answers[:] = 0.0, 0.0
         lay(rows, tokens, answers)
-        _coefficients(tokens, answers, rows.stop - rows.start, values[group])
+        _coefficients(tokens, answers, values[group])
     return Quadratics(values, N, D)
 
 
@@ -192,22 +189,14 @@ def _last(
 
 
 @compiled
-def _coefficients(tokens: np.ndarray, answers: np.ndarray, here: int, values: np.ndarray) -> None:
-    """The coefficients of a group; its answers are divided by their root mean square in place."""
+def _coefficients(tokens: np.ndarray, answers: np.ndarray, values: np.ndarray) -> None:
+    """The coefficients of a group."""
     J, D, _ = tokens.shape
     P = _pairs(D)
-    scale = np.zeros(LANES)
-    for j in range(J):
-        for n in range(here):
-            scale[n] += answers[j, n] ** 2
-    for n in range(here):
-        scale[n] = np.sqrt(J / scale[n])
     places, total = _places(D), np.zeros((D, LANES))
     square, weighted = np.zeros((P, LANES)), np.zeros((P, LANES))
     third, fourth = np.zeros((P, D, LANES)), np.zeros((P, P, LANES))
     for j in range(J):
-        for n in range(LANES):
-            answers[j, n] *= scale[n]
         _add(tokens[j], answers[j], places, total, square, weighted, third, fourth)
     _expand(total, square, weighted, third, fourth, places, J, values)
 

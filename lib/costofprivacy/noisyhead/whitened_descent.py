@@ -11,6 +11,9 @@ made in coordinates in which the Gram matrix is I:
 3. From Γ̃ = 0, T steps Γ̃ ← Π(Γ̃ + g_t (mean of clip_{c_t}(r x̃ m̂ᵀ) + noise)), r = y − x̃ᵀΓ̃m̂, Π on ‖Γ̃‖_F ≤ 1.
 4. Γ = Â^{-½} Γ̃ M̂^{-½} Â^{-½}.
 
+Eigenvalues of a noisy moment are not taken to be smaller than √(2D) standard deviations of the noise, about its own
+largest eigenvalue: what whitening stretches beyond that is noise, and a step along it would overshoot.
+
 There is no penalty: nothing pulls towards a head that is known. Π does not bias: the best Γ̃ explains ‖Γ̃‖²_F of a
 response whose mean square is 1.
 
@@ -30,6 +33,7 @@ voids what cannot be bounded. The noise that is added is larger than the plan's 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,8 +44,6 @@ from costofprivacy.noisyhead.examples import Examples
 from costofprivacy.noisyhead.whitened_plan import Plan
 from costofprivacy.privacy import ApproximateDP, PrivacyProfile, sums
 from costofprivacy.privacy.records import numbers
-
-FLOOR = 2.0  # in standard deviations of the noise: eigenvalues of a noisy moment are not taken to be smaller
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,15 +218,15 @@ def _descend(
     N, D = data.size
     if told.N != N:
         raise ValueError(f"told.N must be the number of prompts, {N}, got {told.N}")
-    paid = 1 + sums.slack(N, D**2)
+    paid, edge = 1 + sums.slack(N, D**2), math.sqrt(2 * D)  # Wigner: the noise's own largest eigenvalue, over its std
     features = _symmetric(data.features(told.feature_norm))
     std = paid * told.moment_std(told.feature_norm)
     A = seen.features if seen else features + std * _symmetric(noise[:, 0])  # type: ignore[index]
-    W = _inverse_root(A, FLOOR * std)
+    W = _inverse_root(A, edge * std)
     contexts = _symmetric(data.contexts(W, told.context_norm))
     std = paid * told.moment_std(told.context_norm)
     M = seen.contexts if seen else contexts + std * _symmetric(noise[:, 1])  # type: ignore[index]
-    right = _inverse_root(M, FLOOR * std) @ W
+    right = _inverse_root(M, edge * std) @ W
     inner, means, steps = np.zeros_like(A), [], []
     for t, (clip, gain) in enumerate(zip(told.clip_norms, told.gains, strict=True)):
         means.append(data.gradients(W @ inner @ right, W, np.swapaxes(right, 1, 2), clip))

@@ -5,16 +5,27 @@ In whitened coordinates the loss has curvature I, so that a step of gain g takes
 .. math:: e' = (1 - g)^2 e + g^2 D^2 s^2 ,\qquad g = \frac{e}{e + D^2 s^2}\ \Rightarrow\ e' = (1 - g)\,e ,
 
 with s the standard deviation of the noise in one of the D² entries: Kalman's gain. It is least for that g, and starts
-at e = 1, since the best head explains at most the whole of a response that is scaled to a mean square of 1. The
+at e = 1, since the best head explains at most the whole of a response that has a mean square of 1. The
 whitening is a noisy one; a share `UNEVEN` of the excess that a step would remove is taken to stay.
 
-The clip norm follows the root mean square of what it clips. A prompt's gradient is the mean of r x̃ m̃ᵀ over its
-examples, where E r² = e + v, v = (D + 1)/(D + 1 + L) is about the share of the variance that no head explains, and x̃
-and m̃ have norms of about √D. Over the examples of one prompt that have the context in common the mean of r x̃ is about
-w̃ − Γ̃m̃, with a norm of √(e + v), so
+*What is clipped.* A prompt's gradient G is the mean of r x̃ m̃ᵀ over its examples, where E r² = e + v, v = (D + 1)/(D +
+1 + L) is about the share of the variance that no head explains, and x̃ and m̃ have norms of about √D. Over the examples
+of one prompt that have the context in common the mean of r x̃ is about w̃ − Γ̃m̃, with a norm of √(e + v), so that the
+root mean square of ‖G‖ is about
 
-* one example a prompt: c = D √(e + v);
-* every token once the query: c = √D √(e + v).
+* one example a prompt: q = D √(e + v);
+* every token once the query: q = √D √(e + v).
+
+*Bias against noise.* Clipping at c takes hG away, h = (1 − c/‖G‖)₊. At the best head E G = 0, so that in a direction U
+the mean moves by Cov(h, ⟨G, U⟩), at most √(E h²) √(E⟨G, U⟩²). As (1 − 1/t)² ≤ t²/16 for t ≥ 1, E h² ≤ q²/(16c²); where
+the D² directions are alike, E⟨G, U⟩² = q²/D². With s = 2c/(Nμ_s), μ_s the budget of a step, bias and noise cost at most
+
+.. math:: \frac{q^4}{16D^2c^2} + \frac{4D^2c^2}{(N\mu_s)^2},\qquad
+    \text{least, and } \frac{q^2}{N\mu_s},\text{ at}\quad c = q\,\frac1D\sqrt{\frac{N\mu_s}8} .
+
+So the clip norm grows with the budget, and the bias vanishes. Where c < q nearly every gradient is clipped and about
+c/q is kept of their mean: the gain is larger by q/c, as long as that is at most 1. The context moments' clip norm
+grows alike from 1.25 times E‖m̃‖² = 1/(1 − v) on.
 
 No data are looked at: what is wrong here costs accuracy, never privacy.
 """
@@ -31,6 +42,7 @@ STEPS = 4
 WHITENING = 0.2  # of μ², for each of the two second moments
 UNEVEN = 0.1
 SMALLEST, LARGEST = 1e-50, 1e50  # of clip norms and μ: no square of what is computed from them leaves the doubles
+MOST = 1e20  # a budget beyond which clip norms do not grow: no gradient reaches them
 _WITHIN = _validate.within(SMALLEST, LARGEST, _validate.FINITE_POSITIVE)
 
 
@@ -85,7 +97,7 @@ class Plan:
 
 
 def plan(D: int, L: int, N: int, budget: GaussianDP, *, every_token: bool, steps: int = STEPS) -> Plan:
-    """The plan for prompts whose features have E‖x‖² = 1, to whatever covariance.
+    """The plan for prompts with E‖x‖² = 1 and E y² = 1, whatever the features' covariance.
 
     Args:
         D, L, N: sizes, each at least 1. budget: μ.
@@ -98,13 +110,15 @@ def plan(D: int, L: int, N: int, budget: GaussianDP, *, every_token: bool, steps
     sizes = {"D": D, "L": L, "N": N, "steps": steps}
     D, L, N, steps = (_validate.whole(name, size) for name, size in sizes.items())
     told = Plan((1.0,) * steps, (1.0,) * steps, 1.0, 1.25, N, budget)
-    left, unexplained = 1.0, (D + 1) / (D + 1 + L)
+    room = math.sqrt(N * min(told.step_budget.mu, MOST) / 8) / D  # c/q
+    left, unexplained, kept = 1.0, (D + 1) / (D + 1 + L), min(1.0, room)
     clips, gains = [], []
     for _ in range(steps):
-        clip = (math.sqrt(D) if every_token else D) * math.sqrt(left + unexplained)
-        noise = (D * told.step_std(clip)) ** 2
+        clip = room * (math.sqrt(D) if every_token else D) * math.sqrt(left + unexplained)
+        noise = (D * told.step_std(clip) / kept) ** 2
         gain = left / (left + noise)
         clips.append(clip)
-        gains.append(gain)
+        gains.append(min(1.0, gain / kept))
         left *= 1 - gain + UNEVEN * gain
-    return Plan(tuple(clips), tuple(gains), told.feature_norm, told.context_norm, N, budget)
+    context_norm = told.context_norm * max(1.0, room) / (1 - unexplained)
+    return Plan(tuple(clips), tuple(gains), told.feature_norm, context_norm, N, budget)

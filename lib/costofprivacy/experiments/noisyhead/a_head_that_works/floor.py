@@ -1,4 +1,4 @@
-"""What is left of the private head's excess when all noise is taken away: the price of its clip norms, not of privacy.
+"""What is left of the private head's excess when all noise is taken away: the price of its clip norms.
 
 The same descent on the same prompts by the plan of each ε, clip norms and gains as they are: with its noise, without,
 and without any clipping of gradients either. Only the first is private.

@@ -14,13 +14,13 @@ NEAR = 2.0  # a rate with two fitted constants that misses by more predicts noth
 
 def answer(tables: Tables) -> list[str]:
     """The result at the largest size, where pretraining is worth anything, and what the page does."""
-    table, names = tables["test-error"], list(dict.fromkeys(tables["test-error"]["covariance"]))
+    table, names = tables["test-error"], sorted(dict.fromkeys(tables["test-error"]["covariance"]), key=ISOTROPIC.__eq__)
     over = [percent(readings.over_non_private(tables, name)) for name in names]
     excess = [compact(readings.excess_over_non_private(tables, name)) for name in names]
     return [
-        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ privacy adds {listed(over)} to our "
-        f"head's test error ({'; '.join(map(readings.title, names))}). Its excess over the best head is "
-        f"{listed(excess)} times as large.",
+        f"At $\\varepsilon = {table['epsilon'].max():g}$, $N = {table['N'].max()}$ our head's test error is "
+        f"{listed(over)} above that of least squares without privacy ({'; '.join(map(readings.title, names))}). Its "
+        f"excess over the best head is {listed(excess)} times as large.",
         *(["On isotropic prompts the head that uses no data beats both."] if _no_data_wins(tables, names) else []),
         *_worth(tables["area"]),
         "You will see what each change of NoisyHead is worth.",
