@@ -1,5 +1,7 @@
 """Linear regression on prompts that share one coefficient vector, private per prompt."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,8 @@ def test_the_two_stages_spend_the_budget() -> None:
     """Each stage moves by at most 2C/N for any two prompts; the sum of squares is that of the whole budget."""
     cell = Cell(64, 3, 0.7, 1e-5)
     spent = [2 * clip / cell.N / std for clip, std in zip(cell.clips, cell.noise_stds)]
-    assert GaussianDP(float(np.hypot(*spent))).delta(0.7) == pytest.approx(1e-5)
-    assert ApproximateDP(0.7, 1e-5).to_gaussian().mu == pytest.approx(np.hypot(*spent))
+    assert GaussianDP(math.hypot(*spent)).delta(0.7) == pytest.approx(1e-5)
+    assert ApproximateDP(0.7, 1e-5).to_gaussian().mu == pytest.approx(math.hypot(*spent))
     rng = np.random.default_rng(1)
     x, y = rng.standard_normal((2, 4, 5, 3)), 1e6 * rng.standard_normal((2, 4, 5))
     means = [common_weight._clipped_mean(x[0], y[0], 2.0)]
