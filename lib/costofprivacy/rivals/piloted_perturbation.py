@@ -42,7 +42,9 @@ Gaussian mechanisms in a row, and the rest of the proof is the same. ∎
 
 **What is computed** is not exact, and pays for it as `objective_perturbation` does: a public share of 10⁻³ of ε and δ
 buys a further noise that hides how far the returned minimiser is from the exact one. The third release may look at the
-noisy minimiser: it is as private as claimed whatever it is given, so the two budgets still add up.
+noisy minimiser: it is as private as claimed whatever it is given, so the two budgets still add up. Indeed, for losses L
+and L', x = min(1, e^{ε − L}) and y = min(1, e^{ε' − L'}) are at most 1, so that 1 − xy ≤ (1 − x) + (1 − y), whose mean
+is at most δ + δ'.
 """
 
 from __future__ import annotations

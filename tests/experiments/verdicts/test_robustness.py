@@ -19,6 +19,7 @@ SIMULATIONS = "noisyhead/abstract-simulations"
 FRACTION, DEGRADATION, TRUNCATION = (
     f"noisyhead/section-1.1-{name}" for name in ("fraction", "degradation", "truncation")
 )
+ROBUST = "noisyhead/abstract-robust"
 GAP, RIDGE = "noisyhead/theorem-5.1-gap", "noisyhead/theorem-5.1-ridge"
 WINDOW, DIVERGENCE = "noisyhead/remark-5.1-window", "noisyhead/remark-5.1-divergence"
 A20, A21, A22, A23, A24 = (f"noisyhead/equation-a.{number}" for number in range(20, 25))
@@ -453,7 +454,27 @@ PROOF_CASES = [
          FAILS),
     Case(A24, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
 ]  # fmt: skip
+
+
+def robust(own: float, alone: float, bound: float = 0.0) -> Make:
+    """Ridge's displacement grows like these powers of α under (5.1) and under an attack on the query alone."""
+
+    def make(t: Tables) -> dict[str, pd.DataFrame]:
+        growing, query = t["growth"], t["query-alone"]
+        return {
+            "growth": growing.assign(displacement=growing["alpha"] ** own),
+            "query-alone": query.assign(ridge=query["alpha"] ** alone, bound=query["alpha"] ** bound),
+        }
+
+    return make
+
+
 CASES = [
+    Case(ROBUST, "ridge diverges under (5.1)", robust(2.0, 2.0), HOLDS),
+    Case(ROBUST, "ridge is bounded under every attack", robust(0.0, 0.0), FAILS),
+    Case(ROBUST, "ridge diverges if the query alone is attacked", robust(0.0, 2.0), NARROWER),
+    Case(ROBUST, "so does NoisyHead", robust(2.0, 2.0, 2.0), FAILS),
+    Case(ROBUST, "the attack moves NoisyHead beyond its bound", put("parts", "bound", 0.0), FAILS),
     *FIGURE_CASES,
     *CONCLUSION_CASES,
     *INTRODUCTION_CASES,

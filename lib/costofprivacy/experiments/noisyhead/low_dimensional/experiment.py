@@ -11,7 +11,7 @@ import pandas as pd
 from costofprivacy import _fits
 from costofprivacy.declaration import Parameters, many, parameter
 from costofprivacy.experiments.noisyhead import authors
-from costofprivacy.experiments.noisyhead.low_dimensional import limits, proof
+from costofprivacy.experiments.noisyhead.low_dimensional import common_weight, limits, proof
 from costofprivacy.noisyhead import accounts, bounds, dynamics, head, hyperparameters, population, pretraining, recipes
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -137,6 +137,7 @@ class Experiment(Parameters):
             "exponents": limits.exponents(*fixed, self.failure, budget),
             "floor-axes": proof.floor_axes(self.D, self.penalty, FAILURE),
             "proof-steps": proof.steps(budget),
+            "common-weight": common_weight.table(self.D, budget, runner, self.seed + 1),
         }
 
 

@@ -81,3 +81,17 @@ def show_floor_axes(axes: pd.DataFrame) -> pd.DataFrame:
     shown = ends[list(names)].rename(columns=names).map(compact)
     shown.index = pd.Index([f"$N$ = {compact(row['N'])}, $L$ = {compact(row['L'])}" for _, row in ends.iterrows()])
     return shown
+
+
+def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
+    """What privacy of a prompt costs where all prompts share w, beside both rates of Section 1.1."""
+    names = {
+        "cost": "cost, measured",
+        "standard_error": "standard error",
+        "upper": "closed form",
+        "lower": "no private release below",
+        "claimed": "rate of Theorem 1.1",
+        "expected": "rate that is expected",
+    }
+    rows = table.assign(N=table["N"].map(compact)).set_index("N").rename_axis("$N$")
+    return rows[list(names)].rename(columns=names).map(lambda value: "" if pd.isna(value) else compact(value))

@@ -153,6 +153,25 @@ def _lasting(powers: dict[str, float]) -> str:
     return " or ".join({"N": "more", "L": "longer"}[size] for size in sizes)
 
 
+@judges("noisyhead/section-1.1-common-weight")
+def section_11_common_weight(tables: Tables) -> Ruling:
+    """With one w in all prompts and privacy of a prompt, does the cost have the expected rate, or exceed it always?"""
+    rows = tables["common-weight"]
+    ratios = [("lower", "expected"), ("upper", "expected"), ("upper", "claimed")]
+    excluded, attained, own = (growth.power(rows, "N", left, right) for left, right in ratios)
+    run = rows.dropna(subset=["cost"])
+    powers = {
+        "power of N in the least cost of any private release over the expected rate": (excluded, LOST_POWER),
+        "power of N in the cost of our mechanism over the expected rate": (attained, LOST_POWER),
+        "the same over the rate of Theorem 1.1": (own, LOST_POWER),
+        "measured cost over its closed form, largest": ((run["cost"] / run["upper"]).max(), 1.0),
+        "power of N in the least cost": growth.power(rows, "N", "lower", ""),
+    }
+    decided = attained <= LOST_POWER or excluded > LOST_POWER
+    verdict = reads(printed=attained <= LOST_POWER, decided=bool(decided))
+    return Ruling(verdict, numbers("common-weight", powers, "L = √N"), grounds="" if own <= LOST_POWER else "slower")
+
+
 @judges("noisyhead/equation-a.15")
 def equation_a15(tables: Tables) -> Ruling:
     """The descent part of the low-dimensional bound."""

@@ -127,6 +127,7 @@ class Experiment(Parameters):
             "test-error": test_errors(cell, measured),
             "fractions": corrupted.table(few_bad, corrupt),
             "growth": growth(cell, measured),
+            "query-alone": limits.query_alone(cell.model, cell.N, cell.hyper[Setting.CORRECTED]),
             "arithmetic": rounding.table(every, evaluated),
             "digits": rounding.digit_table(few, exact),
             "conditions": conditions(cell),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.robustness.theorem import Cell
-from costofprivacy.noisyhead import attack_bounds, dynamics, recipes
+from costofprivacy.noisyhead import attack_bounds, dynamics, population, recipes
 from costofprivacy.noisyhead.accounts import ALGORITHM, noise_std
 from costofprivacy.noisyhead.attack import Attack, statistic_energy
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
@@ -100,6 +100,20 @@ def path(epsilon: float, delta: float, failure: float, penalty: float) -> pd.Dat
             }
         )
     return pd.DataFrame(rows)
+
+
+def query_alone(model: PromptModel, N: int, hyper: Hyperparameters) -> pd.DataFrame:
+    """Squared displacements if one prompt's query has the response y + α, and nothing else of the prompt changes.
+
+    Γ* of (2.7) is linear in that response: it moves by α times the inverse matrix times vec(Z), here with the
+    population's matrix N(λ + E‖Z‖²/D²)I. NoisyHead clips, and moves by no more than its bound.
+    """
+    energy, D = population.context_energy(model), model.D
+    each = energy / (N * (hyper.penalty + energy / D**2)) ** 2 * energy / D**2
+    bound = attack_bounds.trajectory_displacement(hyper, N) ** 2 * energy / D**2
+    return pd.DataFrame(
+        [{"alpha": a, "ridge": a**2 * each, "bound": bound} for a in (10.0**k for k in range(0, 13, 2))]
+    )
 
 
 def sizes(epsilon: float, delta: float, failure: float, penalty: float) -> pd.DataFrame:

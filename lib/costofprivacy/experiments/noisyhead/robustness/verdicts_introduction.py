@@ -1,10 +1,11 @@
-"""Verdicts on what section 1.1 of arXiv:2504.16000v2 says of attacked prompts."""
+"""Verdicts on what the abstract and section 1.1 of arXiv:2504.16000v2 say of attacked prompts."""
 
 import numpy as np
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead.robustness.corrupted import BOUNDED, NOISYHEAD, RIDGE
-from costofprivacy.judging import prose
+from costofprivacy.experiments.noisyhead.robustness.theorem import RESPONSES
+from costofprivacy.judging import growth, prose
 from costofprivacy.judging.findings import Number
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.tables import Tables, select
@@ -12,6 +13,34 @@ from costofprivacy.judging.vocabulary import CONSISTENT, MUCH_SMALLER, ROUNDING,
 from costofprivacy.settings import Setting
 
 FEW = 0.1  # the fraction of the prompts up to which "a fraction" is few of them
+
+
+@judges("noisyhead/abstract-robust")
+def abstract_robust(tables: Tables) -> Ruling:
+    """Does one prompt move NoisyHead by a bounded amount and ridge without bound, under (5.1) or another attack?"""
+    own, alone = select(tables["growth"], response=RESPONSES[0]), tables["query-alone"]
+    parts = select(tables["parts"], part="attack")
+    over = (parts["displacement"] / parts["bound"]).max()
+    attacked, other = growth.power(own, "alpha", "displacement", ""), growth.power(alone, "alpha", "ridge", "")
+    clipped = growth.power(alone, "alpha", "bound", "")
+    limit, most = own.sort_values("alpha")["displacement"].iloc[-1], own["displacement"].max()
+    claimed = tables["conditions"].sort_values("alpha")["claimed_for_ridge"].iloc[0]
+    found = (
+        *numbers("parts", {"displacement of NoisyHead by the attack over its bound": (over, 1.0)}, "part = attack"),
+        *numbers(
+            "growth", {"power of α in ridge's displacement under (5.1)": (attacked, growth.LOST_POWER)}, "largest α"
+        ),
+        *numbers("growth", {"ridge's displacement under (5.1), largest α": (limit, claimed)}, "largest α"),
+        *numbers("query-alone", {"power of α if only the query's response is shifted": (other, growth.LOST_POWER)}),
+        *numbers("query-alone", {"power of α in NoisyHead's bound": (clipped, growth.LOST_POWER)}),
+    )
+    resists = over <= 1 + ROUNDING and clipped <= growth.LOST_POWER
+    verdict = reads(
+        printed=bool(resists and attacked > growth.LOST_POWER),
+        narrower=bool(resists and other > growth.LOST_POWER),
+        decided=not np.isnan([attacked, other, clipped]).any(),
+    )
+    return Ruling(verdict, found, {"most": most})
 
 
 @judges("noisyhead/section-1.1-fraction")

@@ -1,0 +1,58 @@
+"""Linear regression on prompts that share one coefficient vector, private per prompt."""
+
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.experiments.noisyhead.low_dimensional import common_weight
+from costofprivacy.experiments.noisyhead.low_dimensional.common_weight import Cell, maximal_coupling, trial
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+
+
+def test_the_two_stages_spend_the_budget() -> None:
+    """Each stage moves by at most 2C/N for any two prompts; the sum of squares is that of the whole budget."""
+    cell = Cell(64, 3, 0.7, 1e-5)
+    spent = [2 * clip / cell.N / std for clip, std in zip(cell.clips, cell.noise_stds)]
+    assert GaussianDP(math.hypot(*spent)).delta(0.7) == pytest.approx(1e-5)
+    assert ApproximateDP(0.7, 1e-5).to_gaussian().mu == pytest.approx(math.hypot(*spent))
+    rng = np.random.default_rng(1)
+    x, y = rng.standard_normal((2, 4, 5, 3)), 1e6 * rng.standard_normal((2, 4, 5))
+    means = [common_weight._clipped_mean(x[0], y[0], 2.0)]
+    x[0, 2], y[0, 2] = x[1, 2], y[1, 2]
+    means.append(common_weight._clipped_mean(x[0], y[0], 2.0))
+    assert 0 < np.linalg.norm(means[0] - means[1]) <= 2 * 2.0 / 4
+
+
+@pytest.mark.parametrize("a", [0.01, 1.0, 3.0])
+def test_the_maximal_coupling_by_drawing_from_it(a: float) -> None:
+    """Rejection: X' = X with probability min(p', p)/p at X, else X' from the part of p' above p."""
+    rng = np.random.default_rng(2)
+    draws = 4_000_000
+    different, square = maximal_coupling(a)
+    X, other = rng.standard_normal((2, draws))
+    other += a
+    log = a * X - a**2 / 2  # of p'/p
+    moves = np.log(rng.random(draws)) > log
+    above = np.log(rng.random(draws)) > -(a * other - a**2 / 2)
+    assert moves.mean() == pytest.approx(different, abs=4 / draws**0.5)
+    low, high = X[moves], other[above]
+    size = min(len(low), len(high))
+    assert np.mean((high[:size] - low[:size]) ** 2) == pytest.approx(square, rel=0.03)
+    assert different * np.mean(high[:size] - low[:size]) == pytest.approx(a, rel=0.03)
+
+
+def test_the_cost_is_the_noise_of_the_second_stage_and_no_less_than_the_lower_bound() -> None:
+    cell = Cell(2000, 2, 1.0, 1e-5)
+    costs = np.array([trial(cell, rng=np.random.default_rng(k))[0] for k in range(60)])
+    assert costs.mean() == pytest.approx(cell.noise_stds[1] ** 2, rel=0.5)
+    assert cell.lower < costs.mean()
+
+
+def test_the_rates() -> None:
+    """(εN)⁻²L⁻¹ for both ends, up to logarithms; the expected rate is of another order."""
+    lower, upper = (lambda cell: cell.lower), (lambda cell: cell.noise_stds[1] ** 2)
+    cells = [Cell(10**k, 5, 1.0, 1e-5) for k in (20, 30)]
+    least, most = ([value(cell) * float(cell.N) ** 2 * cell.L for cell in cells] for value in (lower, upper))
+    assert least[0] == pytest.approx(least[1], rel=1e-3)
+    assert 1 <= most[1] / most[0] < 2
