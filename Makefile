@@ -44,7 +44,7 @@ export PIP_USER := 0
 export PRESET NAME P OUT CLUSTER
 export COSTOFPRIVACY_ANYWAY := $(ANYWAY)
 
-.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker cluster-test refresh lab \
+.PHONY: book pages pdf data test checks browser no-reports lint library chapters chapters-list validate chapter sweep worker refresh lab \
   attacks campaign bench lock extra anew extras-list clean help FORCED EXTRA_IS_KNOWN
 
 book: $(VENV)/.complete ## the book at PRESET=quick (default) or PRESET=paper, in _build/html
@@ -96,10 +96,6 @@ sweep: $(VENV)/.complete ## one chapter at many parameters: NAME=... P='--sweep 
 
 worker: $(VENV)/.complete ## work for a Dask scheduler: CLUSTER=tcp://host:8786; chapter and sweep take the same CLUSTER
 	@exec $(BOOK) worker --words "$$P" -- "$$CLUSTER"
-
-cluster-test: $(VENV)/.complete ## a scheduler and workers on this machine: one killed, one late, a restart; whole runs; what tasks cost
-	$(ONE_THREAD) $(PY) -m pytest -n 0 tests/running/test_cluster.py tests/running/cluster_runs.py
-	$(PY) benchmarks/cluster_costs.py
 
 chapters-list: $(VENV)/.complete ## the chapters: their questions, claims and times
 	@exec $(BOOK) list

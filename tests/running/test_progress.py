@@ -18,13 +18,12 @@ def test_a_file_gets_a_line_now_and_then(tmp_path: Path, clock: list[float]) -> 
     path = tmp_path / "progress"
     path.touch()
     with progress.bar(str(path), 10) as bar:
-        bar.set_postfix_str("2 workers")
         for now in (101.0, 114.0, 116.0, 117.0, 132.0):
             clock.append(now)
             bar.update()
     assert path.read_text().splitlines() == [
-        "3 of 10 blocks, 16 s, 37 s to go, 2 workers",
-        "5 of 10 blocks, 32 s, 32 s to go, 2 workers",
+        "3 of 10 blocks, 16 s, 37 s to go",
+        "5 of 10 blocks, 32 s, 32 s to go",
     ]
 
 

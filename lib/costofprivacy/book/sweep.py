@@ -25,7 +25,7 @@ from costofprivacy.book.temporary import temporary
 from costofprivacy.judging.claims import read_register
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.words import judged
-from costofprivacy.running import blocks, cluster, memory, orphans
+from costofprivacy.running import cluster, memory, orphans
 from costofprivacy.running.disc import naming
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
@@ -122,10 +122,8 @@ def _measured(
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:
-        mark = blocks.mark(cache)
-        tasks = [(*alone[number], mark, cache) for number in missing]
-        alike = cluster.identity(type(asked.experiments[0]))
-        yield from cluster.spread(address, measure_away, tasks, alike)
+        tasks = [(*alone[number], Runner(1)) for number in missing]
+        yield from cluster.spread(address, measure, tasks, [type(asked.experiments[0])])
     else:
         pool = orphans.pool(-1, len(missing))
         yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
@@ -140,11 +138,6 @@ def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str
         raise
     except Exception as error:  # the other points go on
         return number, " ".join(f"{type(error).__name__}: {error}".split())
-
-
-def measure_away(number: int, experiment: Any, mark: str, cache: Path) -> tuple[int, dict[str, pd.DataFrame] | str]:
-    """`measure` on a worker of a cluster, which keeps its blocks where it reaches the folder."""
-    return measure(number, experiment, Runner(1, cache if blocks.is_marked(cache, mark) else None))
 
 
 def _cores(address: str) -> int:
