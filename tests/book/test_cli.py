@@ -42,7 +42,7 @@ def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["-p", "trials", "9" * 5000], "error: trials must be an integer, got '999"),
         (["-f", "/dev/null"], "error: the parameters file /dev/null cannot be read: it is not a regular file"),
         (["--quick"], "error: No such option '--quick'"),
-        (["--out", "_toc.yml"], "error: OUT must be a folder to write into, got _toc.yml"),
+        (["--out", "_toc.yml"], "error: OUT must be a folder outside the project, or in _build/mine, got _toc.yml"),
     ],
 )
 def test_a_wrong_request_is_answered_in_one_line(call, options: list[str], words: str) -> None:

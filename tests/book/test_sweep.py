@@ -1,6 +1,4 @@
-import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -9,8 +7,6 @@ import pytest
 from costofprivacy.book import points, sweep
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
-
-from .test_publishing import forked, killed
 
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
@@ -157,56 +153,28 @@ def whole(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("when", ["a point is kept", "tables are joined"])
-def test_a_full_disc_leaves_what_there_was_and_names_what_was_written(
-    small: Project, monkeypatch: pytest.MonkeyPatch, when: str
+def test_a_point_that_was_not_saved_to_its_end_is_measured_again(
+    small: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    swept(small, "trials=2")
-    before = whole(out(small))
+    swept(small, "trials=2,3")
+    first = whole(out(small))
+    place = next((out(small) / "points").iterdir())
+    (place / "stamp.json").unlink()
     save = pd.DataFrame.to_csv
 
     def full(table: pd.DataFrame, path: Path, **options: object) -> None:
-        if (path.parts[-5] == "points") == (when == "a point is kept") and path.name == "figure-1.csv":
+        if path == place / "figure-1.csv":
             path.touch()
             raise OSError(28, "No space left on device")
         save(table, path, **options)
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
-    with pytest.raises(OSError, match=r"No space left on device: '.*figure-1\.csv'"):
-        swept(small, "trials=2,3")
-    after = whole(out(small))
-    assert {name: after[name] for name in before} == before
-    assert sum(name.startswith("points/") for name in after) == (2 if when == "a point is kept" else 4)
-
-
-@pytest.mark.parametrize("rename", [1, 2, 3])
-def test_a_sweep_that_is_killed_while_it_saves_is_finished_or_swept_by_the_next(small: Project, rename: int) -> None:
-    """The first rename says that a point, or the joined tables, are ready; the others move them."""
-    swept(small, "trials=2")
-    first = whole(out(small))
-    (out(small) / "points.csv").write_text("old")
-    place = next((out(small) / "points").iterdir())
-    (place / "stamp.json").unlink()
-    assert killed(lambda: swept(small, "trials=2"), rename) == -signal.SIGKILL
-    swept(small, "trials=2")
+    with monkeypatch.context() as patched:
+        patched.setattr(pd.DataFrame, "to_csv", full)
+        with pytest.raises(OSError, match="No space left on device"):
+            swept(small, "trials=2,3")
+    assert not (place / "stamp.json").exists()
+    swept(small, "trials=2,3")
     assert whole(out(small)) == first
-
-
-def test_what_a_killed_sweep_had_staged_is_swept_by_one_of_other_points(small: Project) -> None:
-    assert killed(lambda: swept(small, "trials=3"), 1) == -signal.SIGKILL
-    assert [*out(small).rglob(".staged")]
-    swept(small, "trials=2")
-    assert [*out(small).rglob(".staged")] == []
-
-
-def test_two_sweeps_at_once_into_one_folder_leave_the_tables_of_one(small: Project) -> None:
-    grids = ["trials=2,3", "trials=4,5,6"]
-    with ThreadPoolExecutor(2) as threads:
-        list(threads.map(lambda grid: forked(lambda: [swept(small, grid) for _ in range(5)]), grids))
-    found = {name: sorted(set(table(small, name)["trials"])) for name in ("points", "figure-1", "verdicts")}
-    assert found["points"] in ([2, 3], [4, 5, 6])
-    assert list(found.values()) == [found["points"]] * 3
-    assert len(list((out(small) / "points").iterdir())) == 5
 
 
 def test_many_points_are_measured_side_by_side_to_the_same_tables(

@@ -30,11 +30,10 @@ from costofprivacy.book import (
 from costofprivacy.book.environment import environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import write_log
+from costofprivacy.book.output import temporary
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters, place
-from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import STATIC, write_scripts
-from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.judging import addresses
 from costofprivacy.running import _source, stamps
@@ -120,8 +119,6 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
         BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
     """
     parameters = resolve_preset(project, PAPER, chapters(project))
-    for name in parameters:
-        recover(place(project.book, name).results)
     with _source.remembered(project.build / CODE):
         expected = {
             name: freshness.inputs(project, name, values, project.book, real=True)
@@ -273,12 +270,11 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         responsive.widen(made, pages)
         findable.index(made)
         edition.write(made, edition.name(project))
-        with uninterrupted():
-            record.unlink(missing_ok=True)
-            if html.exists():
-                html.rename(folder / "earlier")
-            made.rename(html)
-            record.write_text(json.dumps(content) + "\n", "utf-8")
+        record.unlink(missing_ok=True)
+        if html.exists():
+            html.rename(folder / "earlier")
+        made.rename(html)
+        record.write_text(json.dumps(content) + "\n", "utf-8")
 
 
 def _is_committed(project: Project, name: str) -> bool:

@@ -19,7 +19,6 @@ from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapt
 from costofprivacy.judging import dictionary
 from costofprivacy.judging.claims import read_register
 from costofprivacy.running import _source, times
-from costofprivacy.running.disc import naming
 from costofprivacy.running.stamps import are_saved, file_digest, json_digest, measured_from
 from costofprivacy.running.stamps import read as read_stamp
 
@@ -150,18 +149,14 @@ def why_stale(target: Place, expected: Inputs) -> str:
 
 
 def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
-    """Stamp an executed chapter, and remove what only its earlier execution made.
+    """Stamp an executed chapter.
 
     Args:
         target: where it lies.
         made_from: its :func:`inputs`.
         files: the names of its result files.
     """
-    earlier = read_stamp(target.results)
     made = {name: file_digest(target.results / name) for name in sorted(files)}
-    known = {name for part in ("measured", "told") for name in earlier.get(part, {}).get("files", {})}
-    for name in known - set(made):
-        (target.results / name).unlink(missing_ok=True)
     tables = {name: content for name, content in made.items() if name.endswith(TABLES)}
     content = {
         "measured": {"inputs": dict(sorted(made_from.measured.items())), "files": tables},
@@ -172,8 +167,7 @@ def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
         "outputs": outputs_digest(target.notebook),
     }
     target.results.mkdir(parents=True, exist_ok=True)
-    with naming(target.stamp):
-        target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:

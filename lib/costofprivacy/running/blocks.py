@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 import scipy
 
-from costofprivacy.running.disc import naming
-
 LIBRARIES = f"numpy {np.__version__}, scipy {scipy.__version__}"
 FORMAT = "labelled"  # what a file holds; blocks of another format lie elsewhere
 PARTS = ("trials", "label")
@@ -79,7 +77,7 @@ def write(path: Path, trials: np.ndarray) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
     try:
-        with naming(path), os.fdopen(handle, "wb") as stream:
+        with os.fdopen(handle, "wb") as stream:
             np.savez(stream, trials=trials, label=np.array(json.dumps(_label(path, trials))))
         Path(partial).replace(path)
     finally:

@@ -21,7 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from costofprivacy import _validate
-from costofprivacy.running import _source, blocks, cluster, orphans, progress
+from costofprivacy.running import _source, blocks, cluster, memory, progress
 from costofprivacy.streams import C, Cell, Precision, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Precision", "Runner", "Trial", "generator"]
@@ -109,7 +109,7 @@ class Runner:
                 plan[index].keep(values)
                 yield index, values
         elif missing:  # no pool of workers is started for nothing
-            pool = orphans.pool(self.workers, len(missing))
+            pool = memory.pool(self.workers, len(missing))
             yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
 
