@@ -46,7 +46,7 @@ GENERATED = {
     "_changes.md": ("judging.history", "page"),
 }
 COSTS = "costs"  # in book/: what `make bench` measured
-INCLUDED = ("CHANGELOG.md", "SECURITY.md")  # beside book/, included by pages
+INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
 OURS = {"_build", ".venv", ".git"}
 RENDER = "costofprivacy.book.rendering"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
