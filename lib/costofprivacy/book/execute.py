@@ -16,8 +16,8 @@ from costofprivacy.book import notebooks
 from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.output import publish, temporary
+from costofprivacy.book.progress import place_for_progress
 from costofprivacy.book.project import Place, Project, place
-from costofprivacy.book.telling import place_for_progress
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good
