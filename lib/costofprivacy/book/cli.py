@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import afford, check, parameters
+from costofprivacy.book import check, memory, parameters
 from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.output import folder_for
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
@@ -137,14 +137,14 @@ def chapter_command(
     """Execute one chapter with other parameters, and write its notebook, tables and verdicts to a folder."""
     project: Project = context.obj
     if anyway:
-        afford.go_beyond()
+        memory.go_beyond()
     if helped:
         _help(context, project, name)
         return
     check_name(project, name)
     values = parameters.resolve(project, name, _asked(given))
     _answers(cluster)
-    afford.announce(project, name, [values], click.echo)
+    memory.announce(project, name, [values], click.echo)
     folder = folder_for(project, out, "runs", name)
 
     from costofprivacy.book import freshness
@@ -202,7 +202,7 @@ def sweep_command(
     folder = folder_for(project, out, "sweeps", name)
     homes = sweep.homes(project, asked, folder)
     _answers(cluster)
-    afford.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
+    memory.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
     for line in sweep.run(project, asked, folder, cluster, _note):
         click.echo(line)
 

@@ -15,8 +15,8 @@ import joblib
 import pandas as pd
 
 from costofprivacy.book import parameters
-from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
+from costofprivacy.book.memory import side_by_side
 from costofprivacy.book.output import temporary
 from costofprivacy.book.points import Point, SweepPlan
 from costofprivacy.book.progress import place_for_progress
