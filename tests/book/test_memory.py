@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from costofprivacy._validate import ANYWAY
-from costofprivacy.book import memory as book_memory, cli, parameters
+from costofprivacy.book import cli, parameters
+from costofprivacy.book import memory as book_memory
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
 from costofprivacy.running import memory, times

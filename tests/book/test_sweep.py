@@ -4,7 +4,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from costofprivacy.book import points, sweep
+from costofprivacy.book import sweep, sweep_points
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
 
@@ -69,7 +69,7 @@ def calls(project: Project) -> int:
 
 
 def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: object) -> list[str]:
-    asked = points.plan(project, NAME, fixed, grids, files)
+    asked = sweep_points.plan(project, NAME, fixed, grids, files)
     return sweep.run(project, asked, out(project), "", lambda line: None)
 
 
@@ -94,8 +94,8 @@ def test_a_sweep_is_all_combinations_with_the_parameters_as_columns(small: Proje
         [3, "[1.0, 2.0]", 1.0, 2.0, 3],
         [3, "[1.0, 2.0]", 2.0, 4.0, 3],
     ]
-    points = table(small, "points")
-    assert points[["point", "epsilon", "trials"]].to_numpy().tolist()[-1] == [4, "[1.0, 2.0]", 3]
+    sweep_points = table(small, "points")
+    assert sweep_points[["point", "epsilon", "trials"]].to_numpy().tolist()[-1] == [4, "[1.0, 2.0]", 3]
 
 
 def test_verdicts_stand_beside_the_book_s(small: Project) -> None:
@@ -143,7 +143,7 @@ def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Call
     home = next(path for path in (out(small) / "points").iterdir() if ",2\n" in (path / "figure-1.csv").read_text())
     damage(home / "figure-1.csv")
     said: list[str] = []
-    sweep.run(small, points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
+    sweep.run(small, sweep_points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
     assert [line for line in said if "damaged" in line] == [f"{home} is damaged, so its point is measured again"]
     assert (out(small) / "figure-1.csv").read_bytes() == first
     assert calls(small) == 3
@@ -200,7 +200,7 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
 )
 def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
     (small.root / name).write_text(text, "utf-8")
-    asked = points.plan(small, NAME, {}, [], [Path(name)])
+    asked = sweep_points.plan(small, NAME, {}, [], [Path(name)])
     assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
     assert asked.swept == ("trials", "epsilon")
 
@@ -228,7 +228,7 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     small: Project, grids: list[str], fixed: dict[str, object], words: str
 ) -> None:
     with pytest.raises(RequestError) as caught:
-        points.plan(small, NAME, fixed, grids, [])
+        sweep_points.plan(small, NAME, fixed, grids, [])
     assert str(caught.value).startswith(words)
     assert calls(small) == 0
 
@@ -239,13 +239,13 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
     thousand = ",".join(map(str, range(1, 1001)))
     grids = [f"trials={thousand}", f"epsilon={','.join(f'[{k}]' for k in range(1, 1001))}", f"seed={thousand}"]
     with pytest.raises(RequestError, match=r"^a sweep must have at most 10000 points, got 1000000000 \(ANYWAY=1"):
-        points.plan(small, NAME, {}, grids, [])
-    monkeypatch.setattr(points, "MOST_POINTS", 2)
-    points.plan(small, NAME, {}, ["trials=1,2"], [])
+        sweep_points.plan(small, NAME, {}, grids, [])
+    monkeypatch.setattr(sweep_points, "MOST_POINTS", 2)
+    sweep_points.plan(small, NAME, {}, ["trials=1,2"], [])
     with pytest.raises(RequestError, match="got 3"):
-        points.plan(small, NAME, {}, ["trials=1,2,3"], [])
+        sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], [])
     monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
-    assert len(points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
+    assert len(sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
 
 
 @pytest.mark.parametrize(
@@ -273,6 +273,6 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
 def test_a_file_without_points_is_refused(small: Project, name: str, text: str, words: str) -> None:
     (small.root / name).write_text(text)
     with pytest.raises(RequestError, match=rf"--table.*{words}"):
-        points.plan(small, NAME, {}, [], [Path(name)])
+        sweep_points.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
-        points.plan(small, NAME, {}, [], [Path("none.csv")])
+        sweep_points.plan(small, NAME, {}, [], [Path("none.csv")])

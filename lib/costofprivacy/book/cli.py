@@ -194,11 +194,11 @@ def sweep_command(
     if helped:
         _help(context, project, name)
         return
-    from costofprivacy.book import points, sweep
+    from costofprivacy.book import sweep, sweep_points
     from costofprivacy.book.environment import in_settled_environment
 
     in_settled_environment()
-    asked = points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    asked = sweep_points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
     folder = folder_for(project, out, "sweeps", name)
     homes = sweep.homes(project, asked, folder)
     _answers(cluster)

@@ -18,9 +18,9 @@ from costofprivacy.book import parameters
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.memory import side_by_side
 from costofprivacy.book.output import temporary
-from costofprivacy.book.points import Point, SweepPlan
 from costofprivacy.book.progress import place_for_progress
 from costofprivacy.book.project import Project, module_name
+from costofprivacy.book.sweep_points import Point, SweepPlan
 from costofprivacy.judging.claims import read_register
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.words import judged
