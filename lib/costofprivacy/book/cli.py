@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import click
 
 from costofprivacy.book import check, memory, parameters
+from costofprivacy.book.arguments import spread
 from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
 from costofprivacy.book.output import folder_for
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
-from costofprivacy.book.words import spread
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from costofprivacy.book.arguments import spread
 from costofprivacy.book.errors import RequestError
-from costofprivacy.book.words import spread
 
 ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.
