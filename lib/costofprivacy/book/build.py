@@ -17,7 +17,6 @@ from costofprivacy.book import (
     edition,
     explorers,
     filling,
-    findable,
     freshness,
     hovering,
     notebooks,
@@ -26,6 +25,7 @@ from costofprivacy.book import (
     reference,
     repository,
     responsive,
+    search_index,
 )
 from costofprivacy.book.environment import environment
 from costofprivacy.book.errors import BookError
@@ -268,7 +268,7 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         made = folder / "html"
         shutil.copytree(kept / "_build" / "html", made)
         responsive.widen(made, pages)
-        findable.index(made)
+        search_index.index(made)
         edition.write(made, edition.name(project))
         record.unlink(missing_ok=True)
         if html.exists():
