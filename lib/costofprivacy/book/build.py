@@ -18,7 +18,7 @@ from costofprivacy.book import (
     explorers,
     filling,
     freshness,
-    hovering,
+    glossary,
     notebooks,
     pictures,
     real_data,
@@ -199,9 +199,9 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: re
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
     explorers.embed(pages)
     write_scripts(project, pages)
-    defined = pages / "book" / STATIC / hovering.SCRIPT
+    defined = pages / "book" / STATIC / glossary.SCRIPT
     defined.parent.mkdir(parents=True, exist_ok=True)
-    defined.write_text(hovering.script(project.book), "utf-8")
+    defined.write_text(glossary.script(project.book), "utf-8")
     repository.write(project.root, pages / "_config.yml")
     if preset == PAPER:
         pictures.lighten(pages)
