@@ -138,7 +138,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
     (project.book / NAME / "verdicts.json").write_text("[]")
     monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: [])
     monkeypatch.setattr("costofprivacy.book.freshness.write", lambda *_: None)
-    monkeypatch.setattr("costofprivacy.book.comparison.beside", lambda *given: told.append(given) or ["a line"])
+    monkeypatch.setattr("costofprivacy.book.beside_the_book.beside", lambda *given: told.append(given) or ["a line"])
     assert call("chapter", NAME, "-p", "workers", "1")[0] == 0
     assert told == []
     assert call("chapter", NAME, "-p", "trials", "3")[0] == 0

@@ -381,7 +381,7 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
     """Say how a run with other parameters differs from the book's."""
-    from costofprivacy.book import comparison
+    from costofprivacy.book import beside_the_book
 
     committed = place(project.book, name)
     book, here = (
@@ -390,8 +390,8 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
     )
     if here == book or not committed.verdicts.is_file():
         return
-    click.echo(f"\ncompared with the book (details in {folder / comparison.NAME}.md and .json):")
-    for line in comparison.beside(committed.results, folder, book, here):
+    click.echo(f"\ncompared with the book (details in {folder / beside_the_book.NAME}.md and .json):")
+    for line in beside_the_book.beside(committed.results, folder, book, here):
         click.echo(f"  {line}")
 
 
