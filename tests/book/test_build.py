@@ -61,7 +61,7 @@ def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
         return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
 
     monkeypatch.setattr(build.subprocess, "run", run)
-    monkeypatch.setattr(build.findable, "index", lambda _: None)  # another program, and nothing to find
+    monkeypatch.setattr(build.search_index, "index", lambda _: None)  # another program, and nothing to find
     return calls
 
 

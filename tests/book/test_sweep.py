@@ -94,8 +94,8 @@ def test_a_sweep_is_all_combinations_with_the_parameters_as_columns(small: Proje
         [3, "[1.0, 2.0]", 1.0, 2.0, 3],
         [3, "[1.0, 2.0]", 2.0, 4.0, 3],
     ]
-    sweep_points = table(small, "points")
-    assert sweep_points[["point", "epsilon", "trials"]].to_numpy().tolist()[-1] == [4, "[1.0, 2.0]", 3]
+    points = table(small, "points")
+    assert points[["point", "epsilon", "trials"]].to_numpy().tolist()[-1] == [4, "[1.0, 2.0]", 3]
 
 
 def test_verdicts_stand_beside_the_book_s(small: Project) -> None:
