@@ -32,7 +32,7 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import addresses, cards, claims, dictionary, folds, relating
+from costofprivacy.judging import addresses, by_hand, cards, claims, dictionary, folds
 from costofprivacy.judging.evidence import figure_label
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
@@ -186,7 +186,7 @@ class Chapter:
         Raises:
             ValueError: if no column is so called, or several rows are.
         """
-        return Markdown(relating.relation(value, self._tables, table, column, row, error=error, spread=spread))
+        return Markdown(by_hand.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
