@@ -32,7 +32,7 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import addresses, by_hand, cards, claims, dictionary, folds
+from costofprivacy.judging import addresses, by_hand, cards, claims, column_meanings, folds
 from costofprivacy.judging.evidence import figure_label
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
@@ -273,7 +273,7 @@ class Chapter:
     def _columns(self) -> str:
         """What the columns of the tables mean, folded; nothing where the book does not say it."""
         columns = {name: list(table.columns) for name, table in self._tables.items()}
-        return dictionary.markdown(dictionary.find(self._book), self.name, columns)
+        return column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
 
     def _example(self) -> str:
         """A parameter with another value than here, admissible in every chapter; nothing where there is none."""

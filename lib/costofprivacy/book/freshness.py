@@ -16,7 +16,7 @@ from costofprivacy import __version__
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
-from costofprivacy.judging import dictionary
+from costofprivacy.judging import column_meanings
 from costofprivacy.judging.claims import read_register
 from costofprivacy.running import _source, times
 from costofprivacy.running.stamps import are_saved, file_digest, json_digest, measured_from
@@ -201,8 +201,10 @@ def _style_digest(project: Project, modules: list[str]) -> str:
 
 def _columns_digest(project: Project, name: str) -> str:
     """The digest of the lines that may say what the columns of a chapter's tables mean."""
-    told = dictionary.read(project.dictionary.read_text("utf-8"))
-    return json_digest(asdict(dictionary.Dictionary(told.columns, {name: told.chapters.get(name, dictionary.Part())})))
+    told = column_meanings.read(project.dictionary.read_text("utf-8"))
+    return json_digest(
+        asdict(column_meanings.Dictionary(told.columns, {name: told.chapters.get(name, column_meanings.Part())}))
+    )
 
 
 def _claims_digest(project: Project, name: str) -> str:
