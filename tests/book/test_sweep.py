@@ -159,7 +159,7 @@ def test_a_point_that_was_not_saved_to_its_end_is_measured_again(
     swept(small, "trials=2,3")
     first = whole(out(small))
     place = next((out(small) / "points").iterdir())
-    (place / "stamp.json").unlink()
+    emptied(place / "figure-1.csv")
     save = pd.DataFrame.to_csv
 
     def full(table: pd.DataFrame, path: Path, **options: object) -> None:
