@@ -32,7 +32,7 @@ from costofprivacy import (
     symbols,
 )
 from costofprivacy.declaration import declarations
-from costofprivacy.judging import addresses, cards, claims, dictionary, folds, relating
+from costofprivacy.judging import addresses, by_hand, cards, claims, column_meanings, folds
 from costofprivacy.judging.evidence import figure_label
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.headlines import words
@@ -40,7 +40,6 @@ from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.tables import Tables
 from costofprivacy.judging.words import judged
 from costofprivacy.running import memory, profiling, progress, stamps, times
-from costofprivacy.running.disc import naming
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing import plates
 from costofprivacy.showing.plates import Picture, Plate
@@ -151,8 +150,7 @@ class Chapter:
         """Save tables as ``<name>.csv`` and return them as they were saved, in the order in which a stamp has them."""
         self.results.mkdir(parents=True, exist_ok=True)
         for name, table in tables.items():
-            with naming(self.results / f"{name}.csv"):
-                table.to_csv(self.results / f"{name}.csv", index=False)
+            table.to_csv(self.results / f"{name}.csv", index=False)
         self._tables = {name: stamps.read_table(self.results / f"{name}.csv") for name in _ordered(tables)}
         return self._tables
 
@@ -188,7 +186,7 @@ class Chapter:
         Raises:
             ValueError: if no column is so called, or several rows are.
         """
-        return Markdown(relating.relation(value, self._tables, table, column, row, error=error, spread=spread))
+        return Markdown(by_hand.relation(value, self._tables, table, column, row, error=error, spread=spread))
 
     def source(self, *names: str) -> HTML:
         """The functions on which the chapter's tables rest, as they stand in the code, folded.
@@ -226,8 +224,7 @@ class Chapter:
 
     def show(self, name: str, plate: Plate) -> Picture:
         """Save a plate as ``<name>.svg`` and ``<name>.narrow.svg`` beside the tables; return it for the page."""
-        with naming(self.results / f"{name}.svg"):
-            picture = plates.save(plate, self.results, name)
+        picture = plates.save(plate, self.results, name)
         return Picture(picture, {"name": figure_label(self.name, name), "caption": plate.caption, "alt": plate.alt})
 
     def judge(self, *names: str) -> Statements:
@@ -242,8 +239,7 @@ class Chapter:
         chosen = self._named(names) or self._own()
         found = self.find([claim.id for claim in chosen])
         self.results.mkdir(parents=True, exist_ok=True)
-        with naming(self.results / claims.VERDICTS_FILE):
-            claims.record(self.results, found)
+        claims.record(self.results, found)
         return Statements({claim: found[claim.id].verdict for claim in chosen})
 
     def find(self, names: list[str]) -> dict[str, Finding]:
@@ -277,7 +273,7 @@ class Chapter:
     def _columns(self) -> str:
         """What the columns of the tables mean, folded; nothing where the book does not say it."""
         columns = {name: list(table.columns) for name, table in self._tables.items()}
-        return dictionary.markdown(dictionary.find(self._book), self.name, columns)
+        return column_meanings.markdown(column_meanings.find(self._book), self.name, columns)
 
     def _example(self) -> str:
         """A parameter with another value than here, admissible in every chapter; nothing where there is none."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from costofprivacy.judging import dictionary
+from costofprivacy.judging import column_meanings
 from costofprivacy.judging.claims import PROJECT, SHIPPED, VERDICTS_FILE, read_findings
 from costofprivacy.judging.findings import Finding
 from costofprivacy.running.stamps import read_table
@@ -50,7 +50,7 @@ class Results(Mapping[str, pd.DataFrame]):
         >>> print(told.loc["N", "unit"], "|", told.loc["N", "meaning"])
         prompts | Number of training prompts $N$.
         """
-        return dictionary.frame(dictionary.find(self.folder), self.name, table, self[table].columns)
+        return column_meanings.frame(column_meanings.find(self.folder), self.name, table, self[table].columns)
 
     def row(self, table: str) -> str:
         """What a row of a table is, in a sentence.
@@ -62,7 +62,7 @@ class Results(Mapping[str, pd.DataFrame]):
         'One row for each setting, size, budget and method: Figure 1.'
         """
         self._check(table)
-        return dictionary.find(self.folder).row(self.name, table)
+        return column_meanings.find(self.folder).row(self.name, table)
 
     def __getitem__(self, table: str) -> pd.DataFrame:
         self._check(table)

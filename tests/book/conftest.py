@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from costofprivacy.book.project import Project
 
 NUMBERS = itertools.count()
-# Whole pages in a browser take longer than all other tests together: `make browser` runs these.
+# Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
 IN_A_BROWSER = [
     "test_browser.py",
     "test_calculator_browser.py",

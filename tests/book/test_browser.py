@@ -1,7 +1,7 @@
 """The rendered book in a real browser, wide and narrow, light and dark.
 
 Each rule of `tests.book.browsing` is held against the committed book, rendered for this (`tests.book.rendering`).
-`make browser` runs these, for they take minutes.
+`make -f tests/maintain.mk browser` runs these, for they take minutes.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def fake_sphinx(monkeypatch: pytest.MonkeyPatch, status: int = 0) -> list[str]:
         return subprocess.CompletedProcess(command, status, "reading\na.md:1: WARNING: odd\n")
 
     monkeypatch.setattr(build.subprocess, "run", run)
-    monkeypatch.setattr(build.findable, "index", lambda _: None)  # another program, and nothing to find
+    monkeypatch.setattr(build.search_index, "index", lambda _: None)  # another program, and nothing to find
     return calls
 
 
@@ -137,7 +137,8 @@ def test_only_the_papers_edition_has_the_reference(project: Project, tree: Path)
 
 
 def test_files_beside_the_book_that_pages_include_come_along(project: Project, tree: Path) -> None:
-    for name in ("CHANGELOG.md", "SECURITY.md"):
+    for name in ("CHANGELOG.md", ".github/SECURITY.md"):
+        (project.root / name).parent.mkdir(exist_ok=True)
         (project.root / name).write_text(f"# {name}\n")
     pages = staged(project, tree, "quick")
     assert [(pages / name).read_text() for name in build.INCLUDED] == [f"# {name}\n" for name in build.INCLUDED]

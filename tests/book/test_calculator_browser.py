@@ -1,4 +1,4 @@
-"""The calculator of the page that chooses a method, in a real browser: `make browser` runs these."""
+"""The calculator of the page that chooses a method, in a real browser: `browser` in tests/maintain.mk runs these."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def call(project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         (["-p", "trials", "9" * 5000], "error: trials must be an integer, got '999"),
         (["-f", "/dev/null"], "error: the parameters file /dev/null cannot be read: it is not a regular file"),
         (["--quick"], "error: No such option '--quick'"),
-        (["--out", "_toc.yml"], "error: OUT must be a folder to write into, got _toc.yml"),
+        (["--out", "_toc.yml"], "error: OUT must be a folder outside the project, or in _build/mine, got _toc.yml"),
     ],
 )
 def test_a_wrong_request_is_answered_in_one_line(call, options: list[str], words: str) -> None:
@@ -138,7 +138,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
     (project.book / NAME / "verdicts.json").write_text("[]")
     monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: [])
     monkeypatch.setattr("costofprivacy.book.freshness.write", lambda *_: None)
-    monkeypatch.setattr("costofprivacy.book.comparison.beside", lambda *given: told.append(given) or ["a line"])
+    monkeypatch.setattr("costofprivacy.book.beside_the_book.beside", lambda *given: told.append(given) or ["a line"])
     assert call("chapter", NAME, "-p", "workers", "1")[0] == 0
     assert told == []
     assert call("chapter", NAME, "-p", "trials", "3")[0] == 0

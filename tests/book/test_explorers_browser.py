@@ -1,6 +1,6 @@
 """The two explorers in a real browser: by keyboard, offline, in both modes, and with scripts off.
 
-Skipped where there is no browser. `make browser` runs these, on the book that `tests.book.rendering` renders.
+Skipped where there is no browser. `browser` in tests/maintain.mk runs these, on the book of `tests.book.rendering`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -100,16 +99,6 @@ def test_edited_outputs_make_a_page_stale(project: Project, executed: Place) -> 
 def test_without_a_stamp_a_page_was_never_executed(project: Project, executed: Place) -> None:
     executed.stamp.write_text("{")
     assert why_stale(project, executed) == "never executed"
-
-
-def test_what_only_an_earlier_execution_made_is_removed(project: Project, executed: Place) -> None:
-    (executed.results / "figure-2.csv").write_text("value\n1\n")
-    (executed.results / "figure-2.png").write_text("picture")
-    freshness.write(executed, freshness.Inputs({}, {}), ["figure-2.csv", "figure-2.png"])
-    assert not (executed.results / "figure-1.csv").exists()
-    stamp = json.loads(executed.stamp.read_text())
-    assert list(stamp["measured"]["files"]) == ["figure-2.csv"]
-    assert list(stamp["told"]["files"]) == ["figure-2.png"]
 
 
 def test_the_ledger_depends_on_the_verdicts_of_its_tree(project: Project) -> None:

@@ -1,4 +1,4 @@
-"""Any values of any parameters, and variables of the environment: accepted, or refused in one line."""
+"""Any values of any parameters: accepted, or refused in one line."""
 
 import importlib
 import warnings
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.book import inherited, parameters
+from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain, module_name
 from costofprivacy.declaration import Parameter, declarations
@@ -96,20 +96,3 @@ def test_parameters_are_refused_in_one_line_or_accepted() -> None:
 )
 def test_what_would_overflow_or_run_for_ever_is_refused(name: str, given: dict[str, object]) -> None:
     assert not accepted(name, given)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *((name, value) for name in ("LOKY_MAX_CPU_COUNT", "OMP_NUM_THREADS") for value in ("abc", "0", "1.5")),
-        ("NUMBA_NUM_THREADS", "0"),
-        ("NUMBA_DISABLE_JIT", "abc"),
-        ("JOBLIB_START_METHOD", "abc"),
-        ("LOKY_PICKLER", "abc"),
-        ("COSTOFPRIVACY_WORKERS", "0"),
-    ],
-)
-def test_a_variable_that_a_library_fails_on_is_named(name: str, value: str) -> None:
-    inherited.check({"OMP_NUM_THREADS": "2,1", "LOKY_MAX_CPU_COUNT": " 2 ", "COSTOFPRIVACY_WORKERS": "-1"})
-    with pytest.raises(RequestError, match=f"^the environment variable {name} must be .*, got '{value}'$"):
-        inherited.check({name: value})

@@ -142,3 +142,21 @@ def test_what_cannot_be_computed_with_is_told_in_words(
     )
     with pytest.raises(RequestError, match=rf"^the computation fails with these parameters: {words}$"):
         parameters.resolve(project, "part/first-one", {})
+
+
+@pytest.mark.parametrize("text", ["{a: [1, 2020-13-01], b: }", "[1e-5, .5, ~]"])
+def test_yaml_is_read_as_papermill_reads_it(text: str) -> None:
+    assert parameters.load(text) in ({"a": [1, "2020-13-01"], "b": None}, ["1e-5", 0.5, None])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{a: 1", "--- 1\n--- 2", "a\0b", "!mine {a: 1}", "!!python/object/apply:os.getcwd []", "[*a]"),
+        *('!!bool "x"', '!!int "x"', '!!timestamp "x"', "!!binary 5", "{[1]: 2}", "[" * 5000, "9" * 5000),
+    ],
+)
+def test_what_is_no_yaml_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(RequestError, match=r"^-y must be YAML, got .*: \S") as refused:
+        parameters.read_yaml(text, "-y")
+    assert "\n" not in str(refused.value)

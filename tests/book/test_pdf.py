@@ -38,7 +38,9 @@ def test_without_a_browser_nothing_is_printed(tmp_path: Path, monkeypatch: pytes
     assert not (tmp_path / "_build" / "pdf").exists()
 
 
-@pytest.mark.skipif(not os.environ.get("COSTOFPRIVACY_BROWSER"), reason="make browser prints the pages")
+@pytest.mark.skipif(
+    not os.environ.get("COSTOFPRIVACY_BROWSER"), reason="make -f tests/maintain.mk browser prints the pages"
+)
 def test_a_letter_has_two_sides() -> None:
     folder = pdf.write(Project(Path(__file__).parents[2]), print)
     for name in pdf.PAGES:

@@ -4,9 +4,9 @@ from xml.etree import ElementTree
 import pytest
 
 from costofprivacy.book import reports
+from costofprivacy.book.check_tables import Comparison, Difference
 from costofprivacy.book.project import Project
 from costofprivacy.book.reports import BROKEN, FINE, NUMBER, VERDICT, Entry
-from costofprivacy.book.tables import Comparison, Difference
 
 SAME = Comparison("figure-1.csv", True, "the same bit for bit")
 OTHER_NUMBER = Comparison(

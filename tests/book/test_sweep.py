@@ -1,16 +1,12 @@
-import signal
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from costofprivacy.book import points, sweep
+from costofprivacy.book import sweep, sweep_points
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
-
-from .test_publishing import forked, killed
 
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
@@ -73,7 +69,7 @@ def calls(project: Project) -> int:
 
 
 def swept(project: Project, *grids: str, files: tuple[Path, ...] = (), **fixed: object) -> list[str]:
-    asked = points.plan(project, NAME, fixed, grids, files)
+    asked = sweep_points.plan(project, NAME, fixed, grids, files)
     return sweep.run(project, asked, out(project), "", lambda line: None)
 
 
@@ -147,7 +143,7 @@ def test_a_damaged_point_is_named_and_measured_anew(small: Project, damage: Call
     home = next(path for path in (out(small) / "points").iterdir() if ",2\n" in (path / "figure-1.csv").read_text())
     damage(home / "figure-1.csv")
     said: list[str] = []
-    sweep.run(small, points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
+    sweep.run(small, sweep_points.plan(small, NAME, {}, ["trials=2,3"], []), out(small), "", said.append)
     assert [line for line in said if "damaged" in line] == [f"{home} is damaged, so its point is measured again"]
     assert (out(small) / "figure-1.csv").read_bytes() == first
     assert calls(small) == 3
@@ -157,56 +153,28 @@ def whole(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("when", ["a point is kept", "tables are joined"])
-def test_a_full_disc_leaves_what_there_was_and_names_what_was_written(
-    small: Project, monkeypatch: pytest.MonkeyPatch, when: str
+def test_a_point_that_was_not_saved_to_its_end_is_measured_again(
+    small: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    swept(small, "trials=2")
-    before = whole(out(small))
+    swept(small, "trials=2,3")
+    first = whole(out(small))
+    place = next((out(small) / "points").iterdir())
+    emptied(place / "figure-1.csv")
     save = pd.DataFrame.to_csv
 
     def full(table: pd.DataFrame, path: Path, **options: object) -> None:
-        if (path.parts[-5] == "points") == (when == "a point is kept") and path.name == "figure-1.csv":
+        if path == place / "figure-1.csv":
             path.touch()
             raise OSError(28, "No space left on device")
         save(table, path, **options)
 
-    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
-    with pytest.raises(OSError, match=r"No space left on device: '.*figure-1\.csv'"):
-        swept(small, "trials=2,3")
-    after = whole(out(small))
-    assert {name: after[name] for name in before} == before
-    assert sum(name.startswith("points/") for name in after) == (2 if when == "a point is kept" else 4)
-
-
-@pytest.mark.parametrize("rename", [1, 2, 3])
-def test_a_sweep_that_is_killed_while_it_saves_is_finished_or_swept_by_the_next(small: Project, rename: int) -> None:
-    """The first rename says that a point, or the joined tables, are ready; the others move them."""
-    swept(small, "trials=2")
-    first = whole(out(small))
-    (out(small) / "points.csv").write_text("old")
-    place = next((out(small) / "points").iterdir())
-    (place / "stamp.json").unlink()
-    assert killed(lambda: swept(small, "trials=2"), rename) == -signal.SIGKILL
-    swept(small, "trials=2")
+    with monkeypatch.context() as patched:
+        patched.setattr(pd.DataFrame, "to_csv", full)
+        with pytest.raises(OSError, match="No space left on device"):
+            swept(small, "trials=2,3")
+    assert not (place / "stamp.json").exists()
+    swept(small, "trials=2,3")
     assert whole(out(small)) == first
-
-
-def test_what_a_killed_sweep_had_staged_is_swept_by_one_of_other_points(small: Project) -> None:
-    assert killed(lambda: swept(small, "trials=3"), 1) == -signal.SIGKILL
-    assert [*out(small).rglob(".staged")]
-    swept(small, "trials=2")
-    assert [*out(small).rglob(".staged")] == []
-
-
-def test_two_sweeps_at_once_into_one_folder_leave_the_tables_of_one(small: Project) -> None:
-    grids = ["trials=2,3", "trials=4,5,6"]
-    with ThreadPoolExecutor(2) as threads:
-        list(threads.map(lambda grid: forked(lambda: [swept(small, grid) for _ in range(5)]), grids))
-    found = {name: sorted(set(table(small, name)["trials"])) for name in ("points", "figure-1", "verdicts")}
-    assert found["points"] in ([2, 3], [4, 5, 6])
-    assert list(found.values()) == [found["points"]] * 3
-    assert len(list((out(small) / "points").iterdir())) == 5
 
 
 def test_many_points_are_measured_side_by_side_to_the_same_tables(
@@ -232,7 +200,7 @@ def test_many_points_are_measured_side_by_side_to_the_same_tables(
 )
 def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> None:
     (small.root / name).write_text(text, "utf-8")
-    asked = points.plan(small, NAME, {}, [], [Path(name)])
+    asked = sweep_points.plan(small, NAME, {}, [], [Path(name)])
     assert [(point["trials"], point["epsilon"]) for point in asked.points] == [(2, [0.5, 1.0]), (3, [2.0])]
     assert asked.swept == ("trials", "epsilon")
 
@@ -260,7 +228,7 @@ def test_a_wrong_sweep_is_refused_before_anything_is_measured(
     small: Project, grids: list[str], fixed: dict[str, object], words: str
 ) -> None:
     with pytest.raises(RequestError) as caught:
-        points.plan(small, NAME, fixed, grids, [])
+        sweep_points.plan(small, NAME, fixed, grids, [])
     assert str(caught.value).startswith(words)
     assert calls(small) == 0
 
@@ -271,13 +239,13 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
     thousand = ",".join(map(str, range(1, 1001)))
     grids = [f"trials={thousand}", f"epsilon={','.join(f'[{k}]' for k in range(1, 1001))}", f"seed={thousand}"]
     with pytest.raises(RequestError, match=r"^a sweep must have at most 10000 points, got 1000000000 \(ANYWAY=1"):
-        points.plan(small, NAME, {}, grids, [])
-    monkeypatch.setattr(points, "MOST_POINTS", 2)
-    points.plan(small, NAME, {}, ["trials=1,2"], [])
+        sweep_points.plan(small, NAME, {}, grids, [])
+    monkeypatch.setattr(sweep_points, "MOST_POINTS", 2)
+    sweep_points.plan(small, NAME, {}, ["trials=1,2"], [])
     with pytest.raises(RequestError, match="got 3"):
-        points.plan(small, NAME, {}, ["trials=1,2,3"], [])
+        sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], [])
     monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
-    assert len(points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
+    assert len(sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
 
 
 @pytest.mark.parametrize(
@@ -305,6 +273,6 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
 def test_a_file_without_points_is_refused(small: Project, name: str, text: str, words: str) -> None:
     (small.root / name).write_text(text)
     with pytest.raises(RequestError, match=rf"--table.*{words}"):
-        points.plan(small, NAME, {}, [], [Path(name)])
+        sweep_points.plan(small, NAME, {}, [], [Path(name)])
     with pytest.raises(RequestError, match=r"--table must be a CSV or YAML file of points, got none\.csv"):
-        points.plan(small, NAME, {}, [], [Path("none.csv")])
+        sweep_points.plan(small, NAME, {}, [], [Path("none.csv")])

@@ -14,7 +14,7 @@ import pytest
 
 from costofprivacy.book import notebooks
 from costofprivacy.book.project import LEDGER, Project, chapters, is_plain, place
-from costofprivacy.judging.relating import DIFFERENT
+from costofprivacy.judging.by_hand import DIFFERENT
 
 PROJECT = Project(Path(__file__).parents[2])
 NO_LESSON = {LEDGER, "method", "explore/noisyhead", "explore/dpgd"}  # a calculator, toys, an index

@@ -75,7 +75,7 @@ def test_chapters_side_by_side_share_the_cores_and_one_that_is_alone_has_them_al
     monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
     monkeypatch.setattr(tree, "_executed", executed)
     monkeypatch.setattr(times, "seconds", lambda book: seconds)
-    monkeypatch.setattr(tree.orphans, "pool", lambda *_: lambda tasks: (call(*args) for call, args, _ in tasks))
+    monkeypatch.setattr(tree.memory, "pool", lambda *_: lambda tasks: (call(*args) for call, args, _ in tasks))
     plan = TreePlan(project.build / "tree", {})
     tree._execute_all(project, plan, {name: found(project, plan, name) for name in names}, "", lambda done: None)
     expected = ["a"] if chapters == 1 else ["b", "a", "c"]  # the longest first, and last what is only told anew

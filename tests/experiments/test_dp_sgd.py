@@ -51,7 +51,7 @@ def test_the_committed_runs_are_of_this_code_and_lock() -> None:
 
 def test_runs_that_are_not_committed_ask_for_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Extra, "present", False)
-    with pytest.raises(ExtraMissing, match=r"2 of 4 settings at 20 trials .*make extra NAME=opacus$"):
+    with pytest.raises(ExtraMissing, match=r"2 of 4 settings at 20 trials .* extra NAME=opacus$"):
         replace(SMALL, epsilon=(0.37,), trials=2).run(Runner(workers=1))
 
 

@@ -55,12 +55,12 @@ def test_runs_that_are_missing_are_left_out_and_the_page_names_the_remedy(monkey
     assert found.empty
     tables = TABLES | {diffprivlib.NAME: found}
     assert "18 of 22 cases are not measured" in origin(tables)
-    assert "make extra NAME=diffprivlib" in origin(tables)
+    assert " extra NAME=diffprivlib" in origin(tables)
     assert "no case" in failures(tables)
     pd.testing.assert_frame_equal(joined(tables).drop(columns="failed"), TABLES["errors"])
     assert (shown.show_rivals(joined(tables), 1.0).loc[methods.HARMONIC] != "–").all()
     monkeypatch.setenv("COSTOFPRIVACY_EXTRAS", ANEW)
-    with pytest.raises(ExtraMissing, match=r"make extra NAME=diffprivlib$"):
+    with pytest.raises(ExtraMissing, match=r" extra NAME=diffprivlib$"):
         diffprivlib.table([(gaussian(), 2)], NoRunner())
 
 

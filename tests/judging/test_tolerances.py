@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from costofprivacy.book.check_tables import FIELDS, NUMBERS, compare, compare_tables
 from costofprivacy.book.project import Project, chapters, is_plain, place
-from costofprivacy.book.tables import FIELDS, NUMBERS, compare, compare_tables
 from costofprivacy.book.validate import declared
 from costofprivacy.judging import tolerances
 from costofprivacy.judging.tolerances import NUMBER, Cases, Errors, Exact, Relative, Rounding, Squares, Tolerance

@@ -20,7 +20,7 @@ TABLES = {name: SAVED.table(page.CHAPTER, name) for name in page.TABLES}
 
 
 def test_each_limit_of_the_table_is_one_of_the_list() -> None:
-    listed = re.findall(r"^- \*\*([^*]+)\.\*\*", (ROOT / "SECURITY.md").read_text("utf-8"), re.MULTILINE)
+    listed = re.findall(r"^- \*\*([^*]+)\.\*\*", (ROOT / ".github/SECURITY.md").read_text("utf-8"), re.MULTILINE)
     assert set(page.rows(TABLES)["limit"]) <= set(listed)
 
 
@@ -97,8 +97,8 @@ def test_a_guarantee_that_is_false_now_is_counted() -> None:
 
 def test_the_page_has_the_whole_file_for_those_who_report_a_fault() -> None:
     """In three parts, between the file's marks, in another order."""
-    text, written = ((ROOT / name).read_text("utf-8") for name in ("SECURITY.md", "book/security.md"))
-    included = re.findall(r"```\{include\} \.\./SECURITY\.md\n(.*?)```", written, re.DOTALL)
+    text, written = ((ROOT / name).read_text("utf-8") for name in (".github/SECURITY.md", "book/security.md"))
+    included = re.findall(r"```\{include\} \.\./\.github/SECURITY\.md\n(.*?)```", written, re.DOTALL)
     marks = [dict(re.findall(r"^:([\w-]+): \"?(.*?)\"?$", options, re.MULTILINE)) for options in included]
     parts = []
     for mark in marks:

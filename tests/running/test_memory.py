@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from costofprivacy._validate import ANYWAY
-from costofprivacy.running import memory, orphans
+from costofprivacy.running import memory
 
 GB = 2.0**30
 needs_a_limit = pytest.mark.skipif(np.isinf(memory._held()), reason="the system does not limit private memory")
@@ -35,9 +35,9 @@ def test_what_does_not_fit_ends_in_one_line_that_says_what_to_do() -> None:
 @needs_a_limit
 def test_worker_processes_share_what_is_free() -> None:
     with memory.limited():
-        assert list(orphans.pool(2, 2)(joblib.delayed(filled)(GB / 4) for _ in range(2))) == [GB // 4, GB // 4]
+        assert list(memory.pool(2, 2)(joblib.delayed(filled)(GB / 4) for _ in range(2))) == [GB // 4, GB // 4]
     with pytest.raises(MemoryError, match="this needs more than the 1 GB"), memory.limited():
-        list(orphans.pool(2, 2)(joblib.delayed(filled)(0.9 * GB) for _ in range(2)))
+        list(memory.pool(2, 2)(joblib.delayed(filled)(0.9 * GB) for _ in range(2)))
 
 
 @needs_a_limit

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import telling
+from costofprivacy.book import progress as book_progress
 from costofprivacy.running import progress
 
 
@@ -18,13 +18,12 @@ def test_a_file_gets_a_line_now_and_then(tmp_path: Path, clock: list[float]) -> 
     path = tmp_path / "progress"
     path.touch()
     with progress.bar(str(path), 10) as bar:
-        bar.set_postfix_str("2 workers")
         for now in (101.0, 114.0, 116.0, 117.0, 132.0):
             clock.append(now)
             bar.update()
     assert path.read_text().splitlines() == [
-        "3 of 10 blocks, 16 s, 37 s to go, 2 workers",
-        "5 of 10 blocks, 32 s, 32 s to go, 2 workers",
+        "3 of 10 blocks, 16 s, 37 s to go",
+        "5 of 10 blocks, 32 s, 32 s to go",
     ]
 
 
@@ -39,10 +38,10 @@ def test_a_short_run_says_nothing(tmp_path: Path) -> None:
 def test_lines_are_said_as_they_come_where_there_is_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "terminal", lambda: "")
-    monkeypatch.setattr(telling, "EVERY", 0.01)
+    monkeypatch.setattr(book_progress, "terminal", lambda: "")
+    monkeypatch.setattr(book_progress, "EVERY", 0.01)
     said: list[str] = []
-    with telling.place_for_progress(tmp_path, "part/one", said.append) as place, open(place, "a") as stream:
+    with book_progress.place_for_progress(tmp_path, "part/one", said.append) as place, open(place, "a") as stream:
         stream.write("1 of 3 blocks\n2 of 3 blocks\n")
         stream.flush()
     assert said == ["part/one: 1 of 3 blocks", "part/one: 2 of 3 blocks"]
@@ -50,6 +49,6 @@ def test_lines_are_said_as_they_come_where_there_is_no_terminal(
 
 
 def test_a_terminal_draws_its_bar_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling, "terminal", lambda: "/dev/a-terminal")
-    with telling.place_for_progress(tmp_path, "part/one", pytest.fail) as place:
+    monkeypatch.setattr(book_progress, "terminal", lambda: "/dev/a-terminal")
+    with book_progress.place_for_progress(tmp_path, "part/one", pytest.fail) as place:
         assert place == "/dev/a-terminal"

@@ -3,16 +3,21 @@
 import os
 import sys
 
-from costofprivacy.book import inherited
-from costofprivacy.book.errors import RequestError
-
-try:
-    inherited.check(os.environ)
-except RequestError as error:
-    print(f"error: {error}", file=sys.stderr)
-    raise SystemExit(error.status) from None
-inherited.settle(os.environ)
-inherited.start_again_plainly(sys.argv[1:])
+# A person's settings of matplotlib, and of Python those under which a page lacks its words or a command does not end.
+OTHERS = (
+    "MPLBACKEND",
+    "MATPLOTLIBRC",
+    "PYTHONOPTIMIZE",
+    "PYTHONINSPECT",
+    "PYTHONSTARTUP",
+    "PYTHONSAFEPATH",
+    "PYTHONUTF8",
+    "PYTHONWARNINGS",
+)
+for name in OTHERS:
+    os.environ.pop(name, None)
+if sys.flags.optimize or sys.flags.inspect:
+    os.execv(sys.executable, [sys.executable, "-m", "costofprivacy.book", *sys.argv[1:]])
 
 # jsonschema, which comes with notebooks, tries to import a grammar of addresses that takes a second to build; it does
 # without where there is none.

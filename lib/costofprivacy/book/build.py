@@ -17,24 +17,23 @@ from costofprivacy.book import (
     edition,
     explorers,
     filling,
-    findable,
     freshness,
-    hovering,
+    glossary,
     notebooks,
     pictures,
     real_data,
     reference,
     repository,
     responsive,
+    search_index,
 )
 from costofprivacy.book.environment import environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import write_log
+from costofprivacy.book.output import temporary
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import Project, chapters, place
-from costofprivacy.book.publishing import recover, uninterrupted
 from costofprivacy.book.scripts import STATIC, write_scripts
-from costofprivacy.book.temporary import temporary
 from costofprivacy.book.tree import Say, TreePlan, bring_up_to_date, copy_place, prune
 from costofprivacy.judging import addresses
 from costofprivacy.running import _source, stamps
@@ -47,7 +46,7 @@ GENERATED = {
     "_changes.md": ("judging.history", "page"),
 }
 COSTS = "costs"  # in book/: what `make bench` measured
-INCLUDED = ("CHANGELOG.md", "SECURITY.md")  # beside book/, included by pages
+INCLUDED = ("CHANGELOG.md", ".github/SECURITY.md")  # beside book/, included by pages
 OURS = {"_build", ".venv", ".git"}
 RENDER = "costofprivacy.book.rendering"
 NOTE = """```{{admonition}} Executed with the *{preset}* preset
@@ -120,8 +119,6 @@ def render_committed(project: Project, say: Say, warn: Say) -> Path:
         BookError: a chapter was never executed, or the rendering failed; the pages are as they were.
     """
     parameters = resolve_preset(project, PAPER, chapters(project))
-    for name in parameters:
-        recover(place(project.book, name).results)
     with _source.remembered(project.build / CODE):
         expected = {
             name: freshness.inputs(project, name, values, project.book, real=True)
@@ -202,9 +199,9 @@ def _lay_out(project: Project, preset: str, tree: Path, pages: Path, missing: re
         page.write_text(notebooks.with_note(page.read_text("utf-8"), note), "utf-8")
     explorers.embed(pages)
     write_scripts(project, pages)
-    defined = pages / "book" / STATIC / hovering.SCRIPT
+    defined = pages / "book" / STATIC / glossary.SCRIPT
     defined.parent.mkdir(parents=True, exist_ok=True)
-    defined.write_text(hovering.script(project.book), "utf-8")
+    defined.write_text(glossary.script(project.book), "utf-8")
     repository.write(project.root, pages / "_config.yml")
     if preset == PAPER:
         pictures.lighten(pages)
@@ -271,14 +268,13 @@ def render(project: Project, preset: str, pages: Path, say: Say) -> None:
         made = folder / "html"
         shutil.copytree(kept / "_build" / "html", made)
         responsive.widen(made, pages)
-        findable.index(made)
+        search_index.index(made)
         edition.write(made, edition.name(project))
-        with uninterrupted():
-            record.unlink(missing_ok=True)
-            if html.exists():
-                html.rename(folder / "earlier")
-            made.rename(html)
-            record.write_text(json.dumps(content) + "\n", "utf-8")
+        record.unlink(missing_ok=True)
+        if html.exists():
+            html.rename(folder / "earlier")
+        made.rename(html)
+        record.write_text(json.dumps(content) + "\n", "utf-8")
 
 
 def _is_committed(project: Project, name: str) -> bool:

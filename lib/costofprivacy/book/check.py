@@ -15,7 +15,6 @@ from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.kernels import forked
 from costofprivacy.book.project import LEDGER, Project, chapters, place
-from costofprivacy.book.publishing import recover
 
 CELL_TIMEOUT = 3600
 PATIENCE = 30
@@ -43,7 +42,6 @@ def prepare(project: Project, tree: Path, parameters: Mapping[str, Mapping[str, 
             shutil.copyfile(path, tree / path.name)
     copies = []
     for name in (name for name in chapters(project) if name in parameters):
-        recover(place(project.book, name).results)
         committed = notebooks.read(place(project.book, name).notebook)
         copies.append(place(tree, name).notebook)
         notebooks.write(notebooks.with_parameters(committed, parameters[name]), copies[-1])

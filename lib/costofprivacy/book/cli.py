@@ -15,11 +15,11 @@ from typing import Any, TypeVar
 
 import click
 
-from costofprivacy.book import afford, check, destination, parameters
+from costofprivacy.book import check, memory, parameters
+from costofprivacy.book.arguments import spread
 from costofprivacy.book.errors import BookError, Interrupted, RequestError, told
+from costofprivacy.book.output import folder_for
 from costofprivacy.book.project import Place, Project, chapters, check_name, place
-from costofprivacy.book.words import spread
-from costofprivacy.running.disc import naming
 
 LATE = 30.0  # seconds that a scheduler may start after its workers
 INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
@@ -137,34 +137,31 @@ def chapter_command(
     """Execute one chapter with other parameters, and write its notebook, tables and verdicts to a folder."""
     project: Project = context.obj
     if anyway:
-        afford.go_beyond()
+        memory.go_beyond()
     if helped:
         _help(context, project, name)
         return
     check_name(project, name)
     values = parameters.resolve(project, name, _asked(given))
     _answers(cluster)
-    afford.announce(project, name, [values], click.echo)
-    folder = destination.folder(project, out, "runs", name)
+    memory.announce(project, name, [values], click.echo)
+    folder = folder_for(project, out, "runs", name)
 
     from costofprivacy.book import freshness
     from costofprivacy.book.environment import environment
     from costofprivacy.book.execute import Execution, execute
-    from costofprivacy.book.publishing import recover
     from costofprivacy.running import profiling
 
     target = Place(folder / f"{Path(name).name}.ipynb", folder)
-    recover(folder)
     saved = (folder, place(project.book, name).results)
     made_from = freshness.to_execute(project, name, values, project.book, saved)
     with environment({profiling.VARIABLE: "1" if profile else None}):
         files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
     freshness.write(target, made_from, files)
     click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
-    with naming(folder):
-        _beside_the_book(project, name, folder, values)
-        if profiling.TEXT in files:
-            click.echo((folder / profiling.TEXT).read_text("utf-8"))
+    _beside_the_book(project, name, folder, values)
+    if profiling.TEXT in files:
+        click.echo((folder / profiling.TEXT).read_text("utf-8"))
 
 
 @cli.command("sweep", context_settings={"help_option_names": []})
@@ -197,15 +194,15 @@ def sweep_command(
     if helped:
         _help(context, project, name)
         return
-    from costofprivacy.book import points, sweep
+    from costofprivacy.book import sweep, sweep_points
     from costofprivacy.book.environment import in_settled_environment
 
     in_settled_environment()
-    asked = points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
-    homes = sweep.homes(project, asked, destination.path(project, out, "sweeps", name))
+    asked = sweep_points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    folder = folder_for(project, out, "sweeps", name)
+    homes = sweep.homes(project, asked, folder)
     _answers(cluster)
-    afford.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
-    folder = destination.folder(project, out, "sweeps", name)
+    memory.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
     for line in sweep.run(project, asked, folder, cluster, _note):
         click.echo(line)
 
@@ -384,7 +381,7 @@ def _answers(cluster: str, patience: float = 10.0) -> None:
 
 def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
     """Say how a run with other parameters differs from the book's."""
-    from costofprivacy.book import comparison
+    from costofprivacy.book import beside_the_book
 
     committed = place(project.book, name)
     book, here = (
@@ -393,8 +390,8 @@ def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str
     )
     if here == book or not committed.verdicts.is_file():
         return
-    click.echo(f"\ncompared with the book (details in {folder / comparison.NAME}.md and .json):")
-    for line in comparison.beside(committed.results, folder, book, here):
+    click.echo(f"\ncompared with the book (details in {folder / beside_the_book.NAME}.md and .json):")
+    for line in beside_the_book.beside(committed.results, folder, book, here):
         click.echo(f"  {line}")
 
 

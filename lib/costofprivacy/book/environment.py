@@ -11,19 +11,15 @@ from joblib import cpu_count
 
 from costofprivacy.book.kernels import write_kernelspec
 from costofprivacy.book.project import Project
-from costofprivacy.running.disc import naming
 
 # A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
 # a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts
 # another and goes on, and says so in the page, where it would be the machine's load that is told.
-SCRATCH = "COSTOFPRIVACY_SCRATCH"  # the folder where a kernel says its number, for those who sweep after it
 LOAD = "A worker stopped while some jobs were given to the executor"
 QUIET = f"""
-import logging, os, pathlib, warnings
+import logging, warnings
 logging.getLogger("asyncio").setLevel(logging.CRITICAL)
 warnings.filterwarnings("ignore", {LOAD!r}, UserWarning)
-if {SCRATCH!r} in os.environ:
-    pathlib.Path(os.environ[{SCRATCH!r}], "kernel").write_text(str(os.getpid()))
 """.lstrip()
 SETTLED = {"PYTHONHASHSEED": "0"}
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -57,10 +53,9 @@ def kernel_environment(
     """
     settings = project.build.resolve() / "settings"
     startup = settings / "ipython" / "profile_default" / "startup"
-    with naming(startup / "00-quiet.py"):
-        startup.mkdir(parents=True, exist_ok=True)
-        (startup / "00-quiet.py").write_text(QUIET, "utf-8")
-        write_kernelspec(settings / "jupyter", ["-m", "ipykernel_launcher"])
+    startup.mkdir(parents=True, exist_ok=True)
+    (startup / "00-quiet.py").write_text(QUIET, "utf-8")
+    write_kernelspec(settings / "jupyter", ["-m", "ipykernel_launcher"])
     return {
         "COSTOFPRIVACY_BOOK": str(book.resolve()),
         "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,

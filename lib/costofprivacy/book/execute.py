@@ -1,4 +1,4 @@
-"""One chapter, executed: in a folder of its own, and moved to its place when all of it has succeeded."""
+"""One chapter, executed: in a folder of its own, and copied to its place when all of it has succeeded."""
 
 import logging
 import os
@@ -13,13 +13,11 @@ from typing import Any
 from nbformat import NotebookNode
 
 from costofprivacy.book import notebooks
-from costofprivacy.book.environment import SCRATCH, environment, kernel_environment
+from costofprivacy.book.environment import environment, kernel_environment
 from costofprivacy.book.errors import BookError
+from costofprivacy.book.output import publish, temporary
+from costofprivacy.book.progress import place_for_progress
 from costofprivacy.book.project import Place, Project, place
-from costofprivacy.book.publishing import publish
-from costofprivacy.book.telling import place_for_progress
-from costofprivacy.book.temporary import temporary, temporary_files
-from costofprivacy.running.disc import naming
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good
@@ -59,8 +57,9 @@ class Execution:
 def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> list[str]:
     """Execute a chapter and put its notebook and results into their place.
 
-    Guarantees that the place is changed only after the whole chapter has succeeded, then at once. What was written to
-    the error stream is told, and is no part of the notebook: it is about this run, and names files of this machine.
+    The place is changed only after the whole chapter has succeeded, and then has no stamp: its caller writes one. What
+    was written to the error stream is told, and is no part of the notebook: it is about this run, and names files of
+    this machine.
 
     Args:
         project: the book.
@@ -83,7 +82,6 @@ def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> li
         with (
             place_for_progress(scratch, run.name, _tell) as progress,
             environment(_variables(project, run, results, scratch, progress)),
-            temporary_files(scratch),
         ):
             executed = notebooks.scrubbed(_papermill(project, run.name, prepared, results))
         for line in notebooks.stderr_lines(executed):
@@ -100,7 +98,7 @@ def _variables(project: Project, run: Execution, results: Path, scratch: Path, p
         project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
     )
     variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
-    variables |= dict.fromkeys(("TMPDIR", SCRATCH), str(scratch))
+    variables["TMPDIR"] = str(scratch)
     variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
     if run.kernels:
         variables["JUPYTER_PATH"] = run.kernels
@@ -129,8 +127,7 @@ def write_log(project: Project, name: str, text: str) -> Path:
     """Keep a failure's details, without the colours of a terminal; returns the file."""
     path = log_file(project, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with naming(path):
-        path.write_text(COLOURS.sub("", text), "utf-8")
+    path.write_text(COLOURS.sub("", text), "utf-8")
     return path
 
 

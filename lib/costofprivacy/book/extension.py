@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from costofprivacy.book import docstrings, findable, formulas, repository, summary
+from costofprivacy.book import docstrings, formulas, repository, search_index, summary
 from costofprivacy.judging.claims import read_register
 
 BUTTONS = ("use_repository_button", "use_source_button", "use_edit_page_button", "use_issues_button")
@@ -161,7 +161,9 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
     for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
         said = audible(text)
-        if path.name != findable.SEARCH:  # the theme has each page load the search's index, which no other page uses
-            said = findable.OWN_INDEX.sub("", said)
+        if (
+            path.name != search_index.SEARCH
+        ):  # the theme has each page load the search's index, which no other page uses
+            said = search_index.OWN_INDEX.sub("", said)
         if said != text:
             path.write_text(said, "utf-8")

@@ -16,10 +16,9 @@ from costofprivacy import __version__
 from costofprivacy.book import notebooks
 from costofprivacy.book.parameters import experiment_of
 from costofprivacy.book.project import LEDGER, TOLERANCES, Place, Project, chapters, module_name, place
-from costofprivacy.judging import dictionary
+from costofprivacy.judging import column_meanings
 from costofprivacy.judging.claims import read_register
 from costofprivacy.running import _source, times
-from costofprivacy.running.disc import naming
 from costofprivacy.running.stamps import are_saved, file_digest, json_digest, measured_from
 from costofprivacy.running.stamps import read as read_stamp
 
@@ -150,18 +149,14 @@ def why_stale(target: Place, expected: Inputs) -> str:
 
 
 def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
-    """Stamp an executed chapter, and remove what only its earlier execution made.
+    """Stamp an executed chapter.
 
     Args:
         target: where it lies.
         made_from: its :func:`inputs`.
         files: the names of its result files.
     """
-    earlier = read_stamp(target.results)
     made = {name: file_digest(target.results / name) for name in sorted(files)}
-    known = {name for part in ("measured", "told") for name in earlier.get(part, {}).get("files", {})}
-    for name in known - set(made):
-        (target.results / name).unlink(missing_ok=True)
     tables = {name: content for name, content in made.items() if name.endswith(TABLES)}
     content = {
         "measured": {"inputs": dict(sorted(made_from.measured.items())), "files": tables},
@@ -172,8 +167,7 @@ def write(target: Place, made_from: Inputs, files: Iterable[str]) -> None:
         "outputs": outputs_digest(target.notebook),
     }
     target.results.mkdir(parents=True, exist_ok=True)
-    with naming(target.stamp):
-        target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
+    target.stamp.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
 
 
 def _measured(project: Project, name: str, parameters: Mapping[str, Any], real: bool) -> dict[str, str]:
@@ -207,8 +201,10 @@ def _style_digest(project: Project, modules: list[str]) -> str:
 
 def _columns_digest(project: Project, name: str) -> str:
     """The digest of the lines that may say what the columns of a chapter's tables mean."""
-    told = dictionary.read(project.dictionary.read_text("utf-8"))
-    return json_digest(asdict(dictionary.Dictionary(told.columns, {name: told.chapters.get(name, dictionary.Part())})))
+    told = column_meanings.read(project.dictionary.read_text("utf-8"))
+    return json_digest(
+        asdict(column_meanings.Dictionary(told.columns, {name: told.chapters.get(name, column_meanings.Part())}))
+    )
 
 
 def _claims_digest(project: Project, name: str) -> str:

@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from costofprivacy.book import notebooks
 from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.plain_yaml import load
 from costofprivacy.book.project import Project, check_name, is_plain, module_name, place
 
 WORKERS = "workers"
@@ -150,6 +151,24 @@ def resolve_preset(project: Project, name: str, chapters: tuple[str, ...]) -> di
         return {chapter: resolve(project, chapter, overrides.get(chapter, {})) for chapter in chapters}
     except RequestError as error:
         raise RequestError(f"preset {name}: {error}") from error
+
+
+def load(text: str) -> Any:
+    """What a piece of YAML holds, as papermill reads it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    from papermill.iorw import NoDatesSafeLoader
+
+    try:
+        return yaml.load(text, NoDatesSafeLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(str(getattr(error, "problem", None) or error)) from error
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except (AttributeError, KeyError, TypeError) as error:  # where a tag does not fit its text
+        raise ValueError(f"a value does not fit its tag: {error}") from error
 
 
 def read_yaml(text: str, origin: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from costofprivacy.book.errors import RequestError
-from costofprivacy.judging import dictionary
+from costofprivacy.judging import column_meanings
 
 LEDGER = "ledger"
 EXECUTED = "executed"  # in _build/PRESET: the chapters that `make book` has executed
@@ -47,7 +47,7 @@ class Project:
     @property
     def dictionary(self) -> Path:
         """What the columns of the tables mean."""
-        return self.book / dictionary.FILE
+        return self.book / column_meanings.FILE
 
     @property
     def requirements(self) -> Path:

@@ -8,9 +8,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from costofprivacy.book.check import REPORTS
+from costofprivacy.book.check_tables import Comparison
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import LEDGER, Project
-from costofprivacy.book.tables import Comparison
 
 VERDICT, NUMBER, BROKEN, FINE = "verdict", "number", "broken", "fine"
 STATUS = {VERDICT: 3, NUMBER: 4, BROKEN: 1, FINE: 0}

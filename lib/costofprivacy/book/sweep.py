@@ -2,7 +2,7 @@
 
 Each measured point is a folder of tables below ``points``, named by the digest of all that they depend on, so that a
 sweep that was interrupted, or is asked for more, measures the missing ones. A stamp beside them, as a
-chapter has one, says when one was damaged. Points and joined tables come into their places whole, as a chapter does.
+chapter has one, says when one was damaged. It is written last.
 """
 
 import json
@@ -15,18 +15,16 @@ import joblib
 import pandas as pd
 
 from costofprivacy.book import parameters
-from costofprivacy.book.afford import side_by_side
 from costofprivacy.book.errors import BookError
-from costofprivacy.book.points import Point, SweepPlan
+from costofprivacy.book.memory import side_by_side
+from costofprivacy.book.output import temporary
+from costofprivacy.book.progress import place_for_progress
 from costofprivacy.book.project import Project, module_name
-from costofprivacy.book.publishing import FILES, placing, recover
-from costofprivacy.book.telling import place_for_progress
-from costofprivacy.book.temporary import temporary
+from costofprivacy.book.sweep_points import Point, SweepPlan
 from costofprivacy.judging.claims import read_register
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.words import judged
-from costofprivacy.running import blocks, cluster, memory, orphans
-from costofprivacy.running.disc import naming
+from costofprivacy.running import cluster, memory
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.running.stamps import STAMP, are_saved, file_digest, json_digest, measured_from, saved_tables
 
@@ -54,8 +52,6 @@ def run(project: Project, asked: SweepPlan, folder: Path, address: str, say: Say
     Raises:
         BookError: a point could not be measured; the others are, and are joined.
     """
-    for begun in (folder, *(folder / POINTS).glob("*")):
-        recover(begun)
     places = homes(project, asked, folder)
     left = missing(places)
     say(f"{asked.name}: {len(places)} points, {len(places) - len(left)} of them already measured")
@@ -90,12 +86,12 @@ class Home:
     inputs: Mapping[str, str]
 
     def keep(self, tables: Mapping[str, pd.DataFrame]) -> None:
-        """Save the tables with a stamp: all of them or none."""
-        with placing(self.folder) as staged:
-            _write(tables, staged / FILES)
-            files = {path.name: file_digest(path) for path in sorted((staged / FILES).iterdir())}
-            stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
-            (staged / FILES / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
+        """Save the tables, and then a stamp."""
+        (self.folder / STAMP).unlink(missing_ok=True)
+        _write(tables, self.folder)
+        files = {f"{name}.csv": file_digest(self.folder / f"{name}.csv") for name in sorted(tables)}
+        stamp = {"measured": {"inputs": dict(self.inputs), "files": files}}
+        (self.folder / STAMP).write_text(json.dumps(stamp, indent=1) + "\n", "utf-8")
 
 
 def homes(project: Project, asked: SweepPlan, folder: Path) -> list[Home]:
@@ -122,12 +118,10 @@ def _measured(
         for number in missing:
             yield measure(*alone[number], Runner(workers[number], cache, progress, address or None))
     elif address:
-        mark = blocks.mark(cache)
-        tasks = [(*alone[number], mark, cache) for number in missing]
-        alike = cluster.identity(type(asked.experiments[0]))
-        yield from cluster.spread(address, measure_away, tasks, alike)
+        tasks = [(*alone[number], Runner(1)) for number in missing]
+        yield from cluster.spread(address, measure, tasks, [type(asked.experiments[0])])
     else:
-        pool = orphans.pool(-1, len(missing))
+        pool = memory.pool(-1, len(missing))
         yield from pool(joblib.delayed(measure)(*alone[number], Runner(1, cache)) for number in missing)
 
 
@@ -142,11 +136,6 @@ def measure(number: int, experiment: Any, runner: Runner) -> tuple[int, dict[str
         return number, " ".join(f"{type(error).__name__}: {error}".split())
 
 
-def measure_away(number: int, experiment: Any, mark: str, cache: Path) -> tuple[int, dict[str, pd.DataFrame] | str]:
-    """`measure` on a worker of a cluster, which keeps its blocks where it reaches the folder."""
-    return measure(number, experiment, Runner(1, cache if blocks.is_marked(cache, mark) else None))
-
-
 def _cores(address: str) -> int:
     if not address:
         return joblib.cpu_count()
@@ -156,15 +145,15 @@ def _cores(address: str) -> int:
 
 def _write(tables: Mapping[str, pd.DataFrame], folder: Path) -> None:
     """Write tables into a folder, by name."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        with naming(folder / f"{name}.csv"):
-            table.to_csv(folder / f"{name}.csv", index=False)
+        table.to_csv(folder / f"{name}.csv", index=False)
 
 
 def _joined(
     project: Project, asked: SweepPlan, folder: Path, homes: list[Home], failures: Mapping[int, str]
 ) -> list[str]:
-    """Write the joined tables, all or none; returns what they are, and where verdicts are other than the book's."""
+    """Write the joined tables; returns what they are, and where verdicts are other than the book's."""
     found = {number: saved_tables(home.folder, home.inputs) for number, home in enumerate(homes)}
     tables = {number: saved for number, saved in found.items() if saved and number not in failures}
     rows = [
@@ -176,8 +165,7 @@ def _joined(
         parts = [_with_columns(asked, number, saved[name]) for number, saved in tables.items() if name in saved]
         files[name] = pd.concat(parts, ignore_index=True)
     files[VERDICTS] = _verdicts(project, asked, tables)
-    with placing(folder) as staged:
-        _write(files, staged / FILES)
+    _write(files, folder)
     written = ", ".join(f"{name}.csv ({len(table)} rows)" for name, table in files.items())
     return [f"the sweep is in {folder}: {written}", *_told(files[VERDICTS])]
 

@@ -16,8 +16,7 @@ from costofprivacy.book import budgets, freshness, kernels, real_data
 from costofprivacy.book.environment import kernel_environment
 from costofprivacy.book.execute import Execution, execute
 from costofprivacy.book.project import LEDGER, Place, Project, chapters, place
-from costofprivacy.book.publishing import recover
-from costofprivacy.running import orphans, stamps, times
+from costofprivacy.running import memory, stamps, times
 
 Say = Callable[[str], None]
 
@@ -112,7 +111,7 @@ def _execute_all(
         for name, stale in every.items()
     }
     real_data.read_once(project, {name: stale.run.parameters for name, stale in every.items() if not stale.told})
-    pool = orphans.pool(cores, max(1, len(shared)))
+    pool = memory.pool(cores, max(1, len(shared)))
     with tqdm(total=len(shared), unit="chapter", leave=False, disable=None) as bar:
         for done in pool(joblib.delayed(_executed)(project, shared[name]) for name in _in_order(project, plan, shared)):
             bar.update()
@@ -129,8 +128,6 @@ def _in_order(project: Project, plan: TreePlan, stale: Mapping[str, Stale]) -> l
 def _stale(project: Project, plan: TreePlan, name: str) -> Stale | None:
     """What is to be done about a chapter; nothing where it is fresh, or a fresh committed one could be copied."""
     target, committed = place(plan.tree, name), place(project.book, name)
-    for each in (target, committed):
-        recover(each.results)
     saved = () if plan.force else (target.results, committed.results)
     expected = freshness.to_execute(project, name, plan.parameters[name], plan.tree, saved)
     reason = "forced" if plan.force else freshness.why_stale(target, expected)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from costofprivacy.book import budgets, real_data, reports
 from costofprivacy.book.check import nbval, prepare
+from costofprivacy.book.check_tables import Comparison, compare, same_verdicts
 from costofprivacy.book.errors import BookError, Interrupted
 from costofprivacy.book.parameters import PAPER, resolve_preset
 from costofprivacy.book.project import EXECUTED, TOLERANCES, Project, chapters, is_plain, module_name, place
-from costofprivacy.book.tables import Comparison, compare, same_verdicts
 from costofprivacy.book.tree import Say
 from costofprivacy.judging.tolerances import Declared
 from costofprivacy.running import times

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import tempfile
-import uuid
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +20,7 @@ from typing import Any
 import numpy as np
 import scipy
 
-from costofprivacy.running.disc import naming
-
 LIBRARIES = f"numpy {np.__version__}, scipy {scipy.__version__}"
-MARK = "this-folder"
 FORMAT = "labelled"  # what a file holds; blocks of another format lie elsewhere
 PARTS = ("trials", "label")
 
@@ -81,7 +77,7 @@ def write(path: Path, trials: np.ndarray) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=path.parent, suffix=".partial")
     try:
-        with naming(path), os.fdopen(handle, "wb") as stream:
+        with os.fdopen(handle, "wb") as stream:
             np.savez(stream, trials=trials, label=np.array(json.dumps(_label(path, trials))))
         Path(partial).replace(path)
     finally:
@@ -111,23 +107,3 @@ def _fits(label: object, trials: np.ndarray, path: Path) -> None:
             raise ValueError(f"its numbers have the {name} {expected[name]} instead of {label.get(name)}")
     if label != expected:
         raise ValueError("its numbers do not have its checksum")
-
-
-def mark(folder: Path) -> str:
-    """A word that tells this folder from one of the same name on another machine; it is kept in the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / MARK
-    if not path.is_file():
-        handle, partial = tempfile.mkstemp(dir=folder, suffix=".partial", text=True)
-        with os.fdopen(handle, "w") as stream:
-            stream.write(uuid.uuid4().hex)
-        Path(partial).replace(path)
-    return path.read_text("utf-8")
-
-
-def is_marked(folder: Path, word: str) -> bool:
-    """Whether a folder is the one that has this mark, and can be written to."""
-    try:
-        return (folder / MARK).read_text("utf-8") == word and os.access(folder, os.W_OK)
-    except OSError:
-        return False

@@ -1,12 +1,12 @@
 """Extra environments: what libraries that the book's own environment has not measure, and where their runs are kept.
 
-An extra environment ``NAME`` is ``requirements-NAME.txt``, a lock, and ``.venv-NAME``, which ``make extra NAME=NAME``
-installs from it. A function of a *worker*, a module that imports nothing of this package and its libraries inside its
+An extra environment ``NAME`` is ``environments/NAME.txt``, a lock, and ``.venv-NAME``, which is installed from it
+(`Extra.remedy`). A function of a *worker*, a module that imports nothing of this package and its libraries inside its
 functions only, is called there by `Extra.call`: arrays and plain values go in, arrays come out.
 
 No page needs the environment. A chapter's measured runs are one of its tables, committed beside it; each row carries
 the digest of what it was measured from (`Record.digest`). Runs that are asked for and stand in the committed table are
-read, the others are measured. With ``COSTOFPRIVACY_EXTRAS=anew`` all are measured (``make anew NAME=...``)::
+read, the others are measured. With ``COSTOFPRIVACY_EXTRAS=anew`` all are measured::
 
     record = Record(extras.find("opacus"), "noisyhead/dp-sgd", "opacus-runs", (worker.train, inputs))
     table = record.runs(cells, trials, measure)
@@ -71,14 +71,14 @@ class Extra:
     @property
     def remedy(self) -> str:
         """The command that installs it."""
-        return f"make extra NAME={self.name}"
+        return f"make -f tests/maintain.mk extra NAME={self.name}"
 
     @cached_property
     def pins(self) -> dict[str, str]:
-        """The versions that are asked for by name, in ``requirements-NAME.in``, as the lock has them."""
-        asked = (self.root / f"requirements-{self.name}.in").read_text("utf-8")
+        """The versions that are asked for by name, in ``environments/NAME.in``, as the lock has them."""
+        asked = (self.root / "environments" / f"{self.name}.in").read_text("utf-8")
         wanted = {name.lower() for name in re.findall(r"^([A-Za-z][\w.-]*)", asked, re.MULTILINE)}
-        found = _PIN.findall((self.root / f"requirements-{self.name}.txt").read_text("utf-8"))
+        found = _PIN.findall((self.root / "environments" / f"{self.name}.txt").read_text("utf-8"))
         return {name: version.partition("+")[0] for name, version in found if name.lower() in wanted}
 
     def call(
@@ -119,7 +119,7 @@ def find(name: str) -> Extra:
     Raises:
         ValueError: if the project has none of this name.
     """
-    known = sorted(path.stem.removeprefix("requirements-") for path in ROOT.glob("requirements-*.txt"))
+    known = sorted(path.stem for path in ROOT.glob("environments/*.txt"))
     if name not in known:
         raise ValueError(f"name must be one of {', '.join(known)}, got {name!r}")
     return Extra(name)

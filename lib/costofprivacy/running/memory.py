@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import joblib
+
 from costofprivacy._validate import anyway
 
 REMEDY = "ask for less, for fewer workers, or for ANYWAY=1"
@@ -49,6 +51,22 @@ def share(processes: int) -> float:
     """Bytes for each of several processes, if together they may take what is left to this one."""
     limit = _limit()
     return limit if math.isinf(limit) else max(limit - _held(), 0.0) / processes
+
+
+def pool(workers: int, tasks: int) -> joblib.Parallel:
+    """Worker processes that hand over what they have finished as it comes; each has its share of a limit of memory.
+
+    Args:
+        workers: how many, at least 1; -1 for all cores. tasks: how many there are to do; no more workers are started.
+    """
+    initargs = (os.getpid(), share(joblib.effective_n_jobs(workers)))
+    return joblib.Parallel(min(workers, tasks), return_as="generator_unordered", initializer=_begin, initargs=initargs)
+
+
+def _begin(owner: int, share: float) -> None:
+    """What a worker process does first; a pool of one works in the owner itself."""
+    if owner != os.getpid():
+        confine(share)
 
 
 def available() -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from costofprivacy import _validate
-from costofprivacy.running import _source, blocks, cluster, orphans, progress
+from costofprivacy.running import _source, blocks, cluster, memory, progress
 from costofprivacy.streams import C, Cell, Precision, Trial, generator
 
 __all__ = ["BLOCK", "Block", "Cell", "Precision", "Runner", "Trial", "generator"]
@@ -38,7 +38,7 @@ class Runner:
         progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
             lines at the end of that file, False for none.
         cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
-            here. Those that reach ``cache`` under its name keep their blocks there, else they are kept from here.
+            here. Their blocks are kept from here.
 
     Raises:
         ValueError: if ``workers`` is neither -1 nor at least 1.
@@ -86,7 +86,7 @@ class Runner:
         plan = Blocks(trial, cells, [trials[cell] for cell in cells], seed, store, known)
         done: dict[int, np.ndarray] = {}
         with progress.bar(self.progress, len(plan)) as bar:
-            for index, values in self._finished(plan, needed, bar):
+            for index, values in self._finished(plan, needed):
                 done[index] = values
                 bar.update()
         of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
@@ -94,7 +94,7 @@ class Runner:
             of_cell[block.cell].append(done[index])
         return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
 
-    def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...], bar: Any) -> Iterator[tuple[int, np.ndarray]]:
+    def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...]) -> Iterator[tuple[int, np.ndarray]]:
         """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
         missing = array("Q")
         for index, block in enumerate(plan):
@@ -103,23 +103,14 @@ class Runner:
                 yield index, saved[: block.trials]
             else:
                 missing.append(index)
+        tasks = ((index, plan[index], plan[index].saved()) for index in missing)
         if missing and self.cluster:
-            yield from self._on_cluster(plan, missing, cluster.identity(*needed), bar)
-        elif missing:  # no pool of workers is started for nothing
-            tasks = ((index, plan[index], plan[index].saved()) for index in missing)
-            pool = orphans.pool(self.workers, len(missing))
-            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
-
-    def _on_cluster(
-        self, plan: Sequence[Block], missing: Sequence[int], alike: cluster.Identity, bar: Any
-    ) -> Iterator[tuple[int, np.ndarray]]:
-        """The blocks' trials by a cluster's workers; a block that its worker could not keep is kept from here."""
-        mark = blocks.mark(self.cache) if self.cache is not None else ""
-        tasks = [(mark, index, plan[index], plan[index].saved()) for index in missing]
-        for index, values, kept in cluster.spread(self.cluster, _completed_away, tasks, alike, bar.set_postfix_str):
-            if not kept:
+            for index, values in cluster.spread(self.cluster, _measured, list(tasks), needed):
                 plan[index].keep(values)
-            yield index, values
+                yield index, values
+        elif missing:  # no pool of workers is started for nothing
+            pool = memory.pool(self.workers, len(missing))
+            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
 
 
 @dataclass(frozen=True)
@@ -200,12 +191,6 @@ def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.nda
     return index, values
 
 
-def _completed_away(mark: str, index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray, bool]:
-    """A block with its missing trials measured on another machine, and whether it is kept: where the folder is."""
-    values = block.measured(saved)
-    if len(saved) >= block.trials:
-        return index, values, True
-    reached = block.store is not None and blocks.is_marked(block.store.folder, mark)
-    if reached:
-        block.keep(values)
-    return index, values, reached
+def _measured(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and not kept: on another machine."""
+    return index, block.measured(saved)

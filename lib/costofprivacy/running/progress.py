@@ -71,7 +71,7 @@ class Lines:
     """A line at the end of a file, at most one in `EVERY` seconds."""
 
     def __init__(self, path: Path, total: int) -> None:
-        self._path, self._total, self._done, self._words = path, total, 0, ""
+        self._path, self._total, self._done = path, total, 0
         self._start = self._last = time.monotonic()
 
     def __enter__(self) -> Lines:
@@ -79,10 +79,6 @@ class Lines:
 
     def __exit__(self, *_: object) -> None:
         """Nothing is left to close."""
-
-    def set_postfix_str(self, words: str) -> None:
-        """Say this beside the numbers, as a bar does."""
-        self._words = f", {words}" if words else ""
 
     def update(self, blocks: int = 1) -> None:
         """Count finished blocks, and write a line if it is time."""
@@ -93,7 +89,7 @@ class Lines:
         self._last, took = now, now - self._start
         left = took * (self._total - self._done) / self._done
         with self._path.open("a") as stream:
-            stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go{self._words}\n")
+            stream.write(f"{self._done} of {self._total} blocks, {took:.0f} s, {left:.0f} s to go\n")
 
 
 class _TerminalBar(tqdm):

@@ -1,8 +1,8 @@
 """The campaign's results, committed beside this module under a digest of the code that measured them.
 
 The campaign takes an hour and more on two cores, so no page waits for it: pages read what is committed here. ``python
--m costofprivacy.experiments.privacy.best_method`` measures it anew and writes it, as ``make campaign`` does; finished
-blocks of trials are kept, so that an interrupted run goes on where it stopped. ``rivals`` is paired with the campaign's
+-m costofprivacy.experiments.privacy.best_method`` measures it anew and writes it; finished blocks of trials are kept,
+so that an interrupted run goes on where it stopped. ``rivals`` is paired with the campaign's
 four methods, whose blocks it takes from there; its column ``against`` is the digest of the code that these are from.
 """
 

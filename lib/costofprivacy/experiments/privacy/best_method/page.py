@@ -146,8 +146,8 @@ def origin(tables: Tables) -> Markdown:
         f"The campaign has {len(cases.groupby(judged.KEY))} cases, each with "
         f"{' or '.join(str(int(seed)) for seed in seeds)} data sets (the smaller number above 10,000 records and for "
         f"MNIST), and {len(intervals)} settings of intervals with {int(intervals['trials'].iloc[0])} data sets each. "
-        f"`make campaign` measures it anew. What is committed was measured by the code with the digest "
-        f"`{cases['digest'].iloc[0]}`."
+        "`make -f tests/maintain.mk campaign` measures it anew. What is committed was measured by the code with the "
+        f"digest `{cases['digest'].iloc[0]}`."
     )
 
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import claim_pages, findable
+from costofprivacy.book import claim_pages, search_index
 
 CARD = (
     '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'
@@ -29,33 +29,33 @@ def html(tmp_path: Path) -> Path:
 
 
 def test_a_card_is_an_entry_of_its_own(html: Path) -> None:
-    found = {entry.address: entry for entry in findable.entries(html)}
+    found = {entry.address: entry for entry in search_index.entries(html)}
     card = found.pop(f"book/{CLAIMS}.html#claim-dpgd-theorem-3")
-    assert card.kind == findable.CLAIM
+    assert card.kind == search_index.CLAIM
     assert "DP-GD: Theorem 3" in card.html
     assert "<p>It is ρ-private.</p>" in card.html
     assert "Nobody learns much." in card.html
     assert 'data-pagefind-meta="headline[content]" content="It is ρ-private."' in card.html
     assert 'data-pagefind-meta="chapter[content]" content="The bound"' in card.html
     assert {address: entry.kind for address, entry in found.items()} == {
-        f"book/{CHAPTER}.html": findable.CHAPTER,
-        f"book/{CLAIMS}.html": findable.RECORD,
-        "book/ledger.html": findable.RECORD,
-        "book/reference/dpgd.html": findable.REFERENCE,
+        f"book/{CHAPTER}.html": search_index.CHAPTER,
+        f"book/{CLAIMS}.html": search_index.RECORD,
+        "book/ledger.html": search_index.RECORD,
+        "book/reference/dpgd.html": search_index.REFERENCE,
     }
 
 
 def test_the_scripts_of_the_other_search_wait(html: Path) -> None:
-    page = findable.asking(SEARCH)
+    page = search_index.asking(SEARCH)
     assert page.count('type="text/plain" data-own-search') == 2
     assert page.count("find.js") == 1
-    assert findable.asking(page) == page
+    assert search_index.asking(page) == page
 
 
 def test_the_index_is_written(html: Path) -> None:
     pytest.importorskip("pagefind")
-    findable.index(html)
-    names = {path.name for path in (html / findable.INDEX).iterdir()}
+    search_index.index(html)
+    names = {path.name for path in (html / search_index.INDEX).iterdir()}
     assert {"pagefind.js", "pagefind-entry.json"} <= names
     assert not [name for name in names if name.startswith("pagefind-ui")]
-    assert len(list((html / findable.INDEX / "fragment").iterdir())) == 5
+    assert len(list((html / search_index.INDEX / "fragment").iterdir())) == 5

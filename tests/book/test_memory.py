@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from costofprivacy._validate import ANYWAY
-from costofprivacy.book import afford, cli, parameters
+from costofprivacy.book import cli, parameters
+from costofprivacy.book import memory as book_memory
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
 from costofprivacy.running import memory, times
@@ -19,24 +20,24 @@ NAME = "noisyhead/low-dimensional"
 @pytest.mark.parametrize(("points", "opening"), [(1, NAME), (7, f"each of 7 points of {NAME}")])
 def test_it_is_said_how_long_the_papers_parameters_take(points: int, opening: str) -> None:
     said: list[str] = []
-    afford.announce(PROJECT, NAME, [parameters.resolve(PROJECT, NAME, {})] * points, said.append)
+    book_memory.announce(PROJECT, NAME, [parameters.resolve(PROJECT, NAME, {})] * points, said.append)
     took = times.words(PROJECT.book, NAME)
     assert took.endswith("seconds")
     assert said[0].startswith(f"{opening} takes about {took} of one core with the papers' parameters")
 
 
 def test_of_a_sweep_with_nothing_left_to_measure_nothing_is_said() -> None:
-    afford.announce(PROJECT, NAME, [], pytest.fail)
+    book_memory.announce(PROJECT, NAME, [], pytest.fail)
 
 
 def test_what_cannot_fit_is_refused_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     values = parameters.resolve(PROJECT, NAME, {"N": [10**7], "D": 100})
     monkeypatch.setattr(memory, "available", lambda: 4.0 * 2**30)
     with pytest.raises(RequestError, match=rf"^{NAME} would need at least 7.45 GB of memory, but only 4 GB are free"):
-        afford.announce(PROJECT, NAME, [values], pytest.fail)
+        book_memory.announce(PROJECT, NAME, [values], pytest.fail)
     monkeypatch.setenv(ANYWAY, "1")
     said: list[str] = []
-    afford.announce(PROJECT, NAME, [values], said.append)
+    book_memory.announce(PROJECT, NAME, [values], said.append)
     assert len(said) == 1
 
 

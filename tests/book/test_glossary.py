@@ -3,7 +3,7 @@ from pathlib import Path
 
 import yaml
 
-from costofprivacy.book import hovering
+from costofprivacy.book import glossary
 from costofprivacy.symbols import SYMBOLS
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -11,7 +11,7 @@ BOOK = Path(__file__).parents[2] / "book"
 
 def content(book: Path) -> dict[str, list[dict[str, str]]]:
     found: dict[str, list[dict[str, str]]] = json.loads(
-        hovering.script(book).removeprefix("globalThis.DEFINED = ")[:-2]
+        glossary.script(book).removeprefix("globalThis.DEFINED = ")[:-2]
     )
     return found
 
@@ -30,7 +30,7 @@ def test_longer_words_come_before_those_that_they_contain() -> None:
 
 
 def test_definitions_are_sentences_that_a_tooltip_can_hold() -> None:
-    terms = yaml.safe_load((BOOK / hovering.TERMS).read_text("utf-8"))
+    terms = yaml.safe_load((BOOK / glossary.TERMS).read_text("utf-8"))
     assert all(entry["meaning"].endswith(".") and len(entry["meaning"].split()) <= 32 for entry in terms.values())
 
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from costofprivacy.judging.relating import DIFFERENT, relation
+from costofprivacy.judging.by_hand import DIFFERENT, relation
 
 TABLES = {
     "exact": pd.DataFrame({"N": [1, 2, 2], "risk": [0.12346, 0.5, 0.5], "method": ["a", "b", "c"]}),

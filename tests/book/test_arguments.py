@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from costofprivacy.book.arguments import spread
 from costofprivacy.book.errors import RequestError
-from costofprivacy.book.words import spread
 
 ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.
@@ -62,9 +62,11 @@ def test_a_name_that_looks_like_an_option_is_refused() -> None:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the project's Makefile, an environment that is up to date, and a Python that only looks."""
     folder = tmp_path_factory.mktemp("made")
-    shutil.copy(ROOT / "Makefile", folder)
+    for name in ("Makefile", "tests/maintain.mk", "environments/opacus.txt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
     (folder / ".venv/bin").mkdir(parents=True)
-    for name in ("requirements.txt", "requirements-opacus.txt", "pyproject.toml"):
+    for name in ("requirements.txt", "pyproject.toml"):
         (folder / name).touch()
     (folder / ".venv/.locked").write_text(f"{folder}\n")
     (folder / ".venv/.complete").touch()
@@ -88,7 +90,9 @@ def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: 
 @pytest.mark.parametrize("text", ["opacus; touch hit", "$(shell touch hit)", "x'; touch hit; '", "opacus touch"])
 @pytest.mark.parametrize("target", ["extra", "anew"])
 def test_an_extra_environment_has_a_known_name(made: Path, text: str, target: str) -> None:
-    done = subprocess.run(["make", target, f"NAME={text}"], cwd=made, capture_output=True, text=True, env=ALONE)
+    done = subprocess.run(
+        ["make", "-f", "tests/maintain.mk", target, f"NAME={text}"], cwd=made, capture_output=True, text=True, env=ALONE
+    )
     assert done.returncode == 2
     assert done.stderr.startswith("error: NAME must be one of opacus, got '")
     assert not (made / "hit").exists()

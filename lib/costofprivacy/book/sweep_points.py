@@ -14,7 +14,6 @@ from typing import Any
 from costofprivacy._validate import anyway
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import RequestError
-from costofprivacy.book.plain_yaml import load
 from costofprivacy.book.project import Project, is_plain
 
 MOST_POINTS = 10_000
@@ -98,7 +97,7 @@ def read_grid(text: str) -> list[Point]:
     """
     parameter, equals, values = text.partition("=")
     try:
-        found = load(f"[{values}]")
+        found = parameters.load(f"[{values}]")
     except ValueError:
         found = None
     if not equals or not parameter.strip() or not found:
@@ -117,7 +116,7 @@ def read_table_of_points(path: Path) -> list[Point]:
         is_csv = path.suffix.lower() == ".csv"
         if not text.strip():
             raise ValueError("it is empty")
-        found: Any = _rows(text) if is_csv else load(text)
+        found: Any = _rows(text) if is_csv else parameters.load(text)
     except (OSError, ValueError, csv.Error) as error:
         raise RequestError(f"--table must be a CSV or YAML file of points, got {path}: {error}") from error
     if not isinstance(found, list) or not found or not all(map(_is_point, found)):
@@ -144,7 +143,7 @@ def _rows(text: str) -> list[dict[str, Any]]:
     for number, row in enumerate(rows, start=2):
         if row and len(row) != len(names):
             raise ValueError(f"row {number} has {len(row)} values for {len(names)} columns")
-    return [dict(zip(names, map(load, row), strict=True)) for row in rows if row]
+    return [dict(zip(names, map(parameters.load, row), strict=True)) for row in rows if row]
 
 
 def _is_point(found: Any) -> bool:

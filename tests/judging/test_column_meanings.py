@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.judging import dictionary
-from costofprivacy.judging.dictionary import Dictionary, Entry
+from costofprivacy.judging import column_meanings
+from costofprivacy.judging.column_meanings import Dictionary, Entry
 
 BOOK = Path(__file__).parents[2] / "book"
 TEXT = """
@@ -37,12 +37,12 @@ MACHINE = re.compile(r"[`_]|\w\.\w+\(|\bNaN\b|\b(True|False|None)\b")
 
 @pytest.fixture(scope="module")
 def told() -> Dictionary:
-    return dictionary.find(BOOK)
+    return column_meanings.find(BOOK)
 
 
 @pytest.fixture
 def made() -> Dictionary:
-    return dictionary.read(TEXT)
+    return column_meanings.read(TEXT)
 
 
 def lines(told: Dictionary) -> Iterator[tuple[str, Entry]]:
@@ -59,15 +59,15 @@ def lines(told: Dictionary) -> Iterator[tuple[str, Entry]]:
 
 
 def test_every_column_and_every_table_of_the_book_has_a_line(told: Dictionary) -> None:
-    assert dictionary.missing(told, dictionary.committed(BOOK)) == []
+    assert column_meanings.missing(told, column_meanings.committed(BOOK)) == []
 
 
 def test_every_line_is_needed(told: Dictionary) -> None:
-    assert dictionary.unused(told, dictionary.committed(BOOK)) == []
+    assert column_meanings.unused(told, column_meanings.committed(BOOK)) == []
 
 
 def test_no_line_says_a_wider_one_again(told: Dictionary) -> None:
-    assert dictionary.repeated(told) == []
+    assert column_meanings.repeated(told) == []
 
 
 def test_lines_are_sentences_without_the_names_of_a_machine(told: Dictionary) -> None:
@@ -108,12 +108,12 @@ def test_the_most_particular_line_is_taken(made: Dictionary) -> None:
 
 def test_a_missing_line_is_found_out(made: Dictionary) -> None:
     book = {"part/one": {"figure-1": ["N", "d"], "figure-3": ["N"]}}
-    assert dictionary.missing(made, book) == [("part/one", "figure-1", "d"), ("part/one", "figure-3", "")]
-    assert dictionary.missing(made, {"part/one": TABLES}) == []
+    assert column_meanings.missing(made, book) == [("part/one", "figure-1", "d"), ("part/one", "figure-3", "")]
+    assert column_meanings.missing(made, {"part/one": TABLES}) == []
 
 
 def test_a_line_that_is_left_over_is_found_out(made: Dictionary) -> None:
-    assert dictionary.unused(made, {"part/one": TABLES}) == [
+    assert column_meanings.unused(made, {"part/one": TABLES}) == [
         ("", "", "risk"),
         ("", "", "unneeded"),
         ("part/one", "figure-1", "left"),
@@ -130,21 +130,21 @@ def test_a_line_that_is_left_over_is_found_out(made: Dictionary) -> None:
     ],
 )
 def test_a_line_that_says_a_wider_one_again_is_found_out(old: str, new: str, place: tuple[str, str, str]) -> None:
-    assert dictionary.repeated(dictionary.read(TEXT)) == []
-    assert dictionary.repeated(dictionary.read(TEXT.replace(old, new))) == [place]
+    assert column_meanings.repeated(column_meanings.read(TEXT)) == []
+    assert column_meanings.repeated(column_meanings.read(TEXT.replace(old, new))) == [place]
 
 
 def test_a_folder_tells_the_columns_of_its_tables(tmp_path: Path) -> None:
     (tmp_path / "part" / "one").mkdir(parents=True)
     (tmp_path / "part" / "one" / "figure-1.csv").write_text('N,"G, theorem"\n1,2\n')
-    assert dictionary.committed(tmp_path) == {"part/one": {"figure-1": ["N", "G, theorem"]}}
+    assert column_meanings.committed(tmp_path) == {"part/one": {"figure-1": ["N", "G, theorem"]}}
 
 
 # what a reader sees
 
 
 def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) -> None:
-    text = dictionary.markdown(made, "part/one", TABLES)
+    text = column_meanings.markdown(made, "part/one", TABLES)
     first = "<dt><code>N</code> (prompts)</dt><dd>Number of prompts.</dd>"
     opening = (
         f'````{{dropdown}} What the columns mean\n<dl class="columns tex2jax_process">\n{first}\n<dt><code>word</code>'
@@ -161,15 +161,15 @@ def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) ->
 
 
 def test_a_page_shows_what_it_knows_and_no_more(made: Dictionary) -> None:
-    text = dictionary.markdown(made, "part/one", {"figure-1": ["N", "stranger"], "other": ["stranger"]})
+    text = column_meanings.markdown(made, "part/one", {"figure-1": ["N", "stranger"], "other": ["stranger"]})
     assert "Columns: <code>N, stranger</code>." in text
     assert "<strong><code>other.csv</code></strong>. Columns: <code>stranger</code>." in text
-    assert dictionary.markdown(made, "part/one", {"other": ["stranger"]}) == ""
-    assert dictionary.markdown(Dictionary(), "part/one", TABLES) == ""
+    assert column_meanings.markdown(made, "part/one", {"other": ["stranger"]}) == ""
+    assert column_meanings.markdown(Dictionary(), "part/one", TABLES) == ""
 
 
 def test_a_table_s_dictionary_is_a_data_frame(made: Dictionary) -> None:
-    found = dictionary.frame(made, "part/one", "figure-1", ["word", "N"])
+    found = column_meanings.frame(made, "part/one", "figure-1", ["word", "N"])
     assert found.to_dict("records") == [
         {"name": "word", "unit": "", "meaning": "A word."},
         {"name": "N", "unit": "prompts", "meaning": "Number of prompts."},
@@ -178,7 +178,7 @@ def test_a_table_s_dictionary_is_a_data_frame(made: Dictionary) -> None:
 
 def test_a_book_without_a_dictionary_has_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "claims.yml").write_text("claims: []\n")
-    assert dictionary.find(tmp_path) == Dictionary()
+    assert column_meanings.find(tmp_path) == Dictionary()
     (tmp_path / "columns.yml").write_text(TEXT)
-    assert dictionary.find(tmp_path).row("part/one", "figure-2") == "One row for each word."
-    assert dictionary.find(tmp_path).row("part/one", "figure-3") == ""
+    assert column_meanings.find(tmp_path).row("part/one", "figure-2") == "One row for each word."
+    assert column_meanings.find(tmp_path).row("part/one", "figure-3") == ""
