@@ -1,4 +1,4 @@
-"""What each criterion makes of something trivial, by ``book/trivial.csv``: recomputed, and complete.
+"""What each criterion makes of something trivial, by ``book/criteria/trivial.csv``: recomputed, and complete.
 
 A row names a column that a judge reads, what was put into it, and the verdict that comes of it. Where that is *holds*,
 the row says why it is right that it is.
@@ -17,7 +17,7 @@ from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import Ruling, judges_of
 from tests.experiments.verdicts.machinery import BOOK, committed, package
 
-TRIED = pd.read_csv(BOOK / "trivial.csv", dtype=str).fillna("")
+TRIED = pd.read_csv(BOOK / "criteria" / "trivial.csv", dtype=str).fillna("")
 REGISTER = read_register(BOOK / "claims.yml")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a judge may divide by what is always 0
 JUDGED = {claim.id: claim.chapter for claim in REGISTER.values() if not claim.pending}
@@ -37,7 +37,7 @@ def trivial(table: pd.DataFrame, columns: str, tried: str) -> pd.DataFrame:
     """A table with something trivial in a column, or in each of several, ``one & another``.
 
     Args:
-        table: as committed. columns: of it. tried: a name in `MAKE`, or ``= size`` for the values of the column ``size``.
+        table: as committed. columns: of it. tried: a name in `MAKE`, or ``= size`` for what ``size`` holds.
     """
     make = MAKE.get(tried, lambda _: table[tried.removeprefix("= ")])
     return table.assign(**{column: make(table[column]) for column in columns.split(" & ")})

@@ -170,7 +170,7 @@ def large_clip(tables: Tables) -> Ruling:
 
 @judges("dpgd/section-1-small-clip-real")
 def small_clip(tables: Tables) -> Ruling:
-    """Has a small clipping constant, its learning rate chosen with it, less risk than the largest, and as little as any?
+    """Has a small clipping constant, with a learning rate to fit, less risk than the largest, and as little as any?
 
     A map in which the clipping constant changes nothing shows no benefit.
     """

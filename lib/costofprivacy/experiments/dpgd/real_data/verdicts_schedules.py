@@ -49,7 +49,8 @@ def figure_8(tables: Tables) -> Ruling:
     decided = all(len(table) for table in rows.values()) and (behind > 0 or any(matters))
     alike = ", ".join(name.split(",")[0] for name, own in zip(rows, matters, strict=True) if not own) or "none"
     verdict = reads(printed=behind == 0 and all(matters), narrower=behind < len(places), decided=decided)
-    return Ruling(verdict, found, {"ahead": leads(places) or "none", "sizes": len(places), "alike": alike})
+    quoted = {"ahead": leads(places) or "none", "sizes": len(places), "alike": alike}
+    return Ruling(verdict, found, quoted, "" if all(matters) else "no difference")
 
 
 def leads(places: list[pd.DataFrame]) -> int:

@@ -335,7 +335,8 @@ def removed(parts: pd.DataFrame) -> float:
 def learning(parts: pd.DataFrame) -> pd.DataFrame:
     """Rows in which descent removes at least `REMOVED` of the error of its start; others with infinite noise."""
     start = parts.groupby(["start", "N"])["descent"].transform("max")
-    return parts.assign(noise_over_descent=parts["noise_over_descent"].where(parts["descent"] <= REMOVED * start, np.inf))
+    learned = parts["descent"] <= REMOVED * start
+    return parts.assign(noise_over_descent=parts["noise_over_descent"].where(learned, np.inf))
 
 
 @judges("noisyhead/section-3-noise-below-descent")
