@@ -45,7 +45,7 @@ def _lower_bound(rows: pd.DataFrame) -> Ruling:
     name = "power of the size by which the bound outgrows the least known risk"
     falls = {f"{name}, along {ALONG[r.axis]}": (r.fall, LOST_POWER, r.row) for r in ends[inside].itertuples()}
     beyond = {f"{name}, where its privacy term is unbounded": (r.fall, None, r.row) for r in ends[~inside].itertuples()}
-    verdict = reads(printed=not (ends["fall"][inside] > LOST_POWER).any(), decided=inside.any())
+    verdict = reads(printed=(ends["fall"][inside] <= LOST_POWER).all(), decided=inside.any())
     return Ruling(verdict, numbers("lower-bounds", falls | beyond))
 
 

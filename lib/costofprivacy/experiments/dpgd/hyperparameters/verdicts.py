@@ -121,19 +121,24 @@ def comparison(tables: Tables) -> Ruling:
 
 @judges("dpgd/section-5.1-trade-off")
 def trade_off(tables: Tables) -> Ruling:
-    """Does the best cη̃(0) go like ln(1/γ), whatever ρ, for fixed spectra?"""
+    """Does the best cη̃(0) go like ln(1/γ), rather than stay, whatever ρ, for fixed spectra?"""
     table = tables["rates"].assign(product=tables["rates"]["clip"] * tables["rates"]["learning_rate"])
     table["share"] = table["product"] / np.log(table["inverse"])
     axes = {(NAMES[a], axis): rows for a in ALPHAS for axis, rows in admitted(table, a, fixed=True).items()}
     powers = {key: growth.power(rows, "inverse", "share", "") for key, rows in axes.items()}
     worst = max(powers, key=lambda key: abs(powers[key]))
+    grown = {key: growth.power(rows, "inverse", "product", "") for key, rows in axes.items()}
+    slowest = min(grown, key=lambda key: grown[key])
+    logarithmic = all(abs(powers[key]) < grown[key] for key in axes)
     shares = pd.concat([rows["share"] for rows in axes.values()])
     named = {
         "best cη̃(0) over ln(1/γ), least": shares.min(),
         "best cη̃(0) over ln(1/γ), largest": shares.max(),
         f"power of 1/γ in it, {', '.join(worst)}": (powers[worst], growth.LOST_POWER),
+        f"power of 1/γ in cη̃(0) alone, {', '.join(slowest)}": (grown[slowest], abs(powers[slowest])),
     }
-    verdict = reads(printed=abs(powers[worst]) <= growth.LOST_POWER, decided=_fitted(powers))
+    printed = logarithmic and abs(powers[worst]) <= growth.LOST_POWER
+    verdict = reads(printed=printed, decided=_fitted(powers))
     return Ruling(verdict, numbers("rates", named), {"shares": [*shares]})
 
 

@@ -88,7 +88,7 @@ def output_perturbation(tables: Tables) -> Ruling:
             "best decaying power over output perturbation": (others.drop(HARMONIC).min() / own, 1.0),
         }
         found += numbers("figure-7", named, _at(name, table.index[0]))
-        wins.append(own <= others.drop(HARMONIC).min() and not worse(own, others[HARMONIC]))
+        wins.append(worse(others.drop(HARMONIC).min(), own) and not worse(own, others[HARMONIC]))
     return Ruling(reads(printed=all(wins)), tuple(found), {"factor": found[1].value})  # isotropic data
 
 
