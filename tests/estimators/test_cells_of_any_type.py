@@ -276,7 +276,7 @@ def test_a_type_that_cannot_be_compared_ends_nothing_and_is_not_quoted():
     model = DPGDRegressor(**(SCALES | {"not_finite": "void", "random_state": 0}))
     model.fit([[k / 20] for k in range(20)], [OfEvilType(), *np.linspace(0, 1, 19)])
     assert np.isnan(records.doubles("y", [OfEvilType(), 1.0])[0])
-    for kind in (category(["a"]), boolean()):
+    for kind in (category(["a", "b"]), boolean()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SchemaWarning)
             Schema({"a": kind}).transformer().transform([{"a": OfEvilType()}, {"a": "a"}])
