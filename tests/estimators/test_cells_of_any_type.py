@@ -50,6 +50,23 @@ class Evil:
         raise RuntimeError(SECRET)
 
 
+class EvilType(type):
+    """The type of a type that cannot be compared, hashed or asked for a name."""
+
+    def __eq__(cls, _):
+        raise KeyError(SECRET)
+
+    def __hash__(cls):
+        raise KeyError(SECRET)
+
+    def __getattr__(cls, _):
+        raise KeyError(SECRET)
+
+
+class OfEvilType(metaclass=EvilType):
+    """A cell of such a type."""
+
+
 CELLS = [
     *(np.timedelta64(5, "D"), np.datetime64("2024-01-01"), np.datetime64("NaT"), pd.Timestamp("2024-01-01"), pd.NaT),
     *(pd.Timedelta("5D"), pd.Period("2024-01"), pd.Interval(0, 1), pd.NA, None, math.nan, np.ma.masked),
@@ -57,6 +74,7 @@ CELLS = [
     *(Decimal("1.5"), Decimal("sNaN"), Decimal("1e400"), Fraction(1, 3), Fraction(10**400), 10**400, -(10**400)),
     *(b"1.5", b"\xff", np.bytes_(b"2"), np.str_("2"), "1e5", "nan", "inf", " 1 ", "1_000", "١٢", "unknown", ""),
     *(np.bool(True), True, np.float16(0.1), np.longdouble("1e400"), np.int8(-128), np.uint64(2**64 - 1), np.array(2.0)),
+    OfEvilType(),
     *(np.array(np.timedelta64(5, "D")), np.array(["1"]), [1.0], [1.0, 2.0], (1.0,), {1.0}, {"a": 1}, object()),
 ]
 
@@ -252,3 +270,13 @@ def test_masked_cells_are_missing():
     np.testing.assert_array_equal(
         gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
     )
+
+
+def test_a_type_that_cannot_be_compared_ends_nothing_and_is_not_quoted():
+    model = DPGDRegressor(**(SCALES | {"not_finite": "void", "random_state": 0}))
+    model.fit([[k / 20] for k in range(20)], [OfEvilType(), *np.linspace(0, 1, 19)])
+    assert np.isnan(records.doubles("y", [OfEvilType(), 1.0])[0])
+    for kind in (category(["a", "b"]), boolean()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SchemaWarning)
+            Schema({"a": kind}).transformer().transform([{"a": OfEvilType()}, {"a": "a"}])

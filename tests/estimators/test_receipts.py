@@ -60,6 +60,43 @@ PROMPTS = RNG.standard_normal((60, 5, 2)), RNG.standard_normal((60, 5))
 # ------------------------------------------------------------------------------------ made by the fit, and frozen
 
 
+@pytest.mark.parametrize("kind", HEADS)
+def test_a_head_has_a_receipt_of_its_prompts_made_by_the_fit(kind):
+    model = kind(**BUDGET, not_finite="void", feature_norm=1.5, random_state=0).fit(*PROMPTS)
+    words, data = str(model.receipt()), model.receipt().data()
+    model.receipt().public.clear()
+    model.set_params(random_state=None, not_finite="refuse", epsilon=9.0, feature_norm=1.0)
+    for same in (model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert (str(same.receipt()), same.receipt().data()) == (words, data)
+    told = [data[name] for name in ("epsilon", "delta", "demonstration", "records", "features", "released")]
+    assert told == [2.0, 1e-6, True, 60, 2, ["Gamma_"]]
+    assert data["public"]["feature_norm"] == 1.5
+    assert data["neighbours"].startswith("replace one prompt")
+    for part in ("fitted to 60 prompts of 2 features", "Prompts that are not finite: void", "learned from the prompts"):
+        assert part in " ".join(words.split())
+    assert data["mu"] == model.profile_.last_iterate.mu == model.guarantee_.gaussian.mu
+    assert kind(**BUDGET).fit(*PROMPTS).receipt().demonstration is False
+    assert model.set_params(random_state=1, epsilon=2.0).fit(*PROMPTS).receipt().fit == 2
+    for unfitted in (clone(model), kind(**BUDGET)):
+        with pytest.raises(NotFittedError):
+            unfitted.receipt()
+    with pytest.raises(ValueError, match="Expected 2D array, got y"):
+        model.fit(PROMPTS[0], None)
+    with pytest.raises(NotFittedError):
+        model.receipt()
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_a_head_its_guarantee_and_its_receipt_spend_the_same(kind):
+    model = kind(**BUDGET, random_state=0).fit(*PROMPTS)
+    for release in (model, model.profile_, model.guarantee_, model.receipt()):
+        total = compose(release, delta=1e-6)
+        assert (total.gaussian, total.neighbours) == (model.guarantee_.gaussian, "replace one prompt")
+        assert total.claimed.epsilon == pytest.approx(2.0)
+    with pytest.raises(ValueError, match="same neighbours"):
+        compose(model.receipt(), PrivateLinearRegression(**BUDGET, random_state=0).fit(X, Y).receipt(), delta=1e-5)
+
+
 @pytest.mark.parametrize("kind", TABLES)
 def test_a_receipt_and_predictions_are_those_of_the_fit_whatever_is_set_afterwards(kind):
     bounds = {"a": [-1.0, 1.0], "b": [-1.0, 1.0]}

@@ -125,7 +125,7 @@ def key(cell: Any) -> Key | None:
     >>> key("007"), key(7), key(True), key(" a b "), key("  ")
     (7.0, 7.0, 'True', 'a b', None)
     """
-    if type(cell) in (bool, np.bool):
+    if type(cell) is bool or type(cell) is np.bool:
         return str(bool(cell))
     value, text = records.number(cell), records.text(cell)
     if text is None:

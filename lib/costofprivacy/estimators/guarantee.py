@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100  # letters in a line of a receipt
 RECORD = "replace one record by any other; the number of records is public"
+PROMPT = RECORD.replace("record", "prompt")
 CAVEAT = (
     "The guarantee is proved for noise of real numbers. Noise here is drawn in double precision by NumPy's generator, "
     "which is not made for secrecy; how long a fit takes is not protected either."
@@ -117,7 +118,7 @@ class Receipt:
             "rho": None if mu is None else mu**2 / 2,
             "neighbours": told.neighbours,
             "proof": told.proof,
-            "covers": SCOPE.format("search" if self.search else "fit"),
+            "covers": self._said(SCOPE.format("search" if self.search else "fit")),
             "fit_of_this_estimator": self.fit,
             "search": self.search,
             "private_bounds": {name: spent.mu for name, spent in self.found},
@@ -127,7 +128,7 @@ class Receipt:
             "records": self.records,
             "records_announced": self.records if self.announced is None else self.announced,
             "features": self.features,
-            "records_that_are_not_finite": self.not_finite,
+            "records_that_are_not_finite": self._said(self.not_finite),
             "demonstration": self.demonstration,
             "caveat": CAVEAT,
             "versions": dict(self.versions),
@@ -156,7 +157,7 @@ class Receipt:
         again = f" It was number {self.fit} of this estimator, and all of them add up." if self.fit > 1 else ""
         spent = ", ".join(f"{name} ({each.mu:.4g}-Gaussian DP)" for name, each in self.found)
         lines = (
-            f"{self.method}, fitted to {self.records} records of {self.features} features.{early}",
+            f"{self.method}, fitted to {self.records} {self._said('records')} of {self.features} features.{early}",
             *([f"Algorithm: {self.algorithm}."] if self.algorithm else []),
             f"Guarantee: ({told.claimed.epsilon:g}, {told.claimed.delta:g})-differential privacy. {gaussian}",
             *([f"The guarantee is that of a whole search: {self.search}."] if self.search else []),
@@ -167,12 +168,17 @@ class Receipt:
             f"Released: {', '.join(self.released)}.",
             f"Taken as public: {public}.",
             *([] if self.schema is None else _columns(self.schema)),
-            f"Records that are not finite: {self.not_finite}.",
+            self._said(f"Records that are not finite: {self.not_finite}."),
             seed,
             CAVEAT,
             f"Software: {versions}.",
         )
         return "\n".join(textwrap.fill(line, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for line in lines)
+
+    def _said(self, text: str) -> str:
+        """A text about records; where a record is a prompt, about prompts."""
+        prompts = self.guarantee.neighbours == PROMPT
+        return text.replace("record", "prompt").replace("Record", "Prompt") if prompts else text
 
     def _together(self) -> str:
         """What bounds and fit spend together: at the δ of the fit if it is Gaussian DP, else at twice that."""
@@ -192,31 +198,33 @@ def as_used(estimator: Any) -> Any:
 
 
 def issue(fitted: Any, public: tuple[str, ...], algorithm: str, announced: int) -> Receipt:
-    """The receipt that a fit of an estimator of tables leaves behind, in its last step.
+    """The receipt that a fit leaves behind, in its last step.
 
     Bounds, centers and scales that were stated feature by feature stand beside the features' names, if there are any.
 
     Args:
-        fitted: with ``guarantee_``, ``n_records_``, ``n_features_in_``, and `as_used` as ``used_``.
+        fitted: with ``guarantee_``, ``n_features_in_``, and `as_used` as ``used_``; with ``n_records_`` where a stream
+            may have held fewer than were announced.
         public: names of its arguments that were taken as public; those that are None were not stated.
         algorithm: in words. announced: number of records for which noise was added.
     """
     used, names = fitted.used_, getattr(fitted, "feature_names_in_", None)
     named = (*public, *(name for name in ("fit_intercept", "interval_share") if hasattr(used, name)))
+    read = getattr(fitted, "n_records_", announced)
     given = {name: value for name in named if (value := getattr(used, name)) is not None}
-    released = [name for name in ("coef_", "intercept_", "covariance_", "centre_") if hasattr(fitted, name)]
+    released = [name for name in ("coef_", "intercept_", "covariance_", "centre_", "Gamma_") if hasattr(fitted, name)]
     fitted._fits = getattr(fitted, "_fits", 0) + 1
     return Receipt(
         type(fitted).__name__,
         fitted.guarantee_,
         tuple(released),
         given if names is None else _with_names(given, [str(name) for name in names]),
-        fitted.n_records_,
+        read,
         fitted.n_features_in_,
         used.random_state is not None,
         "void, under the guarantee" if used.not_finite == "void" else REFUSED,
         algorithm=algorithm,
-        announced=None if announced == fitted.n_records_ else announced,
+        announced=None if announced == read else announced,
         fit=fitted._fits,
         found=tuple(_found(given)),
     )

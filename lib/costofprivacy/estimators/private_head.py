@@ -141,7 +141,7 @@ class PrivateHeadRegressor(PromptRegressor):
             The estimator, fitted.
         """
         X, y = self._begin(X, y)
-        N, _, D = X.shape
+        N = len(X)
         budget = self._budget
         warn_if_delta_is_large(budget.delta, N)
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
@@ -151,8 +151,11 @@ class PrivateHeadRegressor(PromptRegressor):
                 if self.tasks == ISOTROPIC
                 else self._of_examples(x, scaled(y, self.response_scale), budget)
             )
-        self.n_features_in_, self.n_prompts_ = D, N
-        self.Gamma_ = released
+        isotropic = self.tasks == ISOTROPIC
+        algorithm = (
+            "the prompts' second moment with noise" if isotropic else "descent in privately whitened coordinates"
+        )
+        self._released(released, N, algorithm, (covariance_head if isotropic else whitened_descent).__name__)
         return self
 
     def _of_examples(self, x: np.ndarray, y: np.ndarray, budget: ApproximateDP) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -11,9 +12,9 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from costofprivacy.estimators import gate
+from costofprivacy.estimators import gate, guarantee
 from costofprivacy.estimators.budget import DELTAS, EPSILONS, approximate
-from costofprivacy.privacy import ApproximateDP, records
+from costofprivacy.privacy import ApproximateDP, PrivacyProfile, records
 
 AUTO = "auto"
 FAR = 1e100  # no scaled value is beyond, so that no square overflows
@@ -28,7 +29,8 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
 
     Attributes:
         ``Gamma_``: what is released, shape (D, D). ``n_features_in_``: D. ``used_``: a copy of the arguments as the
-            fit used them, which `predict` goes by.
+            fit used them, which `predict` goes by. ``guarantee_``: what is promised.
+            ``receipt_``: what `receipt` tells, made by the fit and frozen.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -39,8 +41,12 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
     }
 
     Gamma_: np.ndarray
+    profile_: PrivacyProfile
+    guarantee_: guarantee.Guarantee
+    receipt_: guarantee.Receipt
     used_: Any
     n_features_in_: int
+    n_prompts_: int
     epsilon: float | None
     delta: float | None
     not_finite: str
@@ -76,6 +82,11 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         wanted = gate.responses(self.used_, y, len(predicted), (np.shape(X)[1],))[:, -1]
         return float(r2_score(wanted, predicted, sample_weight=sample_weight))
 
+    def receipt(self) -> guarantee.Receipt:
+        """What was released under which guarantee, in words (``str``) and as JSON (``.json()``)."""
+        check_is_fitted(self, "Gamma_")
+        return replace(self.receipt_)
+
     @property
     def _budget(self) -> ApproximateDP:
         """What the user lets a fit spend."""
@@ -93,6 +104,14 @@ class PromptRegressor(RegressorMixin, BaseEstimator):
         y = gate.responses(self, y, len(X), (X.shape[1],))
         self.used_ = clone(self)
         return self._allowed(X, y)
+
+    def _released(self, Gamma: np.ndarray, prompts: int, algorithm: str, proof: str) -> None:
+        """The last step of a fit: what it releases, and the receipt."""
+        self.Gamma_, self.n_prompts_, self.n_features_in_ = Gamma, prompts, len(Gamma)
+        profile = self.profile_
+        self.guarantee_ = guarantee.Guarantee(profile.claimed, profile.last_iterate, proof, guarantee.PROMPT)
+        own = set(self._parameter_constraints) - set(PromptRegressor._parameter_constraints)
+        self.receipt_ = guarantee.issue(self, tuple(sorted(own)), algorithm, prompts)
 
     def _allowed(self, X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, ...]:
         """Prompts as they are where all are finite, else with 0 for each that is not."""

@@ -153,10 +153,9 @@ class NoisyHeadRegressor(PromptRegressor):
         with np.errstate(all="ignore"):  # what NumPy has to say of private numbers
             data = in_eigenbasis(self._moments(X, y, hyper))
             released = pretraining.release(data, hyper, std, rng=generator(self.random_state))
-        self.n_features_in_, self.n_prompts_ = D, N
         self.hyperparameters_, self.noise_std_ = hyper, std
         self.profile_ = pretraining.profile(hyper, budget, N, std)
-        self.Gamma_ = released
+        self._released(released, N, f"NoisyHead, {hyper.steps} steps", "costofprivacy.noisyhead.pretraining")
         return self
 
     def _answer(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:

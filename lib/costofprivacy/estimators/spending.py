@@ -186,7 +186,7 @@ def promised(release: Any) -> Guarantee:
 def relation(release: Any) -> str | None:
     """The neighbours that a release protects, "replace one record" or "replace one prompt"; None where it says none."""
     told = getattr(_promise(release), "neighbours", None)
-    return None if told is None else RECORD if str(told).startswith(RECORD) else str(told)
+    return None if told is None else str(told).partition(" by ")[0]  # the first words of a receipt's
 
 
 def _promise(release: Any) -> Any:

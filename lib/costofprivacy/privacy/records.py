@@ -208,7 +208,7 @@ def _of_list(name: str, cells: list[Any], axes: int | None) -> np.ndarray:
 def _row(values: Any) -> list[Any] | None:
     """The cells of a list, or of an array in one; None for a cell."""
     kind = type(values)
-    if kind in (float, int, str):
+    if kind is float or kind is int or kind is str:  # a type may have an == of its own
         return None
     try:
         for base in (list, tuple, range, deque):
