@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.book.plain_yaml import load
+from tests.each import each
 
 TEXTS = st.text(st.characters(max_codepoint=126))
 JSON = st.recursive(
@@ -17,7 +18,7 @@ JSON = st.recursive(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "value"),
     [
         ("", None),
@@ -64,7 +65,7 @@ def test_json_is_yaml(value: Any) -> None:
     assert load(json.dumps(value)) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words"),
     [
         ('!!bool "x"', "tags are not supported, got !!bool"),

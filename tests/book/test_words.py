@@ -9,6 +9,7 @@ import pytest
 
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.words import spread
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.
@@ -29,7 +30,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "words"),
     [
         (["a", "--words", "-p trials 50", "--", "b"], ["a", "b", "-p", "trials", "50"]),
@@ -74,8 +75,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("variable", ["NAME", "P", "OUT"])
+@each("text", HOSTILE)
+@each("variable", ["NAME", "P", "OUT"])
 def test_text_on_the_command_line_runs_nothing(made: Path, text: str, variable: str) -> None:
     done = subprocess.run(
         ["make", "chapter", f"{variable}={text}"], cwd=made, capture_output=True, text=True, env=ALONE
