@@ -18,9 +18,10 @@ from costofprivacy.privacy import (
     last_iterate,
 )
 from costofprivacy.running import montecarlo
+from tests.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     "call",
     [
         lambda: _validate.whole("steps", math.inf),  # type: ignore[arg-type]
@@ -43,8 +44,8 @@ def test_limits_of_delta() -> None:
     assert GaussianDP(1e-160).delta(1.0) == 0
 
 
-@pytest.mark.parametrize("T", [1, 3, 44, 1000])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+@each("T", [1, 3, 44, 1000])
+@each("epsilon", [0.1, 1.0, 3.0])
 def test_noise_calibrated_to_a_claim_honours_it(epsilon: float, T: int) -> None:
     budget = ApproximateDP(epsilon, 1e-5)
     step = GaussianDP(1 / exact_composed_noise_multiplier(budget, T))

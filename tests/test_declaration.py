@@ -5,6 +5,7 @@ import pytest
 from costofprivacy import symbols
 from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, SHARE, among, at_least
 from costofprivacy.declaration import Parameters, declarations, many, meanings, parameter
+from tests.each import each
 
 
 class Experiment(Parameters):
@@ -43,7 +44,7 @@ def test_values_are_checked_converted_and_sorted() -> None:
         made.delta = 0.5
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "message"),
     [
         ({"N": (3,)}, "each of N must be a whole number of at least 4, got 3"),

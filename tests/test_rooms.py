@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from costofprivacy.running import _source
+from tests.each import each
 
 PACKAGE = "costofprivacy"
 LIBRARY = Path(__file__).parents[1] / "lib" / PACKAGE
@@ -43,7 +44,7 @@ def against(room: str) -> dict[str, list[str]]:
     return {path.relative_to(LIBRARY).as_posix(): names for path, names in found.items() if names}
 
 
-@pytest.mark.parametrize("room", FORBIDDEN)
+@each("room", FORBIDDEN)
 def test_arrows_point_one_way(room: str) -> None:
     assert against(room) == {}
 

@@ -1,11 +1,10 @@
 import importlib
 import re
 
-import pytest
-
 from costofprivacy import symbols
 from costofprivacy.declaration import declarations
 from costofprivacy.symbols import SYMBOLS
+from tests.each import each
 
 CHAPTERS = [
     "foundations.in_context_regression",
@@ -34,7 +33,7 @@ def test_a_name_stands_once_and_no_symbol_means_two_things_in_one_paper() -> Non
         assert sorted(written) == sorted(set(written))
 
 
-@pytest.mark.parametrize("symbol", SYMBOLS, ids=lambda symbol: symbol.name)
+@each("symbol", SYMBOLS)
 def test_a_symbol_has_a_meaning_in_a_sentence(symbol: symbols.Symbol) -> None:
     assert re.fullmatch(r"[A-Z].*\.", symbol.meaning)
     assert symbol.name.isidentifier()
@@ -46,7 +45,7 @@ def test_the_table_holds_every_symbol() -> None:
     assert table.notna().all(axis=None)
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@each("chapter", CHAPTERS)
 def test_a_chapter_s_parameters_have_one_name_for_one_thing(chapter: str) -> None:
     experiment = importlib.import_module(f"costofprivacy.experiments.{chapter}.experiment").Experiment
     names = {declared.name for declared in declarations(experiment)}

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy import _validate
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
 NOT_NUMBERS = (math.nan, "1", "", b"1", None, True, False, [1.0], (), np.array([1.0, 2.0]), 1j)
@@ -27,15 +28,15 @@ def message(check: object, *arguments: object, **limits: object) -> str:
     return str(refusal.value)
 
 
-@pytest.mark.parametrize(("check", "value"), INSIDE)
-@pytest.mark.parametrize("kind", [float, np.float64])
+@each(("check", "value"), INSIDE)
+@each("kind", [float, np.float64])
 def test_an_admissible_number_comes_back_as_a_float(check: object, value: float, kind: type) -> None:
     checked = check("epsilon", kind(value))
     assert checked == value
     assert type(checked) is float
 
 
-@pytest.mark.parametrize(("check", "words", "value"), OUTSIDE)
+@each(("check", "words", "value"), OUTSIDE)
 def test_a_refusal_names_argument_range_and_value(check: object, words: str, value: object) -> None:
     assert message(check, "epsilon", value) == f"epsilon must be {words}, got {value!r}"
 
@@ -62,7 +63,7 @@ def test_between_includes_its_ends(value: float) -> None:
     assert type(_validate.between("c", value, -1, 2)) is float
 
 
-@pytest.mark.parametrize("value", [-1.001, 2.001, math.inf, *NOT_NUMBERS])
+@each("value", [-1.001, 2.001, math.inf, *NOT_NUMBERS])
 def test_between_excludes_the_rest(value: object) -> None:
     assert message(_validate.between, "c", value, -1, 2) == f"c must be between -1 and 2, got {value!r}"
 
@@ -73,7 +74,7 @@ def test_whole_numbers_come_back_as_ints(value: float) -> None:
     assert type(_validate.whole("steps", value)) is int
 
 
-@pytest.mark.parametrize("value", [0, -3, 1.5, *NOT_NUMBERS])
+@each("value", [0, -3, 1.5, *NOT_NUMBERS])
 def test_whole_refuses_the_rest(value: object) -> None:
     assert message(_validate.whole, "steps", value) == f"steps must be a whole number of at least 1, got {value!r}"
 
@@ -100,7 +101,7 @@ def test_each_checks_and_returns_a_tuple(values: object) -> None:
     assert [type(value) for value in checked] == [float, float]
 
 
-@pytest.mark.parametrize("values", [[], (), "12", "", 3, None, np.array([]), iter([1.0])])
+@each("values", [[], (), "12", "", 3, None, np.array([]), iter([1.0])])
 def test_each_wants_a_list(values: object) -> None:
     assert message(_validate.each, _validate.positive, "epsilon", values).startswith(
         "epsilon must be a non-empty list, got "
@@ -128,7 +129,7 @@ def test_numbers_of_workers(value: float) -> None:
     assert type(_validate.workers(value)) is int
 
 
-@pytest.mark.parametrize("value", [0, -2, 1.5, -0.5, *NOT_NUMBERS])
+@each("value", [0, -2, 1.5, -0.5, *NOT_NUMBERS])
 def test_other_numbers_of_workers_are_refused(value: object) -> None:
     assert message(_validate.workers, value) == (
         f"workers must be -1 (all cores) or a whole number of at least 1, got {value!r}"

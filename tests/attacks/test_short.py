@@ -10,6 +10,7 @@ from costofprivacy.privacy import records
 from tests.attacks import campaign, cells, neighbours
 from tests.attacks.campaign import CLAIMS, attacked
 from tests.attacks.readings import READINGS
+from tests.each import each
 from tests.privacy.test_guarantees import RELEASING
 
 PAIRS, CELLS = 40, 300  # of records, and of cells that are only read
@@ -49,7 +50,7 @@ ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under ano
 }
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@each("name", CLAIMS)
 def test_no_attack_breaks_a_claim(name: str) -> None:
     found = attacked(name, CELLS if name in READINGS else PAIRS)
     assert not found.error, f"seed {found.seed}:\n{found.error}"
@@ -61,7 +62,7 @@ def test_every_function_on_the_way_to_a_release_is_attacked() -> None:
     assert [name for name in RELEASING if name not in attackable | ELSEWHERE] == []
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "rivals.output_perturbation.release",

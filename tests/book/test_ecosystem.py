@@ -11,6 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from costofprivacy.book import notebooks
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 NBVAL = ("pytest", "--nbval", "-p", "no:cacheprovider", "-n", "0")
@@ -67,7 +68,7 @@ def test_a_live_session_says_it_to_a_person(tmp_path: Path) -> None:
     assert "a live session: tables go elsewhere" in [state["state"].get("value") for state in states]
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "book").rglob("*.ipynb")), ids=lambda path: path.stem)
+@each("path", sorted((ROOT / "book").rglob("*.ipynb")))
 def test_nbval_compares_words_and_rounded_numbers_alone(path: Path) -> None:
     """A coordinate of a picture and a table's last digit depend on the processor: only marked cells are compared."""
     for cell in notebooks.code_cells(notebooks.read(path)):

@@ -8,6 +8,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from costofprivacy.book import explorers, notebooks
+from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
 LINK = "[Explore it at ρ = 0.3](../explore/dpgd.ipynb#rho=0.3&gamma=0.1)"
@@ -15,7 +16,7 @@ ANCHOR = '<a href="../explore/dpgd.html#rho=0.3&amp;gamma=0.1">Explore it at ρ 
 OFFER = f'<div class="explorer-here">\n\n{ANCHOR}\n\n</div>'
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "shown"),
     [
         (LINK, OFFER),

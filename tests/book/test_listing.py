@@ -6,6 +6,7 @@ from costofprivacy import symbols
 from costofprivacy.book import listing
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project, chapters, is_plain
+from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
 
@@ -18,7 +19,7 @@ def test_the_chapters_are_listed_with_question_claims_and_time(project: Project)
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)])
+@each("name", [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)])
 def test_every_chapter_asks_a_question_and_lists_its_parameters(name: str) -> None:
     asked = listing.question(PROJECT, name)
     assert asked.endswith("?")

@@ -6,11 +6,12 @@ import pytest
 from costofprivacy.book import parameters
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project, is_plain
+from tests.each import each
 
 NAME = "part/first-one"
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "default", "expected"),
     [
         ("1e-5", 0.1, 1e-5),
@@ -37,7 +38,7 @@ def test_a_value_takes_the_type_of_the_default(given: object, default: object, e
     assert type(value) is type(expected)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "default", "words"),
     [
         ("many", 5, "x must be an integer, got 'many'"),

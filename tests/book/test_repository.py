@@ -9,6 +9,7 @@ import yaml
 from costofprivacy.book import repository
 from costofprivacy.judging import cards
 from costofprivacy.judging.claims import Claim
+from tests.each import each
 
 ADDRESS = "https://github.com/owner/name"
 NOWHERE: dict[str, str] = {}
@@ -20,7 +21,7 @@ def clone(root: Path, remote: str) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
+@each(
     ("remote", "expected"),
     [
         ("https://github.com/owner/name.git", ADDRESS),
@@ -45,7 +46,7 @@ def test_a_file_has_an_address(host: str, folder: str) -> None:
     assert repository.source(f"https://{host}/a/b", "main", "lib/c.py") == f"https://{host}/a/b/{folder}/main/lib/c.py"
 
 
-@pytest.mark.parametrize(
+@each(
     "remote",
     [
         "", "/srv/name.git", "../name", "./a:b/c", "file:///srv/owner/name.git", "C:\\owner\\name", "name.bundle",

@@ -10,6 +10,7 @@ from costofprivacy.book import notebooks
 from costofprivacy.book.project import LEDGER, Project, chapters, is_plain, place
 from costofprivacy.judging.claims import read_register
 from costofprivacy.judging.headlines import words
+from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
 NAMES = [name for name in chapters(PROJECT) if name != LEDGER and not is_plain(PROJECT, name)]
@@ -45,7 +46,7 @@ def test_a_chapter_opens_with_its_question_its_answer_and_a_figure(name: str) ->
     assert words(before) <= MOST_WORDS_BEFORE_A_FIGURE
 
 
-@pytest.mark.parametrize("name", JUDGING)
+@each("name", JUDGING)
 def test_a_judging_chapter_leads_with_two_to_four_cards_after_its_figure(name: str) -> None:
     leading = place_of(name, ".leading(")
     assert leading == place_of(name, ".show(") + 1

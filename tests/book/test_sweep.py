@@ -7,6 +7,7 @@ import pytest
 from costofprivacy.book import sweep, sweep_points
 from costofprivacy.book.errors import BookError, RequestError
 from costofprivacy.book.project import Project
+from tests.each import each
 
 NAME = "part/first-one"
 EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
@@ -205,7 +206,7 @@ def test_points_are_read_from_a_file(small: Project, name: str, text: str) -> No
     assert asked.swept == ("trials", "epsilon")
 
 
-@pytest.mark.parametrize(
+@each(
     ("grids", "fixed", "words"),
     [
         ([], {}, "a sweep needs values: --sweep penalty=0.1,1,5, or --table points.csv"),
@@ -248,7 +249,7 @@ def test_more_points_than_can_be_are_refused_before_any_is_made(
     assert len(sweep_points.plan(small, NAME, {}, ["trials=1,2,3"], []).points) == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "text", "words"),
     [
         ("p.csv", "", "p.csv: it is empty"),

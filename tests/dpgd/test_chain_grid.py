@@ -6,6 +6,7 @@ import pytest
 from costofprivacy.dpgd import chain, chain_grid, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from tests.each import each
 
 CLIPS, RATES = np.array([1e-3, 0.1, 10.0, 0.1]), np.array([300.0, 5.0, 0.3, 60.0])
 SHAPES = {"constant": Constant, "half": lambda r: Polynomial(r, 0.5), "harmonic": lambda r: Harmonic(0.3 * r, 0.3)}
@@ -21,9 +22,9 @@ def literal(family, rho: float, n: int, d: int) -> np.ndarray:
     return chain.risk_at(spaces(d), runs, n, [1.0], 1, rng=np.random.default_rng(4))[:, 0, 0]
 
 
-@pytest.mark.parametrize("rho", [0.1, np.inf])
-@pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize(("n", "d"), [(1, 3), (300, 20), (50, 1)])
+@each("rho", [0.1, np.inf])
+@each("name", SHAPES)
+@each(("n", "d"), [(1, 3), (300, 20), (50, 1)])
 def test_a_place_of_the_grid_is_the_chain(name, rho, n, d):
     found = chain_grid.released_risks(spaces(d), SHAPES[name](1.0), CLIPS, RATES, rho, n, rng=np.random.default_rng(4))
     np.testing.assert_allclose(found, literal(SHAPES[name], rho, n, d), rtol=1e-10)

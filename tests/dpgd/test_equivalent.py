@@ -11,6 +11,7 @@ from scipy.integrate import quad, solve_ivp
 from costofprivacy.dpgd import control, diffusion, equivalent, implicit, quadrature, risk_bounds, spectrum, system
 from costofprivacy.dpgd.clip_schedule import released_risk
 from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial
+from tests.each import each
 
 from .problems import SCHEDULES, TIMES, Rising, uniform_model
 
@@ -55,8 +56,8 @@ def test_at_the_cap_without_clipping_the_risk_grows_linearly():
     np.testing.assert_allclose(found, 0.5 + 0.1 * 20**2 * 0.045 * TIMES, rtol=1e-9)
 
 
-@pytest.mark.parametrize("schedule", SCHEDULES)
-@pytest.mark.parametrize("clip", [0.05, 1.0, 10.0])
+@each("schedule", SCHEDULES)
+@each("clip", [0.05, 1.0, 10.0])
 def test_the_path_agrees_with_lsoda(schedule, clip):
     equations = system.of_model(uniform_model(), 1000)
     reference = system.reference_path(equations, schedule, clip, 0.5, TIMES, 1e-11)
@@ -151,7 +152,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("change", "message"), BAD)
+@each(("change", "message"), BAD)
 def test_bad_input_is_one_clear_line(change, message):
     given = {"schedule": Constant(1.0), "clip": 1.0, "rho": 1.0, "times": [1.0], "tolerance": 1e-6} | change
     with pytest.raises(ValueError, match=message) as caught:

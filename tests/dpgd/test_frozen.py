@@ -14,10 +14,11 @@ from costofprivacy.dpgd.clipping import descent_reduction, variance_reduction
 from costofprivacy.dpgd.frozen import Late
 from costofprivacy.dpgd.schedule import Constant, Polynomial, Schedule
 from costofprivacy.dpgd.spectrum import PowerLaw
+from tests.each import each
 
 
-@pytest.mark.parametrize(("phi", "psi"), [(0.0, 0.0), (0.7, 0.1), (-2.0, 1.5)])
-@pytest.mark.parametrize("x", [0.3, 40.0, 1e6])
+@each(("phi", "psi"), [(0.0, 0.0), (0.7, 0.1), (-2.0, 1.5)])
+@each("x", [0.3, 40.0, 1e6])
 def test_kernels_by_incomplete_gamma_and_by_mpmath(phi: float, psi: float, x: float) -> None:
     """Proposition E.1's kernels three ways: the library's nodes, incomplete gamma functions, and mpmath."""
     law = PowerLaw(phi)
@@ -33,8 +34,8 @@ def test_kernels_by_incomplete_gamma_and_by_mpmath(phi: float, psi: float, x: fl
     assert float(Late(phi, psi, 1.0).start(x)) == pytest.approx(float(implicit.kernels(system, x)[0]), rel=1e-6)
 
 
-@pytest.mark.parametrize(("phi", "degree", "s"), [(0.0, 2, 1.5), (0.7, 1, 1.3), (0.5, 1, 1.5), (0.8, 1, 1.2001)])
-@pytest.mark.parametrize("x", [2.0, 1e5])
+@each(("phi", "degree", "s"), [(0.0, 2, 1.5), (0.7, 1, 1.3), (0.5, 1, 1.5), (0.8, 1, 1.2001)])
+@each("x", [2.0, 1e5])
 def test_moments_by_mpmath(phi: float, degree: int, s: float, x: float) -> None:
     """∫₀ˣ u^(s−1) ∫ p λ^degree e^(−2λu): with k = degree + 1 − φ − s above, at and near 0."""
     law = PowerLaw(phi)

@@ -8,6 +8,7 @@ from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 from costofprivacy.privacy import GaussianDP, spent_by_record
 from tests import oracles
+from tests.each import each
 
 SCHEDULES = [Constant(3.0), Polynomial(3.0, 0.5), Polynomial(4.0, 2.0), Harmonic(0.5, 0.02)]
 
@@ -66,8 +67,8 @@ def test_the_profile_of_a_full_pass_is_that_of_its_steps(plan):
     assert released.every_iterate.mu == pytest.approx(accounting.every_iterate(eta, sigma).mu)
 
 
-@pytest.mark.parametrize("plan", SCHEDULES)
-@pytest.mark.parametrize("seen", [1, 50, 99, 100])
+@each("plan", SCHEDULES)
+@each("seen", [1, 50, 99, 100])
 def test_the_owed_noise_completes_the_tail_sums_of_4_1(plan, seen):
     n, d, configuration = 100, 5, Configuration(0.5, plan, 0.7)
     eta = schedule.learning_rates(plan, n)

@@ -9,6 +9,7 @@ from costofprivacy.dpgd.parts import risk_parts
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, noise_intensity
 from costofprivacy.dpgd.spectrum import PowerLaw
 from tests.dpgd.problems import SCHEDULES, TIMES, Rising, uniform_model
+from tests.each import each
 
 SYSTEMS = {
     "isotropic": system.isotropic(0.5, 0.1, 0.3),
@@ -18,9 +19,9 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize("schedule", [*SCHEDULES, Constant(10.0), Harmonic(1.0, 0.1)], ids=str)
-@pytest.mark.parametrize(("clip", "rho"), [(1.0, 1.0), (3.0, math.inf), (0.3, 0.3)])
+@each("name", SYSTEMS)
+@each("schedule", [*SCHEDULES, Constant(10.0), Harmonic(1.0, 0.1)])
+@each(("clip", "rho"), [(1.0, 1.0), (3.0, math.inf), (0.3, 0.3)])
 def test_the_parts_add_up_to_the_risk_of_the_book_s_solver(
     name: str, schedule: object, clip: float, rho: float
 ) -> None:

@@ -9,6 +9,7 @@ from scipy.special import gamma, gammainc
 
 from costofprivacy.dpgd import equivalent, implicit, quadrature, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial
+from tests.each import each
 
 from .problems import uniform_model
 
@@ -29,8 +30,8 @@ def test_the_closed_form_of_the_kernels_is_right():
         assert truncated_gamma(1.5, spectrum.PowerLaw(0.5), clock) == pytest.approx(float(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("phi", [-8.0, -3.0, 0.0, 0.25, 0.5, 0.8])
-@pytest.mark.parametrize("share", [-1.0, 0.0, 0.5, 0.9])
+@each("phi", [-8.0, -3.0, 0.0, 0.25, 0.5, 0.8])
+@each("share", [-1.0, 0.0, 0.5, 0.9])
 def test_the_rule_integrates_the_kernels_of_the_continuum(phi, share):
     law, psi = spectrum.PowerLaw(phi), share * (1 - phi)
     equations = quadrature.of_power_law(law, GAMMA, 0.3, psi=psi, initial_risk=0.5)

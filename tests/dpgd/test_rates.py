@@ -13,6 +13,7 @@ from scipy.integrate import quad, solve_ivp
 from costofprivacy.dpgd import equivalent, rates, system
 from costofprivacy.dpgd.clipping import descent_reduction
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
+from tests.each import each
 
 GAMMA, RHO, CLIP, ZETA, START = 0.01, 0.3, 0.1, 0.3, 0.5
 
@@ -173,7 +174,7 @@ def test_the_factor_is_large_enough(initial: float) -> None:
         assert math.exp(-descent * rates.CLOCK[alpha]) <= GAMMA * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: rates.order(0.3, GAMMA, RHO), "alpha must be 0 or 0.5"),

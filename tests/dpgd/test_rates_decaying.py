@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 from costofprivacy.dpgd import rates_decaying as rates
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, Schedule
+from tests.each import each
 
 LINEAR = rates.Linear(7.0, 0.3, 0.04)
 
@@ -24,8 +25,8 @@ def solved(linear: rates.Linear, schedule: Schedule, start: float, end: float) -
     return float(solve_ivp(slope, (0.0, end), [start], method="DOP853", rtol=1e-10, atol=1e-12).y[0, -1])
 
 
-@pytest.mark.parametrize("order", [-6.0, -1.0, -0.6, 0.0, 0.7])
-@pytest.mark.parametrize("x", [1e-3, 0.4, 3.0, 40.0])
+@each("order", [-6.0, -1.0, -0.6, 0.0, 0.7])
+@each("x", [1e-3, 0.4, 3.0, 40.0])
 def test_the_exponential_integral_is_mpmaths(order: float, x: float) -> None:
     found = float(rates.exponential_integral(order, x))
     assert found == pytest.approx(float(mpmath.expint(order, x)), rel=1e-12)

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 
 from costofprivacy.dpgd import schedule
 from costofprivacy.dpgd.schedule import Constant, Flat, Harmonic, Polynomial
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
 SCHEDULES = (
@@ -33,9 +34,9 @@ def printed_rho(rates: np.ndarray, sigma: np.ndarray) -> float:
     return max(quotients)
 
 
-@pytest.mark.parametrize("rule", SCHEDULES, ids=repr)
-@pytest.mark.parametrize("rho", [0.1, 1.0, 30.0])
-@pytest.mark.parametrize("n", [1, 2, 10, 1000])
+@each("rule", SCHEDULES)
+@each("rho", [0.1, 1.0, 30.0])
+@each("n", [1, 2, 10, 1000])
 def test_the_noise_of_42_has_the_privacy_asked_for(rule: schedule.Schedule, rho: float, n: int) -> None:
     rates = schedule.learning_rates(rule, n)
     if rates.max() == 0:  # one step of a schedule that ends at 0
@@ -86,7 +87,7 @@ def test_where_the_noise_goes() -> None:
     assert even[-1] == 0
 
 
-@pytest.mark.parametrize("rule", SCHEDULES, ids=repr)
+@each("rule", SCHEDULES)
 def test_discrete_noise_tends_to_its_intensity(rule: schedule.Schedule) -> None:
     n, rho = 100_000, 0.7
     sigma = schedule.noise_multipliers(schedule.learning_rates(rule, n), rho)
@@ -96,7 +97,7 @@ def test_discrete_noise_tends_to_its_intensity(rule: schedule.Schedule) -> None:
     assert n**2 * sigma[-1] ** 2 == pytest.approx(schedule.last_noise(rule, rho), rel=1e-12)
 
 
-@pytest.mark.parametrize("rule", SCHEDULES, ids=repr)
+@each("rule", SCHEDULES)
 def test_squared_decrease_integrates_to_the_fall_of_the_square(rule: schedule.Schedule) -> None:
     total, _ = quad(lambda t: float(rule.squared_decrease(t)), 0, 1, points=[0.01, 0.1, 0.99, 0.999999], limit=500)
     assert total == pytest.approx(float(rule(0.0) ** 2 - rule(1.0) ** 2), rel=1e-4, abs=1e-12)
@@ -160,7 +161,7 @@ def test_rho_must_be_positive(rho: float) -> None:
             call()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: Constant(0.0), "initial must be positive"),

@@ -12,6 +12,7 @@ from costofprivacy.dpgd.spectrum import (
     Spectrum,
     StudentT,
 )
+from tests.each import each
 
 PHIS = [-20.0, -1.0, 0.0, 0.5, 0.8]
 
@@ -147,7 +148,7 @@ def test_arrays_are_copies_that_nobody_writes_to():
         values.eigenvalues[0] = 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Spectrum([]), "eigenvalues must be a non-empty vector"),

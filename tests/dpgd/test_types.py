@@ -11,6 +11,7 @@ from costofprivacy.dpgd import clip_schedule, onepass, schedule, update
 from costofprivacy.dpgd.averaged_step import averaged_step
 from costofprivacy.dpgd.descent import Configuration, descend_records, step_table
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from tests.each import each
 from tests.privacy import hostile
 
 law = settings(derandomize=True, deadline=None, max_examples=200)
@@ -32,7 +33,7 @@ def test_a_rate_is_adapted_to_whole_numbers(kind: str, value: int) -> None:
     np.testing.assert_allclose(columns.T, ends, rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", hostile.NARROW)
+@each("kind", hostile.NARROW)
 def test_narrow_records_give_what_their_doubles_give(kind: str) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 100, (70, 3)).astype(kind), rng.integers(0, 100, 70).astype(kind)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import settings
 
 from costofprivacy.dpgd import update
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=100)
 
@@ -24,8 +25,8 @@ def draw(seed: int, rows: int = 50, d: int = 4) -> tuple[np.ndarray, np.ndarray,
     return rng.standard_normal((rows, d)), scale * rng.standard_normal((rows, d)), 5 * rng.standard_normal(rows)
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 30.0, math.inf])
-@pytest.mark.parametrize("eta", [0.0, 0.1, 5.0])
+@each("C", [0.01, 1.0, 30.0, math.inf])
+@each("eta", [0.0, 0.1, 5.0])
 def test_the_batched_step_is_the_literal_one(C: float, eta: float) -> None:
     theta, x, y = draw(0)
     expected = [literal_step(*row, eta, C) for row in zip(theta, x, y)]

@@ -33,6 +33,7 @@ from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import NoIntervalWarning, ScaleWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
+from tests.each import each
 from tests.estimators import conformance
 from tests.privacy.hostile import neighbours
 
@@ -206,7 +207,7 @@ def test_bounds_may_be_huge(method):
 # --------------------------------------------------------------------------------------- arguments and frames
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "message"),
     [
         ({"method": "ridge"}, "The 'method' parameter of PrivateLinearRegression must be a str among"),

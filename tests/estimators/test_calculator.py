@@ -11,6 +11,7 @@ from costofprivacy.estimators import calculator, forecast_table
 from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import ScaleWarning
 from costofprivacy.privacy import ApproximateDP, GaussianDP
+from tests.each import each
 
 
 def test_the_same_budget_in_three_currencies_has_the_same_answer() -> None:
@@ -87,7 +88,7 @@ def test_its_lines_reach_what_it_forecasts() -> None:
     assert mean_score("\n".join(kept), 300) < mean_score(told.code, 300) - 0.01
 
 
-@pytest.mark.parametrize("value", [1e-12, 1.5e-6, 0.00099996, 0.001, 0.25, 1 / 3, 1.0, 20.0, 99999.0, 1e6, 2.5e9])
+@each("value", [1e-12, 1.5e-6, 0.00099996, 0.001, 0.25, 1 / 3, 1.0, 20.0, 99999.0, 1e6, 2.5e9])
 def test_a_literal_is_the_number_to_four_digits(value: float) -> None:
     text = calculator.literal(value)
     assert math.isclose(eval(text), value, rel_tol=5.1e-4)

@@ -25,6 +25,7 @@ from costofprivacy.estimators.private_bounds import private_bounds
 from costofprivacy.estimators.schema import SchemaWarning
 from costofprivacy.privacy import PrivacyWarning, records
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, streams
+from tests.each import each
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
 SECRET = "SSN 078-05-1120"
@@ -79,10 +80,8 @@ CELLS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "other", [0.5, "unknown", Evil(), np.timedelta64(5, "D"), [1, 2], None], ids=lambda o: type(o).__name__
-)
-@pytest.mark.parametrize("make", ["rows", "objects", "frame", "tuples"])
+@each("other", [0.5, "unknown", Evil(), np.timedelta64(5, "D"), [1, 2], None])
+@each("make", ["rows", "objects", "frame", "tuples"])
 def test_a_cell_is_read_alone_whatever_holds_it_and_whatever_the_others_are(make, other):
     wanted = [records.number(cell) for cell in CELLS]
     rows = [[cell, 1.0] for cell in CELLS] + [[2.0, other]]
@@ -105,8 +104,8 @@ def stays(n=40):
     return [[np.timedelta64(int(k), "D"), float(a)] for k, a in zip(rng.integers(1, 9, n), rng.standard_normal(n))]
 
 
-@pytest.mark.parametrize("wrong", ["unknown", Evil(), 1j, [1, 2], pd.NaT], ids=lambda cell: type(cell).__name__)
-@pytest.mark.parametrize("model", [PrivateLinearRegression, DPGDRegressor])
+@each("wrong", ["unknown", Evil(), 1j, [1, 2], pd.NaT])
+@each("model", [PrivateLinearRegression, DPGDRegressor])
 def test_an_unreadable_cell_makes_its_own_record_void_and_no_other(model, wrong):
     """As it was found: one word made durations, which were numbers before, nothing in all records."""
     X, y = stays(), np.arange(40.0)
@@ -143,8 +142,8 @@ def test_so_it_is_for_lists_given_to_a_method_for_prompts_and_for_streams(wrong)
     np.testing.assert_array_equal(one, head.fit(X, Y).Gamma_)
 
 
-@pytest.mark.parametrize("rule", ["refuse", "void"])
-@pytest.mark.parametrize(
+@each("rule", ["refuse", "void"])
+@each(
     ("column", "message"),
     [
         (pd.period_range("2024-01", periods=20, freq="M"), "got period"),
@@ -153,7 +152,6 @@ def test_so_it_is_for_lists_given_to_a_method_for_prompts_and_for_streams(wrong)
         (np.arange(20) * 1j, "Complex data not supported"),
         (pd.arrays.SparseArray([0.0] * 20), "Sparse data was passed"),
     ],
-    ids=["period", "interval", "duration", "complex", "sparse"],
 )
 def test_a_type_that_holds_no_numbers_is_refused_by_its_name(column, message, rule):
     frame = pd.DataFrame({"a": np.arange(20.0)}).assign(b=column)

@@ -17,6 +17,7 @@ from costofprivacy.dpgd.schedule import Constant
 from costofprivacy.estimators import DPGDRegressor, public
 from costofprivacy.estimators.scaling import public_scale
 from costofprivacy.privacy import GaussianDP, PrivacyWarning
+from tests.each import each
 from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -42,8 +43,8 @@ def test_scikit_learns_own_checks_pass(rule, expected):
     assert not model.__sklearn_tags__().regressor_tags.poor_score
 
 
-@pytest.mark.parametrize("check", conformance.PRIVACY_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("asked", [{}, {"fit_intercept": False, "schedule": "even"}, {"feature_bounds": (-3, 3)}])
+@each("check", conformance.PRIVACY_CHECKS)
+@each("asked", [{}, {"fit_intercept": False, "schedule": "even"}, {"feature_bounds": (-3, 3)}])
 def test_nothing_but_the_release_reaches_the_public(check, asked):
     check(DPGDRegressor(epsilon=8.0, delta=1e-6, **asked))
 
@@ -148,7 +149,7 @@ def test_batches_must_agree_and_be_finite():
         DPGDRegressor(rho=1.0).fit_stream([(X, y), (X * math.nan, y)], n=50)
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "message"),
     [
         ({"rho": 0.0}, "'rho' parameter"),
@@ -372,8 +373,8 @@ def test_empty_cells_are_refused_with_a_pointer_to_a_typical_value():
         DPGDRegressor(rho=1.0).fit(np.nan_to_num(X), X[:, 1])
 
 
-@pytest.mark.parametrize("rule", ["refuse", "void"])
-@pytest.mark.parametrize("make", [np.array, pd.Series, list, lambda told: np.array(told, dtype=object)])
+@each("rule", ["refuse", "void"])
+@each("make", [np.array, pd.Series, list, lambda told: np.array(told, dtype=object)])
 def test_a_response_of_numeric_text_is_refused(make, rule):
     X, y, _ = problem(20, 2)
     told = make([f"{value:.3f}" for value in y])

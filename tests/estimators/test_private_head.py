@@ -9,6 +9,7 @@ from costofprivacy.noisyhead import best_head, covariance_head, token_laws, whit
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
+from tests.each import each
 from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -20,7 +21,7 @@ def drawn(N: int, law: token_laws.TokenLaw = UNKNOWN, seed: int = 0) -> Prompts:
     return token_laws.sample(law, N, 40, rng=np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS], ids=lambda check: check.__name__)
+@each("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS])
 def test_it_conforms(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6))
 
@@ -29,7 +30,7 @@ EVERY = (*conformance.CHECKS, *conformance.PRIVACY_CHECKS)
 OF_THE_LAST = conformance.check_what_it_learns_follows_the_responses  # it turns the last response alone
 
 
-@pytest.mark.parametrize("check", [c for c in EVERY if c is not OF_THE_LAST], ids=lambda c: c.__name__)
+@each("check", [c for c in EVERY if c is not OF_THE_LAST])
 def test_asking_every_token_it_conforms_where_no_token_is_told_apart(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, queries="every"))
 
@@ -40,7 +41,7 @@ def test_asking_every_token_the_last_response_is_one_of_many():
         OF_THE_LAST(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, queries="every"))
 
 
-@pytest.mark.parametrize("check", [c for c in EVERY if c is not OF_THE_LAST], ids=lambda c: c.__name__)
+@each("check", [c for c in EVERY if c is not OF_THE_LAST])
 def test_of_the_covariance_alone_it_conforms_where_no_response_is_looked_at(check):
     check(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, tasks="isotropic", spread=0.0))
 
@@ -153,7 +154,7 @@ def test_releases_differ_by_as_much_noise_as_they_must():
     assert abs(np.mean(heads)) < 5 * np.std(heads) / math.sqrt(200)
 
 
-@pytest.mark.parametrize(
+@each(
     "wrong",
     [
         {"queries": "all"},

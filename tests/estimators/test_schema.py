@@ -23,6 +23,7 @@ from sklearn.utils import estimator_checks
 
 from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, cells
 from costofprivacy.estimators.schema import Schema, SchemaTransformer, SchemaWarning, boolean, category, date, number
+from tests.each import each
 from tests.estimators import conformance
 
 pytestmark = [
@@ -209,8 +210,8 @@ def test_each_row_depends_on_its_record_alone(chosen):
     assert (np.linalg.norm(together, axis=1) <= SCHEMA.norm_bound() * (1 + 1e-12)).all()
 
 
-@pytest.mark.parametrize("name", PEOPLE.columns)
-@pytest.mark.parametrize("place", range(len(HOSTILE)))
+@each("name", PEOPLE.columns)
+@each("place", range(len(HOSTILE)))
 def test_one_cell_that_changes_the_type_of_a_column_changes_its_own_row_alone(name, place):
     """The clean column has one type of number; with any other cell among its cells it is a column of objects."""
     neighbour = PEOPLE.astype({name: object})
@@ -274,7 +275,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@each("form", FORMS)
 def test_every_representation_gives_the_same_features(form):
     np.testing.assert_array_equal(features(FORMS[form](PEOPLE)), features(PEOPLE))
 
@@ -349,7 +350,7 @@ def test_what_is_no_table_is_refused_by_its_type(table):
     assert SECRET not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "words"),
     [
         (lambda: number(3, 3), "low must be below high"),

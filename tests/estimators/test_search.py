@@ -24,6 +24,7 @@ from costofprivacy.estimators.search_plans import all_settings, chance_of_trying
 from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.estimators.spending import compose
 from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
+from tests.each import each
 from tests.estimators import conformance
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -74,8 +75,8 @@ def renyi_oracle(mu, m, delta):
     return minimize_scalar(lambda log: at(1 + math.exp(log)), bounds=(-4, 8), method="bounded").fun
 
 
-@pytest.mark.parametrize("m", [1.0, 3.0, 30.0, 1000.0])
-@pytest.mark.parametrize("epsilon", [0.3, 1.0, 8.0])
+@each("m", [1.0, 3.0, 30.0, 1000.0])
+@each("epsilon", [0.3, 1.0, 8.0])
 def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
     plan = random_number(ApproximateDP(epsilon, 1e-5), 10, m)
     assert renyi_oracle(plan.fit.mu, m, 1e-5) == pytest.approx(epsilon, rel=2e-3)
@@ -284,8 +285,8 @@ def test_fits_that_are_not_gaussian_are_given_a_share_of_epsilon_and_delta():
     assert search.profile_.gaussian is None
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.5, 2.0, 50.0])
-@pytest.mark.parametrize("strategy", ["all", "random"])
+@each("epsilon", [1e-3, 0.5, 2.0, 50.0])
+@each("strategy", ["all", "random"])
 def test_gaussian_fits_may_be_asked_for_by_epsilon_and_delta(epsilon, strategy):
     if strategy == "random" and epsilon < 0.1:
         return
@@ -340,7 +341,7 @@ def test_gaussian_methods_are_searched(method):
     assert search.best_setting_["method"] == method
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "words"),
     [
         ({"strategy": "random", "folds": 3}, "strategy='random' needs"),

@@ -15,6 +15,7 @@ from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.streams import generator
 from tests import oracles
+from tests.each import each
 
 
 def simulate(etas: np.ndarray, stds: np.ndarray, k: int, sign: float, others: tuple[float, float]) -> np.ndarray:
@@ -27,8 +28,8 @@ def simulate(etas: np.ndarray, stds: np.ndarray, k: int, sign: float, others: tu
     return theta[:, 0]
 
 
-@pytest.mark.parametrize("name", outputs.OTHERS)
-@pytest.mark.parametrize("plan", [Constant(4.0), Polynomial(6.0, 0.5), Harmonic(4.0, 0.5)], ids=repr)
+@each("name", outputs.OTHERS)
+@each("plan", [Constant(4.0), Polynomial(6.0, 0.5), Harmonic(4.0, 0.5)])
 def test_output_laws_are_those_of_the_simulated_algorithm(name: str, plan: Any) -> None:
     etas = learning_rates(plan, 4)
     stds = 2 * outputs.CLIP_NORM * noise_multipliers(etas, 1.3)

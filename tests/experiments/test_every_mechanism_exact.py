@@ -16,6 +16,7 @@ from costofprivacy.rivals import guarded_descent, piloted_perturbation
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.guarded_descent import Shape
 from costofprivacy.rivals.prepared import Prepared
+from tests.each import each
 from tests.experiments.verdicts.machinery import committed
 
 MU, DELTA = 1.0, 1e-5
@@ -25,7 +26,7 @@ PLAN = newer.piloted_plan(TOLD)
 RELEASES = 200
 
 
-@pytest.mark.parametrize("name", AUDITS)
+@each("name", AUDITS)
 def test_the_right_mechanism_is_acquitted_and_half_its_noise_convicted(name: str) -> None:
     assert 0 <= AUDITS[name](1.0) <= 1 + exact.FOUND
     if name.startswith("TukeyEM"):  # its worst pair depends on the noise
@@ -34,7 +35,7 @@ def test_the_right_mechanism_is_acquitted_and_half_its_noise_convicted(name: str
         assert AUDITS[name](0.5) > 1.8
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "deficit"),
     [("NoisyHead, every step", 0.02), ("whitened head, every step", 0.1), ("private quantile, the release", 0.02)]
     + [("AdaSSP, its three parts", 0.1), ("Gaussian mixing, the whole sketches", 0.01)]

@@ -27,6 +27,7 @@ from costofprivacy.rivals import (
 )
 from costofprivacy.rivals import tukey as deep
 from costofprivacy.streams import generator
+from tests.each import each
 
 MU, DELTA, COUNT = 1.0, 1e-5, 5
 OURS = rows.ours(MU, DELTA)
@@ -272,7 +273,7 @@ def test_a_row_draws_finite_scores_whatever_the_records(name: str) -> None:
             assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("name", [row.name for row in OURS if row.attained])
+@each("name", [row.name for row in OURS if row.attained])
 def test_where_the_sensitivity_is_attained_the_means_are_mu_deviations_apart(name: str) -> None:
     row = OURS[NAMES.index(name)]
     first, second = (row.draw(one, 20_000, np.random.default_rng(k), SOUND) for k, one in enumerate(row.worst))

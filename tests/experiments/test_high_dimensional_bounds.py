@@ -18,6 +18,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
+from tests.each import each
 from tests.noisyhead.draws import token_by_token
 
 QUIET = Runner(workers=1)
@@ -303,7 +304,7 @@ def test_the_steps_of_the_proof_by_hand() -> None:
 # the lemmas
 
 
-@pytest.mark.parametrize(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
+@each(("N", "seed"), [(230, 0), *((1, seed) for seed in range(1, 30))])
 def test_a_data_set_of_the_lemmas_is_a_literal_loop(N: int, seed: int) -> None:
     """230 prompts take three chunks; of one prompt the query has, now and then, the largest response."""
     cell = lemmas.Cell(N, 4, 3)

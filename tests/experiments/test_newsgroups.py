@@ -22,6 +22,7 @@ from costofprivacy.noisyhead.tridiagonal import in_tridiagonal_basis
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
 from tests import oracles
+from tests.each import each
 from tests.privacy.numerics import hockey_stick
 
 WORD = re.compile(r"(?u)\b\w\w+\b")  # scikit-learn's
@@ -79,7 +80,7 @@ def test_paragraphs_are_parts_between_empty_lines_with_enough_words() -> None:
 LETTERS = "aZ_9\u00e9\u00b5\u0130\u4e2d-. !?\n\t\x1c\r'"
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each("seed", range(20))
 def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
     """Random texts against Python's own `split` and `findall`, piece by piece."""
     rng = np.random.default_rng(seed)

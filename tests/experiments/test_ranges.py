@@ -10,6 +10,7 @@ from costofprivacy._validate import ANYWAY
 from costofprivacy.book import parameters
 from costofprivacy.book.project import Project, chapters, is_plain, module_name
 from costofprivacy.declaration import Parameter, Parameters, declarations
+from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
 CHAPTERS = [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)]
@@ -24,13 +25,13 @@ def unbounded(declared: tuple[Parameter, ...]) -> list[str]:
     return [d.name for d in declared if d.range.ends is None and d.range.convert is not str]
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@each("name", CHAPTERS)
 def test_every_parameter_has_an_upper_range(name: str) -> None:
     """Declare it with `costofprivacy.ranges`: `count`, `amount`, `chance`, `real`, or a range that has a name there."""
     assert unbounded(declarations(experiment(name))) == []
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@each("name", CHAPTERS)
 def test_the_defaults_lie_inside(name: str) -> None:
     for declared in declarations(experiment(name)):
         if declared.range.ends:
@@ -47,7 +48,7 @@ def test_the_books_own_parameters_are_admissible(preset: str) -> None:
 SMALL = ranges.amount(1e-6, 1e3)
 
 
-@pytest.mark.parametrize(
+@each(
     ("range", "value", "message"),
     [
         (SMALL, 1e200, r"x must be between 1e-06 and 1000, got 1e\+200 \(ANYWAY=1 goes beyond\)"),

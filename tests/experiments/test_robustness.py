@@ -30,6 +30,7 @@ from costofprivacy.privacy import ApproximateDP
 from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 from tests import oracles
+from tests.each import each
 from tests.experiments.reading import check_page, opening_of
 
 QUIET = Runner(workers=1)
@@ -225,8 +226,8 @@ def outlier() -> tuple[np.ndarray, np.ndarray]:
     return rng.standard_normal((250, 4)) * 0.3, rng.standard_normal(250)
 
 
-@pytest.mark.parametrize("name", arithmetic.EVALUATIONS)
-@pytest.mark.parametrize("row", [0, 100, 249])
+@each("name", arithmetic.EVALUATIONS)
+@each("row", [0, 100, 249])
 def test_without_an_outlier_every_evaluation_is_fifty_digits(outlier: tuple, name: str, row: int) -> None:
     Z, y = outlier
     rest, others = np.delete(Z, row, axis=0), np.delete(y, row)

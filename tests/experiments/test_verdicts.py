@@ -9,6 +9,7 @@ from costofprivacy.judging import claims
 from costofprivacy.judging.findings import Number, Verdict
 from costofprivacy.judging.judges import Ruling, judges_of
 from costofprivacy.judging.words import QUOTED
+from tests.each import each
 from tests.experiments import verdicts
 from tests.experiments.verdicts import machinery
 from tests.experiments.verdicts.machinery import BOOK, Case, committed, package, try_case
@@ -36,7 +37,7 @@ def test_a_judge_that_does_not_look_at_its_table_is_found_out(monkeypatch: pytes
     machinery.found.cache_clear()
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@each("chapter", CHAPTERS)
 def test_words_quote_what_their_judge_gives_and_all_of_it(chapter: str) -> None:
     """What a judge gives and no sentence quotes is left over from another sentence."""
     given, used = set[str](), set[str]()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from costofprivacy.judging.claims import Claim, read_register
+from tests.each import each
 
 REGISTER = read_register(Path(__file__).parents[2] / "book" / "claims.yml")
 UNIVERSAL = re.compile(
@@ -31,7 +32,7 @@ def unfounded(text: str, derived: str = "") -> bool:
     return bool(bound) and not (derived or SIZES.search(text))
 
 
-@pytest.mark.parametrize("claim", [claim for claim in REGISTER.values() if claim.headline], ids=lambda claim: claim.id)
+@each("claim", [claim for claim in REGISTER.values() if claim.headline])
 def test_a_bound_has_its_sizes_or_its_derivation(claim: Claim) -> None:
     assert not unfounded(claim.headline, claim.derived), claim.headline
 

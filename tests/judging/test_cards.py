@@ -14,6 +14,7 @@ from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.evidence import Evidence, Figure
 from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 from costofprivacy.symbols import Row
+from tests.each import each
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
 TWO = Claim("alpha/theorem-2", "Theorem 2", "Two.", "part/one")
@@ -70,7 +71,7 @@ def test_plain_text_means_itself_in_markdown(text: str) -> None:
     assert rendered(cards.plain(text)) == f"<p><em>Found:</em> {escaped}.</p>\n"
 
 
-@pytest.mark.parametrize("character", "\\`*_{}[]<>|")
+@each("character", "\\`*_{}[]<>|")
 def test_plain_escapes(character: str) -> None:
     assert cards.plain(f"a{character}b{character}") == f"a\\{character}b\\{character}"
 
@@ -240,7 +241,7 @@ def test_parameters_stand_as_a_reader_writes_them() -> None:
     assert "<td>4000000 </td>" in html
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "read"),
     [
         ("gamma = 1e-06, label_noise = 2", "gamma = 10⁻⁶, label noise = 2"),

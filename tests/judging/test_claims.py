@@ -11,6 +11,7 @@ import yaml
 from costofprivacy.judging import claims
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
+from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
 
@@ -194,7 +195,7 @@ def test_the_register_covers_both_papers() -> None:
     assert {claim.paper for claim in REAL.values()} == set(claims.read_papers(BOOK / "claims.yml"))
 
 
-@pytest.mark.parametrize("claim", REAL.values(), ids=lambda claim: claim.id)
+@each("claim", REAL.values())
 def test_a_claim_is_whole(claim: Claim) -> None:
     assert re.fullmatch(r"[a-z]+/[a-z0-9.\-]+", claim.id)
     assert claim.place.strip()
@@ -212,7 +213,7 @@ def test_the_claims_that_have_a_finding_are_those_whose_chapter_is_written() -> 
     assert set(FOUND) == {claim.id for claim in REAL.values() if not claim.pending}
 
 
-@pytest.mark.parametrize("path", sorted(BOOK.rglob("verdicts.json")), ids=lambda path: path.parent.name)
+@each("path", sorted(BOOK.rglob("verdicts.json")))
 def test_a_chapter_s_verdicts_are_its_own_and_follow_the_schema(path: Path) -> None:
     name, entries = path.parent.relative_to(BOOK).as_posix(), json.loads(path.read_text(encoding="utf-8"))
     jsonschema.validate(entries, SCHEMA)

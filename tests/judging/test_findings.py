@@ -8,6 +8,7 @@ from costofprivacy.judging.headlines import quantities, words
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.judging.prose import compact
 from costofprivacy.judging.tables import cite, nearest, pick, select
+from tests.each import each
 
 ONE = (Number("ratio", 1.0),)
 TABLE = pd.DataFrame(
@@ -21,7 +22,7 @@ def test_every_word_has_a_meaning() -> None:
     assert set(WEIGHT) == set(Consequence)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "number"),
     [
         ("The risk falls.", 0),
@@ -45,7 +46,7 @@ def test_a_formula_is_one_word() -> None:
     assert words("It is $a + b + c$ long.") == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("headline", "message"),
     [
         ("", "must be one sentence"),
@@ -63,7 +64,7 @@ def test_a_headline_is_short_and_plain(headline: str, message: str) -> None:
         Finding(Verdict.HOLDS, headline, ONE, would_change="More.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "message"),
     [
         ({"verdict": Verdict.HOLDS, "consequence": Consequence.NUMBERS}, "neither consequence nor correction"),
@@ -111,7 +112,7 @@ def test_a_cited_number_says_where_it_stands() -> None:
     assert cite("the risk", {"t": TABLE}, "t", "risk", setting="corrected").error is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (0, "0"),

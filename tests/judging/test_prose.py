@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.judging import prose
+from tests.each import each
 
 WORDS = ("less than", "as much as", "more than")
 
@@ -36,7 +37,7 @@ def test_ratios_and_ranges() -> None:
     assert prose.span([2, 2]) == "2"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         (0.0, "0"),

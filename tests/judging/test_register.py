@@ -3,11 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from costofprivacy.judging import claims, errata
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.findings import Verdict
+from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"
 REGISTER = claims.read_register(BOOK / "claims.yml")
@@ -16,7 +15,7 @@ CONCLUDES = ("Abstract: ", "Introduction: ", "Conclusion: ", "Guarantee: ")
 JUDGED = [claim for claim in REGISTER.values() if claim.history]
 
 
-@pytest.mark.parametrize("claim", JUDGED, ids=lambda claim: claim.id)
+@each("claim", JUDGED)
 def test_a_claim_says_how_it_was_judged(claim: Claim) -> None:
     assert claim.quote
     assert claim.kind
@@ -28,7 +27,7 @@ def test_a_claim_says_how_it_was_judged(claim: Claim) -> None:
     assert bool(claim.argued) == (claim.verdict != Verdict.HOLDS)
 
 
-@pytest.mark.parametrize("claim", JUDGED, ids=lambda claim: claim.id)
+@each("claim", JUDGED)
 def test_a_consequence_follows_the_rule(claim: Claim) -> None:
     """*Conclusion* is for a sentence that an introduction or a conclusion rests on it, named with its place."""
     if claim.verdict in (Verdict.HOLDS, Verdict.UNTESTABLE):

@@ -16,6 +16,7 @@ from costofprivacy.book.project import Project, chapters, is_plain, place
 from costofprivacy.book.validate import declared
 from costofprivacy.judging import tolerances
 from costofprivacy.judging.tolerances import NUMBER, Cases, Errors, Exact, Relative, Rounding, Squares, Tolerance
+from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])
 WITH_TABLES = [name for name in chapters(PROJECT) if not is_plain(PROJECT, name)]
@@ -24,7 +25,7 @@ TABLE = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("rule", "now", "expected"),
     [
         (Relative(1e-3), [1.001, 1.002e-20, 0.0, np.inf], [1, 2, 0, 0]),
@@ -64,7 +65,7 @@ def test_a_chapter_may_declare_nothing() -> None:
     assert declared(PROJECT, "your-data") == {}  # a notebook alone
 
 
-@pytest.mark.parametrize("name", WITH_TABLES)
+@each("name", WITH_TABLES)
 def test_what_is_declared_is_there_and_is_needed(name: str) -> None:
     """Each rule is for a column, or a number, that there is; and lets pass somewhere what the usual one does not."""
     rules = declared(PROJECT, name)
@@ -80,7 +81,7 @@ def test_what_is_declared_is_there_and_is_needed(name: str) -> None:
                 assert set(rule.rules) < set(cells[rule.column])
 
 
-@pytest.mark.parametrize("name", WITH_TABLES)
+@each("name", WITH_TABLES)
 def test_no_cell_changes_by_ten_tolerances_unseen(name: str) -> None:
     """Cells of each column of each committed table, moved by ten of what is allowed there, are found, every one."""
     rng = np.random.default_rng(0)

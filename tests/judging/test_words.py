@@ -6,6 +6,7 @@ from costofprivacy.judging.claims import Claim, Judged
 from costofprivacy.judging.findings import Consequence, Number, Verdict
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
 from costofprivacy.judging.words import finding, judged, say, tell
+from tests.each import each
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CLAIM = Claim(
@@ -59,7 +60,7 @@ def test_a_judge_s_own_claim_speaks() -> None:
     assert judged(CLAIM, judge, QUOTED).headline == "It rests 0.123 away."  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         ("{{ x }}", "0.333"), ("{{x}} of {{ n }}", "0.333 of 7"), ("$N^{{{ x:.2f }}}$", "$N^{0.33}$"),

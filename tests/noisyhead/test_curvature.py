@@ -13,6 +13,7 @@ from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
 from tests import oracles
+from tests.each import each
 
 MODEL, N = PromptModel(3, 12, 0.4), 25
 HYPER = Hyperparameters(clip_norm=1.2, feature_bound=0.3, weight_bound=0.8, penalty=0.5, learning_rate=0.3, steps=7)
@@ -115,8 +116,8 @@ def test_the_eigenbasis_is_one() -> None:
     np.testing.assert_allclose(found.basis @ found.cross, data.cross, atol=1e-15)
 
 
-@pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
-@pytest.mark.parametrize(("D", "L", "N"), [(4, 6, 30), (8, 8, 64), (6, 20, 20)])
+@each("lam", [1.0, 1e-2, 1e-4])
+@each(("D", "L", "N"), [(4, 6, 30), (8, 8, 64), (6, 20, 20)])
 def test_conjugate_gradients_reach_rounding(D: int, L: int, N: int, lam: float) -> None:
     """Within some hundred roundings, and the condition number where that is more, of a direct solution."""
     raw = prompts(PromptModel(D, L, 0.3), N)

@@ -11,6 +11,7 @@ from costofprivacy.noisyhead.head import Moments
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
+from tests.each import each
 
 MODEL = PromptModel(4, 9, 0.5)
 HYPER = Hyperparameters(clip_norm=3.0, feature_bound=3.0, weight_bound=1e9, penalty=0.5, learning_rate=0.1, steps=20)
@@ -52,10 +53,8 @@ def test_the_curvature_is_every_eigenvalue_of_the_population(model: PromptModel)
         assert score(values, 1.1 * dynamics.curvature(model)) > 4
 
 
-@pytest.mark.parametrize("N", [1, 2, 10])
-@pytest.mark.parametrize(
-    "model", [PromptModel(3, 5), PromptModel(2, 3, 1.0), PromptModel(4, 1, 0.6), PromptModel(1, 2)]
-)
+@each("N", [1, 2, 10])
+@each("model", [PromptModel(3, 5), PromptModel(2, 3, 1.0), PromptModel(4, 1, 0.6), PromptModel(1, 2)])
 def test_the_cross_moment_has_its_energy(model: PromptModel, N: int) -> None:
     """Mean ‖b‖² over many data sets of N prompts; wrong by 10 % it would be seen."""
     sets = 60000 // N

@@ -7,6 +7,7 @@ from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import PromptModel, embed, sample
 from tests import oracles
+from tests.each import each
 
 SHAPES = [(1, 1), (2, 5), (3, 1), (5, 31), (8, 4)]
 
@@ -46,8 +47,8 @@ def test_without_cross_blocks_the_head_is_an_inner_product(D: int, L: int, seed:
     np.testing.assert_allclose((weights.Gamma * data.Z).sum(axis=(1, 2)), direct, atol=1e-12, rtol=1e-9)
 
 
-@pytest.mark.parametrize(("C", "G"), [(np.inf, np.inf), (0.5, np.inf), (np.inf, 0.2), (0.7, 0.1)])
-@pytest.mark.parametrize(("D", "L"), SHAPES)
+@each(("C", "G"), [(np.inf, np.inf), (0.5, np.inf), (np.inf, 0.2), (0.7, 0.1)])
+@each(("D", "L"), SHAPES)
 def test_statistics_are_the_literal_ones(D: int, L: int, C: float, G: float) -> None:
     drawn = sample(PromptModel(D, L, 0.3), 12, rng=np.random.default_rng(L))
     data = head.project(head.statistics(drawn, C), G)

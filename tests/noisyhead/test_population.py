@@ -4,6 +4,7 @@ from scipy import optimize
 
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.prompts import PromptModel, sample
+from tests.each import each
 
 MODELS = [PromptModel(2, 1), PromptModel(5, 31), PromptModel(3, 7, 0.8), PromptModel(1, 4, 0.5)]
 
@@ -25,8 +26,8 @@ def test_moments_against_simulation(model: PromptModel) -> None:
         assert abs(score) < 4.5
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("lam", [0.0, 0.01, 5.0])
+@each("model", MODELS)
+@each("lam", [0.0, 0.01, 5.0])
 def test_the_ridge_scale_minimises_the_population_objective(model: PromptModel, lam: float) -> None:
     def objective(g: float) -> float:
         Gamma = g * np.eye(model.D)

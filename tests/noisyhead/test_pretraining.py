@@ -15,6 +15,7 @@ from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.privacy import ApproximateDP
 from tests import oracles
+from tests.each import each
 
 MODEL = PromptModel(3, 12, 0.4)
 HYPER = Hyperparameters(clip_norm=1.2, feature_bound=0.3, weight_bound=0.8, penalty=0.5, learning_rate=0.3, steps=7)
@@ -113,9 +114,9 @@ def test_where_clipping_is_tighter_than_projection_the_sensitivity_is_still_that
     assert pretraining.update_sensitivity_exact(loose, 9) > 5 * pretraining.update_sensitivity_exact(same, 9)
 
 
-@pytest.mark.parametrize("radius", [0.02, 0.3, 5.0])
-@pytest.mark.parametrize("form", [lambda data: data, in_eigenbasis], ids=["moments", "eigenbasis"])
-@pytest.mark.parametrize("start", [None, 0.05])
+@each("radius", [0.02, 0.3, 5.0])
+@each("form", [lambda data: data, in_eigenbasis])
+@each("start", [None, 0.05])
 def test_a_batch_is_its_runs_one_by_one(
     form: Callable[[Moments], QuadraticLoss], radius: float, start: float | None
 ) -> None:

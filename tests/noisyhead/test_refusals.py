@@ -36,6 +36,7 @@ from costofprivacy.noisyhead.shortening import shortening_risk
 from costofprivacy.noisyhead.token_laws import TokenLaw
 from costofprivacy.noisyhead.whitened_plan import plan
 from costofprivacy.privacy import GaussianDP
+from tests.each import each
 
 RNG, ONE = np.random.default_rng(0), np.ones(1)
 MODEL, HYPER = PromptModel(3, 12, 0.4), Hyperparameters(1.2, 0.3, 0.8, 0.5, 0.3, 7)
@@ -191,7 +192,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "words"), REFUSED)
+@each(("call", "words"), REFUSED)
 def test_it_is_refused_in_one_line(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words) as refusal:
         call()

@@ -7,11 +7,12 @@ from scipy import integrate, stats
 from costofprivacy.noisyhead import population
 from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.noisyhead.shortening import shortening_risk
+from tests.each import each
 
 
-@pytest.mark.parametrize("D", [1, 5, 30])
-@pytest.mark.parametrize("bound", [0.01, 0.2, 0.5, 1.5])
-@pytest.mark.parametrize("penalty", [0.1, 5.0])
+@each("D", [1, 5, 30])
+@each("bound", [0.01, 0.2, 0.5, 1.5])
+@each("penalty", [0.1, 5.0])
 def test_it_is_the_integral_over_the_norm_of_w(D: int, bound: float, penalty: float) -> None:
     density = stats.chi(D).pdf
 

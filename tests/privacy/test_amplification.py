@@ -5,6 +5,7 @@ import pytest
 
 from costofprivacy.privacy import GaussianDP, amplification_by_iteration, every_iterate, last_iterate, spent_by_record
 from costofprivacy.privacy.amplification import remaining_noise
+from tests.each import each
 from tests.privacy import numerics
 
 SENSITIVITIES = np.array([1.0, 0.8, 0.5, 0.4])
@@ -50,8 +51,8 @@ def divergence(before: np.ndarray, after: np.ndarray, epsilon: float, cell: floa
     return float(np.maximum(before - math.exp(epsilon) * after, 0).sum() * cell)
 
 
-@pytest.mark.parametrize("clip", [0.2, 0.5, 1.0])
-@pytest.mark.parametrize("y", [-3.0, 0.0, 0.4])
+@each("clip", [0.2, 0.5, 1.0])
+@each("y", [-3.0, 0.0, 0.4])
 def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: float) -> None:
     """d = 1, densities propagated on a grid through clipped steps (nonexpansive, not affine), record 2 replaced."""
     grid = np.linspace(-6, 6, 1201)

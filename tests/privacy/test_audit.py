@@ -18,6 +18,7 @@ from costofprivacy.privacy import (
 )
 from costofprivacy.privacy import audit as audit_module
 from costofprivacy.privacy.audit import counted, each_of
+from tests.each import each
 
 BUDGET = ApproximateDP(1.0, 1e-5)
 
@@ -75,8 +76,8 @@ LEAKS = {  # what a mechanism with N(0, 1) for a release does on one of the neig
 }
 
 
-@pytest.mark.parametrize("inputs", [(1.0, 0.0), (0.0, 1.0)])
-@pytest.mark.parametrize("leak", LEAKS)
+@each("inputs", [(1.0, 0.0), (0.0, 1.0)])
+@each("leak", LEAKS)
 def test_a_leak_is_found_wherever_it_is_and_in_either_order(leak: str, inputs: tuple[float, float]) -> None:
     def leaking(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
         x = rng.standard_normal(count)
@@ -170,8 +171,8 @@ def test_the_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(drawn) == 100
 
 
-@pytest.mark.parametrize("releases", [2, 3, 4, 5, 100])
-@pytest.mark.parametrize("value", [0.0, math.nan, math.inf, -math.inf, 1.7976931348623157e308, 5e-324])
+@each("releases", [2, 3, 4, 5, 100])
+@each("value", [0.0, math.nan, math.inf, -math.inf, 1.7976931348623157e308, 5e-324])
 def test_constant_scores_reveal_nothing(value: float, releases: int) -> None:
     constant = audit_mechanism(
         lambda data, count, rng: np.full(count, value),

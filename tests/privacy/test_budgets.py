@@ -18,6 +18,7 @@ from costofprivacy.privacy import (
     ZeroConcentratedDP,
     warn_if_delta_is_large,
 )
+from tests.each import each
 from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -37,8 +38,8 @@ rhos = st.floats(-4, 2).map(lambda power: 10.0**power)
 # δ(ε) of Gaussian differential privacy: quadrature, the closed form in Φ, dp-accounting
 
 
-@pytest.mark.parametrize("mu", MUS)
-@pytest.mark.parametrize("epsilon", EPSILONS)
+@each("mu", MUS)
+@each("epsilon", EPSILONS)
 def test_delta_is_the_hockey_stick_divergence(mu: float, epsilon: float) -> None:
     expected = numerics.hockey_stick(mean=mu, std=1.0, epsilon=epsilon)
     np.testing.assert_allclose(GaussianDP(mu).delta(epsilon), expected, rtol=1e-9, atol=1e-307)
@@ -102,15 +103,15 @@ def test_mu_survives_the_way_to_a_budget_and_back(mu: float, delta: float) -> No
         assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(mu, rel=1e-6)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 8.0])
-@pytest.mark.parametrize("delta", DELTAS)
+@each("epsilon", [0.05, 0.5, 2.0, 8.0])
+@each("delta", DELTAS)
 def test_mu_is_that_of_the_analytic_gaussian_mechanism(epsilon: float, delta: float) -> None:
     expected = 1 / numerics.balle_wang_std(epsilon, delta)
     assert ApproximateDP(epsilon, delta).to_gaussian().mu == pytest.approx(expected, rel=1e-6)
 
 
-@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
-@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+@each("mu", [0.1, 1.0, 3.0])
+@each("delta", [1e-10, 1e-5, 1e-2])
 def test_epsilon_spends_exactly_delta_by_quadrature(mu: float, delta: float) -> None:
     assert numerics.hockey_stick(mu, 1.0, GaussianDP(mu).epsilon(delta)) == pytest.approx(delta, rel=1e-7)
 
@@ -118,15 +119,15 @@ def test_epsilon_spends_exactly_delta_by_quadrature(mu: float, delta: float) -> 
 # zero-concentrated differential privacy
 
 
-@pytest.mark.parametrize("mu", [0.1, 1.0, 2.5])
-@pytest.mark.parametrize("alpha", [1.1, 2.0, 7.0])
+@each("mu", [0.1, 1.0, 2.5])
+@each("alpha", [1.1, 2.0, 7.0])
 def test_a_gaussian_is_concentrated_as_its_renyi_divergence_says(mu: float, alpha: float) -> None:
     rho = GaussianDP(mu).to_zero_concentrated().rho
     assert numerics.renyi(mean=3 * mu, std=3.0, alpha=alpha) == pytest.approx(alpha * rho, rel=1e-12)
 
 
-@pytest.mark.parametrize("rho", [1e-4, 0.1, 1.0, 50.0])
-@pytest.mark.parametrize("delta", DELTAS)
+@each("rho", [1e-4, 0.1, 1.0, 50.0])
+@each("delta", DELTAS)
 def test_epsilon_of_rho_is_the_best_order_of_the_simple_conversion(rho: float, delta: float) -> None:
     def simple(log_order: float) -> float:  # ρα + ln(1/δ)/(α − 1)
         return rho * (1 + math.exp(log_order)) - math.log(delta) / math.exp(log_order)
@@ -142,8 +143,8 @@ def test_both_epsilons_of_rho_cover_the_gaussian_and_one_is_better(rho: float, d
     assert exact <= budget.epsilon_best(delta) <= budget.epsilon(delta)
 
 
-@pytest.mark.parametrize("rho", [0.01, 0.5, 5.0])
-@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+@each("rho", [0.01, 0.5, 5.0])
+@each("delta", [1e-10, 1e-5, 1e-2])
 def test_the_better_epsilon_is_close_to_the_best_renyi_order(rho: float, delta: float) -> None:
     def conversion(log_order: float) -> float:  # Proposition 12 of arXiv:2004.00010
         order = 1 + math.exp(log_order)
@@ -177,8 +178,8 @@ def test_a_tiny_mu_costs_delta_alone(mu: float) -> None:
     assert GaussianDP(mu).epsilon(1e-3) == 0.0
 
 
-@pytest.mark.parametrize("value", BAD_POSITIVE)
-@pytest.mark.parametrize(
+@each("value", BAD_POSITIVE)
+@each(
     ("name", "make"),
     [
         ("epsilon", lambda value: ApproximateDP(value, 1e-5)),
@@ -191,8 +192,8 @@ def test_an_inadmissible_budget_is_refused(name: str, make: type, value: object)
         make(value)
 
 
-@pytest.mark.parametrize("value", BAD_PROBABILITY)
-@pytest.mark.parametrize(
+@each("value", BAD_PROBABILITY)
+@each(
     "use",
     [
         lambda delta: ApproximateDP(1.0, delta),
@@ -216,8 +217,8 @@ def test_budgets_are_values(budget: ApproximateDP) -> None:
     assert len({budget, type(budget)(**vars(budget))}) == 1
 
 
-@pytest.mark.parametrize("order", [1.1, 2.0, 7.5])
-@pytest.mark.parametrize("mu", [0.2, 1.0, 4.0])
+@each("order", [1.1, 2.0, 7.5])
+@each("mu", [0.2, 1.0, 4.0])
 def test_a_gaussian_has_exactly_the_renyi_budget_of_its_concentration(order: float, mu: float) -> None:
     budget = GaussianDP(mu).to_zero_concentrated().to_renyi(order)
     assert budget.order == order

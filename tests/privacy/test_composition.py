@@ -18,6 +18,7 @@ from costofprivacy.privacy import (
     last_iterate,
     last_iterate_noise_multiplier,
 )
+from tests.each import each
 from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -52,8 +53,8 @@ def test_all_iterates_have_the_renyi_divergence_of_the_sum(multiplier: float, st
     assert spent.to_zero_concentrated().epsilon_best(1e-5) == pytest.approx(accountant.get_epsilon(1e-5), rel=1e-9)
 
 
-@pytest.mark.parametrize("steps", [1, 7, 44, 500])
-@pytest.mark.parametrize("epsilon", [0.2, 1.0, 6.0])
+@each("steps", [1, 7, 44, 500])
+@each("epsilon", [0.2, 1.0, 6.0])
 def test_the_exact_composed_multiplier_spends_the_budget(epsilon: float, steps: int) -> None:
     multiplier = exact_composed_noise_multiplier(ApproximateDP(epsilon, 1e-5), steps)
     assert every_iterate(GaussianDP(1 / multiplier), steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
@@ -109,8 +110,8 @@ def affine_worst_case(mu: float, c: float, steps: int) -> float:
         return float(mu * distance / mpmath.sqrt(variance))
 
 
-@pytest.mark.parametrize("c", CONTRACTIONS)
-@pytest.mark.parametrize("steps", STEPS)
+@each("c", CONTRACTIONS)
+@each("steps", STEPS)
 def test_the_last_iterate_is_the_affine_worst_case(c: float, steps: int) -> None:
     assert last_iterate(GaussianDP(0.7), c, steps).mu == pytest.approx(affine_worst_case(0.7, c, steps), rel=1e-8)
 
@@ -121,9 +122,9 @@ def test_iterates_without_noise_hide_nothing(c: float) -> None:
     assert last_iterate(GaussianDP(math.inf), c, 3) == GaussianDP(math.inf)
 
 
-@pytest.mark.parametrize("c", CONTRACTIONS)
-@pytest.mark.parametrize("steps", [1, 2, 44, 1000])
-@pytest.mark.parametrize("epsilon", [0.2, 6.0])
+@each("c", CONTRACTIONS)
+@each("steps", [1, 2, 44, 1000])
+@each("epsilon", [0.2, 6.0])
 def test_the_last_iterate_s_multiplier_spends_the_budget(c: float, steps: int, epsilon: float) -> None:
     multiplier = last_iterate_noise_multiplier(ApproximateDP(epsilon, 1e-5), c, steps)
     assert last_iterate(GaussianDP(1 / multiplier), c, steps).epsilon(1e-5) == pytest.approx(epsilon, rel=1e-9)
@@ -144,8 +145,8 @@ def test_limits_of_the_last_iterate_s_multiplier() -> None:
 # refusals
 
 
-@pytest.mark.parametrize("steps", BAD_STEPS)
-@pytest.mark.parametrize(
+@each("steps", BAD_STEPS)
+@each(
     "use",
     [
         lambda steps: basic_noise_multiplier(BUDGET, steps),

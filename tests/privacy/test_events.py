@@ -3,6 +3,7 @@ import pytest
 
 from costofprivacy.privacy import events
 from costofprivacy.privacy.events import Event, choose
+from tests.each import each
 
 EDGES = np.array([-np.inf, 0.0, 1.0, events.LARGEST])
 NUMBERS = np.array([-np.inf, -5.0, 0.0, 0.5, 1.0, 1.0 + 1e-15, events.LARGEST, np.inf, np.nan, 5e-324, -0.0])
@@ -20,7 +21,7 @@ def test_bins_of_sorted_scores_are_counted_as_events_are() -> None:
     np.testing.assert_array_equal(counts, np.bincount(BINS, minlength=6))
 
 
-@pytest.mark.parametrize(
+@each(
     ("chosen", "words"),
     [
         ([0, 0, 0, 0, 0, 0], "no score"),
@@ -61,8 +62,8 @@ LEAKS = {  # of a score u, with a coin of its own: what leaks, and scores that a
 }
 
 
-@pytest.mark.parametrize("swapped", [False, True])
-@pytest.mark.parametrize("leak", LEAKS)
+@each("swapped", [False, True])
+@each("leak", LEAKS)
 def test_the_event_is_where_the_samples_differ(leak: str, swapped: bool) -> None:
     marked, inside, outside = LEAKS[leak]
     u, coin = uniform(8000, 1), uniform(8000, 3) < 0.02

@@ -12,6 +12,7 @@ from costofprivacy.privacy import (
     pooled_epsilon_lower_bound,
     pooled_mu_lower_bound,
 )
+from tests.each import each
 
 COUNTS = [(900, 100), (50, 3), (1000, 0), (999, 998), (7, 0), (1, 0)]
 
@@ -63,8 +64,8 @@ def spends_epsilon(q: np.ndarray, epsilon: float, delta: float) -> np.ndarray:
     return np.minimum(np.exp(epsilon) * q + delta, 1 - np.exp(-epsilon) * np.maximum(1 - q - delta, 0.0))
 
 
-@pytest.mark.parametrize("confidence", [0.4, 0.75, 0.9, 0.99])
-@pytest.mark.parametrize("n", [3, 10, 40])
+@each("confidence", [0.4, 0.75, 0.9, 0.99])
+@each("n", [3, 10, 40])
 def test_no_event_is_accused_more_often_than_the_confidence_allows(n: int, confidence: float) -> None:
     """Exactly, over all pairs of counts, for events on the edge of what a claim allows, far and near the middle."""
     first, second = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")

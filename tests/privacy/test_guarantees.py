@@ -6,10 +6,9 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
-import pytest
-
 from costofprivacy import dpgd, noisyhead, rivals
 from costofprivacy.privacy import GaussianMechanism
+from tests.each import each
 from tests.noisyhead import test_records as heads
 from tests.privacy import test_records
 from tests.rivals import test_records as others
@@ -122,7 +121,7 @@ def test_what_is_exempt_is_there_and_sees_records() -> None:
     assert set(EVERY) - SEEING >= ACCOUNTS
 
 
-@pytest.mark.parametrize("name", RELEASING)
+@each("name", RELEASING)
 def test_the_docstring_says_what_is_guaranteed(name: str) -> None:
     assert "Guarantee" in (EVERY[name].__doc__ or "")
 

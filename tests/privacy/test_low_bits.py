@@ -6,12 +6,13 @@ import pytest
 from scipy.stats import chisquare
 
 from costofprivacy.privacy.low_bits import MOST_VARIANCE, could_have_come_from, discrete_gaussian
+from tests.each import each
 
 # whether a double could have been released
 
 
-@pytest.mark.parametrize("ratio", [1e-6, 0.01, 0.3, 1.0, 7.0, 1e3, 1e9])
-@pytest.mark.parametrize("std", [1.0, 0.731, 1.999999, 1e-7, 3e5])
+@each("ratio", [1e-6, 0.01, 0.3, 1.0, 7.0, 1e3, 1e9])
+@each("std", [1.0, 0.731, 1.999999, 1e-7, 3e5])
 def test_the_true_value_is_never_ruled_out(ratio: float, std: float) -> None:
     rng = np.random.default_rng(0)
     value = ratio * std * rng.standard_normal(5000)

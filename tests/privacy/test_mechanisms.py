@@ -15,6 +15,7 @@ from costofprivacy.privacy import (
     exact_noise_multiplier,
 )
 from costofprivacy.privacy.mechanisms import gaussian_std
+from tests.each import each
 from tests.privacy import numerics
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
@@ -37,8 +38,8 @@ def test_the_classical_multiplier_by_hand(epsilon: float, delta: float, expected
     assert classical_noise_multiplier(ApproximateDP(epsilon, delta)) == pytest.approx(expected, rel=1e-14)
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.05, 0.3, 0.7, 1.0])
-@pytest.mark.parametrize("delta", [1e-15, 1e-9, 1e-5, 1e-2, 0.3, 0.99])
+@each("epsilon", [1e-3, 0.05, 0.3, 0.7, 1.0])
+@each("delta", [1e-15, 1e-9, 1e-5, 1e-2, 0.3, 0.99])
 def test_the_classical_multiplier_is_private_up_to_epsilon_one(epsilon: float, delta: float) -> None:
     multiplier = classical_noise_multiplier(ApproximateDP(epsilon, delta))
     assert GaussianMechanism(1.0, multiplier).guarantee.delta(epsilon) <= delta
@@ -53,8 +54,8 @@ def test_the_classical_multiplier_breaks_at_epsilon_ten(delta: float) -> None:
     assert multiplier < exact_noise_multiplier(ApproximateDP(10.0, delta))
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
-@pytest.mark.parametrize("delta", [1e-9, 1e-5, 0.1])
+@each("epsilon", [0.1, 1.0, 10.0])
+@each("delta", [1e-9, 1e-5, 0.1])
 def test_the_exact_multiplier_is_the_smallest_private_one(epsilon: float, delta: float) -> None:
     multiplier = exact_noise_multiplier(ApproximateDP(epsilon, delta))
     assert multiplier == pytest.approx(numerics.balle_wang_std(epsilon, delta), rel=1e-6)

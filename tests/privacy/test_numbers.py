@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from costofprivacy.privacy.records import numbers
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
 KINDS = [np.bool, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint64, np.float16, np.float32, np.float64]
@@ -70,7 +71,7 @@ def test_a_frame_with_a_cell_of_text_has_its_other_cells() -> None:
     np.testing.assert_array_equal(numbers("X", frame, (None, None)), [[1.0, 0.5], [2.0, math.nan]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "shape"),
     [
         (np.array([SECRET, "1"]), (2,)),

@@ -19,6 +19,7 @@ from costofprivacy.privacy.one_run import (
     p_value_printed,
     placed,
 )
+from tests.each import each
 
 GRID = [
     (m, r, v, epsilon, delta)
@@ -55,14 +56,14 @@ def most_right(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
 # the theorem
 
 
-@pytest.mark.parametrize(("m", "r", "v", "epsilon", "delta"), GRID)
+@each(("m", "r", "v", "epsilon", "delta"), GRID)
 def test_the_p_value_is_the_largest_probability_that_any_mechanism_has(
     m: int, r: int, v: int, epsilon: float, delta: float
 ) -> None:
     assert p_value(v, r, m, epsilon, delta) == pytest.approx(most_right(m, r, v, epsilon, delta), abs=2e-7, rel=1e-6)
 
 
-@pytest.mark.parametrize(("m", "r", "v", "epsilon", "delta"), GRID)
+@each(("m", "r", "v", "epsilon", "delta"), GRID)
 def test_it_is_more_than_without_delta_and_at_most_that_of_the_papers_code_where_an_audit_looks(
     m: int, r: int, v: int, epsilon: float, delta: float
 ) -> None:
@@ -80,8 +81,8 @@ def test_below_the_mean_the_papers_code_allows_too_little() -> None:
     assert round(p_value_printed(*told), 4) == 0.9691 < most_right(5, 5, 1, 0.0, 1e-3) - 1e-4
 
 
-@pytest.mark.parametrize("r", [1, 2, 5, 9])
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0])
+@each("r", [1, 2, 5, 9])
+@each("epsilon", [0.0, 0.3, 2.0])
 def test_without_delta_it_is_the_binomial_tail_by_enumeration(r: int, epsilon: float) -> None:
     q = 1 / (1 + math.exp(-epsilon))
     for v in range(r + 1):
@@ -117,8 +118,8 @@ def test_limits() -> None:
 # the bound
 
 
-@pytest.mark.parametrize("delta", [0.0, 1e-6, 1e-4])
-@pytest.mark.parametrize("right", [60, 80, 100])
+@each("delta", [0.0, 1e-6, 1e-4])
+@each("right", [60, 80, 100])
 def test_the_bound_is_the_epsilon_at_which_the_count_is_just_refuted(delta: float, right: int) -> None:
     bound = one_run_lower_bound(right, 100, 200, delta=delta, confidence=0.95)
     if bound == 0:

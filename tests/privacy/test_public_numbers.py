@@ -14,6 +14,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, GaussianMechanism, 
 from costofprivacy.privacy.budgets import _spent
 from costofprivacy.rivals import batch_descent, huber, toeplitz
 from costofprivacy.rivals.bounds import Bounds
+from tests.each import each
 
 KINDS = (np.uint8, np.int8, np.int16, np.float16, np.float32, np.longdouble, float, Fraction)
 ASKED: tuple[Callable[[object], object], ...] = (
@@ -29,18 +30,16 @@ ASKED: tuple[Callable[[object], object], ...] = (
 )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("asked", ASKED)
+@each("kind", KINDS)
+@each("asked", ASKED)
 def test_narrow_types_take_part_in_no_arithmetic(kind: type, asked: Callable[[object], object]) -> None:
     """As it was found: μ = 17 of 8 bits gave ρ = 16.5, and an ε of half precision was too small."""
     for value in (17, 100):
         assert asked(kind(value)) == asked(value)
 
 
-@pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize(
-    "wrong", [True, np.bool(True), "17", Decimal(17), np.timedelta64(17, "D"), 17j, np.array([17])]
-)
+@each("asked", ASKED)
+@each("wrong", [True, np.bool(True), "17", Decimal(17), np.timedelta64(17, "D"), 17j, np.array([17])])
 def test_what_is_no_number_is_refused_everywhere(asked: Callable[[object], object], wrong: object) -> None:
     with pytest.raises(ValueError, match="must be"):
         asked(wrong)
@@ -63,8 +62,8 @@ def test_counts_may_be_written_as_floating_point_numbers() -> None:
     assert len(toeplitz.coefficients(4.0)) == 4  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("epsilon", [1e-8, 1e-10, 1e-12, 1e-16, 1e-20])
-@pytest.mark.parametrize("delta", [1e-300, 1e-100, 1e-15, 1e-6])
+@each("epsilon", [1e-8, 1e-10, 1e-12, 1e-16, 1e-20])
+@each("delta", [1e-300, 1e-100, 1e-15, 1e-6])
 def test_a_tiny_budget_is_not_overspent(epsilon: float, delta: float) -> None:
     """As it was found: where the search ended far off, the last value was not looked at."""
     assert _spent(ApproximateDP(epsilon, delta).to_gaussian().mu, epsilon) <= delta * (1 + 2e-12)

@@ -13,6 +13,7 @@ from costofprivacy.privacy.selection import (
     random_stopping_attack,
     random_stopping_epsilon,
 )
+from tests.each import each
 
 RUN = ApproximateDP(1.0, 1e-5).to_gaussian()
 
@@ -62,8 +63,8 @@ def test_an_audit_of_the_best_of_ten_finds_more_than_one_run_spends() -> None:
     assert RUN.epsilon(1e-3) < told.epsilon < best_of_epsilon(RUN, 10, 1e-3)
 
 
-@pytest.mark.parametrize("mean", [1.0, 3.0, 30.0, 1000.0])
-@pytest.mark.parametrize("mu", [0.1, 0.27, 1.0])
+@each("mean", [1.0, 3.0, 30.0, 1000.0])
+@each("mu", [0.1, 0.27, 1.0])
 def test_no_attack_beats_the_bound_on_random_stopping(mean: float, mu: float) -> None:
     run = GaussianDP(mu)
     assert random_stopping_attack(run, mean, 1e-5) <= random_stopping_epsilon(run, mean, 1e-5) + 1e-9

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.privacy import sums
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=40)
 U = sums.UNIT_ROUNDOFF
@@ -31,8 +32,8 @@ def test_up_to_a_block_it_is_one_product() -> None:
     np.testing.assert_array_equal(sums.product(x, x), x.T @ x)
 
 
-@pytest.mark.parametrize("n", [3, 511, 513, 5000, 200_000])
-@pytest.mark.parametrize("term", [1.0, 0.1, 1 - U, 1 / 3])
+@each("n", [3, 511, 513, 5000, 200_000])
+@each("term", [1.0, 0.1, 1 - U, 1 / 3])
 def test_a_replaced_record_moves_it_within_the_slack(n: int, term: float) -> None:
     """Equal terms are the hard case: each addition is rounded the same way, again and again."""
     ones, terms = np.ones((n, 1)), np.full(n, term)

@@ -11,6 +11,7 @@ from scipy.stats import kstest, norm
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import adaptive_clipping, private_quantile
 from costofprivacy.rivals.adaptive_clipping import Plan
+from tests.each import each
 from tests.privacy import hostile
 
 MU = GaussianDP(1.0)
@@ -40,8 +41,8 @@ def test_a_run_is_the_pseudocode() -> None:
     np.testing.assert_allclose(found, (path[2] + path[3]) / 2, rtol=1e-9)
 
 
-@pytest.mark.parametrize("features", hostile.ALARMING)
-@pytest.mark.parametrize("response", hostile.ALARMING)
+@each("features", hostile.ALARMING)
+@each("response", hostile.ALARMING)
 def test_replacing_a_record_moves_a_step_by_at_most_twice_its_clip(features: float, response: float) -> None:
     """With one clip to choose from, a record that chooses has nothing to choose."""
     pair = hostile.one_replaced(17, features, response)
@@ -139,7 +140,7 @@ def test_clips_follow_the_error_down() -> None:
     assert clips[0] > 5 * clips[-1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Plan(0, 1, 1.0, 0.5, (1.0,), MU), "steps must be"),

@@ -11,6 +11,7 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import checkpoint_descent, checkpoint_plan, gaussian_clipping
 from costofprivacy.rivals.checkpoint_plan import Knowledge, Plan
 from costofprivacy.rivals.prepared import prepare
+from tests.each import each
 
 MU = GaussianDP(1.0)
 
@@ -161,7 +162,7 @@ def test_a_plan_takes_no_more_steps_than_it_may(most: int) -> None:
     assert found.burn_in < found.steps
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "words"),
     [
         (lambda: Plan(1e-200, 0.1, 5, 1, MU, known(9, 2)), "clip_norm must be between"),

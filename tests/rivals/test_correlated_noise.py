@@ -12,6 +12,7 @@ from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import correlated_noise
 from costofprivacy.rivals.correlated_noise import Plan
 from costofprivacy.rivals.toeplitz import Banded, banded, noise_coefficients, square_root
+from tests.each import each
 from tests.privacy import hostile
 
 MU = GaussianDP(0.7)
@@ -102,8 +103,8 @@ def test_two_steps_spend_exactly_the_budget_though_the_second_reacts_to_the_firs
         assert spent == pytest.approx(float(GaussianDP(mu).delta(epsilon)), rel=2e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize("features", hostile.ALARMING)
-@pytest.mark.parametrize("response", hostile.ALARMING)
+@each("features", hostile.ALARMING)
+@each("response", hostile.ALARMING)
 def test_replacing_a_record_moves_the_step_of_its_batch_by_at_most_twice_the_clip(
     features: float, response: float
 ) -> None:
@@ -172,7 +173,7 @@ ONE = PLANS[1]
 X, Y = np.ones((40, 1)), np.ones(40)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: replace(ONE, clip_norm=0.0), "clip_norm must be positive"),

@@ -12,6 +12,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import double_double, huber, interior, line_search, newton, objective_perturbation
 from costofprivacy.rivals.objective import Objective
 from costofprivacy.rivals.output_perturbation import sensitivity
+from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=50)
 Stretches = list[tuple[float, float, float]]
@@ -198,7 +199,7 @@ def test_responses_of_any_size_are_those_that_stay_clipped() -> None:
     np.testing.assert_array_equal(far[1e12].high, far[1.7e308].high)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "words"),
     [
         (lambda: huber.minimum(np.ones((2, 1)), np.ones(2), math.inf, 1.0), "clip_norm must be positive and finite"),

@@ -15,6 +15,7 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from costofprivacy.rivals import huber, objective_perturbation
 from costofprivacy.rivals.batch_descent import Plan as Descent
 from costofprivacy.rivals.piloted_perturbation import Plan, Shares, calibrate, main_part, release, strength, weighted
+from tests.each import each
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING
 from tests.rivals.test_records import widened
@@ -47,8 +48,8 @@ def spent(v: float, shares: Shares, epsilon: float) -> mpmath.mpf:
     return 2 * delta(whole) + (2 * delta(whole * mpmath.mpf(shares.gaussian)) if shares.gaussian else 0)
 
 
-@pytest.mark.parametrize("epsilon", [1e-8, 1e-4, 0.3, 3.0, 100.0, 1e4, 1e6])
-@pytest.mark.parametrize("delta", [1e-300, 1e-100, 1e-10, 1e-5, 0.01, 0.5])
+@each("epsilon", [1e-8, 1e-4, 0.3, 3.0, 100.0, 1e4, 1e6])
+@each("delta", [1e-300, 1e-100, 1e-10, 1e-5, 0.01, 0.5])
 def test_the_strength_is_safe_at_its_root_and_close_to_it(epsilon: float, delta: float) -> None:
     """It was above the root by up to a few per cent for small ε, and failed for ε ≥ 10⁴ and for δ = 10⁻³⁰⁰."""
     for divided in [*DIVIDED, (0.999, 0.1, 0.8)]:
@@ -84,7 +85,7 @@ def test_without_gaussian_stages_it_is_calibrated_as_objective_perturbation_is()
             assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-8)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: Shares(0.0), "curvature must be between 0 and 1"),

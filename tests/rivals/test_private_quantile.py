@@ -13,6 +13,7 @@ from scipy.stats import chisquare, norm
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import private_quantile
 from costofprivacy.rivals.private_quantile import exponent, geometric_grid, misses, quantile
+from tests.each import each
 from tests.privacy import hostile
 
 law = settings(derandomize=True, deadline=None, max_examples=60)
@@ -56,8 +57,8 @@ def test_the_worst_of_all_intervals_of_that_length_is_the_symmetric_one() -> Non
         assert t[needed.argmax()] == pytest.approx(eta, rel=1e-3)
 
 
-@pytest.mark.parametrize("mu", [0.3, 1.0, 3.0])
-@pytest.mark.parametrize("level", [0.3, 0.5, 0.75])
+@each("mu", [0.3, 1.0, 3.0])
+@each("level", [0.3, 0.5, 0.75])
 def test_no_pair_of_small_data_sets_spends_more_than_the_gaussian(mu: float, level: float) -> None:
     """Every data set of three values on the grid or beyond, and each of its neighbours."""
     told = GaussianDP(mu).delta(EPSILONS)
@@ -124,7 +125,7 @@ def test_what_is_not_a_number_counts_as_infinite() -> None:
     np.testing.assert_allclose(misses(np.full(3, math.nan), 0.4, GRID), [1.2, 1.2, 1.2, 0.0])
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "words"),
     [
         ((np.zeros(0), 0.5, GRID, 1.0), "the number of values must be a whole number of at least 1, got 0"),

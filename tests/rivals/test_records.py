@@ -35,6 +35,7 @@ from costofprivacy.rivals import (
 )
 from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.bounds import Bounds
+from tests.each import each
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING, arrays
 
@@ -391,7 +392,7 @@ RELEASES: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", RELEASES)
+@each("name", RELEASES)
 def test_without_records_or_with_other_shapes_there_is_no_release(name: str) -> None:
     with pytest.raises(ValueError, match="the number of records must be a whole number of at least 1, got 0"):
         RELEASES[name](NONE, np.zeros(0))
@@ -399,7 +400,7 @@ def test_without_records_or_with_other_shapes_there_is_no_release(name: str) -> 
         RELEASES[name](ONES, SHORT)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "words"),
     [
         *((lambda q=q: batch_descent.release(X, Y, C, [0.1], 1.0, q, rng=rng()), "sampling") for q in WRONG),

@@ -9,6 +9,7 @@ import pytest
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import shrinking_clip
 from costofprivacy.rivals.shrinking_clip import Plan
+from tests.each import each
 from tests.privacy import hostile
 
 BUDGET = GaussianDP(1.0)
@@ -19,8 +20,8 @@ def quiet() -> np.random.Generator:
     return np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("features", hostile.ALARMING)
-@pytest.mark.parametrize("response", hostile.ALARMING)
+@each("features", hostile.ALARMING)
+@each("response", hostile.ALARMING)
 def test_replacing_a_record_by_any_other_moves_a_round_by_at_most_twice_its_clip(
     features: float, response: float
 ) -> None:
@@ -100,7 +101,7 @@ def test_a_plan_that_would_shrink_below_doubles_stays_within_them() -> None:
     assert plan.clip_norms[-1] == pytest.approx(1e-100 * math.sqrt(10), rel=0.1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Plan((), (), BUDGET), "the number of clip_norms must be"),

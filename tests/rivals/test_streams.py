@@ -12,6 +12,7 @@ from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import batch_descent, boosting, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.streams import blocks, boost, descend, total
+from tests.each import each
 from tests.privacy import hostile
 from tests.privacy.test_records import ROUNDING
 
@@ -45,8 +46,8 @@ def cut(x: np.ndarray, y: np.ndarray, sizes: list[int]) -> streams.Read:
     return read
 
 
-@pytest.mark.parametrize("n", [1, 7, 512, 513, 1024, 1500, 2560, 4000])
-@pytest.mark.parametrize("sizes", [[1], [512], [513], [5, 0, 700], [10_000]])
+@each("n", [1, 7, 512, 513, 1024, 1500, 2560, 4000])
+@each("sizes", [[1], [512], [513], [5, 0, 700], [10_000]])
 def test_streams_equal_arrays_for_every_cut(n: int, sizes: list[int]) -> None:
     """On the same noise; sums are added in the same order, and only the products of blocks may round another way."""
     x, y = data(n)

@@ -17,6 +17,7 @@ from costofprivacy.rivals.toeplitz import (
     noise_coefficients,
     square_root,
 )
+from tests.each import each
 
 T = 40
 STRATEGIES: list[Strategy] = [
@@ -37,7 +38,7 @@ def matrix(strategy: Strategy, steps: int = T) -> np.ndarray:
     return np.tril(toeplitz(strategy.column(steps)))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+@each("strategy", STRATEGIES)
 def test_the_recursion_solves_the_equations_of_the_explicit_matrix(strategy: Strategy) -> None:
     z, state, found = np.random.default_rng(0).standard_normal((T, 3)), strategy.start(3), []
     for row in z:
@@ -48,8 +49,8 @@ def test_the_recursion_solves_the_equations_of_the_explicit_matrix(strategy: Str
     np.testing.assert_allclose(noise_coefficients(strategy, T), np.linalg.inv(matrix(strategy))[:, 0], atol=1e-9)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
-@pytest.mark.parametrize("steps", [1, 2, 7, T])
+@each("strategy", STRATEGIES)
+@each("steps", [1, 2, 7, T])
 def test_the_longest_column_is_the_first_one(strategy: Strategy, steps: int) -> None:
     columns = np.linalg.norm(matrix(strategy, steps), axis=0)
     assert math.sqrt(strategy.square(steps)) == pytest.approx(columns.max(), rel=1e-12)
@@ -97,7 +98,7 @@ def test_a_decay_multiplies_the_coefficients() -> None:
     assert square_root(30, 0.0).square(30) == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "message"),
     [
         (lambda: Banded((math.nan,)), "tail must be between"),

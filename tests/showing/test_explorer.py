@@ -8,6 +8,7 @@ import pytest
 
 from costofprivacy.showing import explorer
 from costofprivacy.showing.explorer import Explorer
+from tests.each import each
 
 TABLE = pd.DataFrame({"which": ["a", "a", "b", "b"], "x": [0, 1, 0, 1], "y": [1.0, 1e-4, 0.5, 2.0]})
 
@@ -134,8 +135,8 @@ def test_the_ghost_is_in_the_legend_as_long_as_there_is_one() -> None:
     assert without.to_dict()["legend"]["values"] == ["one"]
 
 
-@pytest.mark.parametrize("colour", [explorer.BLUE, explorer.VERMILION, explorer.GREEN, explorer.PINK, explorer.GREY])
-@pytest.mark.parametrize("page", ["#ffffff", "#121212"])
+@each("colour", [explorer.BLUE, explorer.VERMILION, explorer.GREEN, explorer.PINK, explorer.GREY])
+@each("page", ["#ffffff", "#121212"])
 def test_every_colour_stands_out_from_either_page(colour: str, page: str) -> None:
     """WCAG's contrast of graphics, 3 : 1."""
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.showing.spoken import described, spoken
+from tests.each import each
 
 
 def test_curves_are_told_from_their_first_to_their_last_point() -> None:
@@ -131,7 +132,7 @@ def test_bars_are_told_by_their_range() -> None:
     assert described(figure) == "count: steps from 3 to 5."
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "said"),
     [
         (r"$\tilde\eta(0)$", "η(0)"),

@@ -24,6 +24,7 @@ from costofprivacy.judging.claims import read_findings, read_register
 from costofprivacy.judging.findings import Finding, Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.running.stamps import read_table
+from tests.each import each
 
 BOOK = Path(__file__).parents[3] / "book"
 Tables = Mapping[str, pd.DataFrame]
@@ -98,15 +99,15 @@ def trials(
     """The tests of a chapter's judges: of what the book found, of each case, and that no judge is left untried."""
     every = sorted(judges_of(package(chapter)))
 
-    @pytest.mark.parametrize("claim", every)
+    @each("claim", every)
     def what_the_book_found(claim: str) -> None:
         finding = found(chapter, claim)
         assert finding.verdict == read_register(BOOK / "claims.yml")[claim].verdict
         assert said(finding) == [*map(up_to_rounding, said(saved(chapter)[claim]))]
 
-    @pytest.mark.parametrize("case", cases, ids=str)
-    def a_judge_follows_its_tables(case: Case) -> None:
-        try_case(chapter, case)
+    @pytest.mark.parametrize("claim", sorted({case.claim for case in cases}))
+    def a_judge_follows_its_tables(claim: str) -> None:
+        each("case", [case for case in cases if case.claim == claim])(lambda case: try_case(chapter, case))()
 
     def every_judge_acquits_and_convicts() -> None:
         excused, book = dict(undecidable or {}), saved(chapter)

@@ -10,6 +10,7 @@ from costofprivacy.experiments.noisyhead.early_stopping import verdicts
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
+from tests.each import each
 from tests.experiments.verdicts.machinery import change, committed, having, judge
 from tests.experiments.verdicts.test_early_stopping import (
     ANY_T,
@@ -126,7 +127,7 @@ def figure(points: dict[int, tuple[float, float]]) -> dict[str, Any]:
     return {"figure-3": table.assign(setting="published", method="noisyhead")}
 
 
-@pytest.mark.parametrize(
+@each(
     ("points", "verdict"),
     [
         (FOUR | {1: (41.0, 3.0), 481: (41.0, 3.0)}, Verdict.NARROWER),
