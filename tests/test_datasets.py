@@ -206,3 +206,26 @@ def test_a_missing_set_goes_by_its_stand_ins_name(empty: Path) -> None:
     assert datasets.own_name(datasets.NEWSGROUPS) == datasets.BAGS
     datasets.files(datasets.HOUSING)[0].write_bytes(b"something")
     assert datasets.own_name(datasets.HOUSING) == datasets.HOUSING
+
+
+def test_chosen_digits_are_kept_for_the_files_that_they_came_from(empty: Path) -> None:
+    X, y = np.arange(6, dtype=np.uint8).reshape(2, 3), np.array([1.0, -1.0])
+    for path in datasets.files(datasets.MNIST):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(gzip.compress(b'{"data_set_description": {"url": "a/b", "md5_checksum": ""}}'))
+    data = datasets.files(datasets.MNIST)[-1]
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.write_bytes(b"whole")
+    datasets._keep(X, y)
+    found = datasets.regression(datasets.MNIST)
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.y, y)
+    assert found.X.dtype == float
+    kept = datasets.folder() / "costofprivacy" / "ones-and-sevens.npz"
+    for content in (kept.read_bytes()[:-30], b"", b"no archive"):
+        kept.write_bytes(content)
+        assert datasets._kept() is None
+    datasets._keep(X, y)
+    data.write_bytes(b"another")
+    assert datasets._kept() is None
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]

@@ -1,6 +1,12 @@
 import json
 import math
+import os
+import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 
 import nbformat
@@ -25,6 +31,13 @@ results = pathlib.Path(os.environ["COSTOFPRIVACY_RESULTS"])
 results.mkdir()
 (results / "verdicts.json").write_text('[{"verdict": "holds"}]')
 print(results.name, os.environ["COSTOFPRIVACY_WORKERS"], "worker")"""
+SLEEPER = """import pathlib, sys, time
+try:
+    pathlib.Path(sys.argv[1], "ready").touch()
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(0.2)  # a second interrupt would break off here
+    pathlib.Path(sys.argv[1], "ended").touch()"""
 pytestmark = pytest.mark.filterwarnings("default")
 
 
@@ -153,8 +166,64 @@ def test_chapters_side_by_side_have_one_worker_each_and_the_ledger_sees_them_all
     assert "2 passed" in shown.splitlines()[-1]
 
 
+@pytest.mark.parametrize(
+    ("cores", "names", "expected", "workers"),
+    [
+        (2, ["short", "new", "long", "ledger"], [["-n", "2", "long", "new", "short"], ["ledger"]], "1"),
+        (8, ["short", "new", "long", "ledger"], [["-n", "3", "long", "new", "short"], ["ledger"]], "1"),
+        (1, ["short", "new", "long", "ledger"], [["short", "new", "long", "ledger"]], None),
+        (2, ["short", "ledger"], [["short", "ledger"]], None),
+    ],
+)
+def test_the_longest_start_first_and_bars_are_drawn_one_at_a_time(
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    cores: int,
+    names: list[str],
+    expected: object,
+    workers: str | None,
+) -> None:
+    calls, found = [], []
+
+    def status(command: list[str]) -> int:
+        kernels = command[command.index("-n") :][:2] if "-n" in command else []
+        calls.append(kernels + [Path(word).stem for word in command if word.endswith(".ipynb")])
+        found.append(os.environ.get("COSTOFPRIVACY_WORKERS"))
+        return 0
+
+    monkeypatch.setattr("joblib.cpu_count", lambda: cores)
+    monkeypatch.setattr(check, "_status", status)
+    monkeypatch.setattr(check.freshness, "imported_modules", lambda project, tree, names: [])
+    monkeypatch.setattr(check, "forked", lambda variables, modules: nullcontext(""))
+    tree = project.build / "nbval"
+    copies = [place(tree, name).notebook for name in names]
+    check.nbval(project, tree, copies, {"short": 2, "new": 50, "long": 100.5, "ledger": 1000})
+    assert calls == expected
+    assert found == [workers] * len(calls)
+
+
+def test_a_chapter_whose_time_is_not_known_starts_before_all_others() -> None:
+    assert budgets.longest_first(["a", "b", "c"], {}) == ["a", "b", "c"]
+    assert budgets.longest_first(["a", "b", "c"], {"a": 1, "c": 2}) == ["b", "c", "a"]
+    seconds = {"dpgd/a": 4, "dpgd/b": 3, "dpgd/c": 2, "noisyhead/d": 1}
+    assert budgets.longest_first(seconds, seconds) == ["dpgd/a", "noisyhead/d", "dpgd/b", "dpgd/c"]
+
+
 def test_the_chapters_share_the_time_of_the_quick_preset() -> None:
     known = budgets.seconds(OURS)
     assert set(known) == set(chapters(OURS))
     assert all(budget > 0 for budget in known.values())
     assert math.fsum(known.values()) <= SECONDS
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_is_handed_on_once_and_waited_for(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        while not (tmp_path / "ready").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(Interrupted):
+        check._status([sys.executable, "-c", SLEEPER, str(tmp_path)])
+    assert (tmp_path / "ended").exists()

@@ -2,12 +2,18 @@
 
 import csv
 import importlib
+import os
+import random
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import nbformat
 import numpy as np
+import psutil
 import pytest
 
 from costofprivacy.book.project import Project
@@ -88,3 +94,23 @@ def test_two_runs_at_once_into_one_folder_and_one_cache_stay_right(sampled: Proj
     assert all(blocks.read(path) is not None for path in kept)
     assert [path for path in sampled.cache.rglob("*") if path.suffix == ".partial"] == []
     assert list((sampled.build / "tmp").iterdir()) == []
+
+
+@pytest.mark.slow
+def test_twenty_kills_leave_nothing_half_written_and_no_process(sampled: Project) -> None:
+    """At random moments, the run alone or with its kernel; every fourth time the next run goes on to its end."""
+    rng, out = random.Random(34), sampled.root / "out"
+    for number in range(20):
+        run, kind = start(sampled), rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+        time.sleep(rng.uniform(0.5, 8))
+        family = psutil.Process(run.pid).children(recursive=True)
+        (os.killpg if rng.random() < 0.5 else os.kill)(run.pid, kind)
+        run.communicate(timeout=60)
+        assert psutil.wait_procs(family, timeout=60)[1] == []
+        if out.exists():
+            right(sampled, out)
+        if number % 4 == 3:
+            assert start(sampled).wait(300) == 0
+            right(sampled, out)
+            shutil.rmtree(out)
+            shutil.rmtree(sampled.cache)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from costofprivacy import streams
 from costofprivacy.running import cluster
 from costofprivacy.running.montecarlo import BLOCK, Runner
 
@@ -154,6 +155,15 @@ def test_a_worker_of_another_installation_is_refused(
         Runner(cluster=local.address).run(normals, CELLS, trials=2, seed=SEED)
 
 
+def test_a_worker_whose_code_was_changed_since_it_read_it_is_unlike(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = partial(cluster._difference.__wrapped__, (streams.generator,), cluster.identity(streams.generator))
+    assert found() == ""
+    monkeypatch.setattr(cluster, "_LOADED", 0.0)
+    assert found().startswith("code in memory that was changed on its disk since: ")
+    assert "streams.py" in found()
+    assert "figures.py" not in found()
+
+
 def test_two_workers_of_which_one_dies_give_the_same_bits(
     local: Local, first: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
@@ -202,6 +212,19 @@ def test_a_run_whose_scheduler_is_lost_ends_and_goes_on_later(local: Local, tmp_
     local.scheduler.kill()
     with pytest.raises(cluster.ClusterError, match=r"^the scheduler is lost; the same command goes on"):
         run()
+
+
+def test_a_client_that_is_slow_to_close_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Slow:
+        def __init__(self, *_: object, **options: object) -> None:
+            """Answer at once."""
+
+        def close(self, timeout: float) -> None:
+            raise TimeoutError(f"timed out after {timeout} s")
+
+    monkeypatch.setattr("distributed.Client", Slow)
+    with pytest.raises(OSError, match="what went wrong"), cluster.connected("tcp://127.0.0.1:1"):
+        raise OSError("what went wrong")
 
 
 @pytest.mark.parametrize(
