@@ -1,8 +1,6 @@
-import html
 import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +14,7 @@ from costofprivacy.chapters import Chapter, Statements
 from costofprivacy.judging import cards, claims
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.findings import Verdict
-from costofprivacy.running import stamps, times
+from costofprivacy.running import stamps
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.showing.plates import Plate
 from tests.trees import write_tree
@@ -92,14 +90,6 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_no_cell_of_a_table_ends_in_dots(book: Path) -> None:
-    with pd.option_context("display.max_colwidth", 50, "display.max_rows", 60):
-        long = pd.DataFrame({"names": ["a method with a long name, " * 9] * 80})
-        assert "..." in long.to_html(notebook=True)
-        chapter()
-        assert "..." not in long._repr_html_()
-
-
 def chapter(**names: object) -> Chapter:
     return Chapter("part/one", names)
 
@@ -128,20 +118,7 @@ def test_the_page_s_names_are_its_parameters(book: Path) -> None:
         chapter(trials=0)
 
 
-def test_a_page_shows_its_question_and_its_parameters(book: Path) -> None:
-    made = chapter(trials=7)
-    assert made.question == "Does it fall?"
-    html = made.parameters().data
-    assert "<code>trials</code>" in html
-    assert "<td>7 </td>" in html
-    assert "a whole number of at least 1" in html
-
-
 # where results go
-
-
-def test_results_lie_beside_the_page(book: Path) -> None:
-    assert chapter().results == book / "part" / "one"
 
 
 def test_results_go_where_the_environment_says(book: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -180,17 +157,6 @@ def test_a_live_session_leaves_what_is_committed_alone_and_says_so(
         assert written.out == ""
         assert len(runners(made)) - known == measured
     assert before == {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
-
-
-def test_making_a_chapter_writes_nothing(book: Path) -> None:
-    chapter()
-    assert list((book / "part").iterdir()) == []
-
-
-def test_a_chapter_has_its_question_without_docstrings(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = chapter()
-    monkeypatch.setattr(sys.modules[made.package], "__doc__", None)  # as under PYTHONOPTIMIZE=2
-    assert made.question == "Does it fall?"
 
 
 def test_a_copied_chapter_runs_outside_the_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,21 +202,6 @@ def test_the_environment_tells_cache_terminal_and_workers(book: Path, monkeypatc
     chapter(workers=2).run()
     expected = Runner(workers=2, cache=Path("/some/cache"), progress="/dev/pts/99")
     assert runners(made) == [expected, Runner(1, expected.cache, expected.progress)]
-
-
-def test_a_number_of_workers_that_is_none_is_named(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COSTOFPRIVACY_WORKERS", "many")
-    with pytest.raises(ValueError, match=r"^COSTOFPRIVACY_WORKERS must be a whole number, .*, got 'many'$"):
-        chapter()
-
-
-def test_an_empty_terminal_means_no_bar(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COSTOFPRIVACY_CACHE", "")
-    monkeypatch.setenv("COSTOFPRIVACY_PROGRESS", "")
-    made = chapter()
-    made.run()
-    assert runners(made)[0].cache is None
-    assert not runners(made)[0].progress
 
 
 def test_a_run_with_an_inadmissible_number_of_workers_measures_nothing(book: Path) -> None:
@@ -323,35 +274,6 @@ def test_a_page_opens_with_its_question_and_lines_made_from_its_tables(book: Pat
     assert made.opening().data == "**Does it fall?**\n\nIn this chapter:\n\n- It has 2 rows.\n- They fall."
 
 
-def test_an_opening_that_is_too_long_is_refused(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = chapter()
-    made.run()
-    monkeypatch.setattr(chapters, "LONGEST_ANSWER", 3)
-    with pytest.raises(ValueError, match=r"^a page must open with at most 3 words, got 6: "):
-        made.opening()
-    monkeypatch.setattr(chapters, "MOST_LINES", 1)
-    with pytest.raises(ValueError, match=r"^a page must open with at most 1 lines, got 2$"):
-        made.opening()
-
-
-def test_a_number_by_hand_is_held_against_a_table(book: Path) -> None:
-    made = chapter()
-    made.run()
-    assert "two agree to four digits" in made.relate(0.33333, "figure-1", "excess_risk", N=2000).data
-
-
-def test_the_code_on_which_a_page_rests_is_shown_as_it_stands(book: Path) -> None:
-    made = chapter()
-    shown = made.source("page.answer").data
-    assert shown.startswith(
-        '<details class="numbers"><summary>The function on which the tables rest: <code>answer</code>'
-    )
-    assert FILES["part/one/page.py"].strip() in html.unescape(re.sub(r"<[^>]+>", "", shown))
-    for unknown in ("page.question", "pages.answer", "answer", ""):
-        with pytest.raises(ValueError, match=f"^source must name a function of .*, got '{unknown}'$"):
-            made.source(unknown)
-
-
 def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
     made = chapter()
     made.run()
@@ -363,36 +285,6 @@ def test_some_cards_lead_and_the_other_claims_are_listed(book: Path) -> None:
         made.leading("theorem-3")
     with pytest.raises(ValueError, match=r"^at most 4 cards can lead, got 5$"):
         made.leading(*["theorem-1"] * 5)
-
-
-def test_a_page_closes_with_what_can_be_taken_and_how_it_is_run_again(book: Path) -> None:
-    made = chapter()
-    made.run()
-    text = made.closing().data
-    assert "{download}`figure-1.csv <one/figure-1.csv>`, {download}`spread.csv <one/spread.csv>`" in text
-    assert "verdicts.json" not in text
-    assert "minutes" not in text
-    assert 'make chapter NAME=part/one P="-p trials 10"' in text
-    (book / "costs").mkdir()
-    (book / times.COSTS).write_text("chapter,seconds\npart/one,130.4\n")
-    made.judge()
-    text = made.closing().data
-    assert "verdicts.json" in text
-    assert "(about 2 minutes of one core)" in text
-
-
-def test_a_page_says_what_the_columns_of_its_tables_mean(book: Path) -> None:
-    made = chapter()
-    made.run()
-    assert "dropdown" not in made.closing().data
-    told = "columns: {N: {unit: prompts, meaning: Number of prompts.}}\nchapters: {part/one: {tables: {"
-    (book / "columns.yml").write_text(told + "spread: {row: One row for each size.}}}}\n")
-    text = made.closing().data
-    data, meanings, again = text.index("*Data.*"), text.index("{dropdown} What the columns mean"), text.index("again")
-    assert data < meanings < again
-    assert "<dt><code>N</code> (prompts)</dt><dd>Number of prompts.</dd>" in text
-    assert "<strong><code>figure-1.csv</code></strong>. Columns: <code>N, excess_risk, method</code>." in text
-    assert "<strong><code>spread.csv</code></strong>. One row for each size. Columns: <code>N</code>." in text
 
 
 # verdicts
@@ -440,18 +332,6 @@ def test_a_claim_without_a_judge_is_named(book: Path) -> None:
     made.run()
     with pytest.raises(ValueError, match=r"must have a judge in .*, got none for \['x/theorem-3'\]$"):
         made.judge()
-
-
-def test_one_line_leads_to_all_that_was_found(book: Path) -> None:
-    made = chapter()
-    made.run()
-    made.judge("theorem-1")
-    assert made.all_claims().data.startswith("[The one claim of this chapter, with the evidence](one-claims.md): ")
-    made.judge()
-    text = made.all_claims().data
-    assert text == (
-        "[All 2 claims of this chapter, with the evidence](one-claims.md): 1 cannot be tested, 1 does not hold."
-    )
 
 
 def test_statements_escape_what_they_show() -> None:

@@ -1,13 +1,9 @@
 """Arguments at the edge of what is admissible, each once answered wrongly."""
 
 import math
-from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-from costofprivacy import _fits, _validate
-from costofprivacy.judging import claims
 from costofprivacy.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -17,26 +13,13 @@ from costofprivacy.privacy import (
     exact_composed_noise_multiplier,
     last_iterate,
 )
-from costofprivacy.running import montecarlo
 from tests.each import each
 
 
-@each(
-    "call",
-    [
-        lambda: _validate.whole("steps", math.inf),  # type: ignore[arg-type]
-        lambda: _validate.workers(math.inf),  # type: ignore[arg-type]
-        lambda: _validate.finite_positive("x", 10**400),
-        lambda: _validate.each(_validate.positive, "epsilon", np.array(1.0)),  # type: ignore[arg-type]
-        lambda: _validate.positive("epsilon", np.bool(True)),
-        lambda: GaussianDP(1.0).delta(-1.0),
-        lambda: GaussianDP(1.0).delta(math.nan),
-        lambda: _fits.mean_and_error(np.ones((1, 2))),
-    ],
-)
-def test_what_is_not_admissible_is_refused(call: Callable[[], object]) -> None:
-    with pytest.raises(ValueError, match=r"must|got"):
-        call()
+@pytest.mark.parametrize("epsilon", [-1.0, math.nan])
+def test_no_delta_belongs_to_what_is_no_epsilon(epsilon: float) -> None:
+    with pytest.raises(ValueError, match="must"):
+        GaussianDP(1.0).delta(epsilon)
 
 
 def test_limits_of_delta() -> None:
@@ -74,9 +57,3 @@ def test_a_tiny_budget_survives_the_way_to_mu_and_back_in_silence() -> None:
 
 def test_the_last_iterate_just_below_no_contraction() -> None:
     assert last_iterate(GaussianDP(1.0), 1 - 1e-14, 1000).mu == pytest.approx(math.sqrt(1000), rel=1e-10)
-
-
-def test_a_cell_that_stands_twice_is_refused() -> None:
-    cell = claims.Claim("a/1", "p", "s", "c")
-    with pytest.raises(ValueError, match="cells must be distinct"):
-        montecarlo.Runner(workers=1).run(lambda cell, rng: np.ones(1), [cell, cell], 3, 0)  # type: ignore[list-item]

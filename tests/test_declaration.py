@@ -83,13 +83,6 @@ def test_meanings_stand_after_the_fields_or_in_the_table_of_symbols() -> None:
     assert (rows["delta"].symbol, rows["delta"].default) == (r"$\delta$", 1e-5)
 
 
-def test_the_docstring_tells_every_parameter() -> None:
-    text = Experiment.__doc__
-    assert text.startswith("A measurement.\n\nOf something.\n\nArgs:\n")
-    assert "    N: Training prompts; at least four. Must be a list, each a whole number of at least 4.\n" in text
-    assert "    delta: Probability" in text
-
-
 def test_a_parameter_needs_a_declaration_and_a_meaning() -> None:
     with pytest.raises(TypeError, match=r"Bare\.N must be declared with parameter or many"):
 

@@ -1,6 +1,5 @@
 """What an installed package brings along: its metadata, the results of the book, and nothing that is slow to import."""
 
-import os
 import re
 import subprocess
 import sys
@@ -105,13 +104,6 @@ def test_results_are_read_outside_the_project(installed: Path) -> None:
     assert run(installed, source) == published.results(NAME)["figure-1"].to_csv(index=False)
 
 
-@pytest.mark.slow
-def test_chapters_are_listed_outside_the_project(installed: Path) -> None:
-    lines = run(installed, "costofprivacy", "chapters").splitlines()
-    assert tuple(line.split()[0] for line in lines) == published.chapters()
-    assert all(line.endswith("?") for line in lines)
-
-
 def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> None:
     """Outside the project, where everything is compiled anew, the workflow `release` does this."""
     assert main(["self-test"]) == 0
@@ -125,33 +117,6 @@ def test_an_installation_tests_itself(capsys: pytest.CaptureFixture[str]) -> Non
     found = [published.results(name) for name in published.chapters()]
     assert int(told[1]) == sum(map(len, found))
     assert int(told[2]) == sum(len(each.findings) for each in found)
-
-
-@pytest.mark.parametrize("fit", [(0.1, 1.0), (0.9, 1.1), (float("nan"), 1.0)])
-def test_an_installation_that_fits_badly_fails_its_test(
-    fit: tuple[float, float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: fit)
-    assert main(["self-test"]) == 1
-    assert capsys.readouterr().err.startswith("error: a private fit at epsilon = 1 explains R2 = ")
-
-
-def test_an_installation_without_results_fails_its_test(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("costofprivacy.__main__._private_fit", lambda: (0.9, 1.0))
-    monkeypatch.setattr(published, "chapters", lambda: ())
-    assert main(["self-test"]) == 1
-    assert capsys.readouterr().err.startswith("error: the results are not whole: 0 tables, 0 of ")
-
-
-@pytest.mark.slow
-def test_the_register_is_found_outside_the_project(installed: Path) -> None:
-    source = (
-        "from pathlib import Path; from costofprivacy.judging import claims; "
-        "print(claims.find_register(Path.cwd().parent))"
-    )
-    assert Path(run(installed, source).strip()) == installed / "costofprivacy" / "_book" / "claims.yml"
 
 
 def test_an_installed_package_holds_what_the_book_committed(installed: Path) -> None:
@@ -189,14 +154,6 @@ def test_a_table_says_what_its_columns_and_rows_are() -> None:
             ask("figure-9")
 
 
-@pytest.mark.slow
-def test_columns_are_explained_outside_the_project(installed: Path) -> None:
-    source = (
-        f"import costofprivacy; print(costofprivacy.results({NAME!r}).columns('figure-1').to_csv(index=False), end='')"
-    )
-    assert run(installed, source) == published.results(NAME).columns("figure-1").to_csv(index=False)
-
-
 def test_an_unknown_chapter_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^name must be one of .* \(did you mean 'noisyhead/low-dimensional'\?\)$"):
         costofprivacy.results("noisyhead/low-dimension")
@@ -226,13 +183,3 @@ def test_the_command_line_answers_a_wrong_name_in_one_line(
     assert written.out == ""
     assert len(written.err.splitlines()) == 1
     assert "got 'nothing'" in written.err
-
-
-@pytest.mark.slow
-def test_a_reader_who_has_enough_is_no_error() -> None:
-    ours, theirs = os.pipe()
-    os.close(ours)
-    command = [sys.executable, "-m", "costofprivacy", "chapters"]
-    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False)
-    os.close(theirs)
-    assert (done.returncode, done.stderr) == (0, b"")

@@ -11,7 +11,6 @@ from tests.each import each
 
 PACKAGE = "costofprivacy"
 LIBRARY = Path(__file__).parents[1] / "lib" / PACKAGE
-MOST_AT_THE_TOP = 14
 DOMAIN = ("privacy", "rivals", "noisyhead", "dpgd", "estimators")
 CHAPTERS = ("experiments", "overview")
 ROOMS = ("running", "judging", "showing", "book")
@@ -52,10 +51,6 @@ def test_arrows_point_one_way(room: str) -> None:
 def test_every_folder_of_the_package_has_its_place() -> None:
     folders = {path.parent.name for path in LIBRARY.glob("*/__init__.py")}
     assert folders == {*FORBIDDEN, *CHAPTERS}
-
-
-def test_little_stands_at_the_top_of_the_package() -> None:
-    assert len(list(LIBRARY.glob("*.py"))) <= MOST_AT_THE_TOP
 
 
 def test_an_arrow_that_points_the_wrong_way_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from costofprivacy import _validate
 from tests.each import each
 
-law = settings(derandomize=True, deadline=None, max_examples=60)
 NOT_NUMBERS = (math.nan, "1", "", b"1", None, True, False, [1.0], (), np.array([1.0, 2.0]), 1j)
 
 # check, words of its range, the last values inside, the first outside
@@ -41,28 +38,6 @@ def test_a_refusal_names_argument_range_and_value(check: object, words: str, val
     assert message(check, "epsilon", value) == f"epsilon must be {words}, got {value!r}"
 
 
-@given(st.floats(allow_nan=True, allow_infinity=True))
-@law
-def test_every_float_is_accepted_or_refused(value: float) -> None:
-    admissible = {
-        _validate.positive: value > 0,
-        _validate.finite_positive: 0 < value < math.inf,
-        _validate.nonnegative: 0 <= value < math.inf,
-        _validate.probability: 0 < value < 1,
-    }
-    for check, accepted in admissible.items():
-        if accepted:
-            assert check("x", value) == value
-        else:
-            assert message(check, "x", value).endswith(f"got {value!r}")
-
-
-@pytest.mark.parametrize("value", [-1, 0.5, 2.0, np.float32(1)])
-def test_between_includes_its_ends(value: float) -> None:
-    assert _validate.between("c", value, -1, 2) == value
-    assert type(_validate.between("c", value, -1, 2)) is float
-
-
 @each("value", [-1.001, 2.001, math.inf, *NOT_NUMBERS])
 def test_between_excludes_the_rest(value: object) -> None:
     assert message(_validate.between, "c", value, -1, 2) == f"c must be between -1 and 2, got {value!r}"
@@ -74,18 +49,9 @@ def test_whole_numbers_come_back_as_ints(value: float) -> None:
     assert type(_validate.whole("steps", value)) is int
 
 
-@each("value", [0, -3, 1.5, *NOT_NUMBERS])
+@each("value", [0, -3, 1.5, math.inf, *NOT_NUMBERS])
 def test_whole_refuses_the_rest(value: object) -> None:
     assert message(_validate.whole, "steps", value) == f"steps must be a whole number of at least 1, got {value!r}"
-
-
-@given(st.integers(-20, 20), st.integers(-20, 20))
-@law
-def test_whole_starts_where_it_is_told(value: int, least: int) -> None:
-    if value >= least:
-        assert _validate.whole("n", value, at_least=least) == value
-    else:
-        assert f"at least {least}, got {value}" in message(_validate.whole, "n", value, at_least=least)
 
 
 def test_one_of() -> None:
@@ -123,22 +89,11 @@ def test_each_names_the_bad_value_and_passes_limits_on() -> None:
     )
 
 
-@pytest.mark.parametrize("value", [-1, 1, 2, 20.0])
-def test_numbers_of_workers(value: float) -> None:
-    assert _validate.workers(value) == value
-    assert type(_validate.workers(value)) is int
-
-
-@each("value", [0, -2, 1.5, -0.5, *NOT_NUMBERS])
+@each("value", [0, -2, 1.5, -0.5, math.inf, *NOT_NUMBERS])
 def test_other_numbers_of_workers_are_refused(value: object) -> None:
     assert message(_validate.workers, value) == (
         f"workers must be -1 (all cores) or a whole number of at least 1, got {value!r}"
     )
-
-
-@pytest.mark.parametrize("expected", [(2, 3), (None, 3), (2, None), (None, None)])
-def test_a_shape_that_fits(expected: tuple) -> None:
-    _validate.shape("x", np.zeros((2, 3)), expected)
 
 
 @pytest.mark.parametrize(
@@ -147,18 +102,3 @@ def test_a_shape_that_fits(expected: tuple) -> None:
 )
 def test_a_shape_that_does_not(expected: tuple, words: str) -> None:
     assert message(_validate.shape, "x", np.zeros((2, 3)), expected) == f"x must have shape {words}, got (2, 3)"
-
-
-@pytest.mark.parametrize(
-    ("range", "words"),
-    [
-        (_validate.within(1, 1e6), "between 1 and 1e+06"),
-        (_validate.within(0, 10, after=_validate.FINITE_POSITIVE), "positive and at most 10"),
-        (_validate.within(1e-3, 1, after=_validate.POSITIVE), "between 0.001 and 1"),
-        (_validate.within(2, 40, after=_validate.at_least(2), convert=int), "a whole number between 2 and 40"),
-        (_validate.usually(_validate.at_least(0), 0, 2**63 - 1), "a whole number between 0 and 2⁶³ − 1"),
-        (_validate.within(0, 2**20 - 1), "between 0 and 1048575"),
-    ],
-)
-def test_a_range_says_each_end_once(range: _validate.Range, words: str) -> None:
-    assert range.description == words

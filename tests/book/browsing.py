@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ LIGHT, DARK = "light", "dark"
 INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OFFLINE = ("file:", "data:", "blob:", "about:")
 GRAVE = ("serious", "critical")
-NAMES_STAND_ON = ("book/reference/", "py-modindex")  # the library and its reference
 
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 UNFOLD = """() => {
@@ -74,18 +73,6 @@ OUT_OF_REACH = """() => {
       .some(ink => ink && lost(ink, formula))
   ).map(formula => `${formula.closest("section")?.id}: ${formula.textContent}`);
 }"""
-WORDS = """() => {
-  const body = (document.querySelector("article") ?? document.body).cloneNode(true);
-  body.querySelectorAll("code, pre, kbd, samp, script, style, mjx-container, .math, .cell_input, a.headerlink")
-    .forEach(node => node.replaceWith(" "));
-  body.querySelectorAll("td, th, li, p, div, text, br").forEach(node => node.append(" "));
-  return body.textContent;
-}"""
-FOREIGN_WORDS = r"""(text) => [
-  ...text.matchAll(/\S*[\w)\]}]\^[-−{(\w]\S*/g),
-  ...text.matchAll(/\b\d[\d.]*[eE][-−+]?\d{2,}\b/g),
-  ...text.matchAll(/\b[A-Za-z]\w*_\w+\b/g),
-].map(found => found[0])"""
 # Axe takes most of its time for MathJax's own boxes, and for the hundredth row or line that is set like the first. Of
 # what is alike (tags, classes, styles, names of attributes up to the root, and whether there is text) four are kept.
 THIN = """() => {
@@ -131,9 +118,6 @@ class View:
         self.page.set_viewport_size({"width": width, "height": HEIGHT})
         with suppress(PlaywrightTimeout):  # the theme follows after a moment; what it does not, the rules report
             self.page.wait_for_function(FOLLOWED, timeout=1000)
-
-
-Rule = Callable[[View], list[str]]
 
 
 @contextmanager
@@ -190,13 +174,6 @@ def sideways(seen: View) -> list[str]:
 def lost_formulas(seen: View) -> list[str]:
     """Formulas of which a part is out of reach, whatever is scrolled."""
     return seen.page.evaluate(OUT_OF_REACH)
-
-
-def raw_words(seen: View) -> list[str]:
-    """Raw exponents, numbers in a computer's spelling and names of variables, outside code."""
-    if seen.address.startswith(NAMES_STAND_ON):
-        return []
-    return sorted(set(seen.page.evaluate(FOREIGN_WORDS, seen.page.evaluate(WORDS))))
 
 
 @functools.cache

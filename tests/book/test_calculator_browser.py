@@ -48,17 +48,6 @@ def test_it_answers_what_python_answers(page: Page) -> None:
         assert page.text_content(".calculator-code") == said.code
 
 
-def test_another_currency_is_the_same_budget(page: Page) -> None:
-    before, mu = told(page), calculator.answer(10_000, 10, epsilon=1.0).mu
-    page.select_option(".calculator [name=budget]", "mu")
-    assert float(page.input_value(".calculator [name=value]")) == pytest.approx(mu, rel=1e-5)
-    assert told(page) == before
-    page.select_option(".calculator [name=budget]", "rho")
-    assert float(page.input_value(".calculator [name=value]")) == pytest.approx(mu**2 / 2, rel=1e-5)
-    page.select_option(".calculator [name=budget]", "epsilon")
-    assert float(page.input_value(".calculator [name=value]")) == pytest.approx(1.0, rel=1e-4)
-
-
 def test_it_says_what_is_wrong_and_where_nothing_helps(page: Page) -> None:
     page.fill(".calculator [name=n]", "5")
     assert "33 or more" in page.inner_text(".calculator-fault")
@@ -68,22 +57,6 @@ def test_it_says_what_is_wrong_and_where_nothing_helps(page: Page) -> None:
     assert told(page).startswith("No private method is expected to do better than predicting the mean")
     page.fill(".calculator [name=delta]", "0.05")
     assert "far below 1/n" in page.inner_text(".calculator-warning")
-
-
-def test_it_fits_and_each_control_has_the_keyboard_s_focus(page: Page) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.focus(".calculator [name=n]")
-    for name in ("n", "d", "budget", "value", "delta", "r2"):
-        assert page.evaluate("document.activeElement.name") == name
-        page.keyboard.press("Tab")
-
-
-def test_an_address_asks_a_question(browser: Browser) -> None:
-    page = opened(browser, end="#n=2000&d=5&budget=epsilon&value=0.5&delta=1e-7&r2=0.8")
-    page.wait_for_selector(".calculator[data-ready]")
-    said = calculator.answer(2000, 5, epsilon=0.5, delta=1e-7, expected_r2=0.8)
-    assert f"{said.r2:.2f}" in told(page)
-    page.close()
 
 
 def test_without_scripts_a_table_and_a_figure_stand_there(browser: Browser) -> None:

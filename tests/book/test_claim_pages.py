@@ -6,12 +6,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from bs4 import BeautifulSoup
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from costofprivacy.book import build, claim_pages, notebooks
+from costofprivacy.book import build, claim_pages
 from costofprivacy.book.project import Project, place
-from costofprivacy.judging.claims import Claim, read_findings, read_register
+from costofprivacy.judging.claims import read_register
 
 NAME = "part/first-one"
 REGISTER = """papers: {part: {arxiv: "1.2"}}
@@ -32,7 +31,6 @@ def theorem_1(tables):
 OURS = Project(Path(__file__).parents[2])
 CLAIMS = [claim for claim in read_register(OURS.claims).values() if not claim.pending]
 JUDGING = sorted({claim.chapter for claim in CLAIMS})
-MOST_WORDS = 5000
 
 
 def finding(claim: str, verdict: str, headline: str, table: str) -> dict[str, object]:
@@ -124,49 +122,3 @@ def test_every_judged_claim_has_one_card_in_the_book() -> None:
     text = "".join(claim_pages.page(OURS, OURS.book, name) for name in JUDGING)
     anchors = re.findall(r"^\((claim-.*)\)=$", text, re.MULTILINE)
     assert sorted(anchors) == sorted(claim.anchor for claim in CLAIMS)
-
-
-def test_the_titles_of_the_chapters_are_known() -> None:
-    assert all(notebooks.title(notebooks.read(place(OURS.book, name).notebook)) for name in JUDGING)
-
-
-def words_in_sight(article: BeautifulSoup) -> int:
-    """The words of a page whose folds are closed."""
-    for fold in article.select("details"):
-        for hidden in fold.find_all(recursive=False):
-            if hidden.name != "summary":
-                hidden.decompose()
-    return len(article.get_text(" ").split())
-
-
-@pytest.mark.parametrize("name", JUDGING)
-def test_a_page_of_claims_can_be_skimmed_and_says_everything(name: str, rendered: Path) -> None:
-    soup = BeautifulSoup((rendered / "book" / f"{name}-claims.html").read_text("utf-8"), "html.parser")
-    own: list[Claim] = [claim for claim in CLAIMS if claim.chapter == name]
-    found = read_findings(place(OURS.book, name).results)
-    cards = soup.select("article .claim-card")
-    assert [card["id"] for card in cards] == [claim.anchor for claim in own]
-    for card, claim in zip(cards, own, strict=True):
-        [fold] = card.find_all("details", recursive=False)
-        assert not fold.has_attr("open")
-        assert fold.find_parent("details") is None
-        assert claim.place.split("$")[0].strip() in fold.summary.get_text()
-        assert fold.summary.select_one(".verdict")
-        assert fold.summary.select_one(".headline").get_text(strip=True)
-        terms = {term.get_text() for term in fold.find_all("dt")}
-        assert {"In our words" if claim.quote else "The paper says", "What would change this"} <= terms
-        assert bool(fold.select_one("details.numbers")) == bool(found[claim.id].numbers)
-        assert fold.select_one(f'.claim-foot a[href="../ledger.html#{claim.anchor}"]')
-    article = soup.select_one("article")
-    assert article is not None
-    assert words_in_sight(article) <= MOST_WORDS
-
-
-@pytest.mark.parametrize("name", JUDGING)
-def test_a_chapter_leads_to_its_cards_and_has_none_itself(name: str, rendered: Path) -> None:
-    soup = BeautifulSoup((rendered / "book" / f"{name}.html").read_text("utf-8"), "html.parser")
-    page = f"{name.split('/')[-1]}-claims.html"
-    assert soup.select("article .claim-card[id]") == []
-    linked = {link["href"] for link in soup.select("article a[href]")}
-    assert page in linked
-    assert linked >= {f"{page}#{claim.anchor}" for claim in CLAIMS if claim.chapter == name}

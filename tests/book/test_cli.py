@@ -105,31 +105,6 @@ def test_a_home_folder_is_the_person_s(
     assert not (project.root / "~").exists()
 
 
-def test_an_unknown_person_s_home_is_refused(call, project: Project) -> None:
-    status, lines = call("chapter", NAME, "--out", "~nobody-of-this-name/x")
-    assert status == 2
-    assert lines == [
-        "error: the home folder in ~nobody-of-this-name/x is unknown; write ./~nobody-of-this-name/x for a "
-        "name that begins with ~"
-    ]
-    assert not list(project.root.glob("~*"))
-
-
-@pytest.mark.slow
-def test_a_worker_without_a_scheduler_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "LATE", 0.0)
-    for address, words in [
-        ("", "error: CLUSTER must be the address of a Dask scheduler, such as tcp://host:8786, got ''"),
-        (
-            "tcp://127.0.0.1:1",
-            "error: CLUSTER must be the address of a Dask scheduler, got 'tcp://127.0.0.1:1': no Dask",
-        ),
-    ]:
-        status, lines = call("worker", "--words", "--memory-limit 2GB", "--", address)
-        assert (status, len(lines)) == (2, 1)
-        assert lines[0].startswith(words)
-
-
 def test_a_chapter_with_other_parameters_is_told_beside_the_book(
     call, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

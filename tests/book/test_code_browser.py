@@ -43,26 +43,6 @@ def test_one_switch_opens_and_closes_all_folded_code(rendered: Path, page: Page)
     assert seen(page, f"{FOLDED} > summary") == 0
 
 
-def test_the_switch_stands_near_the_title_and_fits(rendered: Path, page: Page) -> None:
-    page.goto((rendered / CHAPTER).as_uri())
-    box, title = page.locator(".code-switch").bounding_box(), page.locator("article h1").bounding_box()
-    assert box is not None
-    assert title is not None
-    assert 0 <= box["y"] - title["y"] - title["height"] < 60
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= page.evaluate("() => document.documentElement.clientWidth")
-
-
-def test_a_page_without_folded_code_has_no_switch(rendered: Path, page: Page) -> None:
-    page.goto((rendered / PROSE).as_uri())
-    assert page.locator(".code-switch").count() == 0
-
-
-def test_code_that_a_page_is_about_stays_in_sight(rendered: Path, page: Page) -> None:
-    page.goto((rendered / OPEN_CODE).as_uri())
-    assert seen(page, "article .cell_input") >= 4
-
-
 def test_without_scripts_each_cell_keeps_its_own_fold(rendered: Path, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

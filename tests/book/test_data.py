@@ -26,7 +26,3 @@ def test_what_cannot_be_had_is_one_line_after_the_others(
     assert [line for line in told.err.splitlines() if line.startswith("error: ")] == [
         "error: California housing could not be fetched"
     ]
-
-
-def test_every_counted_set_is_loaded() -> None:
-    assert set(data._LOADERS) == set(datasets.COUNTS) == set(data.MEGABYTES)

@@ -20,14 +20,6 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(["git", "-C", root, *who, *arguments], capture_output=True, text=True, check=True).stdout
 
 
-def test_without_a_version_an_edition_has_no_name(project: Project) -> None:
-    assert edition.name(project) == ""
-
-
-def test_without_a_commit_it_has_the_version_alone(versioned: Project) -> None:
-    assert edition.name(versioned) == "Version 1.2.3"
-
-
 def test_it_has_the_commit_and_whether_something_changed_since(versioned: Project) -> None:
     git(versioned.root, "init", "--quiet")
     assert edition.name(versioned) == "Version 1.2.3"
@@ -37,23 +29,6 @@ def test_it_has_the_commit_and_whether_something_changed_since(versioned: Projec
     assert edition.name(versioned) == f"Version 1.2.3, commit {commit}"
     versioned.requirements.write_text("numpy==3\n")
     assert edition.name(versioned) == f"Version 1.2.3, commit {commit} and changes since"
-
-
-@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
-def test_another_repository_that_the_environment_names_is_not_asked(
-    versioned: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    git(versioned.root, "init", "--quiet")
-    git(versioned.root, "add", ".")
-    git(versioned.root, "commit", "--quiet", "--message=All")
-    expected = edition.name(versioned)
-    other = tmp_path / "other"
-    other.mkdir()
-    git(other, "init", "--quiet")
-    git(other, "commit", "--quiet", "--allow-empty", "--message=Other")
-    values = {"GIT_WORK_TREE": other, "GIT_INDEX_FILE": other / ".git" / "index", "GIT_DIR": other / ".git"}
-    monkeypatch.setenv(name, str(values[name]))
-    assert edition.name(versioned) == expected
 
 
 def test_each_page_states_the_latest(tmp_path: Path) -> None:

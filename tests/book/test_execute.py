@@ -1,22 +1,18 @@
-import inspect
 import json
 import os
-import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
-from joblib.externals.loky import process_executor
 
 from costofprivacy.book import execute, notebooks
-from costofprivacy.book.environment import LOAD, environment, kernel_environment
+from costofprivacy.book.environment import LOAD, kernel_environment
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.execute import Execution
 from costofprivacy.book.output import temporary
 from costofprivacy.book.project import Place, Project
-from costofprivacy.running import blocks
 
 from .conftest import chapter
 
@@ -120,25 +116,6 @@ def test_a_chapter_runs_under_this_interpreter_whatever_kernel_jupyter_finds(
     assert run(project, out, epsilon=[0.25], trials=3)[0] == ["figure-1.csv", "verdicts.json"]
 
 
-def test_a_kernel_that_does_not_start_is_not_said_to_lack_memory(
-    project: Project, out: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernelspec(tmp_path / "theirs", monkeypatch, "false")
-    monkeypatch.setattr(execute, "_variables", lambda *_: {})
-    with pytest.raises(BookError, match=r"^part/first-one: the kernel did not start \(see "):
-        run(project, out)
-
-
-def test_a_damaged_block_is_known_by_its_words(tmp_path: Path) -> None:
-    (tmp_path / "block.npz").touch()
-    with pytest.warns(UserWarning, match=execute.MENDED):
-        blocks.read(tmp_path / "block.npz")
-
-
-def test_the_pools_warning_is_known_by_its_words() -> None:
-    assert LOAD in re.sub(r'"\s*"', "", inspect.getsource(process_executor))
-
-
 def test_what_a_killed_run_left_is_swept_and_what_a_living_one_has_is_not(project: Project) -> None:
     left = project.build / "tmp" / "left"
     left.mkdir(parents=True)
@@ -172,16 +149,6 @@ def test_kernels_find_absolute_paths_and_one_thread(project: Project) -> None:
     without = kernel_environment(project, book=Path("book"), results=None, resume=False, progress=False, workers=1)
     assert without["COSTOFPRIVACY_CACHE"] == ""
     assert without["COSTOFPRIVACY_WORKERS"] == "1"
-
-
-def test_the_environment_is_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COSTOFPRIVACY_A", "1")
-    monkeypatch.delenv("COSTOFPRIVACY_B", raising=False)
-    with environment({"COSTOFPRIVACY_A": None, "COSTOFPRIVACY_B": "2"}):
-        assert "COSTOFPRIVACY_A" not in os.environ
-        assert os.environ["COSTOFPRIVACY_B"] == "2"
-    assert os.environ["COSTOFPRIVACY_A"] == "1"
-    assert "COSTOFPRIVACY_B" not in os.environ
 
 
 def test_joblib_gets_a_folder_whose_name_it_can_write(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from costofprivacy.book import explorers, notebooks
@@ -50,10 +49,6 @@ def test_all_staged_pages_are_told_anew_and_code_is_not(tmp_path: Path) -> None:
     )
 
 
-def test_a_link_tells_what_it_chooses() -> None:
-    assert list(explorers.states(f"See {LINK}.")) == [("dpgd", {"rho": "0.3", "gamma": "0.1"})]
-
-
 def offered(name: str) -> dict[str, list[str]]:
     """What an address of a committed explorer can choose, by control."""
     data = [
@@ -80,9 +75,3 @@ def test_every_link_of_the_book_chooses_what_can_be_chosen() -> None:
     pages = [*BOOK.glob("*.md"), *(path for path in BOOK.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)]
     assert {path.name: found for path in pages if (found := wrong(path.read_text("utf-8")))} == {}
     assert wrong("[a](explore/dpgd.ipynb#rho=0.3&gamma=0.2&size=4)") == ["dpgd: gamma=0.2", "dpgd: size=4"]
-
-
-@pytest.mark.parametrize(("name", "link"), [("dpgd", "rho=0.3&gamma=0.1"), ("noisyhead", "epsilon=2&N=100000")])
-def test_the_address_that_an_explorer_s_page_gives_as_an_example_is_right(name: str, link: str) -> None:
-    assert f"`{name}.html#{link}`" in (BOOK / "explore" / f"{name}.ipynb").read_text("utf-8")
-    assert wrong(f"[a](explore/{name}.ipynb#{link})") == []

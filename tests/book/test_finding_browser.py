@@ -85,49 +85,6 @@ def test_the_page_that_answers_is_among_the_first(page: Page, site: str, query: 
     assert any(address.startswith(QUERIES[query]) for address in first), first
 
 
-def test_the_field_of_every_page_leads_to_these_results(page: Page, site: str) -> None:
-    page.goto(f"{site}/book/index.html")
-    page.wait_for_load_state("load")
-    page.click("button.search-button-field")
-    page.fill("#pst-search-dialog input[name=q]", "lower bound")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("#search-results[data-query]", state="attached")
-    assert "dpgd/lower-bound" in str(page.get_attribute(".found-title a", "href"))
-
-
-def test_the_best_results_are_shown_while_someone_types(page: Page, site: str) -> None:
-    page.goto(f"{site}/book/dpgd/schedules.html")
-    page.wait_for_load_state("load")
-    page.click("button.search-button-field")
-    page.keyboard.type("lower bou")
-    page.wait_for_selector('.suggested[data-query="lower bou"]')
-    page.keyboard.type("nd")
-    page.wait_for_selector('.suggested[data-query="lower bound"]')
-    assert 1 < page.locator(".suggested a").count() <= 6
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/dpgd/lower-bound*.html*")
-
-
-def test_the_reference_is_found_where_it_is_asked_for(page: Page, site: str) -> None:
-    plain = results(page, site, q="sensitivity")
-    assert not any(address.startswith("reference/") for address in plain)
-    page.click(".found-beyond a")
-    page.wait_for_selector("#search-results[data-query$='library reference']", state="attached")
-    links = page.eval_on_selector_all(".found-title a", "all => all.map(link => link.href)")
-    assert links
-    assert all("/book/reference/" in link for link in links)
-
-
-def test_a_result_is_reached_with_the_keyboard_and_exists(page: Page, site: str) -> None:
-    results(page, site, q="theorem 4.1")
-    page.focus(".found-title a")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/book/**")
-    anchor = page.evaluate("() => decodeURIComponent(location.hash.slice(1))")
-    assert page.evaluate("id => document.getElementById(id)?.querySelector('details').open", anchor)
-
-
 def test_pages_read_as_files_have_the_search_of_sphinx(page: Page, rendered: Path) -> None:
     page.goto(f"{(rendered / 'search.html').as_uri()}?q=sensitivity")
     page.wait_for_selector("#search-results ul.search li", state="attached")

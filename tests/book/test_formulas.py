@@ -32,13 +32,6 @@ def test_what_a_formula_asks_for_comes_along(tex: str, name: str) -> None:
     assert name not in formulas.needed(["\\mathbb{R}", "mathfrak cancel CD"])
 
 
-def test_mathjax_names_what_it_loads_by_itself_as_we_do() -> None:
-    code = (brought() / "input/tex.js").read_text("utf-8")
-    for extension, names in formulas.EXTENSIONS.items():
-        listed = "[" + ",".join(f'"{name}"' for name in names.split()) + "]"
-        assert f"{extension}:{listed}" in code or f"{extension}:[[],{listed}]" in code
-
-
 def test_only_that_is_copied(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("\\(\\mathcal{L}\\)")
     formulas.copy(tmp_path)

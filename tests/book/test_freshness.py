@@ -1,11 +1,10 @@
 from collections.abc import Callable
-from pathlib import Path
 
 import nbformat
 import pytest
 
 from costofprivacy.book import freshness, notebooks
-from costofprivacy.book.project import Place, Project, chapters, place
+from costofprivacy.book.project import Place, Project, place
 
 Rewrite = Callable[[str, str, str], None]
 NAME = "part/first-one"
@@ -122,13 +121,3 @@ def test_tables_of_others_that_a_page_shows_make_it_stale(project: Project, exec
     assert why_stale(project, executed) == ""
     read.write_text("value\n2\n")
     assert why_stale(project, executed) == "told: tables"
-
-
-def test_a_method_is_chosen_from_the_tables_of_the_rivals() -> None:
-    ours = Project(Path(__file__).resolve().parents[2])
-    readers = {name: read for name in chapters(ours) if (read := freshness.tables_read(ours, name))}
-    heads = {"noisyhead/a-head-that-works": ("test-error", "ladder", "tasks")}
-    campaign = {"privacy/best-method": ("cases",)}
-    assert readers == {"method": {"privacy/rivals": ("errors", "diffprivlib")} | heads | campaign}
-    for name, tables in readers["method"].items():
-        assert all((place(ours.book, name).results / f"{table}.csv").is_file() for table in tables)

@@ -58,25 +58,6 @@ def test_a_choice_narrows_and_survives_a_reload(page: Any, address: str) -> None
     assert len(shown(page, "verdict")) == everything
 
 
-def test_a_link_with_several_choices_shows_what_meets_all(page: Any, address: str) -> None:
-    page.goto(f"{address}#paper=NoisyHead&verdict=holds%2C+narrower&consequence=conclusion")
-    assert set(shown(page, "paper")) == {"NoisyHead"}
-    assert set(shown(page, "verdict")) == {"holds, narrower"}
-    assert set(shown(page, "consequence")) == {"conclusion"}
-
-
-def test_columns_are_sorted_by_weight_and_the_address_says_so(page: Any, address: str) -> None:
-    page.goto(address)
-    page.focus("thead th:nth-child(3) [role=button]")
-    page.keyboard.press("Enter")
-    page.wait_for_function("location.hash.includes('sort=2')")
-    order = list(dict.fromkeys(shown(page, "consequence")))
-    assert order == ["conclusion", "numbers", "none"]
-    page.reload()
-    assert list(dict.fromkeys(shown(page, "consequence"))) == order
-    assert page.get_attribute("thead th:nth-child(3)", "aria-sort") == "ascending"
-
-
 def test_a_header_sorts_upwards_then_downwards_then_no_longer(page: Any, address: str) -> None:
     page.goto(address)
     places = page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.id)")
@@ -87,17 +68,6 @@ def test_a_header_sorts_upwards_then_downwards_then_no_longer(page: Any, address
     assert seen[:2] == [["conclusion", "numbers", "none"], ["none", "numbers", "conclusion"]]
     assert page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.id)") == places
     assert "sort" not in page.url
-
-
-def test_a_search_is_for_all_words_in_any_order_and_case(page: Any, address: str) -> None:
-    page.goto(address)
-    page.fill("input[type=search]", "ridge PRIVATE")
-    once = page.eval_on_selector_all("tbody tr", "rows => rows.map(row => row.textContent + row.innerHTML)")
-    assert 0 < len(once) < len(Experiment().read(ROOT / "book"))
-    assert all("ridge" in text.lower() and "private" in text.lower() for text in once)
-    page.fill("input[type=search]", "no claim says this")
-    assert shown(page, "verdict") == []
-    assert page.inner_text("[role=status]").startswith("0 of")
 
 
 def test_the_address_of_a_row_shows_it_whatever_was_chosen(page: Any, address: str) -> None:

@@ -1,7 +1,5 @@
 """What is said before a run begins, and which runs are refused before they do."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,23 +9,10 @@ from costofprivacy.book import cli, parameters
 from costofprivacy.book import memory as book_memory
 from costofprivacy.book.errors import RequestError
 from costofprivacy.book.project import Project
-from costofprivacy.running import memory, times
+from costofprivacy.running import memory
 
 PROJECT = Project(Path(__file__).parents[2])
 NAME = "noisyhead/low-dimensional"
-
-
-@pytest.mark.parametrize(("points", "opening"), [(1, NAME), (7, f"each of 7 points of {NAME}")])
-def test_it_is_said_how_long_the_papers_parameters_take(points: int, opening: str) -> None:
-    said: list[str] = []
-    book_memory.announce(PROJECT, NAME, [parameters.resolve(PROJECT, NAME, {})] * points, said.append)
-    took = times.words(PROJECT.book, NAME)
-    assert took.endswith("seconds")
-    assert said[0].startswith(f"{opening} takes about {took} of one core with the papers' parameters")
-
-
-def test_of_a_sweep_with_nothing_left_to_measure_nothing_is_said() -> None:
-    book_memory.announce(PROJECT, NAME, [], pytest.fail)
 
 
 def test_what_cannot_fit_is_refused_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,14 +36,3 @@ def test_a_sweep_that_cannot_fit_is_refused_in_one_line_before_anything_is_made(
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {NAME} would need at least ")
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["chapter", "sweep"])
-def test_a_refusal_brings_no_plotting_and_no_notebook(command: str) -> None:
-    """It should take three seconds at most, and these alone would take two."""
-    words = [NAME, "-p", "trials", "0", *(["--sweep", "penalty=1,5"] if command == "sweep" else [])]
-    code = f"import sys\nfrom costofprivacy.book import cli\nassert cli.main({[command, *words]!r}) == 2\n"
-    code += "print([name for name in ('matplotlib', 'papermill', 'nbclient', 'IPython') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PROJECT.root, check=True)
-    assert done.stdout == "[]\n"

@@ -82,12 +82,6 @@ def test_stderr_is_reported_by_cell() -> None:
     assert list(notebooks.stderr_lines(notebook)) == ["cell 2 wrote to stderr: Warning: odd"]
 
 
-def test_a_note_follows_the_title() -> None:
-    assert notebooks.with_note("(label)=\n# T\n\nText", "NOTE") == "(label)=\n# T\n\nNOTE\n\n\nText"
-    assert notebooks.with_note("Text", "NOTE") == "NOTE\n\nText"
-    assert "NOTE" in notebooks.annotated(chapter("x = 1"), "NOTE").cells[0].source
-
-
 def test_readers_see_no_machinery_and_each_picture_with_its_words() -> None:
     words = {"name": "a-rates", "caption": "It falls.", "alt": "From 2 to 1."}
     notebook = chapter("x = 1", "# NBVAL_CHECK_OUTPUT\nchapter.judge()", "chapter.show()")

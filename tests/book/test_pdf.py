@@ -1,7 +1,5 @@
 """Pages as PDF: what is missing is named, and a letter has two sides."""
 
-import os
-import re
 import shutil
 from pathlib import Path
 
@@ -10,9 +8,6 @@ import pytest
 from costofprivacy.book import pdf
 from costofprivacy.book.errors import BookError
 from costofprivacy.book.project import Project
-
-SIDES = 2
-SIDE = re.compile(rb"/Type\s*/Page\b")
 
 
 def rendered(root: Path) -> Project:
@@ -36,14 +31,3 @@ def test_without_a_browser_nothing_is_printed(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(BookError, match=r"needs a browser, one of chromium, .*; none is installed"):
         pdf.write(rendered(tmp_path), print)
     assert not (tmp_path / "_build" / "pdf").exists()
-
-
-@pytest.mark.skipif(
-    not os.environ.get("COSTOFPRIVACY_BROWSER"), reason="make -f tests/maintain.mk browser prints the pages"
-)
-def test_a_letter_has_two_sides() -> None:
-    folder = pdf.write(Project(Path(__file__).parents[2]), print)
-    for name in pdf.PAGES:
-        sides = len(SIDE.findall((folder / f"{name}.pdf").read_bytes()))
-        assert sides >= 1
-        assert not name.startswith("letter") or sides <= SIDES, name

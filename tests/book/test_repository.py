@@ -1,14 +1,10 @@
-import html
 import subprocess
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import yaml
 
 from costofprivacy.book import repository
-from costofprivacy.judging import cards
-from costofprivacy.judging.claims import Claim
 from tests.each import each
 
 ADDRESS = "https://github.com/owner/name"
@@ -82,48 +78,6 @@ def test_a_clone_of_a_folder_and_no_clone_have_no_address(tmp_path: Path) -> Non
     assert repository.address(tmp_path, NOWHERE) == ""
     (tmp_path / "clone").mkdir()
     assert repository.address(clone(tmp_path / "clone", str(tmp_path)), NOWHERE) == ""
-
-
-def test_a_clone_without_a_remote_has_no_address(tmp_path: Path) -> None:
-    subprocess.run(["git", "-C", tmp_path, "init", "--quiet"], check=True)
-    assert repository.address(tmp_path, NOWHERE) == ""
-
-
-@pytest.mark.parametrize(
-    ("address", "path", "fields"),
-    [
-        (ADDRESS, "/owner/name/issues/new", ("title", "body")),
-        ("https://gitlab.com/a/b", "/a/b/-/issues/new", ("issue[title]", "issue[description]")),
-        ("https://bitbucket.org/a/b", "/a/b/issues/new", ("title", "content")),
-        ("https://git.example.org/a/b", "/a/b/issues/new", ("title", "body")),
-    ],
-)
-def test_an_issue_has_the_claim_filled_in(address: str, path: str, fields: tuple[str, str]) -> None:
-    link = urlsplit(repository.dispute(address, "noisyhead/theorem-4.2i & more"))
-    assert link.path == path
-    filled = parse_qs(link.query)
-    assert tuple(filled) == fields
-    assert all("noisyhead/theorem-4.2i & more" in value for (value,) in filled.values())
-
-
-def a_card() -> tuple[Claim, str]:
-    claim = Claim("noisyhead/theorem-4.2i", "Theorem 4.2(i)", "so", "noisyhead/low-dimensional")
-    return claim, cards._foot(claim)
-
-
-def test_every_card_is_disputable_where_there_is_an_address() -> None:
-    claim, foot = a_card()
-    page = f"<p>before</p>{foot}<p>between</p>{foot}"
-    linked = repository.disputable(page, ADDRESS, {claim.anchor: claim.id})
-    link = f'<a href="{html.escape(repository.dispute(ADDRESS, claim.id))}">dispute this</a></p>'
-    assert linked.count(link) == 2
-    assert linked.replace(f" · {link}", "</p>") == page
-
-
-def test_without_an_address_or_a_claim_a_card_stays_as_it_is() -> None:
-    claim, foot = a_card()
-    assert repository.disputable(foot, "", {claim.anchor: claim.id}) == foot
-    assert repository.disputable(foot, ADDRESS, {}) == foot
 
 
 def test_the_staged_configuration_gets_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,13 +45,6 @@ def test_a_card_is_an_entry_of_its_own(html: Path) -> None:
     }
 
 
-def test_the_scripts_of_the_other_search_wait(html: Path) -> None:
-    page = search_index.asking(SEARCH)
-    assert page.count('type="text/plain" data-own-search') == 2
-    assert page.count("find.js") == 1
-    assert search_index.asking(page) == page
-
-
 def test_the_index_is_written(html: Path) -> None:
     pytest.importorskip("pagefind")
     search_index.index(html)

@@ -17,7 +17,6 @@ NAMES = [name for name in chapters(PROJECT) if name != LEDGER and not is_plain(P
 CLAIMS = [claim for claim in read_register(PROJECT.claims).values() if not claim.pending]
 JUDGING = sorted({claim.chapter for claim in CLAIMS})
 MOST_WORDS_BEFORE_A_FIGURE = 150
-LONGEST_SENTENCE = 40
 
 each_chapter = pytest.mark.parametrize("name", NAMES)
 
@@ -58,14 +57,3 @@ def test_a_judging_chapter_leads_with_two_to_four_cards_after_its_figure(name: s
 @each_chapter
 def test_a_chapter_shows_its_settings_and_what_can_be_taken_away(name: str) -> None:
     assert place_of(name, ".parameters()") < place_of(name, ".closing()")
-
-
-@each_chapter
-def test_no_sentence_is_longer_than_a_breath(name: str) -> None:
-    long = []
-    for cell in cells(name):
-        text = re.sub(r"```.*?```|\$\$.*?\$\$|^\s*\|.*$|^\s*[:{].*$", ". ", markdown_of(cell), flags=re.S | re.M)
-        text = re.sub(r"`[^`]*`", "x", text)
-        sentences = re.split(r"(?<=[.!?:])\s+|\n\n|\n\s*[-*]\s|<[^>]+>", re.sub(r"\]\([^)]*\)", "]", text))
-        long += [sentence for sentence in sentences if words(sentence) > LONGEST_SENTENCE]
-    assert long == []

@@ -209,13 +209,3 @@ def test_a_class_counts_with_its_methods_and_each_object_counts(pieces: Callable
     pieces("maths.py", "return LIMIT", "return 2 * LIMIT")
     after = _source.digest_of(model), _source.digest_of(root), _source.digest_of(root, model)
     assert [a != b for a, b in zip(before, after, strict=True)] == [True, False, True]
-
-
-@pytest.mark.parametrize("end", ["", ".tools", ".experiments", ".nothing", ".tools.nothing"])
-def test_a_module_exists_where_it_has_a_closure(project: Project, end: str) -> None:
-    try:
-        found = bool(_source.closure([f"{project.package}{end}"]))
-    except ValueError:
-        found = False
-    assert _source.exists(f"{project.package}{end}") == found == (not end.endswith("nothing"))
-    assert not _source.exists("nothing_at_all")

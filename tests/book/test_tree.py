@@ -1,14 +1,11 @@
 from collections.abc import Callable
 
-import joblib
 import pytest
 
-from costofprivacy.book import freshness, tree
+from costofprivacy.book import freshness
 from costofprivacy.book.errors import RequestError
-from costofprivacy.book.execute import Execution
-from costofprivacy.book.project import Project, chapters, check_name, module_name, place
+from costofprivacy.book.project import Project, chapters, module_name, place
 from costofprivacy.book.tree import TreePlan, bring_up_to_date, prune
-from costofprivacy.running import times
 
 NAME = "part/first-one"
 
@@ -20,11 +17,6 @@ def parameters(trials: int) -> dict[str, dict[str, object]]:
 def test_chapters_stand_in_the_order_of_the_contents_the_ledger_last(project: Project) -> None:
     assert chapters(project) == (NAME, "ledger")
     assert module_name(project, NAME) == f"{project.package}.experiments.part.first_one"
-
-
-def test_an_unknown_chapter_is_answered_with_the_known(project: Project) -> None:
-    with pytest.raises(RequestError, match=r"NAME must be one of part/first-one, ledger; got 'first-one'"):
-        check_name(project, "first-one")
 
 
 def test_without_contents_there_is_no_book(project: Project) -> None:
@@ -54,32 +46,6 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
     assert executed(3) == [NAME]
     assert said[0].endswith("(told: library; tables read)")
-
-
-@pytest.mark.parametrize(("cores", "chapters", "workers"), [(2, 3, "1"), (8, 3, "2"), (8, 1, None)])
-def test_chapters_side_by_side_share_the_cores_and_one_that_is_alone_has_them_all(
-    project: Project, monkeypatch: pytest.MonkeyPatch, cores: int, chapters: int, workers: str | None
-) -> None:
-    names, seconds = ["a", "b", "c"][:chapters], {"a": 1.0, "b": 2.0}
-    started: list[tuple[str, str | None]] = []
-
-    def executed(project: Project, stale: tree.Stale) -> tree.Done:
-        run = stale.run
-        started.append((run.name, None if run.alone else str(run.workers)))
-        return stale, 0.0, []
-
-    def found(project: Project, plan: TreePlan, name: str) -> tree.Stale:
-        made_from = freshness.Inputs({}, {})
-        return tree.Stale(Execution(name, {}, place(plan.tree, name), plan.tree), made_from, "forced", name == "c")
-
-    monkeypatch.setattr(joblib, "cpu_count", lambda: cores)
-    monkeypatch.setattr(tree, "_executed", executed)
-    monkeypatch.setattr(times, "seconds", lambda book: seconds)
-    monkeypatch.setattr(tree.memory, "pool", lambda *_: lambda tasks: (call(*args) for call, args, _ in tasks))
-    plan = TreePlan(project.build / "tree", {})
-    tree._execute_all(project, plan, {name: found(project, plan, name) for name in names}, "", lambda done: None)
-    expected = ["a"] if chapters == 1 else ["b", "a", "c"]  # the longest first, and last what is only told anew
-    assert started == [(name, workers) for name in expected]
 
 
 def test_a_fresh_committed_chapter_is_copied(project: Project) -> None:

@@ -25,15 +25,6 @@ def test_a_mean_agrees_within_four_standard_errors_of_both(value: float, error: 
     assert (DIFFERENT in told) == (not same)
 
 
-def test_powers_of_ten_are_typeset() -> None:
-    tables = {"t": pd.DataFrame({"x": [2.5e-7], "e": [3e-9]})}
-    told = relation(2.5004e-7, tables, "t", "x", {}, error=1e-9, spread="e")
-    assert (
-        r"By hand: $2.5\cdot 10^{-7}$ ± $1\cdot 10^{-9}$. The table *t* has $2.5\cdot 10^{-7}$ ± $3\cdot 10^{-9}$."
-        in told
-    )
-
-
 def test_a_row_that_another_preset_has_not_is_told() -> None:
     assert "has no such row at the sizes of this run" in relation(1.0, TABLES, "exact", "risk", {"N": 7})
 

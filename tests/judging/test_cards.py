@@ -1,49 +1,21 @@
 import re
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
-import costofprivacy
 from costofprivacy.judging import cards
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.evidence import Evidence, Figure
 from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
-from costofprivacy.symbols import Row
-from tests.each import each
 
 ONE = Claim("alpha/theorem-1", "Theorem 1", "One $x$\n  is one.", "part/one")
-TWO = Claim("alpha/theorem-2", "Theorem 2", "Two.", "part/one")
-REGISTER = """
-papers:
-  alpha: {title: First Paper, arxiv: "1", short: Alpha}
-  beta: {title: Second Paper, arxiv: "2", short: Beta}
-claims:
-  - {id: alpha/theorem-1, place: Theorem 1, says: One., chapter: part/one}
-  - {id: alpha/theorem-2, place: Theorem 2, says: Two., chapter: part/one}
-  - {id: beta/figure-1, place: Figure 1, says: Three., chapter: part/two, pending: true}
-"""
 RATIO = (Number("ratio_of", 2.5e-7, 0.1, None, "figure-1", "N = 1000"),)
 HELD = Finding(Verdict.HOLDS, "It is so.", RATIO, would_change="More trials.")
 FAILED = Finding(Verdict.FAILS, "It is not.", RATIO, Consequence.CONCLUSION, would_change="Fewer trials.")
 CORRECTED = Finding(Verdict.CORRECTED, "It is twice.", RATIO, Consequence.NUMBERS, r"$2\lambda$.", "More trials.")
-
-
-@pytest.mark.parametrize(
-    ("verdict", "slug", "label"),
-    [
-        ("holds", "holds", "holds"),
-        ("holds, narrower", "holds-narrower", "holds under an extra condition"),
-        ("holds, amended", "holds-amended", "holds, amended"),
-        ("pending", "pending", "pending"),
-    ],
-)
-def test_a_badge_is_a_label_with_a_class(verdict: str, slug: str, label: str) -> None:
-    assert cards.badge(verdict) == f'<span class="verdict verdict-{slug}">{label}</span>'
 
 
 def test_a_bound_that_says_nothing_is_called_vacuous() -> None:
@@ -69,19 +41,6 @@ def rendered(markdown: str) -> str:
 def test_plain_text_means_itself_in_markdown(text: str) -> None:
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     assert rendered(cards.plain(text)) == f"<p><em>Found:</em> {escaped}.</p>\n"
-
-
-@each("character", "\\`*_{}[]<>|")
-def test_plain_escapes(character: str) -> None:
-    assert cards.plain(f"a{character}b{character}") == f"a\\{character}b\\{character}"
-
-
-def test_plain_leaves_the_rest_alone() -> None:
-    assert cards.plain("ε = 0.6 (at N = 1000), -1.5 ± 0.1") == "ε = 0.6 (at N = 1000), -1.5 ± 0.1"
-
-
-def test_plain_keeps_mathematics() -> None:
-    assert cards.plain(r"a_b is $x_1 \le \{y\}$") == r"a\_b is $x_1 \le \{y\}$"
 
 
 def test_typeset_text_is_html_with_its_mathematics_for_mathjax() -> None:
@@ -116,27 +75,6 @@ def test_a_card_has_every_part() -> None:
     value = r'<span class="math notranslate nohighlight">\(2.5\cdot 10^{-7}\)</span>'
     assert head in text
     assert f"<td>ratio of</td><td>{value}</td><td>0.1</td><td>figure-1, N = 1000</td>" in text
-
-
-def test_what_is_in_sight_of_a_card_stands_on_one_line_and_is_typeset() -> None:
-    claim, finding = replace(ONE, place="Theorem 1, $b<1$"), replace(HELD, headline="It is at most $\\rho$.")
-    head = cards.card(claim, finding).splitlines()[2]
-    assert r"\(b&lt;1\)</span></strong>" in head
-    assert r'>It is at most <span class="math notranslate nohighlight">\(\rho\)</span>.</span></summary>' in head
-
-
-def test_a_chapter_leads_to_its_claims_in_one_line() -> None:
-    assert cards.all_of("part/one", [Verdict.HOLDS, Verdict.FAILS]) == (
-        "[All 2 claims of this chapter, with the evidence](one-claims.md): 1 holds, 1 does not hold."
-    )
-    assert cards.all_of("part/one", [Verdict.HOLDS]).startswith("[The one claim of this chapter, with the evidence](")
-
-
-def test_a_card_says_where_it_belongs() -> None:
-    text = cards.card(ONE, HELD)
-    assert f"Version {costofprivacy.__version__} of the book" in text
-    assert '<a href="#claim-alpha-theorem-1">this card</a>' in text
-    assert '<a href="../ledger.html#claim-alpha-theorem-1">in the ledger</a>' in text
 
 
 def test_a_card_links_what_stands_behind_it() -> None:
@@ -175,91 +113,3 @@ def test_a_card_of_what_cannot_be_tested_needs_no_numbers() -> None:
     text = cards.card(ONE, Finding(Verdict.UNTESTABLE, "Nothing follows.", would_change="A number."))
     assert "The numbers" not in text
     assert "Evidence" not in terms(text)
-
-
-def test_a_small_card_leads_to_the_full_one() -> None:
-    lines = cards.short(ONE, FAILED).splitlines()
-    assert lines[1] == f"{cards.badge('fails')} **[Theorem 1](#claim-alpha-theorem-1)**"
-    assert "It is not." in lines
-    assert not any(line.startswith("(") for line in lines)  # the anchor is the full card's
-
-
-def test_leading_cards_stand_in_one_grid() -> None:
-    text = cards.leading([ONE, TWO], {ONE.id: FAILED, TWO.id: HELD})
-    assert text.splitlines()[0] == "`````{div} claim-cards"
-    assert text.count("````{div} claim-card\n") == 2
-    assert text.index("It is not.") < text.index("It is so.")
-    assert cards.leading([], {}) == ""
-
-
-def test_a_few_other_claims_are_listed_and_many_are_folded() -> None:
-    few = cards.others([ONE, TWO], {ONE.id: FAILED, TWO.id: HELD})
-    assert few == (
-        f"- {cards.badge('fails')} [Theorem 1](#claim-alpha-theorem-1)\n"
-        f"- {cards.badge('holds')} [Theorem 2](#claim-alpha-theorem-2)"
-    )
-    many = [Claim(f"alpha/lemma-{n}", f"Lemma {n}", "So.", "part/one") for n in range(cards.MOST_OPEN + 1)]
-    folded = cards.others(many, {claim.id: FAILED if claim is many[0] else HELD for claim in many})
-    assert (
-        folded.splitlines()[0] == f"````{{dropdown}} {len(many)} more claims: {cards.MOST_OPEN} hold, 1 does not hold"
-    )
-    assert folded.count("\n- ") == len(many)
-    assert cards.others([], {}) == ""
-
-
-def test_a_list_of_claims() -> None:
-    text = cards.as_list([ONE, TWO], {ONE.id: FAILED})
-    assert text.splitlines()[0] == f"- {cards.badge('fails')} **Theorem 1.** One $x$ is one."
-    assert "\n\n  *Found:* It is not.\n\n" in text
-    assert text.count("*Found:*") == 1
-    assert f"\n- {cards.badge('pending')} **Theorem 2.** Two.\n" in text
-    assert "ipynb" not in text
-
-
-def test_only_judged_claims_are_linked() -> None:
-    text = cards.as_list([ONE, TWO], {ONE.id: HELD}, links=True)
-    assert "**[Theorem 1](#claim-alpha-theorem-1).**" in text
-    assert text.count("](") == 1
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> Path:
-    (tmp_path / "part").mkdir()
-    (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
-    return tmp_path
-
-
-def test_parameters_stand_as_a_reader_writes_them() -> None:
-    @dataclass(frozen=True)
-    class Experiment:
-        delta: tuple[float, ...] = (1e-5, 0.9999, 0.05)
-        trials: int = 4_000_000
-
-    rows = [Row(name, "", "meaning", "", "positive", None) for name in ("delta", "trials")]
-    html = cards.parameters(rows, Experiment())
-    assert "<td>10⁻⁵, 0.9999, 0.05 </td>" in html
-    assert "<td>4000000 </td>" in html
-
-
-@each(
-    ("text", "read"),
-    [
-        ("gamma = 1e-06, label_noise = 2", "gamma = 10⁻⁶, label noise = 2"),
-        ("$C_{clip}$ at 1.5e+03", "$C_{clip}$ at 1500"),
-        ("noise = common", "noise = common"),
-        ("N, with L = N^(1/4), and W^PV", "N, with L = $N^{1/4}$, and $W^{PV}$"),
-        ("of size $N^2$", "of size $N^2$"),
-        ("axis = rho = gamma^(3/4), alpha = 1", "axis = rho = $\\gamma^{3/4}$, alpha = 1"),
-        ("zeta = gamma^1.25", "zeta = $\\gamma^{1.25}$"),
-        ("noise against η̃(0)/(n^{3/2}ρ)", "noise against η̃(0)/($n^{3/2}$ρ)"),
-    ],
-)
-def test_names_and_numbers_of_a_row_are_read_out(text: str, read: str) -> None:
-    assert cards.read_out(text) == read
-
-
-def test_a_tally_counts_verdicts_and_always_tells_what_fails() -> None:
-    assert cards.tally([Verdict.HOLDS]) == "1 holds, none fails"
-    many = [Verdict.FAILS, Verdict.CORRECTED, Verdict.HOLDS, Verdict.HOLDS, Verdict.FAILS, Verdict.UNTESTABLE]
-    assert cards.tally(many) == "2 hold, 1 holds with a correction, 1 cannot be tested, 2 do not hold"
-    assert cards.tally([Verdict.NARROWER] * 2) == "2 hold under an extra condition, none fails"

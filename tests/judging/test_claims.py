@@ -87,10 +87,6 @@ def test_outside_it_is_the_one_of_the_package(tmp_path: Path, book: Path, monkey
     assert claims.find_register(tmp_path / "away") == book / "claims.yml"
 
 
-def test_an_anchor_is_a_name_for_links() -> None:
-    assert Claim("alpha/theorem-1.2i", "p", "s", "c").anchor == "claim-alpha-theorem-1-2i"
-
-
 # findings
 
 

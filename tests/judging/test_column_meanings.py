@@ -1,7 +1,5 @@
 """Every column of every committed table has a line for a reader, every line is needed, and none says another again."""
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,7 +30,6 @@ chapters:
         row: One row for nothing.
 """
 TABLES = {"figure-1": ["N", "risk", "word"], "figure-2": ["N", "risk", "word"]}
-MACHINE = re.compile(r"[`_]|\w\.\w+\(|\bNaN\b|\b(True|False|None)\b")
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +40,6 @@ def told() -> Dictionary:
 @pytest.fixture
 def made() -> Dictionary:
     return column_meanings.read(TEXT)
-
-
-def lines(told: Dictionary) -> Iterator[tuple[str, Entry]]:
-    """Every line with where it stands, the sentences of tables among them."""
-    yield from told.columns.items()
-    for chapter, part in told.chapters.items():
-        yield from ((f"{chapter}: {name}", entry) for name, entry in part.columns.items())
-        for name, table in part.tables.items():
-            yield f"{chapter}/{name}", Entry(table.row)
-            yield from ((f"{chapter}/{name}: {column}", entry) for column, entry in table.columns.items())
 
 
 # what the book has
@@ -68,31 +55,6 @@ def test_every_line_is_needed(told: Dictionary) -> None:
 
 def test_no_line_says_a_wider_one_again(told: Dictionary) -> None:
     assert column_meanings.repeated(told) == []
-
-
-def test_lines_are_sentences_without_the_names_of_a_machine(told: Dictionary) -> None:
-    for place, entry in lines(told):
-        words = re.sub(r"\$[^$]*\$", "", entry.meaning)
-        assert re.fullmatch(r"[A-Z0-9$].*\.", entry.meaning), place
-        assert "$" not in words, place
-        assert not MACHINE.search(words), place
-        assert not re.search(r"[_`$.]", entry.unit), place
-
-
-def test_a_line_stands_alone(told: Dictionary) -> None:
-    """It is read without those beside it."""
-    lost = [
-        place
-        for place, entry in lines(told)
-        if re.match(r"(The same|That|Its|It|The (former|latter))\b", entry.meaning)
-    ]
-    assert lost == []
-
-
-def test_a_table_s_sentence_says_what_a_row_is(told: Dictionary) -> None:
-    for chapter, part in told.chapters.items():
-        for name, table in part.tables.items():
-            assert table.row.startswith("One row"), f"{chapter}/{name}"
 
 
 # what is found out
@@ -141,31 +103,6 @@ def test_a_folder_tells_the_columns_of_its_tables(tmp_path: Path) -> None:
 
 
 # what a reader sees
-
-
-def test_a_page_says_once_what_means_the_same_in_all_tables(made: Dictionary) -> None:
-    text = column_meanings.markdown(made, "part/one", TABLES)
-    first = "<dt><code>N</code> (prompts)</dt><dd>Number of prompts.</dd>"
-    opening = (
-        f'````{{dropdown}} What the columns mean\n<dl class="columns tex2jax_process">\n{first}\n<dt><code>word</code>'
-    )
-    assert text.startswith(opening)
-    for row, own in (("size", "Largest"), ("word", "Half the")):
-        of_row = f"One row for each {row}. Columns: <code>N, risk, word</code>."
-        assert f"<dt><code>risk</code> (units of y²)</dt><dd>{own} risk.</dd>" in text[text.index(of_row) :]
-    assert text.index("<strong><code>figure-1.csv</code></strong>. One") < text.index(
-        "<strong><code>figure-2.csv</code></strong>. One"
-    )
-    assert text.endswith("\n\n````")
-    assert text.count("Number of prompts") == text.count("A word.") == 1
-
-
-def test_a_page_shows_what_it_knows_and_no_more(made: Dictionary) -> None:
-    text = column_meanings.markdown(made, "part/one", {"figure-1": ["N", "stranger"], "other": ["stranger"]})
-    assert "Columns: <code>N, stranger</code>." in text
-    assert "<strong><code>other.csv</code></strong>. Columns: <code>stranger</code>." in text
-    assert column_meanings.markdown(made, "part/one", {"other": ["stranger"]}) == ""
-    assert column_meanings.markdown(Dictionary(), "part/one", TABLES) == ""
 
 
 def test_a_table_s_dictionary_is_a_data_frame(made: Dictionary) -> None:

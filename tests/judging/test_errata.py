@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import costofprivacy
-from costofprivacy.judging import cards, claims, errata
-from costofprivacy.judging.findings import WEIGHT, Consequence, Finding, Number, Verdict
+from costofprivacy.judging import claims, errata
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 
 REGISTER = """
 papers:
@@ -42,39 +42,6 @@ def book(tmp_path: Path) -> Path:
     (tmp_path / "claims.yml").write_text(REGISTER, encoding="utf-8")
     claims.record(tmp_path / "part", FOUND)
     return tmp_path
-
-
-def test_one_line_an_erratum_the_gravest_first(book: Path) -> None:
-    b = cards.badge
-    lines = [line for line in errata.page(book).splitlines() if line]
-    assert lines == [
-        "Independent errata: 3. Claims that rest on them: 4. "
-        "Errata that several claims share: 1, with 2 of these claims. Slips in displays that no claim rests on: 1.",
-        "## What changes a conclusion or a guarantee",
-        f"{WEIGHT[Consequence.CONCLUSION].capitalize()}.",
-        "### Alpha",
-        f"- **[Theorem 3](#claim-alpha-theorem-3)** {b('fails')} *We know of nothing to put there instead*. "
-        "*Why*: Not.",
-        "### Beta",
-        f"- **[Figure 1](#claim-beta-figure-1)** {b('holds, narrower')} *Missing condition*: For few. *Why*: Rarely.",
-        "## What changes a number",
-        "Something that a reader would compute changes.",
-        "### Alpha",
-        f"- **[Theorem 1](#claim-alpha-theorem-1)** {b('holds, corrected')} *Printed*: $x$. *Should read*: $2x$ there. "
-        "*Why*: Twice. *Also affected*: [Theorem 4](#claim-alpha-theorem-4) and (C.12).",
-        "## Slips in displays that no claim rests on",
-        "````{dropdown} Beta: 1",
-        "- **[(C.1)](/book/part/one.ipynb)** *Printed*: One. *Should read*: Two. *Why*: It is two.",
-        "````",
-    ]
-
-
-def test_that_a_paper_has_no_grave_erratum_is_said(book: Path) -> None:
-    harmless = FOUND | {"beta/figure-1": replace(FOUND["beta/figure-1"], consequence=Consequence.NUMBERS)}
-    claims.record(book / "part", harmless)
-    page = errata.page(book)
-    assert "### Beta\n\nNone.\n\n## What changes a number" in page
-    assert page.count("None.") == 1
 
 
 def test_a_choice_of_settings_is_no_erratum(book: Path) -> None:

@@ -1,6 +1,5 @@
 import pytest
 
-from costofprivacy.judging import evidence
 from costofprivacy.judging.claims import Claim
 from costofprivacy.judging.evidence import Figure, drawn_from, gather
 from costofprivacy.judging.findings import Finding, Number, Verdict
@@ -26,18 +25,6 @@ def test_its_figures_are_those_drawn_from_these_tables() -> None:
         Figure("part-first-one-all", "All rates"),
         Figure("part-first-one-last-steps", "last-steps"),
     )
-
-
-def test_a_judge_has_a_name() -> None:
-    assert gather(CLAIM, FINDING, judge=evidence.gather).judge == "costofprivacy.judging.evidence:gather"
-
-
-@pytest.mark.parametrize(
-    ("caption", "title"),
-    [("**Figure 1, re-run.** More.", "Figure 1, re-run"), ("**Rates in $N$**, more", "Rates in $N$"), ("None.", "")],
-)
-def test_a_caption_opens_with_its_title(caption: str, title: str) -> None:
-    assert evidence.title_of(caption) == title
 
 
 @pytest.mark.parametrize(

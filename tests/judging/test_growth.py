@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, power, powers, several, stays
+from costofprivacy.judging.growth import LOST_POWER, LOST_POWER_SIMULATED, power, powers, stays
 
 FAR = np.logspace(3, 30, 10)
 SEEN = np.array([10.0, 100, 1000, 3162, 10000])
@@ -19,11 +19,6 @@ def test_a_power_is_found_whatever_the_constant_and_the_order(exponent: float) -
     table = rows(FAR, FAR**exponent).sample(frac=1, random_state=0)
     assert power(table, "N") == pytest.approx(exponent)
     assert power(table, "N", "right", "left") == pytest.approx(-exponent)
-
-
-def test_two_sizes_are_several() -> None:
-    assert several(pd.Series([1, 2, 1]))
-    assert not several(pd.Series([1, 1]))
 
 
 @pytest.mark.parametrize(

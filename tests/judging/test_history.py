@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.judging import cards, claims, history
+from costofprivacy.judging import claims, history
 from costofprivacy.judging.claims import Claim, Judged
 from costofprivacy.judging.findings import Finding, Number, Verdict
 
@@ -108,23 +108,6 @@ def test_an_unknown_verdict_is_refused() -> None:
 def test_what_is_no_change_is_refused(after: Judged, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Claim("a/1", "Theorem 1", "One.", "part/one", history=(Judged("0", "holds"), after))
-
-
-def test_the_page_tells_the_latest_version_first(book: Path) -> None:
-    b = cards.badge
-    assert [line for line in history.page(book).splitlines() if line] == [
-        "## Version 0.10.0",
-        f"- {b('fails')} became {b('withdrawn')} on 2026-01-03. An aim is no claim.",
-        "  Beta: Remark 1.",
-        f"- {b('fails')} became {b('holds')} on 2026-01-02. Saved.",
-        "  Alpha: [Theorem 1](#claim-alpha-theorem-1).",
-        f"- {b('holds, amended')} became {b('holds, narrower')} on 2026-01-02. One rule for all.",
-        "  Alpha: [Theorem 2](#claim-alpha-theorem-2).",
-        "  Beta: [Figure 1](#claim-beta-figure-1).",
-        "## Version 0.9.0",
-        f"- {b('holds, amended')} became {b('fails')} on 2026-01-01. Tried.",
-        "  Alpha: [Theorem 1](#claim-alpha-theorem-1).",
-    ]
 
 
 def test_the_history_of_the_book_is_complete() -> None:

@@ -1,6 +1,5 @@
 """The book's own claims: each says how it was judged, in whose words, and what it changes, by one rule."""
 
-import re
 from pathlib import Path
 
 from costofprivacy.judging import claims, errata
@@ -56,7 +55,3 @@ def test_what_is_withdrawn_says_why_and_is_judged_no_more() -> None:
     assert all(claim.verdict == claims.WITHDRAWN and claim.history[-1].why for claim in withdrawn.values())
     assert not set(withdrawn) & (set(REGISTER) | set(FOUND))
     assert all(claim.verdict != claims.WITHDRAWN for claim in JUDGED)
-
-
-def test_nothing_waits_to_be_written() -> None:
-    assert not re.search(r"TODO|FIXME|XXX", (BOOK / "claims.yml").read_text("utf-8"))

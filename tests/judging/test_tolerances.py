@@ -1,6 +1,5 @@
 """Each rule by hand; and no cell of a committed table can change by ten of its tolerances unseen."""
 
-import importlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -56,13 +55,6 @@ def test_a_column_without_a_declaration_is_exact_unless_it_has_points() -> None:
     table = pd.DataFrame({"name": ["a"], "N": [3], "is": [True], "risk": [0.5], "declared": [0.5]})
     rules = [tolerances.of_column({"declared": Rounding()}, table[name]) for name in table]
     assert rules == [Exact(), Exact(), Exact(), Relative(), Rounding()]
-
-
-def test_a_chapter_may_declare_nothing() -> None:
-    with_own = {name for name in WITH_TABLES if declared(PROJECT, name)}
-    assert "noisyhead/mechanism" in with_own
-    assert "ledger" not in with_own
-    assert declared(PROJECT, "your-data") == {}  # a notebook alone
 
 
 @each("name", WITH_TABLES)
@@ -197,22 +189,6 @@ def _moved(rule: Tolerance, row: dict[str, Any], column: str, amount: float) -> 
 def one(value: Any, row: dict[str, Any]) -> float:
     """A setting of a rule in one row."""
     return float(np.squeeze(value(pd.DataFrame([row])))) if callable(value) else value
-
-
-def test_every_rule_says_itself_in_words() -> None:
-    rules = (Exact(), Relative(), Relative(0.1, "risk"), Relative(scale=2), Errors(), Rounding(), Squares(1e-9))
-    assert [str(rule) for rule in rules] == [
-        "exactly",
-        "to 1e-06 of itself",
-        "to 0.1 of risk",
-        "to 1e-06 of itself, or of 2",
-        "to 0.1 of standard_error",
-        "to 1.5 orders of magnitude",
-        "to 1e-06 of itself, or 1e-09 of the root of itself",
-    ]
-    two = Cases("kind", {"a": Rounding(), "b": Rounding()})
-    assert str(two) == "to 1.5 orders of magnitude for some kind, else to 1e-06 of itself"
-    assert importlib.import_module("costofprivacy.judging.tolerances").__doc__
 
 
 def test_an_error_against_fifty_digits_may_be_any_only_where_the_last_bits_decide_whether_there_is_one() -> None:

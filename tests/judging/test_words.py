@@ -5,8 +5,7 @@ import pytest
 from costofprivacy.judging.claims import Claim, Judged
 from costofprivacy.judging.findings import Consequence, Number, Verdict
 from costofprivacy.judging.judges import Ruling, judges, numbers, reads
-from costofprivacy.judging.words import finding, judged, say, tell
-from tests.each import each
+from costofprivacy.judging.words import finding, judged, say
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
 CLAIM = Claim(
@@ -45,41 +44,14 @@ def test_other_verdicts_and_other_grounds_have_words_of_their_own(ruling: Ruling
     assert found.would_change == "Another update."
 
 
-@pytest.mark.parametrize("verdict", Verdict)
-def test_every_verdict_can_be_told_without_words_of_its_own(verdict: Verdict) -> None:
-    unjudged = Claim("a/1", "Theorem 1", "One.", "part/one", would_change="More.")
-    assert finding(unjudged, Ruling(verdict, FOUND)).verdict == verdict
-
-
-def test_what_has_no_numbers_points_to_none() -> None:
-    assert finding(CLAIM, Ruling(UNTESTABLE)).headline == "On these tables it cannot be tested, other than in the book."
-
-
 def test_a_judge_s_own_claim_speaks() -> None:
     judge = judges("a/1")(lambda tables: Ruling(CORRECTED, FOUND, tables))
     assert judged(CLAIM, judge, QUOTED).headline == "It rests 0.123 away."  # type: ignore[arg-type]
 
 
-@each(
-    ("text", "said"),
-    [
-        ("{{ x }}", "0.333"), ("{{x}} of {{ n }}", "0.333 of 7"), ("$N^{{{ x:.2f }}}$", "$N^{0.33}$"),
-        ("{{ x:percent }}", "33 %"), ("{{ small:plain }}", "10⁻⁹"), ("{{ small }}", "$10^{-9}$"),
-        ("{{ n:.1f }}", "7.0"), ("on\n  two lines", "on two lines"), ("{{ names:listed }}", "a, b and c"),
-        ("$\\Gamma^{t+1}$", "$\\Gamma^{t+1}$"),
-    ],
-)  # fmt: skip
-def test_values_are_written_as_a_sentence_has_them(text: str, said: str) -> None:
-    assert say(text, {"x": 1 / 3, "n": 7, "small": 1e-9, "names": ["a", "b", "c"]}) == said
-
-
 def test_a_value_that_no_judge_gives_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^a sentence must quote one of \['x'\], got 'y': '\{\{ y \}\}'$"):
         say("{{ y }}", {"x": 1.0})
-
-
-def test_texts_are_quoted_as_they_are() -> None:
-    assert tell("$n = 3$") == "$n = 3$"
 
 
 @pytest.mark.parametrize(

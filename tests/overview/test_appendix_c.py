@@ -1,7 +1,5 @@
 from pathlib import Path
 
-import pandas as pd
-
 from costofprivacy.overview import appendix_c as page
 from costofprivacy.overview.saved import Saved
 from costofprivacy.showing.plates import Plate
@@ -20,16 +18,3 @@ def test_every_table_has_rows_and_there_is_one_figure() -> None:
     values = page.values(SAVED)
     assert sum(isinstance(value, Plate) for value in values.values()) == 1
     assert all(str(values[key]).count("\n") >= 3 for key in page.TABLES)
-
-
-def test_a_table_names_a_group_of_rows_once() -> None:
-    index = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 2)], names=["first", "second"])
-    columns = pd.MultiIndex.from_product([["derived"], ["i/2π", "i/4π"]])
-    table = pd.DataFrame([["-0.5", "1"], ["2", "3"], ["4", "–"]], index=index, columns=columns)
-    assert page.markdown(table).splitlines() == [
-        "| first | second | derived, i/2π | derived, i/4π |",
-        "| --- | --- | --: | --: |",
-        "| a | 1 | −0.5 | 1 |",
-        "|  | 2 | 2 | 3 |",
-        "| b | 2 | 4 | – |",
-    ]

@@ -41,41 +41,6 @@ def test_whether_the_head_learns_is_read_off_its_test_error(error: float, words:
     assert "6.0 %" in text
 
 
-def test_how_well_the_equations_predict_is_read_off_their_risk() -> None:
-    text = index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.11, "standard_error": 0.005}))
-    assert "10.0 % above the predicted one, within 2 standard errors" in text
-    assert "5.0 % below" in index.predicts(Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.095}))
-
-
 def test_equations_that_are_far_off_are_not_said_to_predict() -> None:
     far = Changed(BOOK, {"ode_risk": 0.1, "risk_mean": 0.2, "standard_error": 0.005})
     assert index.predicts(far).startswith("Its equations miss the algorithm")
-
-
-def test_what_the_last_step_does_is_read_off_the_risk() -> None:
-    assert "it rises from" in index.last_step(Saved(BOOK))
-    assert "it stays near 0.1" in index.last_step(Changed(BOOK, {"risk_mean": 0.1}))
-
-
-def test_a_line_that_lies_on_another_is_told_and_one_that_can_be_seen_is_not() -> None:
-    rows = pd.DataFrame({"setting": "corrected", "test_error": [1.01, 0.98], "response_variance": 1.0})
-    assert "predicts at most 2.0 %" in index.hidden(rows)
-    assert index.hidden(rows.assign(test_error=[0.98, 0.8])) == ""
-    assert index.hidden(rows.assign(test_error=[1.0, 1.2])) == ""
-
-
-def test_each_answer_is_short_and_holds_two_numbers_at_most() -> None:
-    values = index.values(Saved(BOOK))
-    answers = [str(values[key]) for key in values if key.split("_")[-1] in ("learns", "private", "rate", "predicts")]
-    assert len(answers) == 6
-    assert [text for text in answers if len(text.split()) > 35] == []
-
-
-def test_a_bar_is_told_to_the_ear_and_leaves_out_what_is_not_there() -> None:
-    row = pd.Series(
-        {"holds": 3, "holds, corrected": 0, "holds, narrower": 0, "fails": 1, "untestable": 0, "pending": 2}
-    )
-    bar = index.bar(row)
-    assert "aria-label='6 claims: 3 holds, 1 does not hold, 2 pending'" in bar
-    assert "flex-grow:3" in bar
-    assert "corrected" not in bar

@@ -1,8 +1,6 @@
 """Extra environments: calls into one, what is said where there is none, and which runs are read or measured."""
 
 import os
-import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,10 +109,6 @@ def test_a_failure_there_is_its_last_line_here(project: Path, standalone) -> Non
         Extra("plain", project).call(standalone.refuse)
 
 
-def test_pins_are_what_is_asked_for_without_local_versions(project: Path) -> None:
-    assert Extra("plain", project).pins == {"plain": "1.2"}
-
-
 def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(ValueError, match=r"name must be one of .*opacus.*, got 'none'"):
         extras.find("none")
@@ -174,13 +168,3 @@ def test_each_extra_has_a_lock_with_hashes_and_no_cuda(name: str) -> None:
     assert all("==" in line and line.endswith("\\") for line in entries)
     assert lock.count("--hash=sha256:") >= len(entries)
     assert not any(line.startswith(("nvidia", "cuda", "triton")) for line in entries)
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-def test_make_names_the_extras_where_another_is_asked_for() -> None:
-    ended = subprocess.run(
-        ["make", "-f", "tests/maintain.mk", "extra", "NAME=none"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 2
-    assert "NAME must be one of" in ended.stderr
-    assert "opacus" in ended.stderr

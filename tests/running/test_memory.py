@@ -61,14 +61,3 @@ def test_whoever_wants_it_anyway_has_no_limit(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv(ANYWAY, "1")
     with memory.limited():
         assert memory.share(2) == np.inf
-
-
-def test_where_the_system_has_no_limit_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_held", lambda: np.inf)
-    with memory.limited():
-        assert memory.share(2) == np.inf
-
-
-def test_sizes_are_said_in_words() -> None:
-    assert memory.size(300 * 2**20) == "300 MB"
-    assert memory.size(5.5 * GB) == "5.5 GB"

@@ -1,16 +1,9 @@
-import fcntl
-import os
-import struct
-import termios
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from costofprivacy.running import montecarlo
 from costofprivacy.running.montecarlo import BLOCK, Precision, Runner
@@ -91,15 +84,6 @@ def test_two_workers_and_any_order_of_cells_give_the_same_bits() -> None:
     same(one, Runner(workers=2).run(normals, CELLS[::-1], trials=60, seed=SEED))
 
 
-@given(st.permutations(CELLS), st.integers(1, 3))
-@settings(derandomize=True, deadline=None, max_examples=10)
-def test_a_cell_does_not_depend_on_the_others(cells: list[Cell], count: int) -> None:
-    whole = Runner(workers=1).run(normals, CELLS, trials=2, seed=SEED)
-    part = Runner(workers=1).run(normals, cells[:count], trials=2, seed=SEED)
-    same(part, {cell: whole[cell] for cell in cells[:count]})
-    assert list(part) == cells[:count]
-
-
 @pytest.mark.parametrize("trials", [1, BLOCK - 1, BLOCK, BLOCK + 1, 30])
 def test_fewer_trials_are_the_first_of_more(trials: int) -> None:
     more = Runner(workers=1).run(normals, CELLS[:1], trials=60, seed=SEED)[CELLS[0]]
@@ -108,30 +92,9 @@ def test_fewer_trials_are_the_first_of_more(trials: int) -> None:
     np.testing.assert_array_equal(fewer, more[:trials])
 
 
-def test_seeds_cells_and_trials_have_streams_of_their_own() -> None:
-    draws = {
-        montecarlo.generator(seed, cell, trial).standard_normal()
-        for seed in range(4)
-        for cell in range(4)
-        for trial in range(4)
-    }
-    assert len(draws) == 64
-    assert montecarlo.generator(1, 2, 3).standard_normal() in draws
-
-
-def test_no_cells_make_an_empty_table() -> None:
-    assert Runner(workers=1).run(normals, [], trials=3, seed=SEED) == {}
-
-
 def test_blas_has_one_thread_in_a_trial() -> None:
     found = Runner(workers=1).run(threads, CELLS[:1], trials=1, seed=SEED)[CELLS[0]]
     np.testing.assert_array_equal(found, np.ones_like(found))
-
-
-@pytest.mark.parametrize("workers", [0, -2, 1.5, "2"])
-def test_an_inadmissible_number_of_workers_is_refused(workers: object) -> None:
-    with pytest.raises(ValueError, match=f"^workers must be .*, got {workers!r}$"):
-        Runner(workers=workers)
 
 
 @pytest.mark.parametrize("trials", [0, -5, 2.5])
@@ -205,20 +168,6 @@ def test_more_trials_cost_the_missing_ones(runner: Runner, cell: Cell, trials: t
     assert calls(cell) == max(trials)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, workers: int) -> None:
-    first = runner.run(counted, [cell], trials=30, seed=SEED)
-    one, two = sorted(runner.cache.rglob("*.npz"))
-    one.write_bytes(one.read_bytes()[:-40])
-    two.write_bytes(b"not a block")
-    with pytest.warns(UserWarning, match=r"\.npz is damaged \(.*\); its trials are computed anew"):
-        again = Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED)
-    same(first, again)
-    assert calls(cell) == 60
-    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
-    assert calls(cell) == 60
-
-
 def test_a_block_of_the_earlier_format_is_not_found(
     runner: Runner, cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,68 +194,6 @@ def test_an_interrupted_run_resumes_after_its_last_full_block(runner: Runner, ce
 
 
 # progress
-
-
-class Terminal:
-    """A pseudo terminal: its path, and what was drawn on it."""
-
-    def __init__(self) -> None:
-        self.master, self.slave = os.openpty()
-        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 80, 0, 0))
-        os.set_blocking(self.master, False)
-        self.path = os.ttyname(self.slave)
-
-    def drawn(self) -> str:
-        try:
-            return os.read(self.master, 100_000).decode()
-        except BlockingIOError:
-            return ""
-
-
-def open_files() -> int:
-    """How many files this process has open; 0 where the system does not say."""
-    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
-
-
-@pytest.fixture
-def terminal() -> Iterator[Terminal]:
-    made = Terminal()
-    yield made
-    os.close(made.master)
-    os.close(made.slave)
-
-
-def test_a_bar_is_drawn_on_the_terminal_and_nowhere_else(terminal: Terminal, capfd: pytest.CaptureFixture[str]) -> None:
-    before = open_files()
-    Runner(workers=1, progress=terminal.path).run(normals, CELLS, trials=30, seed=SEED)
-    drawn = terminal.drawn()
-    assert "0/6" in drawn
-    assert "block" in drawn
-    assert "\n" not in drawn  # it leaves no line behind
-    assert capfd.readouterr() == ("", "")
-    assert open_files() == before
-
-
-def test_a_terminal_is_given_back_after_an_error(terminal: Terminal, runner: Runner, cell: Cell) -> None:
-    (Path(cell.folder) / FAILS_NOW).touch()
-    before = open_files()
-    with pytest.raises(InterruptedError):
-        Runner(workers=1, progress=terminal.path).run(counted, [cell], trials=60, seed=SEED)
-    assert open_files() == before
-
-
-def test_a_bar_is_drawn_beside_the_output(capsys: pytest.CaptureFixture[str]) -> None:
-    Runner(workers=1, progress=True).run(normals, CELLS, trials=30, seed=SEED)
-    written = capsys.readouterr()
-    assert written.out == ""
-    assert "0/6" in written.err
-
-
-@pytest.mark.parametrize("progress", [False, ""])
-def test_no_bar_is_no_bar(progress: bool | str, terminal: Terminal, capfd: pytest.CaptureFixture[str]) -> None:
-    Runner(workers=1, progress=progress).run(normals, CELLS, trials=30, seed=SEED)
-    assert terminal.drawn() == ""
-    assert capfd.readouterr() == ("", "")
 
 
 # precision
@@ -349,3 +236,22 @@ def test_an_inadmissible_precision_is_refused(told: dict[str, float]) -> None:
     (name,) = told
     with pytest.raises(ValueError, match=f"^{name} must be"):
         Precision(**({"relative": 0.1, "most": 100} | told))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_damaged_block_is_named_and_measured_anew(runner: Runner, cell: Cell, workers: int) -> None:
+    first = runner.run(counted, [cell], trials=30, seed=SEED)
+    one, two = sorted(runner.cache.rglob("*.npz"))
+    one.write_bytes(one.read_bytes()[:-40])
+    two.write_bytes(b"not a block")
+    with pytest.warns(UserWarning, match=r"\.npz is damaged \(.*\); its trials are computed anew"):
+        again = Runner(workers=workers, cache=runner.cache).run(counted, [cell], trials=30, seed=SEED)
+    same(first, again)
+    assert calls(cell) == 60
+    same(first, runner.run(counted, [cell], trials=30, seed=SEED))
+    assert calls(cell) == 60
+
+
+def test_a_cell_that_stands_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="cells must be distinct"):
+        Runner(workers=1).run(normals, [CELLS[0], CELLS[0]], 3, 0)

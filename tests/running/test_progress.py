@@ -27,14 +27,6 @@ def test_a_file_gets_a_line_now_and_then(tmp_path: Path, clock: list[float]) -> 
     ]
 
 
-def test_a_short_run_says_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "progress"
-    path.touch()
-    with progress.bar(str(path), 3) as bar:
-        bar.update(3)
-    assert path.read_text() == ""
-
-
 def test_lines_are_said_as_they_come_where_there_is_no_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,9 +38,3 @@ def test_lines_are_said_as_they_come_where_there_is_no_terminal(
         stream.flush()
     assert said == ["part/one: 1 of 3 blocks", "part/one: 2 of 3 blocks"]
     assert not Path(place).exists()
-
-
-def test_a_terminal_draws_its_bar_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(book_progress, "terminal", lambda: "/dev/a-terminal")
-    with book_progress.place_for_progress(tmp_path, "part/one", pytest.fail) as place:
-        assert place == "/dev/a-terminal"

@@ -98,11 +98,3 @@ def test_no_word_of_verdicts_or_figures_is_among_the_code_of_a_measurement() -> 
         module = ".".join(("costofprivacy", *path.relative_to(root).with_suffix("").parts))
         names = {name.rpartition(".")[2] for name in _source.closure([module])}
         assert not [name for name in names if name.startswith(told)], module
-
-
-def test_the_root_is_where_contents_and_requirements_lie(tmp_path: Path) -> None:
-    (tmp_path / "a" / "b").mkdir(parents=True)
-    for name in ("_toc.yml", "requirements.txt"):
-        (tmp_path / name).touch()
-    (tmp_path / "a" / "_toc.yml").touch()
-    assert stamps.find_root(tmp_path / "a" / "b") == tmp_path.resolve()

@@ -53,13 +53,6 @@ def test_the_page_names_no_other_host_and_holds_the_whole_chart() -> None:
     assert "which,x,y\na,0,1.0\n" in json.dumps(spec).encode().decode("unicode_escape")
 
 
-def test_text_takes_the_page_s_colour_and_the_background_is_the_page_s() -> None:
-    spec = panel().spec
-    assert spec["background"] == "transparent"
-    for part, names in (("axis", ("labelColor", "titleColor")), ("legend", ("labelColor",)), ("title", ("color",))):
-        assert {spec["config"][part][name] for name in names} == {"currentColor"}
-
-
 def test_a_closing_tag_in_the_data_does_not_end_the_script() -> None:
     chart = panel().chart.properties(title="</script><b>")
     html = replace(panel(), chart=chart)._repr_html_()
@@ -88,32 +81,9 @@ def test_a_picker_starts_at_one_of_its_options() -> None:
         explorer.slider("n", "N", [0.1, 0.2], 0.15)
 
 
-def test_a_slider_stops_at_each_option_and_shows_it_beside() -> None:
-    made = explorer.slider("rho", "Privacy ρ", [0.3, 1.0, "inf"], 1.0, ["0.3", "1", "∞, <none>"])
-    assert 'min="0" max="2" step="1" value="1" aria-valuetext="1"' in made.html
-    assert '<label for="explorer-rho">Privacy ρ</label>' in made.html
-    assert '<span class="explorer-value" aria-hidden="true">1</span>' in made.html
-    assert made.html.count("<option") == 3
-    assert "<option" not in explorer.slider("e", "ε", list(range(80)), 3).html
-    assert "∞, &lt;none&gt;" in replace(made, start="inf").html
-
-
-def test_the_chart_knows_what_is_chosen_and_that_nothing_was_before() -> None:
-    params = {param["name"]: param["value"] for param in panel().spec["params"]}
-    assert params == {"which": "a", "which_before": None, "ghost": False}
-
-
 def test_options_that_an_address_cannot_tell_apart_are_refused() -> None:
     with pytest.raises(ValueError, match=r"^options must differ in an address"):
         explorer.picker("n", "N", ["a b", "A, b"], "a b")
-
-
-@pytest.mark.parametrize(
-    ("option", "spelt"),
-    [(0.3, "0.3"), (0.1 + 0.2, "0.3"), (1_000_000, "1000000"), ("square root", "square-root"), (float("inf"), "inf")],
-)
-def test_an_address_spells_options_plainly(option: object, spelt: str) -> None:
-    assert explorer.token(option) == spelt
 
 
 def test_a_link_sets_what_can_be_chosen_alone() -> None:
@@ -128,13 +98,6 @@ def test_a_link_sets_what_can_be_chosen_alone() -> None:
             explorer.address(controls, **wrong)
 
 
-def test_the_ghost_is_in_the_legend_as_long_as_there_is_one() -> None:
-    with_ghost, _ = explorer.scales([("one", "#000", [1, 0]), (explorer.GHOST, "#111", [1, 0])])
-    without, _ = explorer.scales([("one", "#000", [1, 0])])
-    assert with_ghost.to_dict()["legend"]["values"] == {"expr": 'ghost ? ["one", "last setting"] : ["one"]'}
-    assert without.to_dict()["legend"]["values"] == ["one"]
-
-
 @each("colour", [explorer.BLUE, explorer.VERMILION, explorer.GREEN, explorer.PINK, explorer.GREY])
 @each("page", ["#ffffff", "#121212"])
 def test_every_colour_stands_out_from_either_page(colour: str, page: str) -> None:
@@ -147,20 +110,3 @@ def test_every_colour_stands_out_from_either_page(colour: str, page: str) -> Non
 
     low, high = sorted((luminance(colour), luminance(page)))
     assert (high + 0.05) / (low + 0.05) >= 3
-
-
-@pytest.mark.slow
-def test_the_script_brings_all_it_needs_in_a_function_of_its_own() -> None:
-    script = explorer.script()
-    assert len(script.encode()) < 5_000_000
-    assert script.startswith("(() => {")
-    assert script.rstrip().endswith("})();")
-    assert 'querySelectorAll(".explorer")' in script
-    assert script == explorer.script()
-    assert not re.search(r"^\s*(import|export)\b", script, re.M)
-
-
-@pytest.mark.slow
-def test_the_script_takes_the_place_of_a_figure_alone() -> None:
-    """A section of a page may have the same name."""
-    assert "querySelector(`figure#${element.dataset.instead}`)" in explorer.script()

@@ -1,10 +1,7 @@
-import io
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from costofprivacy.showing import figures, plates
 from costofprivacy.showing.plates import Plate
@@ -44,20 +41,6 @@ def test_a_plate_for_a_first_look_has_the_wide_form_alone(tmp_path: Path, monkey
     assert plt.get_fignums() == []
 
 
-def test_a_figure_is_drawn_once_as_matplotlib_lays_it_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, figure, drawn, draw = two_panels().figure, two_panels().figure, list[str](), Figure.draw
-    buffer, how = io.StringIO(), {"Date": None, "Creator": None, "Title": "rates"}
-    with plt.rc_context({"svg.hashsalt": "rates"}):
-        plain.savefig(buffer, format="svg", metadata=how, transparent=True)
-    monkeypatch.setattr(Figure, "draw", lambda self, renderer: [drawn.append(""), draw(self, renderer)])
-    engine, size = figure.get_layout_engine(), figure.dpi
-    found = plates.svg(figure, "rates")
-    assert found.split() == buffer.getvalue().split()
-    assert len(drawn) == 1
-    assert engine is not None
-    assert (figure.get_layout_engine(), figure.dpi) == (engine, size)
-
-
 def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     figure = two_panels().figure
     plates.stack(figure)
@@ -72,36 +55,12 @@ def test_a_narrow_form_stacks_its_panels_and_labels_each() -> None:
     plt.close(figure)
 
 
-def test_a_narrow_legend_has_the_marks_of_curves_with_bars() -> None:
-    figure, axes = plt.subplots()
-    axes.errorbar([1, 2], [1, 2], 0.1, fmt="s", label="squares")
-    figure.legend(ncols=3)
-    plates.stack(figure)
-    marks = [line.get_marker() for line in figure.legends[0].findobj(Line2D)]
-    assert "s" in marks
-    plt.close(figure)
-
-
 def test_a_drawing_brings_its_own_narrow_form(tmp_path: Path) -> None:
     wide, narrow = plt.figure(figsize=(9, 3)), plt.figure(figsize=(4, 6))
     plates.save(Plate(wide, "caption", "alt", narrow), tmp_path, "idea")
     assert 'width="288pt"' in (tmp_path / "idea.narrow.svg").read_text("utf-8")
     assert 'width="648pt"' in (tmp_path / "idea.svg").read_text("utf-8")
     assert plt.get_fignums() == []
-
-
-def test_a_narrow_form_of_a_grid_labels_each_panel_with_what_its_row_and_its_column_share() -> None:
-    figure, panels = plt.subplots(2, 2, sharex=True)
-    for column, name in enumerate(("isotropic", "uniform")):
-        panels[0, column].set_title(name)
-        panels[1, column].set_xlabel("$n$")
-    panels[0, 0].set_ylabel("risk")
-    panels[1, 0].set_ylabel("ratio")
-    plates.stack(figure)
-    assert [axes.get_ylabel() for axes in figure.axes] == ["risk", "risk", "ratio", "ratio"]
-    assert [axes.get_title() for axes in figure.axes] == ["isotropic", "uniform", "isotropic", "uniform"]
-    assert [axes.get_xlabel() for axes in figure.axes] == ["$n$"] * 4
-    plt.close(figure)
 
 
 def test_a_picture_carries_its_words_beside_the_graphics() -> None:
