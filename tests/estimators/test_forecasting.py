@@ -74,7 +74,6 @@ def test_a_forecast_is_near_the_measured_excess_risk(method, n, epsilon):
     assert np.mean(risks) - error < told * 1.5
 
 
-@pytest.mark.slow
 def test_the_inverses_are_inverses(monkeypatch):
     """On coarse grids: the finer ones of the library are searched in the same way."""
     records, budgets = (30, 100, 300, 1000), (0.01, 0.03, 0.1, 0.3, 1.0)

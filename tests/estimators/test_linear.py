@@ -29,7 +29,7 @@ def problem(n, d, seed=0, noise=0.3):
     return X, X @ target + noise * rng.standard_normal(n), target
 
 
-@pytest.mark.parametrize(("rule", "expected"), [pytest.param("refuse", {}, marks=pytest.mark.slow), ("void", COVERED)])
+@pytest.mark.parametrize(("rule", "expected"), [("refuse", {}), ("void", COVERED)])
 def test_scikit_learns_own_checks_pass(rule, expected):
     """Without an exception to the rule by default; where NaN are covered, but for the one check that forbids it."""
     model = DPGDRegressor(rho=1.0, not_finite=rule)
