@@ -467,3 +467,31 @@ def test_the_choice_is_that_of_the_forecast_where_cost_and_expected_r2_disagree(
     model.fit(rng.standard_normal((n, 2)), rng.standard_normal(n))
     assert METHODS[model.method_] == forecasting.best_method(table, 2) == table["cost_of_privacy"].idxmin()
     assert METHODS[model.method_] != table["r2"].idxmax()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ({"a": (-3, 3)}, r"feature_bounds must have an entry for each feature: without an entry \['b', 'c'\]$"),
+        (BY_NAME | {"z": (0, 1)}, r"feature_bounds must have an entry for each feature: without a feature \['z'\]$"),
+        ({"a": (-3, 3), "z": (0, 1)}, r".*: without an entry \['b', 'c'\], without a feature \['z'\]$"),
+        ({0: (-3, 3), 1: (-3, 3), 2: (-3, 3)}, "feature_bounds must have an entry for each feature"),
+        (BY_NAME | {"a": 3}, "feature_bounds must map each name to a pair"),
+        (BY_NAME | {"a": (3, -3)}, "feature_bounds must have low below high, got column 'a': low 3, high -3$"),
+    ],
+)
+def test_bounds_by_name_must_be_complete(bounds, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        PrivateLinearRegression(epsilon=1.0, delta=1e-6, response_bounds=(-4, 4), feature_bounds=bounds).fit(*frame())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["descent", "boosted"])
+def test_a_stream_is_as_good_as_a_table(method):
+    X, y = problem(1500)
+    whole = PrivateLinearRegression(method, **STATED, random_state=0).fit(X, y)
+    for sizes in ((1500,), (7, 600), (512, 0, 1)):
+        streamed = PrivateLinearRegression(method, **STATED, random_state=0).fit_stream(cut(X, y, *sizes), n=1500)
+        np.testing.assert_allclose(streamed.coef_, whole.coef_, rtol=1e-8)
+        assert streamed.plan_ == whole.plan_
+        assert streamed.receipt() == whole.receipt()

@@ -3,18 +3,23 @@
 import contextlib
 import copy
 import io
+import json
 import logging
 import pickle
+import threading
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.ensemble import BaggingRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import costofprivacy.estimators
 from costofprivacy.estimators import (
     BoostedAdaSSPRegressor,
     ClippedDescentRegressor,
@@ -114,6 +119,38 @@ def test_a_receipt_and_predictions_are_those_of_the_fit_whatever_is_set_afterwar
         clone(model).receipt()
 
 
+def test_intervals_are_those_of_the_fit():
+    asked = {"feature_bounds": (-1, 1), "response_bounds": (-2, 2), "interval_share": 0.3}
+    model = PrivateLinearRegression(epsilon=1e4, delta=1e-6, **asked).fit(X, Y)
+    intervals, means = model.intervals(), model.predict_interval(X)
+    model.set_params(feature_bounds=(0, 1e-3), interval_share=0.0, method="boosted")
+    pd.testing.assert_frame_equal(model.intervals(), intervals)
+    np.testing.assert_array_equal(model.predict_interval(X), means)
+    assert json.loads(model.receipt().json())["public"]["interval_share"] == 0.3
+
+
+@pytest.mark.parametrize("kind", HEADS)
+def test_heads_predict_as_they_were_fitted(kind):
+    model = kind(**BUDGET, not_finite="void", random_state=0).fit(*PROMPTS)
+    predicted, score = model.predict(*PROMPTS), model.score(*PROMPTS)
+    model.set_params(feature_norm=9.0, not_finite="refuse", **({"response_scale": 7.0} if kind is HEADS[0] else {}))
+    np.testing.assert_array_equal(model.predict(*PROMPTS), predicted)
+    assert model.score(*PROMPTS) == score
+    assert np.isfinite(model.predict(PROMPTS[0] * np.nan, PROMPTS[1])).all()
+
+
+def test_versions_are_those_of_the_fit(monkeypatch):
+    model = DPGDRegressor(rho=1.0).fit(X, Y)
+    monkeypatch.setattr("costofprivacy.estimators.guarantee._versions", lambda: (("python", "9.9"),))
+    assert "9.9" not in model.receipt().json()
+
+
+def test_a_series_stands_beside_the_names_of_its_labels():
+    scale = pd.Series({"b": 1.0, "a": 1.0})
+    told = DPGDRegressor(rho=1.0, feature_scale=scale).fit(X, Y).receipt().data()["public"]["feature_scale"]
+    assert told == {"a": 1.0, "b": 1.0}
+
+
 # --------------------------------------------------------------------------------------------- counts and totals
 
 
@@ -130,6 +167,41 @@ def test_a_stream_that_ends_early_was_not_fitted_to_what_was_announced():
         assert "announced" not in str(make().fit(X, Y).receipt())
     with pytest.raises(ValueError, match="must"):
         PrivateLinearRegression("descent", **small).fit_stream(lambda: [(X, Y)], n=1_000_000)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_receipt_says_which_algorithm_and_that_it_is_for_one_fit(kind):
+    model = kind(**BUDGET).fit(X, Y)
+    told = model.receipt()
+    assert told.algorithm
+    assert f"Algorithm: {told.algorithm}." in " ".join(str(told).split())
+    for part in ("this fit alone", "scaler", "selection of features", "add up", "bootstrap"):
+        assert part in " ".join(str(told).split())
+    assert told.fit == 1
+    again = model.fit(X, Y).receipt()
+    assert (again.fit, again.data()["fit_of_this_estimator"]) == (2, 2)
+    assert "It was number 2 of this estimator, and all of them add up" in " ".join(str(again).split())
+    assert pickle.loads(pickle.dumps(model)).fit(X, Y).receipt().fit == 3
+    assert clone(model).fit(X, Y).receipt().fit == 1
+
+
+def test_the_method_that_was_chosen_stands_in_the_receipt():
+    model = PrivateLinearRegression(**BUDGET).fit(X, Y)
+    assert model.receipt().algorithm.endswith(", chosen from public numbers")
+    told = {m: PrivateLinearRegression(m, **BUDGET).fit(X, Y).receipt().algorithm for m in ("descent", "one pass")}
+    assert told == {"descent": "clipped gradient descent on all records", "one pass": "one pass of DP-GD"}
+
+
+@pytest.mark.parametrize("around", ["grid", "bag", "pipe"])
+def test_models_out_of_other_peoples_tools_print_what_they_do_not_cover(around):
+    model = ClippedDescentRegressor(**BUDGET)
+    if around == "grid":
+        found = GridSearchCV(model, {"expected_r2": [0.5, 0.9]}, cv=2).fit(X, Y).best_estimator_
+    elif around == "bag":
+        found = BaggingRegressor(model, n_estimators=2, random_state=0).fit(X.to_numpy(), Y).estimators_[0]
+    else:
+        found = make_pipeline(StandardScaler(), model).fit(X, Y)[-1]
+    assert "Covers: this fit alone" in str(found.receipt())
 
 
 def test_bounds_from_private_bounds_are_counted():
@@ -183,6 +255,19 @@ def test_a_model_out_of_a_search_states_what_the_search_spent(strategy):
         clone(search).receipt()
 
 
+@pytest.mark.parametrize("kind", HEADS)
+def test_releases_of_heads_are_added(kind):
+    model = kind(**BUDGET).fit(*PROMPTS)
+    for release in (model, make_pipeline(model), pickle.loads(pickle.dumps(model))):
+        assert compose(release, release, delta=1e-5).neighbours == "replace one prompt"
+
+
+def test_receipts_are_added():
+    model = DPGDRegressor(rho=0.6).fit(X, Y)
+    parts = GaussianDP(0.6), GaussianDP(0.8)
+    assert compose(model.receipt(), parts[1], delta=1e-5) == compose(*parts, delta=1e-5)
+
+
 # ----------------------------------------------------------------------------------------------- silent spending
 
 
@@ -206,6 +291,12 @@ def test_no_estimator_has_a_default_budget(kind, asked):
         with pytest.raises(ValueError, match=words):
             model.fit_stream(lambda: Unread(), 3)
     assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_private_bounds_have_no_default_budget():
+    for asked in ({}, {"delta": 1e-6}, {"epsilon": 1.0}):
+        with pytest.raises(ValueError, match=r"no budget was stated: give .*, or rho|delta must be given"):
+            private_bounds(Unread(), **asked)
 
 
 # -------------------------------------------------------------------------------------- a search keeps its secrets
@@ -282,6 +373,18 @@ def test_a_setting_that_is_refused_is_refused_whether_or_not_it_would_be_drawn()
             search.fit(X, Y)
 
 
+def test_searches_in_threads_are_as_still():
+    model = ClippedDescentRegressor()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        threads = [threading.Thread(target=searching(model, strategy="random").fit, args=(X, Y)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(caught) == 2 * 4
+
+
 def test_steps_that_learn_are_warned_of_once_and_stand_in_the_receipt():
     model = make_pipeline(StandardScaler(), ClippedDescentRegressor(feature_scale=1.0, response_scale=1.0))
     with pytest.warns(PrivacyWarning, match="does not cover what StandardScaler may learn") as caught:
@@ -291,3 +394,35 @@ def test_steps_that_learn_are_warned_of_once_and_stand_in_the_receipt():
     schema = Schema({"a": number(-1, 1), "b": number(-1, 1)})
     told = searching(make_pipeline(schema.transformer(), model[-1]), [{}]).fit(X, Y).receipt()
     assert "may learn" not in str(told)
+
+
+@pytest.mark.parametrize("kind", [*TABLES, *HEADS])
+@pytest.mark.parametrize("size", [1.0, 1e-300, 1e300])
+def test_floating_point_errors_of_private_numbers_do_not_show(kind, size):
+    data = PROMPTS if kind in HEADS else (X.to_numpy(), Y.to_numpy())
+    scales = {} if kind in HEADS else {"feature_scale": 1.0, "response_scale": 1.0}
+    model = kind(**BUDGET, **scales, random_state=0)
+    seen = []
+    with np.errstate(all="call", call=lambda *told: seen.append(told)):
+        plain = clone(model).fit(*data)  # plans are public: what they say does not count
+        before, seen[:] = len(seen), []
+        model.fit(data[0] * size, data[1] * size)
+    assert len(seen) <= before
+    del plain
+
+
+# ------------------------------------------------------------------------------------------------------- the names
+
+
+def test_functions_and_modules_are_where_the_documentation_says():
+    assert callable(costofprivacy.estimators.private_bounds)
+    assert costofprivacy.estimators.private_bounds is private_bounds
+    assert costofprivacy.estimators.calculator.answer(n=1000, d=10, epsilon=1.0).r2 > 0
+    for name in costofprivacy.estimators.__all__:
+        assert getattr(costofprivacy.estimators, name)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = costofprivacy.estimators.nothing
+
+
+def test_a_claim_of_infinite_epsilon_has_a_receipt():
+    assert json.loads(DPGDRegressor(rho=np.inf).fit(X, Y).receipt().json())["epsilon"] == "inf"

@@ -498,3 +498,21 @@ def test_coefficients_are_told_in_the_units_of_the_columns():
     assert set(told["per"]) == {"unit", "indicator", "log1p", "day", "wave"}
     with pytest.raises(ValueError, match="values must have shape"):
         SCHEMA.coefficients([1.0])
+
+
+def test_columns_are_refused_by_their_public_names():
+    transformer = SCHEMA.transformer()
+    for call in (transformer.fit, transformer.transform):
+        with pytest.raises(ValueError, match="lacks the columns 'pay'"):
+            call(PEOPLE.drop(columns="pay"))
+        with pytest.raises(ValueError, match="does not know: 'city'"):
+            call(PEOPLE.assign(city=1))
+        with pytest.raises(ValueError, match="more than once the columns 'age'"):
+            call(pd.concat([PEOPLE, PEOPLE[["age"]]], axis=1))
+        with pytest.raises(ValueError, match=r"shape \(any, 6\)"):
+            call(np.ones((3, 2)))
+    np.testing.assert_array_equal(
+        SCHEMA.transformer(extra_columns="ignore").transform(PEOPLE.assign(city=1)), features(PEOPLE)
+    )
+    with pytest.raises(ValueError, match="equal lengths"):
+        features({name: list(range(3 + (name == "age"))) for name in PEOPLE})

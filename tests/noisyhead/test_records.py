@@ -20,10 +20,11 @@ from costofprivacy.noisyhead import (
     whitened_descent,
     whitened_plan,
 )
-from costofprivacy.noisyhead.examples import examples
+from costofprivacy.noisyhead.examples import MOST, examples
 from costofprivacy.noisyhead.head import Statistics
 from costofprivacy.noisyhead.per_prompt import Plan
 from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.softmax import Contexts
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from tests.privacy.test_records import ROUNDING, TOLD, D, L, N, arrays, neighbours
 
@@ -71,6 +72,24 @@ def test_one_prompt_moves_a_step_of_dp_sgd_no_further_than_claimed(
     assert np.isfinite(trained(pair[0], 5)).all()
 
 
+def test_longer_queries_no_longer_void_the_guarantee_of_dp_sgd() -> None:
+    """As it was found: one query of norm 100, and the step moved fifty times as far as claimed."""
+    data = head.statistics(ORDINARY)
+    query, response = data.query.copy(), data.response.copy()
+    query[0], response[0] = 100.0, 100.0
+    far = trained(Statistics(query, data.context, response), 1) - trained(data, 1)
+    assert np.linalg.norm(far) <= 0.9 * 2 * C / BATCH
+    response[0] = math.nan
+    assert np.isfinite(trained(Statistics(query, data.context, response), 5)).all()
+
+
+def test_a_context_whose_square_vanishes_is_clipped_all_the_same() -> None:
+    told = minibatch.Descent(0.0, 1.0, 1, 1)
+    small = Statistics(np.array([[1.0, 0.0]]), np.array([[1e-170, 0.0]]), np.array([1e150]))
+    found = minibatch.dp_sgd(small, told, np.ones(1), np.array([1e-40]), np.zeros(1), rng=rng())
+    np.testing.assert_allclose(np.linalg.norm(found), 1e-40)
+
+
 # ------------------------------------------------------------------------------------------------ gradients by prompt
 
 
@@ -112,6 +131,31 @@ def test_prompts_are_bounded_one_by_one(pair: tuple[Prompts, Prompts]) -> None:
     data = softmax.contexts(one)
     slopes = softmax.mean_gradient(WEIGHTS, np.full(3, 1.4), data, np.full(3, C))
     assert np.linalg.norm(slopes, axis=(1, 2)).max() <= C * ROUNDING
+
+
+# ---------------------------------------------------------------------------------------- covariance and whitened head
+
+
+@pytest.mark.slow
+@given(neighbours(), st.booleans())
+@law
+def test_heads_of_second_moments_stand_any_prompt(pair: tuple[Prompts, Prompts], every: bool) -> None:
+    moments = [covariance_head.token_moment(prompts.x, C) for prompts in pair]
+    assert np.linalg.norm(moments[0] - moments[1]) <= math.sqrt(2) * C / N * ROUNDING
+    found = covariance_head.release(moments[0], N, L, MU, 0.5, clip_norm=C, rng=rng())
+    assert np.isfinite(found).all()
+    told = whitened_plan.plan(D, L, N, MU, every_token=every)
+    data = [examples(prompts, every_token=every) for prompts in pair]
+    assert max(np.abs(part).max() for part in (data[0].query, data[0].context, data[0].response)) <= MOST
+    noise = rng().standard_normal((2, 2 + len(told.gains), D, D))
+    shown = whitened_descent.common(data[0], told, noise)
+    one, two = (whitened_descent.means_along(each, told, shown) for each in data)
+    assert np.linalg.norm(one.features - two.features, axis=(1, 2)).max() <= told.moment_std(1.0) * ROUNDING
+    for k, clip in enumerate(told.clip_norms):
+        moved = np.linalg.norm(one.gradients[:, k] - two.gradients[:, k], axis=(1, 2))
+        assert moved.max() <= 2 * clip / N * ROUNDING
+    assert np.isfinite(whitened_descent.release(data[0], told, rng=rng())).all()
+    assert np.isfinite(whitened_descent.releases(data[0], told, 2, rng=rng()).gradients).all()
 
 
 # ------------------------------------------------------------------------------------------------------ public facts
@@ -181,3 +225,16 @@ def covariance(N: float = N, L: float = L, noise: float = 0.0, **told: float) ->
 def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_what_is_bounded_or_not_protected_is_not_refused() -> None:
+    private_ridge.simulate(RAW, 0.3, [0.0], 1, rng=rng())
+    last_iterate.simulate(RAW, TOLD, 0.0, rng=rng())
+    bounded = head.moments(head.project(head.statistics(ORDINARY, TOLD.clip_norm), TOLD.feature_bound))
+    private_ridge.release(bounded, RIDGE, [0.1], rng=rng())
+    last_iterate.simulate(bounded, TOLD, 0.1, rng=rng())
+    found = pretraining.release(bounded, TOLD, 0.1, rng=rng())
+    np.testing.assert_array_equal(found, pretraining.pretrain(bounded, TOLD, [0.1], rng=rng())[0])
+    assert pretraining.project_ball(np.zeros((0, 3)), 1.0).shape == (0, 3)
+    assert covariance_head.noise_std(N, MU) > 0
+    assert isinstance(softmax.contexts(ORDINARY), Contexts)

@@ -16,6 +16,7 @@ from costofprivacy.privacy import (
     pooled_epsilon_lower_bound,
     pooled_mu_lower_bound,
 )
+from costofprivacy.privacy import audit as audit_module
 from costofprivacy.privacy.audit import counted, each_of
 from tests.each import each
 
@@ -156,11 +157,55 @@ def test_counts_belong_to_the_releases_that_did_not_choose() -> None:
     assert audit.mu == bounds[audit.on_mu.pooled](sorted(audit.on_mu.hits, reverse=True), 751, 0.99)
 
 
+def test_the_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = found(1.0, releases=3000)
+    monkeypatch.setattr(audit_module, "BLOCK", 100)
+    drawn: list[int] = []
+
+    def scores(value: float, count: int, rng: np.random.Generator) -> np.ndarray:
+        drawn.append(count)
+        return gaussian(value, count, rng, 1.0)
+
+    told = {"delta": BUDGET.delta, "releases": 3000, "confidence": 0.999, "rng": np.random.default_rng(0)}
+    assert audit_mechanism(scores, 1.0, 0.0, **told) == whole
+    assert max(drawn) == 100
+
+
+@each("releases", [2, 3, 4, 5, 100])
+@each("value", [0.0, math.nan, math.inf, -math.inf, 1.7976931348623157e308, 5e-324])
+def test_constant_scores_reveal_nothing(value: float, releases: int) -> None:
+    constant = audit_mechanism(
+        lambda data, count, rng: np.full(count, value),
+        1,
+        0,
+        delta=1e-5,
+        releases=releases,
+        confidence=0.9,
+        rng=None,
+    )
+    assert constant.epsilon == constant.mu == constant.rho == constant.gaussian_epsilon == 0
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16])
+def test_ties_of_any_type_are_scores(dtype: type) -> None:
+    def scores(value: int, count: int, rng: np.random.Generator) -> np.ndarray:
+        return (rng.random(count) < (0.9 if value else 0.1)).astype(dtype)
+
+    told = {"delta": 1e-5, "releases": 4000, "confidence": 0.99, "rng": np.random.default_rng(0)}
+    assert 1.5 < audit_mechanism(scores, 1, 0, **told).epsilon < math.log(9)
+
+
 def test_several_audits_share_their_confidence() -> None:
     assert each_of(1, 0.9) == pytest.approx(0.9)
     assert 1 - 7 * (1 - each_of(7, 0.9)) == pytest.approx(0.9)
     with pytest.raises(ValueError, match="audits must be a whole number of at least 1, got 0"):
         each_of(0, 0.9)
+
+
+def test_scores_of_another_shape_are_refused() -> None:
+    told = {"delta": 1e-5, "releases": 100, "confidence": 0.9, "rng": np.random.default_rng(0)}
+    with pytest.raises(ValueError, match=r"scores must have shape \(25\), got \(25, 2\)"):
+        audit_mechanism(lambda value, count, rng: rng.standard_normal((count, 2)), 1, 0, **told)
 
 
 @pytest.mark.parametrize(

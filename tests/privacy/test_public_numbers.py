@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from costofprivacy import _validate
-from costofprivacy.estimators import forecast
+from costofprivacy.estimators import DPGDRegressor, PrivateLinearRegression, forecast
 from costofprivacy.privacy import ApproximateDP, GaussianDP, GaussianMechanism, RenyiDP, ZeroConcentratedDP
 from costofprivacy.privacy.budgets import _spent
-from costofprivacy.rivals import batch_descent, toeplitz
+from costofprivacy.rivals import batch_descent, huber, toeplitz
 from costofprivacy.rivals.bounds import Bounds
 from tests.each import each
 
@@ -45,6 +45,17 @@ def test_what_is_no_number_is_refused_everywhere(asked: Callable[[object], objec
         asked(wrong)
 
 
+@pytest.mark.filterwarnings("ignore::costofprivacy.estimators.tabular.ScaleWarning")
+@pytest.mark.parametrize("model", [PrivateLinearRegression, DPGDRegressor])
+@pytest.mark.parametrize("wrong", [True, Decimal(1)])
+def test_estimators_refuse_them_too(model: type, wrong: object) -> None:
+    with pytest.raises(ValueError, match="epsilon"):
+        model(epsilon=wrong, delta=1e-6).fit(np.ones((5, 1)), np.ones(5))
+    for argument in ("response_scale", "feature_scale"):
+        with pytest.raises(ValueError, match=argument):
+            model(epsilon=1.0, delta=1e-6, **{argument: wrong}).fit(np.ones((5, 1)), np.ones(5))
+
+
 def test_counts_may_be_written_as_floating_point_numbers() -> None:
     assert forecast(1000.0, 10.0, 1.0).equals(forecast(1000, 10, 1))  # type: ignore[arg-type]
     assert _validate.whole("d", 10.0) == 10  # type: ignore[arg-type]
@@ -73,3 +84,16 @@ def test_the_columns_of_buffered_noise_have_their_length() -> None:
         share = -math.expm1((steps - 1) * math.log1p(-float(gap)))
         wanted += Fraction(1, 4) * square * Fraction(share) / gap
         assert strategy.square(steps) == pytest.approx(float(wanted), rel=1e-13)
+
+
+def test_which_features_are_live_is_not_read_off_the_records() -> None:
+    """As it was found: a record in a dead feature moved the limits of all others by a rounding."""
+    dead, n = 1, 3000
+    row = np.zeros(40)
+    row[::3] = np.random.default_rng(3).standard_normal(14)
+    x, y = np.tile(row, (n, 1)), np.full(n, 1e9)
+    x[0], y[0] = 0.0, 0.0
+    other = x.copy()
+    other[0, dead] = 1e-130
+    one, two = (huber.minimum(rows, y, 1.0, 1e3) for rows in (x, other))
+    assert np.linalg.norm((one.high - two.high) + (one.low - two.low)) * 1e3 < 1e-20
