@@ -100,23 +100,6 @@ def test_eigenspaces_gather_equal_eigenvalues():
     assert spaces.d == 6
 
 
-def test_every_step_is_yielded_from_the_initial_risk_on():
-    model = MODELS["isotropic"]
-    path = np.stack(list(chain.risks(chain.eigenspaces(model), [NOISY], N, 3, rng=np.random.default_rng(1))))
-    assert path.shape == (N + 1, 1, 3)
-    np.testing.assert_allclose(path[0], model.initial_risk)
-    at = chain.risk_at(chain.eigenspaces(model), [NOISY], N, [0.0, 0.5, 1.0], 3, rng=np.random.default_rng(1))
-    np.testing.assert_array_equal(at[0].T, path[[0, 12, 25], 0])
-
-
-def test_chunks_of_draws_do_not_change_the_law_of_a_configuration():
-    model = MODELS["isotropic"]
-    pair = [NOISY, Configuration(0.1, Constant(2.0), np.inf)]
-    both = chain.risk_at(chain.eigenspaces(model), pair, N, [1.0], 5, rng=np.random.default_rng(2))
-    alone = chain.risk_at(chain.eigenspaces(model), pair[:1], N, [1.0], 5, rng=np.random.default_rng(2))
-    np.testing.assert_array_equal(both[0], alone[0])
-
-
 def test_overflow_is_infinite_risk():
     model = MODELS["isotropic"]
     absurd = Configuration(1e100, Polynomial(1e100, 0.5), 1.0)

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -165,51 +164,3 @@ def test_the_literal_algorithm_with_a_changing_clip_has_the_equations_risk() -> 
         risks.append(((theta - target) ** 2).sum() / 2)
     error = np.std(risks) / math.sqrt(len(risks))
     assert np.mean(risks) == pytest.approx(known, abs=4 * error + 0.05 * known)
-
-
-@pytest.mark.parametrize("make", [control.fixed_clip, control.following_clip])
-@pytest.mark.parametrize(("gamma", "rho"), [(1e-3, 0.1), (0.1, 0.03), (1e-5, 10.0)])
-def test_the_risk_alone_is_that_of_the_schedule(make: Callable[..., control.Drift], gamma: float, rho: float) -> None:
-    """What is searched in machine code, against the schedule that is built at the end."""
-    drift = make(0.5, gamma, 0.3, 0.1, rho)
-    curve = control._curve(drift)
-    for w in min(drift.largest, float(curve.w[0])) * np.geomspace(1e-4, 1, 30):
-        alone = control._released_from(curve, float(w), drift.noise, drift.aspect_ratio)
-        assert alone == pytest.approx(control._from(drift, curve, float(w)).risk, rel=1e-6)
-
-
-def test_the_curve_in_machine_code_solves_its_cubic() -> None:
-    drift = control.fixed_clip(0.5, 1e-3, 0.3, 0.1, 0.1)
-    risk = np.geomspace(1e-6, 0.5, 40)
-    (h, dh), (q, dq), w = drift.pull(risk), drift.spread(risk), drift.best(risk)
-    gamma, kappa = drift.aspect_ratio, drift.noise
-    left = h - gamma * w * q - 2 * kappa * w**2 * dh + gamma * kappa * w**3 * dq
-    np.testing.assert_allclose(left / h, 0.0, atol=1e-10)
-
-
-def heun(equations: system.System, clip: float, rho: float, times: np.ndarray, rates: np.ndarray) -> float:
-    """The search's integrator for one schedule, as an array of equations at each step."""
-    noise = 2 * (clip / rho * equations.aspect_ratio) ** 2
-
-    def slope(u: np.ndarray, rate: float) -> np.ndarray:
-        energies = u - noise * rate**2
-        mu, scaled_nu = system.reductions(equations, clip, max(float(equations.readout @ energies), 0.0))
-        sampled = equations.aspect_ratio * rate**2 * scaled_nu * equations.sampling
-        return sampled - 2 * rate * mu * equations.relaxation * energies
-
-    u = equations.initial + noise * rates[0] ** 2
-    for step, before, after in zip(np.diff(times), rates[:-1], rates[1:]):
-        first = slope(u, before)
-        u = u + step * (first + slope(u + step * first, after)) / 2
-    return float(u @ equations.readout)
-
-
-def test_the_integrator_of_the_search_is_heuns_rule() -> None:
-    times = np.linspace(0, 1, 60)
-    plans = np.array([Harmonic(3.0, 0.4)(times), Constant(2.0)(times)])
-    for equations in (
-        system.isotropic(0.5, 0.05, 0.3),
-        system.of_spectrum([0.5, 1.0, 1.5], [0.5, 0.2, 0.4], 0.05, 0.3),
-    ):
-        found = control._released(equations, 0.5, 1.0, times, plans)
-        np.testing.assert_allclose(found, [heun(equations, 0.5, 1.0, times, plan) for plan in plans], rtol=1e-12)

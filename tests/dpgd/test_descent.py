@@ -106,19 +106,6 @@ def test_a_bad_run_is_refused(change, message):
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "what"),
-    [(700, 2.0, r"2\.0"), (800, np.nan, "nan"), (500, 0.9, r"0\.9 before 0\.501"), (0, -0.1, r"-0\.1")],
-)
-def test_a_long_list_of_times_is_refused_in_one_line_that_names_the_value(place, value, what):
-    times = np.arange(1001) / 1000
-    times[place] = value
-    with pytest.raises(ValueError, match=rf"^times must be .* that do not decrease, got {what}$"):
-        descent.steps_at(times, 10)
-    with pytest.raises(ValueError, match=r"^times must be .* that do not decrease, got shape \(2, 1\)$"):
-        descent.steps_at([[0.0], [1.0]], 10)
-
-
-@pytest.mark.parametrize(
     ("clip", "rho", "message"),
     [
         (0.0, 1.0, "clip must be positive, got 0.0"),

@@ -15,8 +15,6 @@ from tests.each import each
 
 from .problems import SCHEDULES, TIMES, Rising, uniform_model
 
-FINE = np.linspace(0, 1, 101)
-
 
 def linear_risk(schedule, a, b1, b2, initial, time):
     """(D.101) of the paper by quadrature: the solution of (D.100), dR/dt = −a η̃ R + b1 η̃² − b2 dη̃²/dt."""
@@ -104,14 +102,6 @@ def test_final_risks_at_the_default_agree_with_lsoda_to_1e_5():
         assert equivalent.final_risk(equations, schedule, 1.0, 1.0) == pytest.approx(reference + last, rel=1e-5)
 
 
-def test_times_do_not_change_the_path():
-    equations = system.of_model(uniform_model(), 1000)
-    few = equivalent.risk_path(equations, Polynomial(3.0, 0.5), 1.0, 1.0, [0.0, 0.3, 0.3, 1.0])
-    many = equivalent.risk_path(equations, Polynomial(3.0, 0.5), 1.0, 1.0, FINE)
-    np.testing.assert_allclose(few, many[[0, 30, 30, 100]], rtol=3e-6)
-    assert many[0] == equations.initial_risk
-
-
 def test_an_eigenvalue_0_gathers_noise_that_no_one_sees():
     with_zero = system.of_spectrum([0.0, 2.0], [0.5, 0.5], 0.1, 0.3)
     reference = system.reference_path(with_zero, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
@@ -125,16 +115,6 @@ def test_divergence_is_infinite_and_never_a_number():
     found = equivalent.risk_path(runaway, Constant(1e5), math.inf, math.inf, [0.0, 0.01, 1.0])
     assert found.tolist() == [0.5, math.inf, math.inf]
     assert equivalent.final_risk(runaway, Constant(1e5), math.inf, math.inf) == math.inf
-
-
-def test_an_extremely_small_clipping_constant_leaves_the_risk_where_it_was():
-    equations = system.of_model(uniform_model(), 1000)
-    found = equivalent.risk_path(equations, Constant(3.0), 1e-8, 1.0, TIMES)
-    np.testing.assert_allclose(found, equations.initial_risk, rtol=1e-6)
-
-
-def test_no_risk_and_no_noise_stay_at_zero():
-    assert equivalent.final_risk(system.isotropic(0.0, 0.1, 0.0), Constant(1.0), math.inf, math.inf) == 0
 
 
 BAD = [
@@ -181,22 +161,6 @@ def test_mpmath_agrees_on_a_coupled_pair():
         expected = float(sum(v * e for v, e in zip(values, solution)) / 2)
     equations = system.of_spectrum(values, energies, gamma, zeta)
     assert equivalent.risk_path(equations, schedule, clip, rho, [1.0], 1e-8)[0] == pytest.approx(expected, rel=1e-8)
-
-
-def test_two_extrapolations_that_agree_by_accident_have_not_settled():
-    assert equivalent._settled(np.array([[1.00001], [1.0], [1.0]]), 1e-6)
-    assert not equivalent._settled(np.array([[1.1], [1.0], [1.0]]), 1e-6)
-    assert not equivalent._settled(np.array([[1.0], [1.0], [1.001]]), 1e-6)
-    assert not equivalent._settled(np.array([[1.0], [1.0]]), 1e-6)
-
-
-def test_one_grid_that_overflows_alone_is_no_divergence():
-    raw = np.array([math.inf])
-    alone = equivalent._extrapolated(raw, np.array([[1e200], [1e200]]))
-    assert not equivalent._settled(alone, 1e-6)
-    both = equivalent._extrapolated(raw, np.array([[math.inf], [math.inf]]))
-    assert equivalent._settled(both, 1e-6)
-    assert both[-1] == math.inf
 
 
 @dataclasses.dataclass(frozen=True)

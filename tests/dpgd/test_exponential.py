@@ -62,20 +62,3 @@ def test_noise_spread_evenly_over_a_cell_loses_an_order():
             errors[name, level] = abs(exponential.path(equation, cells, 1.0, 1.0)[-1] / best - 1)
     assert math.log(errors["lean", 2] / errors["lean", 4], 4) > 1.8
     assert math.log(errors["even", 2] / errors["even", 4], 4) < 1.2
-
-
-@pytest.mark.parametrize("lean", [-1.5, 0.0, 0.7])
-def test_the_halves_of_a_cell_are_the_cell(lean):
-    cell = exponential._Cell(2.0, 3.0, 1.0, 5.0, lean)
-    halves = exponential._halves(cell)
-    assert halves[0].progress + halves[1].progress == cell.progress
-    assert sum(half.noise for half in halves) == pytest.approx(cell.noise)
-    centres = [half.noise * (place + 0.5 + half.lean / 6) / 2 for place, half in enumerate(halves)]
-    assert sum(centres) == pytest.approx(cell.noise * (0.5 + lean / 6))
-    assert halves[0].rate_end == halves[1].rate_start == 2.0
-
-
-@pytest.mark.parametrize("lean", [-3.0, -2.0, 2.0, 3.0])
-def test_a_half_without_noise_is_no_division_by_zero(lean):
-    halves = exponential._halves(exponential._Cell(2.0, 3.0, 1.0, 5.0, lean))
-    assert sum(half.noise for half in halves) == pytest.approx(5.0)

@@ -113,13 +113,6 @@ def test_the_bound_is_where_the_two_sides_meet(gamma: float, rho: float, noise: 
     assert lb.least_score(2 * below / smallest, d, noise) > lb.largest_score(below, n, noise, rho)
 
 
-def test_limits_of_the_bound() -> None:
-    assert lb.privacy_bound(1e-6, 1e-2, 0.3) == pytest.approx(0.09 * 1e-8 / 2, rel=2e-3)
-    assert lb.privacy_bound(0.1, 1e-9, 0.3, 0.5, 10.0) == pytest.approx(0.5 / 20, rel=1e-5)
-    for gamma, rho in ((0.1, 0.5), (1e-4, 1e-3), (1e-4, 1.0)):
-        assert lb.lemma_bound(gamma, rho, 0.3) < lb.privacy_bound(gamma, rho, 0.3)
-
-
 def test_certified_is_the_largest_score_solved_for_rho() -> None:
     for rho in (0.01, 0.5, 2.0):
         score = lb.largest_score(0.02, 300, 0.4, rho)

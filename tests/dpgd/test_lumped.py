@@ -28,11 +28,6 @@ def test_gauss_has_the_first_moments() -> None:
     assert shares @ nodes**6 != pytest.approx(weights @ values**6, rel=1e-9)
 
 
-def test_few_values_are_kept() -> None:
-    values, weights = np.array([1.0, 2.0, 2.0, 1.0]), np.ones(4)
-    assert lumped.gauss(values, weights) == (values, weights)
-
-
 @pytest.mark.parametrize("schedule", [Constant(3.0), Constant(60.0), Polynomial(20.0, 0.5), Harmonic(1.0, 0.01)])
 @pytest.mark.parametrize("clip", [0.01, 0.3, 10.0])
 def test_the_risk_is_that_of_the_whole_spectrum(schedule: Constant, clip: float) -> None:
@@ -54,9 +49,3 @@ def test_fewer_nodes_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         errors.append(abs(equivalent.final_risk(few, Polynomial(20.0, 0.5), 10.0, 0.5, 1e-7) / known - 1))
     assert errors[0] > 1e-3
     assert errors[2] < errors[0] / 10
-
-
-def test_relaxation_and_sampling_are_the_same() -> None:
-    one = np.ones(2)
-    with pytest.raises(ValueError, match="relaxation and sampling"):
-        lumped.lumped(System(one, 2 * one, one, one, 0.1, 0.0, 20.0), 20.0)

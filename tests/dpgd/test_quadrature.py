@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 from scipy.special import gamma, gammainc
@@ -22,12 +21,6 @@ def truncated_gamma(power, law, clock):
     x = 2 * law.largest * np.maximum(clock, 1e-9)
     share = gammainc(power, x) * gamma(power) / x**power
     return (1 - law.phi) * law.largest ** (law.phi - 1 + power) * share
-
-
-def test_the_closed_form_of_the_kernels_is_right():
-    for clock in (0.3, 40.0):
-        expected = mpmath.quad(lambda t, x=clock: t**0.5 * mpmath.exp(-2 * x * t), [0, 0.01, 0.1, 1, 3]) / 12**0.5
-        assert truncated_gamma(1.5, spectrum.PowerLaw(0.5), clock) == pytest.approx(float(expected), rel=1e-9)
 
 
 @each("phi", [-8.0, -3.0, 0.0, 0.25, 0.5, 0.8])
@@ -63,14 +56,6 @@ def test_many_eigenvalues_tend_to_the_continuum():
         found = equivalent.final_risk(system.of_model(uniform_model(d), 10 * d), Polynomial(3.0, 0.5), 1.0, 1.0)
         gaps.append(abs(found / limit - 1))
     assert gaps[1] < gaps[0] / 8 < 1e-4
-
-
-def test_a_strongly_negative_exponent_is_the_identity():
-    near = quadrature.of_power_law(spectrum.PowerLaw(-1e3), 0.1, 0.3)
-    risk = equivalent.final_risk(near, Constant(3.0), 1.0, 1.0)
-    assert risk == pytest.approx(
-        equivalent.final_risk(system.isotropic(0.5, 0.1, 0.3), Constant(3.0), 1.0, 1.0), rel=1e-4
-    )
 
 
 @pytest.mark.parametrize(

@@ -35,19 +35,6 @@ def test_general_bounds_are_the_orders_at_eigenvalues_of_one_and_scale(alpha: fl
     assert found == pytest.approx((1.5 * sampling + private) / 0.25)
 
 
-def test_conditions() -> None:
-    log = math.log(100)
-    assert rates.smallness(0.0, GAMMA, RHO, 0.5, 1.5) == pytest.approx(1.5 / 0.25 * log * GAMMA)
-    both = log**2 * GAMMA / 0.25 * (1.5 + GAMMA / RHO**2)
-    assert rates.smallness(0.5, GAMMA, RHO, 0.5, 1.5) == pytest.approx(both)
-    assert rates.product(GAMMA, 0.5, 3.0) == pytest.approx(6 * log)
-
-
-@pytest.mark.parametrize(("clip", "worst"), [(0.1, 1.0), (1.0, 1.0), (10.0, 100.0)])
-def test_a_large_clip_costs_its_square(clip: float, worst: float) -> None:
-    assert rates.clipping_order(clip, GAMMA, RHO) == pytest.approx(GAMMA + worst * GAMMA**2 / RHO**2)
-
-
 def test_relaxation_solves_its_equation() -> None:
     times = np.linspace(0, 1, 7)
     found = solve_ivp(lambda t, r: -3 * r + 0.4, (0, 1), [0.5], t_eval=times, rtol=1e-11, atol=1e-13)
@@ -158,10 +145,6 @@ def test_the_advised_rate_is_nearly_best(alpha: float, gamma: float) -> None:
     plans = [Constant(r) if alpha == 0 else Polynomial(r, alpha) for r in (rate, *(rate * np.geomspace(0.2, 5, 80)))]
     risks = equivalent.final_risks(given_, plans, CLIP, 0.1, 1e-5)
     assert risks[0] < 1.25 * risks.min()
-
-
-def test_the_advised_rate_stays_below_the_cap() -> None:
-    assert rates.advised_rate(0.5, 0.5, 1.0, 1e-4, ZETA, START) == 4.0
 
 
 @pytest.mark.parametrize("initial", [0.1, 0.5, 3.0])

@@ -80,16 +80,6 @@ def test_the_bounds_enclose_the_risk(equations, schedule, clip):
         assert (smaller <= larger * (1 + 4e-5)).all()
 
 
-@pytest.mark.parametrize("scale", [0.3, 1.0, 2.0])
-def test_the_bounds_of_a_multiple_of_the_identity_are_its_risk(scale):
-    equation = system.of_spectrum([scale, scale], [0.4, 0.6], 0.1, 0.3)
-    risk = equivalent.risk_path(equation, Polynomial(3.0, 0.5), 1.0, 1.0, TIMES)
-    for bound in (risk_bounds.lower, risk_bounds.upper):
-        np.testing.assert_allclose(
-            equivalent.risk_path(bound(equation), Polynomial(3.0, 0.5), 1.0, 1.0, TIMES), risk, rtol=1e-9
-        )
-
-
 def test_as_printed_beyond_the_cap_neither_bound_holds():
     equation = system.isotropic(0.5, 0.1, 0.3)
     for clip, bound, sign in ((1.0, risk_bounds.lower, 1), (0.01, risk_bounds.upper, -1)):

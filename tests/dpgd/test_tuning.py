@@ -53,33 +53,6 @@ def test_a_harmonic_schedule_may_start_above_the_cap():
         tuning.best_harmonic(equations, 0.1, 10.0, largest=tuning.SMALLEST)
 
 
-def made_up(monkeypatch, risk):
-    def risks(equations, schedules, clip, rho, tolerance):
-        return np.array([risk(math.log(float(schedule(0.0)))) for schedule in schedules])
-
-    monkeypatch.setattr(equivalent, "final_risks", risks)
-
-
-def test_of_two_minima_the_lower_one_is_found(monkeypatch):
-    made_up(monkeypatch, lambda x: min((x - 4) ** 2 + 0.1, 30 * (x - 1.1) ** 2))
-    best = tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0)
-    assert math.log(best.initial) == pytest.approx(1.1, abs=2e-3)
-    assert best.minima == 2
-    assert not best.at_end
-
-
-def test_a_risk_that_falls_to_the_end_of_the_range_is_said_to(monkeypatch):
-    made_up(monkeypatch, lambda x: -x)
-    assert tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0).at_end
-    assert tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0).initial == pytest.approx(ISOTROPIC.cap)
-    assert tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0, largest=3.0).initial == pytest.approx(3.0)
-
-
-def test_a_risk_that_overflows_at_large_rates_is_not_the_least(monkeypatch):
-    made_up(monkeypatch, lambda x: (x - 1) ** 2 if x < 2 else math.inf)
-    assert math.log(tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0).initial) == pytest.approx(1, abs=2e-3)
-
-
 def test_the_best_clip_of_a_list_is_the_best_of_its_members():
     clips = [0.03, 0.3, 3.0]
     best = tuning.best_clip(ISOTROPIC, Constant, 0.1, clips)
@@ -95,29 +68,3 @@ def test_what_cannot_be_tuned_is_refused():
         tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0, largest=0.001)
     with pytest.raises(ValueError, match="rho must be positive"):
         tuning.best_rate(ISOTROPIC, Constant, 1.0, -1.0)
-
-
-def test_what_only_the_coarse_scan_takes_for_a_minimum_is_none(monkeypatch):
-    """Coarse risks with an error of their own, deep enough to invent minima; the risk found has none of it."""
-
-    def risks(equations, schedules, clip, rho, tolerance):
-        logs = np.array([math.log(float(schedule(0.0))) for schedule in schedules])
-        return 1 + 0.01 * (logs - 1) ** 2 + (tolerance > 1e-4) * 0.05 * np.sin(9 * logs)
-
-    monkeypatch.setattr(equivalent, "final_risks", risks)
-    best = tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0)
-    assert math.log(best.initial) == pytest.approx(1, abs=2e-3)
-    assert best.risk == pytest.approx(1, abs=1e-6)
-    assert best.minima == 1
-
-
-def test_a_best_rate_takes_few_solutions(monkeypatch):
-    counted = []
-
-    def risks(equations, schedules, clip, rho, tolerance, whole=equivalent.final_risks):
-        counted.append((len(schedules), tolerance))
-        return whole(equations, schedules, clip, rho, tolerance)
-
-    monkeypatch.setattr(equivalent, "final_risks", risks)
-    tuning.best_rate(ISOTROPIC, Constant, 0.1, 0.1)
-    assert sum(number for number, tolerance in counted if tolerance == tuning.TOLERANCE) <= 20

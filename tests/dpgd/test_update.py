@@ -2,12 +2,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import settings
 
 from costofprivacy.dpgd import update
 from tests.each import each
-
-law = settings(derandomize=True, deadline=None, max_examples=100)
 
 
 def literal_step(theta: np.ndarray, x: np.ndarray, y: float, eta: float, C: float) -> np.ndarray:
@@ -47,11 +44,6 @@ def test_opposite_records_attain_the_sensitivity() -> None:
     theta, x, eta, C = np.zeros(3), np.array([0.6, 0.0, 0.8]), 0.5, 2.0
     moved = update.noiseless_step(theta, x, 1e6, eta, C) - update.noiseless_step(theta, x, -1e6, eta, C)
     assert np.linalg.norm(moved) == pytest.approx(float(update.step_sensitivities(np.array([eta]), C)[0]))
-
-
-def test_a_record_without_features_moves_nothing() -> None:
-    assert (update.noiseless_step(np.ones(3), np.zeros(3), 7.0, 0.4, 1.0) == 1).all()
-    assert update.adapted_rates(0.4, np.zeros(3)) == 0.4
 
 
 @pytest.mark.parametrize("C", [0.0, -1.0, math.nan])

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.estimators import expected, forecast_table, forecasting
+from costofprivacy.estimators import forecast_table, forecasting
 from costofprivacy.estimators.forecast_table import METHODS, Table
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 
@@ -40,18 +40,6 @@ def test_the_best_method_s_r2_is_close_to_the_forecast(question: tuple[int, int,
     assert (told["r2"] <= told["high"] + 1e-12).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", [forecasting.DESCENT, forecasting.BOOSTED])
-def test_most_answers_for_the_fast_methods_are_close(method: str) -> None:
-    close = []
-    for n, d, epsilon, delta, expected_r2 in questions(60, 7):
-        asked = forecasting.asked(n, d, epsilon, delta, expected_r2, expected.REAL, None, True)
-        promised = forecasting.PROMISES[method](*asked)
-        told = forecast_table.approximate(n, d, epsilon, delta, expected_r2=expected_r2)
-        close.append(is_close(told.loc[method, "r2"], forecasting._row(promised, expected_r2)))
-    assert np.mean(close) > 0.9
-
-
 def is_close(r2: float, exact: dict[str, float]) -> bool:
     """Within 0.01 of the forecast, or within its range; what is below 0 counts as 0."""
     low, middle, high = (max(exact[name], 0.0) for name in ("low", "r2", "high"))
@@ -83,27 +71,6 @@ def test_a_linear_function_is_interpolated_exactly_and_ends_go_on() -> None:
     assert table._between(0, (9.0, -5.0, 0.0, 0.5))[0] == table._between(0, (3.0, -1.0, 0.0, 0.5))[0]
 
 
-def test_spelling_keeps_what_counts() -> None:
-    rng = np.random.default_rng(0)
-    y = rng.uniform(-13.9, 1.6, 200)
-    ends = np.stack([y, y + rng.uniform(0, 3, 200), y - rng.uniform(0, 3, 200)], axis=1)
-    found = forecast_table._read(forecast_table._spelt(ends))
-    assert np.abs(found[:, 0] - y).max() <= forecast_table.STEP / 2 + 1e-9
-    assert np.abs(found - ends).max() <= forecast_table.WIDTH / 2 + forecast_table.STEP + 1e-9
-
-
-def test_y_and_its_inverse() -> None:
-    q = np.array([1e-6, 0.01, 0.5, 1.0])
-    np.testing.assert_allclose(forecast_table.from_y(forecast_table.to_y(q)), q)
-    assert forecast_table.from_y(forecast_table.to_y(np.array([7.0])))[0] == pytest.approx(1.0)  # worse than the mean
-
-
-def test_nodes_that_nobody_needs_have_the_nearest_values() -> None:
-    values = np.full((1, 1, 4, 1, 1, 3), np.nan)
-    values[0, 0, 1:3, 0, 0] = [[1, 1, 1], [2, 2, 2]]
-    assert forecast_table.filled(values)[0, 0, :, 0, 0, 0].tolist() == [1, 1, 2, 2]
-
-
 def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() -> None:
     plain = forecast_table.strength(forecasting.DESCENT, 1.0, 1e-6)
     assert plain == ApproximateDP(1.0, 1e-6).to_gaussian().mu
@@ -124,7 +91,3 @@ def test_the_strength_of_objective_perturbation_is_that_of_a_smaller_budget() ->
 def test_questions_outside_the_table_are_refused(n: int, d: int, epsilon: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         forecast_table.approximate(n, d, epsilon)
-
-
-def test_the_table_is_small() -> None:
-    assert len(forecast_table.source()) < 60_000

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sklearn.model_selection import cross_validate
 
 from costofprivacy.estimators import DPGDRegressor, private_bounds, spending
-from costofprivacy.estimators.private_bounds import geometric_grid, linear_grid, tail_level
+from costofprivacy.estimators.private_bounds import geometric_grid, tail_level
 from costofprivacy.estimators.spending import compose, split, times
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
 from costofprivacy.rivals.private_quantile import exponent
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -141,14 +141,6 @@ def test_chosen_levels_keep_the_bounds_within_the_data_where_fixed_ones_do_not()
         tail_level(900, mu, 183)
 
 
-def test_the_profile_is_what_was_asked_for():
-    found = bounds(VALUES, rho=None, epsilon=1.0, delta=1e-3)
-    assert found.profile.claimed == ApproximateDP(1.0, 1e-3)
-    assert found.profile.last_iterate.mu == pytest.approx(ApproximateDP(1.0, 1e-3).to_gaussian().mu)
-    assert found.profile.honours_claim()
-    assert found.profile.neighbours == "replace one record"
-
-
 def test_bounds_and_fit_spend_together_what_was_shared():
     rng = np.random.default_rng(0)
     X = rng.normal(50, 10, (5000, 1))
@@ -188,15 +180,6 @@ def test_parts_of_both_kinds_are_added():
     assert found.gaussian is None
     assert compose(found, GaussianDP(0.3), delta=1e-4).claimed.epsilon > found.claimed.epsilon
     assert compose(ApproximateDP(0.5, 1e-6), delta=1e-6).claimed == ApproximateDP(0.5, 1e-6)
-
-
-@pytest.mark.parametrize("release", [GaussianDP(0.7), ApproximateDP(1.5, 1e-6)])
-def test_fits_that_spend_the_same_are_added_one_by_one(release):
-    assert times(release, 4, delta=1e-5) == compose(release, release, release, release, delta=1e-5)
-    assert times(release, 1, delta=1e-5) == compose(release, delta=1e-5)
-    for wrong in (0, -1, 1.5):
-        with pytest.raises(ValueError, match="fits must be"):
-            times(release, wrong, delta=1e-5)
 
 
 def test_a_cross_validation_spends_what_its_clones_say():
@@ -265,24 +248,3 @@ def test_arguments_outside_their_range_are_refused(asked, words):
         bounds(VALUES, **asked)
     with pytest.raises(ValueError, match="number of values"):
         bounds([])
-
-
-def test_grids_are_refused_and_made():
-    assert (np.diff(geometric_grid()) > 0).all()
-    assert geometric_grid(1e-3, 1e6)[[0, 91, -1]].tolist() == [-1e6, 0.0, 1e6]
-    for wrong in (
-        lambda: geometric_grid(0.0),
-        lambda: geometric_grid(2, 1),
-        lambda: linear_grid(1, 1),
-        lambda: linear_grid(0, 1, 1),
-    ):
-        with pytest.raises(ValueError, match="must be"):
-            wrong()
-
-
-@pytest.mark.filterwarnings("default")
-def test_a_seed_and_a_large_delta_warn():
-    with pytest.warns(PrivacyWarning, match="random_state=3"):
-        bounds(VALUES, random_state=3)
-    with pytest.warns(PrivacyWarning, match="delta should be far below"):
-        bounds(VALUES, rho=None, epsilon=1.0, delta=0.5, random_state=None)

@@ -1,12 +1,10 @@
 """A private search: what it may spend against other accountants, what a record moves, and what is released."""
 
 import math
-import pickle
 import traceback
 
 import dp_accounting
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -16,14 +14,13 @@ from costofprivacy.estimators import (
     DPGDRegressor,
     ObjectivePerturbationRegressor,
     PrivateLinearRegression,
-    search_plans,
 )
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
-from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number, search_costs
+from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number
 from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.estimators.spending import compose
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, selection
 from tests.each import each
 from tests.estimators import conformance
 
@@ -85,23 +82,6 @@ def test_a_random_number_of_runs_meets_its_budget(m, epsilon):
     assert plan.fit == plan.score
 
 
-def test_costs_grow_with_k_for_all_settings_and_hardly_for_a_random_number():
-    costs = {k: search_costs(GaussianDP(0.1), k, 1e-6).set_index("search")["times one run"].tolist() for k in (4, 400)}
-    assert costs[4][0] == costs[400][0] == 1
-    assert costs[400][1] > 10 * costs[4][1]
-    assert costs[400][3] < 2 * costs[4][3]
-    assert costs[4][2] < costs[4][1]
-    assert random_number(BUDGET, 7).mean_runs == 21
-
-
-@pytest.mark.parametrize(("k", "m"), [(1, 1.0), (5, 1.0), (10, 30.0), (100, 50.0)])
-def test_the_chance_of_trying_a_setting(k, m):
-    rng, trials = np.random.default_rng(0), 20_000
-    runs = rng.geometric(1 / m, trials)
-    share = np.mean(rng.random(trials) < 1 - (1 - 1 / k) ** runs)
-    assert abs(chance_of_trying(k, m) - share) < 4 * 0.5 / math.sqrt(trials)
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
@@ -116,16 +96,6 @@ def test_the_chance_of_trying_a_setting(k, m):
 def test_plans_refuse_what_makes_no_sense(wrong, words):
     with pytest.raises(ValueError, match=words):
         wrong()
-
-
-def test_a_plan_speaks():
-    assert "2 folds, 7 fits and 3 noisy scores" in all_settings(BUDGET, 3, 2, 0.5).sentence
-    assert "geometric number of runs with mean 9" in random_number(BUDGET, 3).sentence
-    told = all_settings(BUDGET, 3, 2, 0.5).epsilons()
-    assert list(told.index) == ["whole search", "each fit", "each score", "refit"]
-    assert (told.drop("whole search") < 2.0).all()
-    assert all_settings(BUDGET, 3, gaussian=False).epsilons()["each fit"] == pytest.approx(2 / 3)
-    assert search_plans.SearchPlan.neighbours == "replace one record"
 
 
 # the noisy score
@@ -328,19 +298,6 @@ def test_fits_that_may_not_be_gaussian_are_refused_by_the_plan(estimator, settin
     assert PrivateSearch(estimator, settings, accounting="approximate", **asked).plan().gaussian is None
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["descent", "boosted", "one pass"])
-def test_gaussian_methods_are_searched(method):
-    rng = np.random.default_rng(0)
-    x = rng.uniform(-1, 1, (400, 1))
-    model = PrivateLinearRegression(feature_bounds=(-1, 1), response_bounds=(-2, 2))
-    asked = {"epsilon": 8.0, "delta": 1e-5, "loss_bound": 4.0, "random_state": 0}
-    settings = [{"method": method, "expected_r2": share} for share in (0.5, 0.9)]
-    search = PrivateSearch(model, settings, **asked).fit(x, x[:, 0])
-    assert search.plan() == search.profile_
-    assert search.best_setting_["method"] == method
-
-
 @each(
     ("asked", "words"),
     [
@@ -365,24 +322,6 @@ def test_arguments_outside_their_range_are_refused_before_anything_is_fitted(ask
     assert not hasattr(search, "best_estimator_")
 
 
-def test_a_search_over_a_pipeline_from_a_frame():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.uniform(0, 1, 4000), "b": rng.uniform(0, 1, 4000)})
-    y = 2 * frame["a"] - frame["b"] + 0.1 * rng.standard_normal(4000)
-    schema = Schema({"a": number(0, 1), "b": number(0, 1)})
-    model = DPGDRegressor(
-        feature_bounds=schema.feature_bounds(), response_bounds=(-1.5, 2.5), schedule="constant", clip=0.3
-    )
-    settings = [{"dpgdregressor__expected_r2": share} for share in (0.5, 0.9)]
-    asked = {"epsilon": 10.0, "delta": 1e-5, "loss_bound": 1.0, "random_state": 0}
-    for more in ({}, {"folds": 2}, {"strategy": "random", "mean_runs": 2.0}):
-        search = PrivateSearch(make_pipeline(schema.transformer(), model), settings, **asked, **more).fit(frame, y)
-        assert search.score(frame, y) > 0.7
-        assert search.best_setting_ in settings
-    again = pickle.loads(pickle.dumps(search))
-    np.testing.assert_array_equal(again.predict(frame), search.predict(frame))
-
-
 def test_hostile_responses_leave_a_finite_release():
     schema = Schema({"a": number(0, 1)})
     model = make_pipeline(
@@ -396,22 +335,6 @@ def test_hostile_responses_leave_a_finite_release():
     with pytest.raises(ValueError, match="y must") as caught:
         search.fit(table, [[conformance.SECRET], [1, 2]])
     assert conformance.SECRET not in "".join(traceback.format_exception(caught.value))
-
-
-@pytest.mark.filterwarnings("default")
-def test_a_seed_warns_once_and_a_large_delta():
-    with pytest.warns(PrivacyWarning) as caught:
-        PrivateSearch(DPGDRegressor(), [{}], epsilon=1.0, delta=1e-5, loss_bound=1.0, random_state=0).fit(X / 40, Y)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    with pytest.warns(PrivacyWarning, match="delta should be far below"):
-        searching(delta=0.1).fit(X, Y)
-
-
-def test_two_releases_without_a_seed_differ():
-    one, two = (searching(random_state=None).fit(X, Y).scores_ for _ in range(2))
-    assert not np.array_equal(one, two)
-    np.testing.assert_array_equal(searching().fit(X, Y).scores_, searching().fit(X, Y).scores_)
 
 
 @pytest.mark.filterwarnings("default")

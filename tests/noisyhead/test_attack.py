@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import attack, head, population, pretraining
+from costofprivacy.noisyhead import attack, head, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from tests import oracles
@@ -31,13 +31,6 @@ def test_its_statistic_is_the_literal_one_clipped_and_projected(clip: float, bou
     np.testing.assert_allclose(found.Z, expected, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(found.norm, [np.linalg.norm(Z) for Z in expected], rtol=1e-12)
     np.testing.assert_allclose(found.response, np.clip(bad.y[:, -1], -clip, clip))
-
-
-def test_candidates_come_attack_by_attack() -> None:
-    prompts, attacks = drawn(2), [NONE, Attack(3.0, 1.0)]
-    both = attack.candidates(prompts, attacks)
-    for i, one in enumerate(attacks):
-        np.testing.assert_array_equal(both.Z[2 * i : 2 * i + 2], attack.candidates(prompts, [one]).Z)
 
 
 @pytest.mark.parametrize("clip", [np.inf, 1.5])
@@ -77,10 +70,6 @@ def test_the_energy_against_simulation_and_a_wrong_one(shift: Attack) -> None:
     closed = attack.statistic_energy(MODEL, shift)
     assert abs(values.mean() - closed) < 4.5 * error
     assert abs(values.mean() - 1.08 * closed) > 4.5 * error
-
-
-def test_without_an_attack_the_energy_is_the_clean_one() -> None:
-    assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)
 
 
 def test_with_each_is_the_moments_of_all_prompts() -> None:

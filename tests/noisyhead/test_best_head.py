@@ -73,18 +73,6 @@ def test_without_data_no_head_is_better_than_a_multiple_of_the_identity() -> Non
     assert all(mean(other) > mean(flat) for other in others)
 
 
-@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
-def test_with_many_tokens_it_inverts_the_covariance(law: TokenLaw) -> None:
-    np.testing.assert_allclose(best_head.best_head(law, 10**9, 0.4) @ law.covariance, np.eye(3), atol=1e-6)
-    assert best_head.best_error(law, 10**9, 0.4) == pytest.approx(0.16, abs=1e-6)
-
-
-def test_on_isotropic_prompts_nothing_is_left_for_data() -> None:
-    for law in (LAWS["sphere"], LAWS["isotropic"]):
-        flat = best_head.scale_without_data(law, 8) * np.eye(3)
-        np.testing.assert_allclose(best_head.best_head(law, 8), flat, atol=1e-12)
-
-
 @pytest.mark.parametrize("spread", [0.0, 2.0])
 @pytest.mark.parametrize("tau", [0.0, 0.7])
 def test_the_least_error_is_the_page_s_sum_over_eigenvalues_and_falls_like_one_over_the_length(spread, tau):

@@ -79,12 +79,6 @@ def test_both_terms_of_45_and_46_by_hand() -> None:
     assert bounds.noise_cost_section_62(MODEL, 100, 30.0) == pytest.approx(section_62)
 
 
-def test_without_privacy_descent_alone_is_left() -> None:
-    free = ApproximateDP(math.inf, 1e-4)
-    assert bounds.high_dimensional_cost(MODEL, 100, 2.0, 30.0, free)[1] == 0
-    assert bounds.overparametrised_cost(MODEL, 100, 30.0, free)[1] == 0
-
-
 @given(st.floats(1.001, 1e30), st.floats(1e-3, 0.5), st.floats(0.1, 1.9))
 @settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_iterations_are_the_first_to_reach_r(r: float, eta: float, lam: float) -> None:
@@ -100,7 +94,3 @@ def test_the_levels_of_the_lemmas_by_hand() -> None:
     assert bounds.response_level(MODEL, 100, 0.02) == pytest.approx(math.sqrt(1.25 * math.log(4 * 900 / 0.02)))
     assert bounds.feature_sum_level(MODEL, 100, 0.02) == pytest.approx(3 * (1 + math.sqrt(math.log(5000)) / 2))
     assert bounds.product_sum_level(MODEL, 100, 0.02) == pytest.approx(30 * (1 + math.sqrt(math.log(50)) / 4))
-
-
-def test_iterations_are_never_none() -> None:
-    assert bounds.low_dimensional_iterations(PromptModel(1, 1), 1, 0.1, 0.5) == 1

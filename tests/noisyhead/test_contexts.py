@@ -108,13 +108,6 @@ def test_the_task_goes_with_the_context(C: float) -> None:
     assert least_p(seen(drawn.task[::-1], drawn.clipped), seen(whole.w, literal)) < REJECTED
 
 
-def test_prompts_do_not_depend_on_how_many_are_asked_for_at_once() -> None:
-    model, rng = PromptModel(4, 6, 0.3), np.random.default_rng(5)
-    parts = [head.sample_statistics(model, n, 0.9, rng=rng)[1] for n in (3, 1, 6)]
-    whole = head.sample_statistics(model, 10, 0.9, rng=np.random.default_rng(5))[1]
-    np.testing.assert_array_equal(np.concatenate([part.context for part in parts]), whole.context)
-
-
 @pytest.mark.parametrize(
     "model", [PromptModel(1, 1), PromptModel(2, 3, 0.5), PromptModel(5, 31), PromptModel(31, 8, 1.0)]
 )
@@ -124,9 +117,3 @@ def test_the_mean_square_of_the_context_is_its_closed_form(model: PromptModel) -
     error = square.std() / np.sqrt(len(square))
     assert abs(square.mean() - population.context_energy(model)) < 4 * error
     np.testing.assert_array_equal(raw.context, same.context)
-
-
-@pytest.mark.parametrize(("told", "name"), [({"N": 0}, "N"), ({"N": 3, "clip_norm": 0.0}, "clip_norm")])
-def test_what_is_inadmissible_is_refused(told: dict[str, float], name: str) -> None:
-    with pytest.raises(ValueError, match=f"^{name} must be"):
-        head.sample_statistics(PromptModel(2, 2), **told, rng=np.random.default_rng(0))  # type: ignore[arg-type]

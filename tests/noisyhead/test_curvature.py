@@ -81,20 +81,6 @@ def test_every_form_runs_algorithm_1_on_the_same_noise(
     np.testing.assert_allclose(fast, literal, rtol=1e-9, atol=1e-13)
 
 
-@form_of_moments
-def test_configurations_leave_the_batch_when_they_are_done(form: Callable[[Statistics], QuadraticLoss]) -> None:
-    """Whatever the order of their T, and two with the same."""
-    told = replace(HYPER, feature_bound=1.0)
-    data = form(head.project(prompts(), told.feature_bound))
-    std, steps = [0.3, 0.0, 0.02, 0.5, 0.1], [2, 9, 1, 9, 5]
-    initial = np.random.default_rng(6).standard_normal((3, 3))
-    together = pretraining.pretrain(data, told, std, rng=np.random.default_rng(7), steps=steps, initial=initial)
-    for b, (s, T) in enumerate(zip(std, steps)):
-        own = replace(told, steps=T)
-        alone = pretraining.pretrain(data, own, [s], rng=np.random.default_rng(7), initial=initial)
-        np.testing.assert_allclose(together[b], alone[0], rtol=1e-11, atol=1e-14)
-
-
 @pytest.mark.parametrize("start", [None, 2.0])
 def test_the_descent_path_is_the_stepped_one_at_every_T(start: float | None) -> None:
     """Without Π_R, which the start is outside of."""
@@ -106,14 +92,6 @@ def test_the_descent_path_is_the_stepped_one_at_every_T(start: float | None) -> 
         head.moments(raw), free, np.zeros(4), rng=np.random.default_rng(0), steps=steps, initial=initial
     )
     np.testing.assert_allclose(path, stepped, rtol=1e-10, atol=1e-13)
-
-
-def test_the_eigenbasis_is_one() -> None:
-    data = head.moments(prompts())
-    found = in_eigenbasis(data)
-    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(9), atol=1e-13)
-    np.testing.assert_allclose(found.basis * found.eigenvalues @ found.basis.T, data.gram, atol=1e-15)
-    np.testing.assert_allclose(found.basis @ found.cross, data.cross, atol=1e-15)
 
 
 @each("lam", [1.0, 1e-2, 1e-4])

@@ -96,12 +96,6 @@ def test_the_descent_risk_is_exact_where_H_is_a_multiple_of_one(penalty: float) 
     np.testing.assert_allclose(found, literal, rtol=1e-9, atol=1e-30)
 
 
-def test_before_the_first_step_the_risk_is_that_of_the_start() -> None:
-    h, cross = dynamics.curvature(MODEL), dynamics.cross_energy(MODEL, 50)
-    (found,) = dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, np.array([0]))
-    assert found == pytest.approx(h * (4 + cross / (2 + h) ** 2))
-
-
 @pytest.mark.parametrize("half", [False, True])
 def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
     """Random Γ⁰, and λ = 10N/D, so that O(h/λ) is below the error: the mean over data sets; wrong formulas are seen."""
@@ -123,10 +117,3 @@ def test_the_descent_risk_is_the_mean_over_data_sets(half: bool) -> None:
     for i, values in enumerate(np.array(risks).T):
         assert score(values, expected[i]) < 4.5
     assert all(max(score(values, w[i]) for i, values in enumerate(np.array(risks).T)) > 5 for w in wrong)
-
-
-def test_steps_of_any_shape() -> None:
-    steps = np.arange(6).reshape(2, 3)
-    found = dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, steps)
-    assert found.shape == (2, 3)
-    np.testing.assert_array_equal(found.reshape(-1), dynamics.descent_risk(HYPER, MODEL, 50, 2.0, 4.0, np.arange(6)))

@@ -69,10 +69,3 @@ def test_the_best_heads_are_the_minima_of_the_error() -> None:
     shown = elliptical.linear_error(np.array([0.9, 1.0, 1.1])[:, None, None] * width * np.eye(D), Q, VALUES, L, 0.3)
     assert shown[1] == pytest.approx(public)
     assert error < shown[1] < min(shown[0], shown[2])
-
-
-def test_axes_are_uniform_in_sign_and_direction() -> None:
-    rng = np.random.default_rng(6)
-    first = np.stack([elliptical.axes(3, rng=rng) for _ in range(4000)])
-    np.testing.assert_allclose(first.mean(axis=0), 0, atol=0.05)
-    np.testing.assert_allclose((first**2).mean(axis=0), 1 / 3, atol=0.03)

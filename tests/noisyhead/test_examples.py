@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -28,10 +26,6 @@ def of(x: np.ndarray, y: np.ndarray, every_token: bool) -> Examples:
     return examples.examples(Prompts(x, y, np.zeros((len(x), x.shape[2]))), every_token=every_token)
 
 
-def is_void(data: Examples, k: int) -> bool:
-    return not any(getattr(data, name)[k].any() for name in PARTS)
-
-
 @both
 def test_contexts_leave_the_token_out_that_is_asked(every_token: bool) -> None:
     prompts = drawn()
@@ -44,35 +38,6 @@ def test_contexts_leave_the_token_out_that_is_asked(every_token: bool) -> None:
             np.testing.assert_allclose(data.query[k, j], query, rtol=1e-12)
             np.testing.assert_allclose(data.context[k, j], context, rtol=1e-9, atol=1e-12)
             assert data.response[k, j] == pytest.approx(response, rel=1e-12)
-
-
-@both
-def test_a_prompt_counts_by_the_size_of_its_responses(every_token: bool) -> None:
-    """Over their own root mean square they would weigh prompts, and the best head would be another one."""
-    prompts = drawn()
-    plain, scaled = (of(prompts.x, factor * prompts.y, every_token) for factor in (1.0, -3.0))
-    np.testing.assert_allclose(scaled.response, -3 * plain.response)
-    np.testing.assert_allclose(scaled.context, -3 * plain.context)
-
-
-@both
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, 1e300, -2e6])
-def test_a_prompt_with_what_cannot_be_bounded_is_void_and_the_others_are_not(every_token: bool, wrong: float) -> None:
-    prompts = drawn()
-    plain = examples.examples(prompts, every_token=every_token)
-    for place in range(L + 1):
-        x = prompts.x.copy()
-        x[2, place, 1] = wrong
-        changed = [of(x, prompts.y, every_token)]
-        y = prompts.y.copy()
-        y[2, place] = wrong
-        changed.append(of(prompts.x, y, every_token))
-        for data in changed:
-            assert is_void(data, 2)
-            for name in PARTS:
-                np.testing.assert_array_equal(
-                    np.delete(getattr(data, name), 2, 0), np.delete(getattr(plain, name), 2, 0)
-                )
 
 
 @both

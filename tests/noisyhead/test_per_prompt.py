@@ -51,16 +51,6 @@ def test_it_is_the_literal_algorithm_on_the_same_noise(head: str) -> None:
 
 
 @each_head
-def test_apart_every_run_has_noise_of_its_own(head: str) -> None:
-    plans = [PLANS[0]] * 3
-    gradient, start = MAKERS[head](PROMPTS, plans), np.zeros((3, D, D))
-    apart = per_prompt.descend_apart(gradient, start, plans, rng=np.random.default_rng(2)).last
-    together = per_prompt.descend(gradient, start, plans, rng=np.random.default_rng(2)).last
-    assert np.ptp(together, axis=0).max() < 1e-12
-    assert np.ptp(apart, axis=0).min() > 1e-9
-
-
-@each_head
 def test_opposed_prompts_attain_the_sensitivity(head: str) -> None:
     plans = [Plan(1, 0.1, 1.0, 0.0)]
     x, y = PROMPTS.x.copy(), PROMPTS.y.copy()
@@ -77,16 +67,6 @@ def test_the_noise_is_the_least_that_keeps_the_budget() -> None:
     std = per_prompt.noise_std(budget, 0.2, 30, 500)
     step = GaussianDP(per_prompt.sensitivity(0.2, 500) / std)
     assert every_iterate(step, 30).epsilon(1e-5) == pytest.approx(0.7, rel=1e-6)
-
-
-def test_prompts_within_bounds_are_left_as_they_are() -> None:
-    assert per_prompt.bounded(PROMPTS) is PROMPTS
-    x = PROMPTS.x.copy()
-    x[3, 0, 0] = np.nan
-    found = per_prompt.bounded(Prompts(x, PROMPTS.y, PROMPTS.w))
-    assert (found.x[3] == 0).all()
-    assert (found.y[3] == 0).all()
-    np.testing.assert_array_equal(np.delete(found.x, 3, 0), np.delete(PROMPTS.x, 3, 0))
 
 
 def test_without_noise_the_linear_head_rests_at_least_squares() -> None:

@@ -8,7 +8,6 @@ import pytest
 from costofprivacy.noisyhead import head, pretraining, series
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.noisyhead.series import Training
 from tests import oracles
 from tests.noisyhead.draws import drawn
@@ -84,19 +83,6 @@ def test_a_truncated_series_is_off_by_no_more_than_its_bound() -> None:
 def test_the_bound_on_the_curvature_is_one() -> None:
     largest = np.linalg.eigvalsh(head.moments(TRAINING.data).gram)[-1]
     assert largest <= TRAINING.bound <= head.moments(TRAINING.data).trace
-
-
-def test_h_and_its_ridge_solution_are_those_of_the_moments() -> None:
-    moments, rows = head.moments(TRAINING.data), np.random.default_rng(0).standard_normal((3, 16))
-    np.testing.assert_allclose(TRAINING.times(rows), rows @ moments.gram, rtol=1e-12)
-    np.testing.assert_allclose(TRAINING.ends[1], moments.cross, rtol=1e-12)
-    np.testing.assert_allclose(TRAINING.ridge(16.0).reshape(4, 4), ridge(moments, 16.0), rtol=1e-12)
-
-
-@pytest.mark.parametrize(("ratio", "count"), [(0.0, 1), (1e-13, 1), (1e-6, 2), (4e-5, 3), (0.1, 12)])
-def test_as_many_terms_as_the_remainder_asks_for(ratio: float, count: int) -> None:
-    assert series.terms(ratio) == count
-    assert max(ratio, 1e-12) ** count <= series.REMAINDER * (1 + 1e-9)
 
 
 def test_where_h_is_too_large_there_is_no_series() -> None:

@@ -53,24 +53,6 @@ def test_the_gradient_is_that_of_differences(clip: float) -> None:
         np.testing.assert_allclose(found[b], told, atol=1e-8)
 
 
-def test_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    free = np.full(2, 0.1)
-    whole = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
-    monkeypatch.setattr(softmax, "CHUNK", 3 * L)
-    parts = softmax.mean_gradient(HEADS, SCALES, DATA, free), softmax.prediction_error(HEADS, SCALES, PROMPTS, 0.3)
-    for a, b in zip(whole, parts):
-        np.testing.assert_allclose(a, b, rtol=1e-12)
-
-
-def test_it_does_not_matter_whether_scores_are_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = 20 * HEADS, SCALES, DATA, np.array([np.inf, 0.05])
-    plain = softmax.mean_gradient(*told), softmax.prediction_error(20 * HEADS, SCALES, PROMPTS, 0.3)
-    monkeypatch.setattr(softmax, "SAFE", 0.0)
-    lowered = softmax.mean_gradient(*told), softmax.prediction_error(20 * HEADS, SCALES, PROMPTS, 0.3)
-    for a, b in zip(plain, lowered):
-        np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14)
-
-
 def test_scores_of_any_size_do_not_overflow() -> None:
     assert np.isfinite(softmax.predict(1e8 * HEADS, SCALES, DATA)).all()
 
@@ -81,12 +63,6 @@ def test_the_test_error_is_that_of_drawn_tasks(noise: float) -> None:
     drawn = elliptical.sample(np.diag([0.5, 0.5, 0.7]), L, 100_000, noise, rng=rng)
     error = ((softmax.predict(HEADS, SCALES, softmax.contexts(drawn)) - drawn.y[:, -1:]) ** 2).mean(axis=0)
     np.testing.assert_allclose(softmax.prediction_error(HEADS, SCALES, drawn, noise), error, rtol=0.03)
-
-
-def test_every_task_averages_the_tasks_out() -> None:
-    data = softmax.every_task(PROMPTS)
-    square = ((softmax.predict(HEADS, SCALES, data) - data.target[:, None]) ** 2).mean(axis=0)
-    np.testing.assert_allclose(D * square, softmax.prediction_error(HEADS, SCALES, PROMPTS), rtol=1e-12)
 
 
 def test_the_best_scale_is_the_best() -> None:

@@ -97,20 +97,3 @@ def test_the_releases_spend_the_budget_and_no_more(told: Plan, steps: int) -> No
     for std, sensitivity in every:
         accountant.compose(dp_accounting.GaussianDpEvent(std / sensitivity))
     assert accountant.get_epsilon(1e-5) == pytest.approx(GaussianDP(0.27).epsilon(1e-5), rel=1e-3)
-
-
-def test_without_privacy_a_step_is_whole_and_without_budget_there_is_none() -> None:
-    free, poor = (plan(5, 31, 4000, GaussianDP(mu), every_token=True) for mu in (math.inf, 1e-9))
-    assert free.gains == (1.0,) * 4
-    assert free.step_std(1.0) == free.moment_std(1.0) == 0
-    assert max(poor.gains) < 1e-9
-    assert poor.clip_norms[-1] == pytest.approx(poor.clip_norms[0])
-
-
-def test_more_prompts_are_as_more_budget() -> None:
-    one, two = (
-        plan(5, 31, 8000, GaussianDP(0.27), every_token=True),
-        plan(5, 31, 4000, GaussianDP(0.54), every_token=True),
-    )
-    np.testing.assert_allclose(one.gains, two.gains, rtol=1e-12)
-    assert one.step_std(3.0) == pytest.approx(two.step_std(3.0))

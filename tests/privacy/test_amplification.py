@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from costofprivacy.privacy import GaussianDP, amplification_by_iteration, every_iterate, last_iterate, spent_by_record
-from costofprivacy.privacy.amplification import remaining_noise
 from tests.each import each
 from tests.privacy import numerics
 
@@ -77,17 +76,6 @@ def test_no_pair_of_clipped_chains_exceeds_the_gaussian_profile(clip: float, y: 
         assert divergence(one, two, epsilon, cell) <= float(spent.delta(epsilon)) * (1 + 1e-4) + 1e-9
     if y == -3.0 and clip == 0.2:  # all steps clipped: translations, and the bound is attained
         assert divergence(one, two, 0.5, cell) >= 0.95 * float(spent.delta(0.5))
-
-
-def test_a_step_that_moves_nothing_spends_nothing() -> None:
-    assert spent_by_record(np.array([1.0, 0.0]), np.array([1.0, 0.0])).tolist() == [1.0, 0.0]
-    assert spent_by_record(np.array([1.0, 1e-9]), np.array([1.0, 0.0])).tolist() == [1.0, math.inf]
-
-
-def test_many_runs_at_once() -> None:
-    stacked = spent_by_record(np.stack([SENSITIVITIES, 2 * SENSITIVITIES]), NOISES)
-    np.testing.assert_allclose(stacked[1], 2 * spent_by_record(SENSITIVITIES, NOISES))
-    np.testing.assert_allclose(remaining_noise(np.array([3.0, 4.0])), [5.0, 4.0])
 
 
 @pytest.mark.parametrize("bad", [np.array([-1.0]), np.array([math.nan]), np.array([math.inf]), np.zeros(0)])

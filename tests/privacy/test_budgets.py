@@ -1,5 +1,4 @@
 import math
-from dataclasses import FrozenInstanceError
 
 import dp_accounting
 import mpmath
@@ -209,14 +208,6 @@ def test_an_inadmissible_delta_is_refused(use: type, value: object) -> None:
         use(value)
 
 
-@pytest.mark.parametrize("budget", [ApproximateDP(1.0, 0.1), ZeroConcentratedDP(1.0), GaussianDP(1.0)])
-def test_budgets_are_values(budget: ApproximateDP) -> None:
-    name = next(iter(budget.__dataclass_fields__))
-    with pytest.raises(FrozenInstanceError):
-        setattr(budget, name, 2.0)
-    assert len({budget, type(budget)(**vars(budget))}) == 1
-
-
 @each("order", [1.1, 2.0, 7.5])
 @each("mu", [0.2, 1.0, 4.0])
 def test_a_gaussian_has_exactly_the_renyi_budget_of_its_concentration(order: float, mu: float) -> None:
@@ -265,11 +256,6 @@ def test_bad_renyi_budgets() -> None:
 def test_a_delta_of_one_over_n_or_more_is_warned_of(delta: float, n: int) -> None:
     with pytest.warns(PrivacyWarning, match=rf"delta should be far below 1/n = .*, got {delta:g}"):
         warn_if_delta_is_large(delta, n)
-
-
-@pytest.mark.parametrize(("delta", "n"), [(1e-5, 500), (0.0999, 10), (0.999, 1)])
-def test_a_smaller_delta_is_not_warned_of(delta: float, n: int) -> None:
-    warn_if_delta_is_large(delta, n)
 
 
 def test_the_warning_is_checked_like_every_budget() -> None:

@@ -1,5 +1,3 @@
-import re
-
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
@@ -7,17 +5,6 @@ from scipy.stats import binom, norm
 from costofprivacy.privacy import ApproximateDP, audit_mechanism, detectable, detectable_by_epsilon, detection
 from costofprivacy.privacy.detection import runs_needed
 from costofprivacy.privacy.evidence import pooled_mu_lower_bound
-
-
-def test_the_table_of_the_docstring_is_what_is_computed() -> None:
-    rows = re.findall(r"^([\d.]+) +(0\.\d+) +(0\.\d+) +(0\.\d+)$", detection.__doc__, flags=re.MULTILINE)
-    assert len(rows) == 6
-    for mu, *found in rows:
-        for runs, told in zip((10**4, 10**5, 10**6), found):
-            assert f"{detectable(float(mu), runs, 0.99):.3f}" == told
-    told = re.search(r"`detectable_by_epsilon` is ([\d.]+), ([\d.]+)\s+and ([\d.]+)\.", detection.__doc__)
-    for runs, told_one in zip((10**4, 10**5, 10**6), told.groups()):
-        assert f"{detectable_by_epsilon(ApproximateDP(1.0, 1e-5), runs, 0.99):.2f}" == told_one
 
 
 @pytest.mark.parametrize("mu", [0.1, 1.0, 5.0])
@@ -91,12 +78,6 @@ def test_the_power_by_epsilon_is_that_of_its_counts() -> None:
         found = detection.evidence.bounds(*hits, 3000, budget.delta, 0.99)[0]
         powers.append((found[0] > budget.epsilon).mean())
     assert max(powers) == pytest.approx(0.9, abs=0.04)
-
-
-def test_too_few_runs_find_nothing() -> None:
-    assert detectable(1.0, 2, 0.99) == 1
-    assert detectable(40.0, 1000, 0.99) == 1
-    assert detectable_by_epsilon(ApproximateDP(1.0, 1e-5), 8, 0.99) == 1
 
 
 @pytest.mark.parametrize(

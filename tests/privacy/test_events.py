@@ -21,31 +21,6 @@ def test_bins_of_sorted_scores_are_counted_as_events_are() -> None:
     np.testing.assert_array_equal(counts, np.bincount(BINS, minlength=6))
 
 
-@each(
-    ("chosen", "words"),
-    [
-        ([0, 0, 0, 0, 0, 0], "no score"),
-        ([1, 1, 1, 1, 1, 1], "score any number or NaN"),
-        ([0, 0, 0, 0, 0, 1], "score NaN"),
-        ([1, 0, 0, 0, 0, 0], "score at most -inf"),
-        ([0, 0, 0, 0, 1, 0], "score equal to inf"),
-        ([1, 1, 1, 0, 0, 0], "score at most 1"),
-        ([0, 0, 0, 1, 1, 1], "score above 1 or NaN"),
-        ([0, 0, 1, 0, 1, 0], "score in (0, 1] or equal to inf"),
-    ],
-)
-def test_an_event_is_told_in_words(chosen: list[int], words: str) -> None:
-    assert Event(EDGES, np.array(chosen, dtype=bool)).words == words
-
-
-def test_a_repeated_value_is_told_as_such_and_many_intervals_in_short() -> None:
-    edges = np.array([-np.inf, np.nextafter(0.25, 0), 0.25, events.LARGEST])
-    assert Event(edges, np.array([0, 0, 1, 0, 0, 0], dtype=bool)).words == "score equal to 0.25"
-    edges = np.concatenate([[-np.inf], np.arange(12.0), [events.LARGEST]])
-    chosen = np.arange(15) % 2 == 0
-    assert Event(edges, chosen).words == "score in 7 intervals, from at most -inf to in (10, 11] or NaN"
-
-
 def uniform(shape: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).random(shape)
 
@@ -81,10 +56,3 @@ def test_order_on_one_half_is_tried_on_the_other() -> None:
         advantage = (tried.hits - tried.others)[0] / 10_000
         assert np.abs(advantage).max() < 5 * np.sqrt(0.5 / 10_000)
         assert (tried.hits[:, -1] == [10_000, 10_000, 0, 0]).all()
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 7, 100])
-def test_few_scores_choose_some_event(n: int) -> None:
-    for scores in (np.zeros(n), np.full(n, np.nan), np.full(n, -np.inf), np.arange(n, dtype=float)):
-        for choice in choose((scores, scores), 1e-5, 10, 0.9):
-            assert len(choice.event.chosen) == len(choice.event.edges) + 2

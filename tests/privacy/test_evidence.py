@@ -48,14 +48,6 @@ def test_nothing_is_found_where_nothing_can_be() -> None:
         assert pooled_epsilon_lower_bound(hits, 100, 1e-5, 0.9) == 0
 
 
-@pytest.mark.parametrize("releases", [1, 2])
-def test_one_release_proves_little_and_breaks_nothing(releases: int) -> None:
-    for hits in ((0, 0), (1, 0), (0, 1), (1, 1)):
-        for bound in (mu_lower_bound, pooled_mu_lower_bound):
-            assert 0 <= bound(hits, releases, 0.9) < 3
-    assert epsilon_lower_bound((releases, 0), releases, 1e-5, 0.5) < 5
-
-
 def spends_mu(q: np.ndarray, mu: float) -> np.ndarray:
     return norm.cdf(norm.ppf(q) + mu)
 
@@ -104,16 +96,6 @@ def test_no_event_of_a_gaussian_exceeds_its_mu_or_its_profile() -> None:
         p, q = norm.sf(t - mu), norm.sf(t)
         np.testing.assert_allclose(evidence.mu_of(p, q), mu, rtol=1e-5)
         assert evidence.epsilon_of(p, q, 1e-3).max() == pytest.approx(GaussianDP(mu).epsilon(1e-3), rel=1e-3)
-
-
-def test_many_counts_at_once_are_bounded_as_one_by_one() -> None:
-    hits, others = (np.array(counts) for counts in zip(*COUNTS))
-    on_epsilon, on_mu = evidence.bounds(hits, others, 1000, 1e-3, 0.95)
-    for i, pair in enumerate(COUNTS):
-        assert max(on_epsilon[0, i], 0) == epsilon_lower_bound(pair, 1000, 1e-3, 0.95)
-        assert max(on_epsilon[1, i], 0) == pooled_epsilon_lower_bound(pair, 1000, 1e-3, 0.95)
-        assert max(on_mu[0, i], 0) == mu_lower_bound(pair, 1000, 0.95)
-        assert max(on_mu[1, i], 0) == pooled_mu_lower_bound(pair, 1000, 0.95)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 
 from costofprivacy import dpgd, noisyhead, rivals
-from costofprivacy.privacy import GaussianMechanism
-from tests.each import each
 from tests.noisyhead import test_records as heads
 from tests.privacy import test_records
 from tests.rivals import test_records as others
@@ -119,15 +117,6 @@ RELEASING = sorted((SEEING - EXEMPT) | ACCOUNTS)
 def test_what_is_exempt_is_there_and_sees_records() -> None:
     assert EXEMPT <= SEEING
     assert set(EVERY) - SEEING >= ACCOUNTS
-
-
-@each("name", RELEASING)
-def test_the_docstring_says_what_is_guaranteed(name: str) -> None:
-    assert "Guarantee" in (EVERY[name].__doc__ or "")
-
-
-def test_a_mechanism_says_so_too() -> None:
-    assert "Guarantee" in (GaussianMechanism.__doc__ or "")
 
 
 def test_each_is_tried_with_hostile_records() -> None:

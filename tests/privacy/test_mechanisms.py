@@ -119,14 +119,6 @@ def test_a_value_of_text_is_refused_without_being_quoted() -> None:
     assert "SSN" not in str(refusal.value)
 
 
-@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (0,)])
-def test_a_release_keeps_the_shape_and_leaves_the_value_alone(shape: tuple[int, ...]) -> None:
-    value = np.full(shape, 7.0)
-    released = GaussianMechanism(1.0, 1.0).release(value, rng=np.random.default_rng(1))
-    assert np.shape(released) == shape
-    np.testing.assert_array_equal(value, np.full(shape, 7.0))
-
-
 def test_a_generator_fixes_the_release() -> None:
     one, two = (GaussianMechanism(1.0, 2.0).release(np.zeros(4), rng=np.random.default_rng(3)) for _ in range(2))
     np.testing.assert_array_equal(one, two)

@@ -29,7 +29,3 @@ def test_a_claim_is_honoured_up_to_what_it_allows(factor: float, honoured: bool)
 def test_the_last_iterate_honours_no_claim_about_all() -> None:
     assert not profile(GaussianDP(10.0), GaussianDP(1e-3)).honours_claim()
     assert profile(GaussianDP(1e-3), GaussianDP(10.0)).honours_claim()
-
-
-def test_a_profile_names_its_neighbours() -> None:
-    assert profile(SPENDS_ALL).neighbours == "replace one prompt"

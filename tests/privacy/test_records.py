@@ -98,24 +98,6 @@ def test_one_prompt_moves_moments_a_step_and_the_ridge_solution_no_further_than_
     assert np.linalg.norm(ridge(one, 0.3) - ridge(two, 0.3)) <= private_ridge.sensitivity(told) * ROUNDING
 
 
-def test_gaussian_features_no_longer_void_the_guarantee() -> None:
-    """As it was found: with features that nobody normalised, the norm of Z was four times G."""
-    rng = np.random.default_rng(0)
-    data = bounded(Prompts(rng.standard_normal((200, 9, 16)), rng.standard_normal((200, 9)), np.zeros((200, 16))))
-    np.testing.assert_allclose(np.linalg.norm(data.Z.reshape(200, -1), axis=1).max(), TOLD.feature_bound)
-
-
-def test_a_longer_query_gives_the_same_projected_statistic() -> None:
-    """Π_G is a projection of Z: how Z is split into query and context does not matter."""
-    rng = np.random.default_rng(1)
-    query = rng.standard_normal((50, 3))
-    query /= np.linalg.norm(query, axis=1, keepdims=True)
-    context, factor = rng.standard_normal((50, 3)), rng.uniform(1.1, 1e200, (50, 1))
-    unit = head.project(Statistics(query, context, np.zeros(50)), 1.0)
-    split = head.project(Statistics(query * factor, context / factor, np.zeros(50)), 1.0)
-    np.testing.assert_allclose(split.Z, unit.Z, rtol=1e-12)
-
-
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", [(1, 0), (1, L)])
 def test_a_prompt_that_is_not_finite_is_void_or_clipped(value: float, place: tuple[int, int]) -> None:
@@ -221,21 +203,6 @@ def test_a_block_of_steps_is_no_longer_than_its_steps(pair: Pass) -> None:
     assert np.linalg.norm(theta) <= update.step_sensitivities(np.full(n, ETA), C_CLIP).sum() / 2 * ROUNDING
 
 
-def test_at_parameters_near_the_end_of_doubles_a_gradient_has_its_sign_and_its_bound() -> None:
-    """As it was found: xᵀθ passed through ∞ − ∞, and the gradient was NaN."""
-    far = np.array([1e300, -1e300])
-    x = np.array([[1e100, 1e100], [1e100, 0.999e100], [3.0, 2.0], [0.0, 1.0]])
-    found = update.clipped_gradients(far, x, np.zeros(4), 1.0)
-    np.testing.assert_allclose(np.linalg.norm(found, axis=1), [0.0, 1.0, 1.0, 1.0])
-    assert (found[1] > 0).all()
-    assert (found[3] <= 0).all()
-    np.testing.assert_array_equal(update.noiseless_step(far, x[0], np.array(0.0), 1.0, 1.0), far)
-    for wrong in (math.nan, math.inf):
-        for call in (update.clipped_gradients, lambda *told: update.noiseless_step(*told[:3], 0.1, told[3])):
-            with pytest.raises(ValueError, match="theta must be finite"):
-                call(np.array([wrong, 0.0]), x, np.zeros(4), 1.0)
-
-
 @given(
     st.integers(0, n - 1).flatmap(
         lambda k: st.tuples(st.just(k), hostile.neighbours((d,), (), records=(n,), replaced=k))
@@ -296,31 +263,6 @@ def test_rates_that_are_none_have_no_sensitivity(wrong: float) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- the rest
-
-
-def test_sound_records_come_back_as_they_went() -> None:
-    """The same arrays, bit for bit, so that nothing of a clean run changes."""
-    x, m = np.random.default_rng(0).standard_normal((2, 40, 3))
-    y = m[:, 0].copy()
-    assert records.regression(x, y)[0] is x
-    assert records.voided(x, y)[1] is y
-    unit = x / np.linalg.norm(x, axis=1)[:, None]
-    projected, norm = head.project(Statistics(unit, m, y), 1.0), np.linalg.norm(m, axis=1)
-    assert projected.query is unit
-    assert projected.response is y
-    np.testing.assert_array_equal(projected.context, m * np.where(norm > 1, 1 / norm, 1.0)[:, None])
-
-
-@given(arrays(4, 3))
-@law
-def test_lengths_are_the_norms(rows: np.ndarray) -> None:
-    found = records.lengths(rows)
-    for row, length in zip(rows, found):
-        if np.isfinite(row).all():
-            with np.errstate(over="ignore"):
-                assert length == pytest.approx(math.hypot(*row), rel=1e-12, abs=1e-323)
-        else:
-            assert math.isnan(length)
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, 1e300, 1e17])

@@ -155,13 +155,6 @@ def test_what_a_plan_predicts_is_what_runs_do() -> None:
     assert d * np.mean(error) == pytest.approx(d * (private + cut), rel=0.25)
 
 
-@pytest.mark.parametrize("most", [8, 30, 300])
-def test_a_plan_takes_no_more_steps_than_it_may(most: int) -> None:
-    found = checkpoint_plan.plan(1000, 10, MU, 1.0, most_steps=most)
-    assert found.steps <= most
-    assert found.burn_in < found.steps
-
-
 @each(
     ("call", "words"),
     [

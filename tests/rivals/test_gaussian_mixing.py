@@ -43,22 +43,6 @@ def test_a_release_is_the_pseudocode() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
-def test_with_much_budget_it_is_least_squares() -> None:
-    x, y, _ = gaussian(5000, 3, 0.3, np.random.default_rng(0))
-    plan = Plan(Bounds(8.0, 6.0), ApproximateDP(1e4, 0.5), 5000, 1.0, 0.1)
-    found = gaussian_mixing.release(x, y, plan, rng=np.random.default_rng(1))
-    np.testing.assert_allclose(found, np.linalg.lstsq(x, y, rcond=None)[0], atol=0.02)
-
-
-def test_the_norm_that_is_accounted_for_is_that_of_the_rows() -> None:
-    plan = Plan(Bounds(3.0, 2.0), BUDGET, 10, 2.0)
-    assert plan.sketching.reach == pytest.approx(9.0 + 16.0)
-    assert plan.sketching.test is None
-    tested = Plan(Bounds(3.0, 2.0), BUDGET, 10, 2.0, 0.25).sketching.test
-    assert tested is not None
-    assert tested.mu == pytest.approx(BUDGET.to_gaussian().mu / 2)
-
-
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_the_formula_of_the_plan_predicts_the_error(share: float) -> None:
     n, d, noise, bounds, budget = 3000, 4, 0.5, Bounds(6.0, 4.0), ApproximateDP(8.0, 1e-4)

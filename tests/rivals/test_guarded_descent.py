@@ -11,7 +11,6 @@ from costofprivacy.privacy import sums
 from costofprivacy.rivals import batch_descent, guarded_descent
 from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.guarded_descent import Shape, guarded
-from costofprivacy.rivals.prepared import prepare
 
 D = 30
 
@@ -83,22 +82,6 @@ def test_whatever_the_gradients_steps_are_only_shortened(
         assert shape.trace == pytest.approx(np.trace(whole), abs=1e-6)
 
 
-def test_a_step_that_was_right_stays() -> None:
-    whole = Shape.whole(2)
-    assert guarded(np.array([0.9, 0.0]), np.array([0.9, 0.0]), 1.0, 0.0, whole) is whole
-    assert guarded(np.zeros(2), np.zeros(2), 1.0, 0.0, whole) is whole
-    assert guarded(np.array([np.inf, 0.0]), np.array([1.0, 0.0]), 1.0, 0.0, whole) is whole
-    assert guarded(np.array([9.0, 0.0]), np.array([1.0, 0.0]), 1.0, 1e3, whole) is whole  # no more than noise
-
-
-def test_a_stream_is_descended_alike() -> None:
-    x, y = factor(1.0, n=700)
-    plan = Plan(20.0, (0.5,) * 6, 1.0)
-    told = prepare(x, y)
-    one = guarded_descent.descend(told.pulls, len(y), D, plan, rng=np.random.default_rng(2))
-    np.testing.assert_array_equal(one, guarded_descent.release(x, y, plan, rng=np.random.default_rng(2)))
-
-
 def literal(x: np.ndarray, y: np.ndarray, plans: list[Plan], normals: np.ndarray) -> np.ndarray:
     """All iterates of plain descents, one after the other, shape (T, d)."""
     theta, found, n = np.zeros(x.shape[1]), [], len(y)
@@ -120,29 +103,3 @@ def test_stages_follow_each_other_and_the_last_iterates_are_averaged(averaged: i
     normals = np.random.default_rng(5).standard_normal((10, D))
     found = guarded_descent.release(x, y, *plans, averaged=averaged, rng=np.random.default_rng(5))
     np.testing.assert_allclose(found, literal(x, y, plans, normals)[-averaged:].mean(axis=0), rtol=1e-9)
-
-
-@pytest.mark.slow
-def test_the_mean_of_iterates_has_the_noise_of_one_newton_step() -> None:
-    """(2Cσ/n)²/(Aλ²) in each coordinate, for features with a second moment of λI."""
-    n, d, steps = 400, 2, 200
-    x = np.tile(np.eye(d), (n // d, 1)) * 2.0  # λ = 2
-    plan = Plan(50.0, (0.2,) * steps, math.sqrt(steps))
-    found = [
-        guarded_descent.release(x, np.zeros(n), plan, averaged=steps, rng=np.random.default_rng(seed))
-        for seed in range(600)
-    ]
-    wanted = 2 * 50.0 / n / 2.0  # the step's σ is √A times as large
-    assert np.std(found) == pytest.approx(wanted, rel=0.06)
-
-
-@pytest.mark.parametrize("averaged", [0, 3, -1])
-def test_no_more_iterates_are_averaged_than_there_are(averaged: int) -> None:
-    with pytest.raises(ValueError, match="averaged must be"):
-        guarded_descent.release(*factor(0.0, n=9), Plan(1.0, (0.1, 0.1), 1.0), averaged=averaged, rng=None)  # type: ignore[arg-type]
-
-
-def test_absurd_plans_and_records_leave_finite_coefficients() -> None:
-    x, y = factor(1.0, n=50)
-    for plan in (Plan(1e150, (1e300,) * 4, 1e-3), Plan(1e-150, (1e300,) * 4, 1e3), Plan(1.0, (0.0, 0.0), 1.0)):
-        assert np.isfinite(guarded_descent.release(x * 1e100, y, plan, rng=np.random.default_rng(0))).all()

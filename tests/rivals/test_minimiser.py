@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP
-from costofprivacy.rivals import double_double, huber, interior, line_search, newton, objective_perturbation
-from costofprivacy.rivals.objective import Objective
+from costofprivacy.rivals import double_double, huber, interior, newton, objective_perturbation
 from costofprivacy.rivals.output_perturbation import sensitivity
 from tests.each import each
 
 law = settings(derandomize=True, deadline=None, max_examples=50)
-Stretches = list[tuple[float, float, float]]
 
 
 def exact(values: np.ndarray) -> list[Fraction]:
@@ -105,16 +103,6 @@ def test_where_newton_is_slow_the_interior_point_method_takes_over(
     assert (found.interior_steps > 0) == (far_steps == 3) or found.far_steps == newton.FAR_STEPS
     assert found.interior_steps < interior.MOST / 2
     assert found.near_steps <= 10
-
-
-def test_the_interior_point_method_alone_comes_near() -> None:
-    x, y, C, penalty = hard()
-    told = Objective(x, y, huber.limits(x, C), penalty, np.zeros(x.shape[1]), C)
-    theta, steps = interior.near_minimum(told, np.zeros(x.shape[1]))
-    np.testing.assert_allclose(theta, huber.minimiser(x, y, C, penalty), atol=1e-6)
-    assert steps < interior.MOST / 2
-    nothing = Objective(x, y, np.zeros(len(y)), penalty, np.ones(x.shape[1]), C)
-    np.testing.assert_allclose(interior.near_minimum(nothing, theta)[0], -1 / penalty)
 
 
 def test_what_is_not_certified_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,59 +236,6 @@ def test_the_further_noise_is_drawn_after_b_and_added_to_the_minimiser() -> None
     released = objective_perturbation.release(x, y, 1.0, added, rng=np.random.default_rng(6))
     minimiser = huber.minimiser(x, y, 1.0, told.penalty, told.noise_std * draws[0])
     np.testing.assert_allclose(released - minimiser, 0.25 * draws[1], rtol=1e-9)
-
-
-def test_the_further_noise_is_far_below_the_main_one() -> None:
-    """What it adds, against what b adds at the least, where all records are within their limits."""
-    added = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-6), 0.5, 1.0, 1.0)
-    for n, most in ((1_000, 1e-7), (1_000_000, 1e-4)):
-        assert added.further_std / (added.noise_std / (n + added.penalty)) < most
-
-
-# --------------------------------------------------------------------------------------------------- the line search
-
-
-def brute_force(stretches: Stretches, rate: float, drop: float) -> Fraction:
-    """The root of F by all of its kinks, in rational numbers."""
-    parts = [tuple(Fraction(v) for v in stretch) for stretch in stretches]
-
-    def F(t: Fraction) -> Fraction:
-        return Fraction(rate) * t + sum(w * max(Fraction(0), min(t, leave) - enter) for enter, leave, w in parts)
-
-    low = Fraction(0)
-    for kink in sorted({k for enter, leave, _ in parts for k in (enter, leave)}):
-        if F(kink) >= drop:
-            break
-        low = kink
-    else:
-        kink = low + 1
-    return low + (Fraction(drop) - F(low)) * (kink - low) / (F(kink) - F(low)) if F(kink) != F(low) else low
-
-
-kink = st.one_of(st.sampled_from([0.0, 1.0, 1.0000000000000002, 2.0, 3.0]), st.floats(0, 10))
-stretch = st.tuples(kink, st.floats(1e-9, 5) | st.just(1.0), st.floats(1e-6, 1e6)).map(
-    lambda told: (told[0], told[0] + told[1], told[2])
-)
-
-
-@given(st.lists(stretch, max_size=12), st.floats(1e-6, 1e3), st.floats(1e-6, 1e6))
-@law
-def test_the_line_search_finds_the_root_among_all_kinks(told: Stretches, rate: float, drop: float) -> None:
-    pieces = np.array(told).reshape(-1, 3).T
-    t, whole, passes = line_search.root(*(np.ascontiguousarray(p) for p in pieces), rate, drop)
-    assert t == pytest.approx(float(brute_force(told, rate, drop)), rel=1e-9)
-    assert passes <= 2 * (math.log2(2 * len(told) + 2) + 1) + 11
-    if whole:
-        assert not any(1e-12 < k < t * (1 - 1e-12) for enter, leave, _ in told for k in (enter, leave))
-
-
-def test_the_line_search_ends_in_few_passes_over_many_kinks() -> None:
-    rng = np.random.default_rng(7)
-    for weights in (np.ones(100_000), 10.0 ** rng.uniform(-150, 3, 100_000)):
-        enter = np.maximum(rng.standard_cauchy(100_000), 0)
-        leave = enter + 10.0 ** rng.uniform(-8, 2, 100_000)
-        passes = [line_search.root(enter, leave, weights, 1e-3, drop)[2] for drop in 10.0 ** np.linspace(-9, 9, 19)]
-        assert max(passes) <= 2 * 18 + 13
 
 
 # ------------------------------------------------------------------------------------------------------ double double

@@ -37,7 +37,7 @@ from costofprivacy.rivals.batch_descent import Plan
 from costofprivacy.rivals.bounds import Bounds
 from tests.each import each
 from tests.privacy import hostile
-from tests.privacy.test_records import ROUNDING, arrays
+from tests.privacy.test_records import ROUNDING
 
 law = settings(derandomize=True, deadline=None, max_examples=15)
 n, d = 9, 2
@@ -285,28 +285,6 @@ def test_a_record_moves_one_solution_of_tukey_alone(pair: tuple[Data, Data]) -> 
     assert np.isfinite(tukey.fits(x, y, 9, [ApproximateDP(30.0, 0.4)] * 2, rng=rng())).all()
 
 
-def test_a_singular_part_is_solved_without_the_others() -> None:
-    """As it was found: one singular part, and every part was solved by another routine."""
-    x, y = np.random.default_rng(0).standard_normal((40, 2)), np.ones(40)
-    before = tukey.models(x, y, 10, rng=rng())
-    rows = rng().permutation(40).reshape(10, 4)
-    x[rows[3]] = [1.0, 0.0]
-    after = tukey.models(x, y, 10, rng=rng())
-    np.testing.assert_array_equal(np.delete(after, 3, 0), np.delete(before, 3, 0))
-    np.testing.assert_allclose(after[3], [1.0, 0.0])
-
-
-@given(arrays(8, 2))
-@law
-def test_any_solutions_have_a_deep_point(solutions: np.ndarray) -> None:
-    assert np.isfinite(tukey._deep_point(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
-
-
-def test_zeros_of_both_signs_have_a_deep_point() -> None:
-    solutions = np.array([[-1e150] * 2 + [0.0] * 3 + [-0.0, 1e-150, 1.0]] * 2).T
-    assert np.isfinite(tukey._deep_point(solutions, ApproximateDP(30.0, 0.01), 1e3, rng=rng())).all()
-
-
 def test_a_large_budget_leaves_objective_perturbation_a_penalty_that_doubles_can_tell() -> None:
     """As it was: the least penalty alone, under which every record was shortened to next to nothing."""
     added = objective_perturbation.calibrate(ApproximateDP(1000.0, 1e-5), 0.5, 1.0, 2.0)
@@ -354,25 +332,6 @@ def test_sketches_are_of_bounded_records_alone(pair: tuple[Data, Data]) -> None:
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[0], gaussian_mixing.release(*bounded, MIXED, rng=rng()), rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(found[1], hessian_mixing.release(*bounded, ROUNDS, rng=rng()), rtol=1e-6, atol=1e-9)
-
-
-def test_as_it_was_found() -> None:
-    """A record whose norm was computed as 0 was not clipped, and one of NaN poisoned or stopped the run."""
-    x, y = np.random.default_rng(0).standard_normal((50, 3)) / 2, np.ones(50)
-    x[0] = 0.0
-    quiet = batch_descent.release(x, y, 1.0, [0.5] * 3, 1.0, rng=rng())
-    for features, response in ((1e-200, 1e300), (math.nan, 1.0), (math.inf, 1.0), (1.0, math.nan), (1e200, 1.0)):
-        x[0], y[0] = features, response
-        np.testing.assert_array_equal(batch_descent.release(x, y, 1.0, [0.5] * 3, 1.0, rng=rng()), quiet)
-    limits = huber.limits(np.array([[1e-200], [1e200], [math.nan], [0.0], [2.0]]), 1.0)
-    np.testing.assert_array_equal(limits, [0.0, 0.0, 0.0, math.inf, 0.5])
-    x[0], y[0] = 1000.0, 1.0
-    with pytest.raises(ValueError, match=r"data must be moments of records clipped to the bounds, with a trace"):
-        sufficient_statistics.release(sufficient_statistics.Moments(x.T @ x, x.T @ y, 50), TOLD, MU, rng=rng())
-    x[0], y[0] = 0.0, 1e9
-    long = sufficient_statistics.Moments(np.eye(3), (x + 1).T @ y, 50)
-    with pytest.raises(ValueError, match=r"with a norm of Xᵀy of at most"):
-        sufficient_statistics.release(long, Bounds(9.0, 1.0), MU, rng=rng())
 
 
 X, Y = np.random.default_rng(1).standard_normal((2, 20, 1)) / 9

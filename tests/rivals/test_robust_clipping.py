@@ -12,7 +12,6 @@ from scipy.stats import kstest, norm
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import private_quantile, robust_clipping
 from costofprivacy.rivals.robust_clipping import Plan
-from tests.privacy import hostile
 
 MU = GaussianDP(1.0)
 ONE = Plan(1, 1.0, 5, 5, 0.5, 0.5, (1.5,), (0.4,), MU)
@@ -43,17 +42,6 @@ def test_a_run_is_the_pseudocode() -> None:
         noise = 2 * longest * clip * math.sqrt(3) / 1.7 * fresh.standard_normal(3)
         theta = theta - 0.3 / 25 * (total + noise)
     np.testing.assert_allclose(found, theta, rtol=1e-9)
-
-
-@pytest.mark.parametrize("features", hostile.ALARMING)
-@pytest.mark.parametrize("response", hostile.ALARMING)
-def test_replacing_a_record_moves_a_step_by_at_most_both_clips_twice(features: float, response: float) -> None:
-    """With one clip of each kind to choose from, a record that chooses has nothing to choose."""
-    pair = hostile.one_replaced(17, features, response)
-    for grid in ((3.0,), (1e-3,), (1e-60,)):
-        step = replace(ONE, grid=grid)
-        one, two = (robust_clipping.release(*data, step, rng=rng()) for data in pair)
-        assert 40 * np.linalg.norm(one - two) <= 2 * 1.5 * grid[0] * (1 + 1e-9)
 
 
 def test_opposite_records_attain_that_sensitivity() -> None:
@@ -128,15 +116,6 @@ def test_the_formula_of_one_step_in_numbers() -> None:
     after = 0.6**2 * 1.0 + 9 * 0.8**2 * 4 * 9 * z**2 * 1.2 / (500 * 2.0) ** 2
     expected = after + 0.4**2 * 9 * kappa * (after + 0.2) / (500 * 0.25)
     assert robust_clipping.predicted(plan, 700, 9, 1.0, 0.2) == pytest.approx(expected, rel=1e-6)
-
-
-def test_corrupted_responses_move_the_answer_little() -> None:
-    draw = rng(0)
-    x, w = draw.standard_normal((20_000, 5)), np.ones(5)
-    y = x @ w + 0.1 * draw.standard_normal(20_000)
-    y[:400] = 1e6
-    plan = robust_clipping.plan(20_000, 5, 5.0, 0.01, GaussianDP(1.0))
-    assert np.linalg.norm(robust_clipping.release(x, y, plan, rng=draw) - w) < 0.1
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
+from costofprivacy.privacy import GaussianDP, sums
 from costofprivacy.rivals import (
     batch_descent,
     boosting,
     double_double,
     huber,
-    objective_perturbation,
-    output_perturbation,
     sufficient_statistics,
-    tukey,
 )
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.prepared import prepare
@@ -136,28 +133,6 @@ def test_a_start_saves_steps_and_changes_nothing() -> None:
     for start in (np.full(5, math.nan), np.ones(4)):
         with pytest.raises(ValueError, match="start must"):
             huber.minimum(x, y, 0.1, 2.0, start=start)
-
-
-def test_releases_of_prepared_records_are_the_releases() -> None:
-    x, y = data()
-    found = huber.minimum_of(prepare(x, y, LIVE), 0.5, 2.0, start=np.ones(5))
-    released = output_perturbation.perturbed(found, 0.5, 2.0, MU, rng=rng())
-    np.testing.assert_allclose(released, output_perturbation.release(x, y, 0.5, 2.0, MU, rng=rng()), rtol=1e-12)
-    added = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 0.5, 10.0)
-    told = prepare(x, y, LIVE)
-    one = objective_perturbation.minimiser(told, 0.5, added, np.ones(5), rng=rng())
-    np.testing.assert_allclose(one, objective_perturbation.release(x, y, 0.5, added, rng=rng()), rtol=1e-12)
-
-
-def test_budgets_of_tukey_share_their_parts() -> None:
-    x = np.random.default_rng(1).standard_normal((4000, 2))
-    y = x.sum(axis=1) + np.random.default_rng(2).standard_normal(4000)
-    budgets = [ApproximateDP(1e-3, 1e-6), ApproximateDP(20.0, 1e-3), ApproximateDP(30.0, 1e-3)]
-    found = tukey.fits(x, y, 200, budgets, rng=rng())
-    np.testing.assert_array_equal(found[0], 0.0)  # its count cannot pass
-    assert (found[1:] != 0).all()
-    np.testing.assert_array_equal(tukey.fits(x, y, 200, budgets[1:2], rng=rng())[0],
-                                  tukey.fit(x, y, 200, budgets[1], rng=rng()))  # fmt: skip
 
 
 def test_a_multiple_in_pairs_is_exact() -> None:

@@ -84,20 +84,6 @@ def test_the_fit_of_a_long_stream_has_the_right_coefficients() -> None:
     assert strategy.memory <= 9
 
 
-def test_more_bands_are_better_and_one_is_independent_noise() -> None:
-    errors = [largest_error(banded(b), 256) for b in (1, 4, 16, 64, 256)]
-    assert errors[0] == pytest.approx(16.0)
-    assert np.all(np.diff(errors) < 0)
-    assert errors[-1] == pytest.approx(float((coefficients(256) ** 2).sum()))
-
-
-def test_a_decay_multiplies_the_coefficients() -> None:
-    powers = 0.6 ** np.arange(30)
-    np.testing.assert_allclose(square_root(30, 0.6).column(30), square_root(30).column(30) * powers, rtol=1e-12)
-    np.testing.assert_allclose(banded(30, 0.6).column(30), banded(30).column(30) * powers, rtol=1e-12)
-    assert square_root(30, 0.0).square(30) == 1.0
-
-
 @each(
     ("make", "message"),
     [
