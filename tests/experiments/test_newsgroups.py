@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from costofprivacy import datasets
-from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, readings, runs, scores, shapes
+from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, readings, runs, shapes
 from costofprivacy.experiments.noisyhead.newsgroups.articles import Articles
 from costofprivacy.experiments.noisyhead.newsgroups.experiment import Experiment
 from costofprivacy.experiments.noisyhead.newsgroups.readings import Reading
@@ -67,16 +67,6 @@ def test_the_largest_scores_are_those_of_tf_idf_by_hand() -> None:
     assert (found.name, found.instead_of, found.available, len(found)) == ("20 Newsgroups", "", 9, 4)
 
 
-@pytest.mark.slow
-def test_paragraphs_are_parts_between_empty_lines_with_enough_words() -> None:
-    texts = ["one two\n \nTwo two two\n\n\nthree four five", "six seven", "\n\n"]
-    found = articles.of_paragraphs(words_of(texts), np.array([4, 7, 9]), 2, 3)
-    assert found.lengths.tolist() == [2, 3, 2]
-    assert found.groups.tolist() == [4, 4, 7]
-    alone = articles.of_posts(words_of(["one two", "three four five", "six seven"]), np.array([4, 4, 7]), 2, 3)
-    assert found == alone
-
-
 LETTERS = "aZ_9\u00e9\u00b5\u0130\u4e2d-. !?\n\t\x1c\r'"
 
 
@@ -96,21 +86,6 @@ def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
         pieces = words.pieces(cut)
         assert np.bincount(pieces).tolist() == [len(part) for part in parts if part]
         assert words.different(pieces).tolist() == [len(set(part)) for part in parts if part]
-
-
-def test_articles_are_told_apart_by_their_numbers() -> None:
-    assert made_up(seed=1) == made_up(seed=1)
-    assert made_up(seed=1) != made_up(seed=2)
-    assert hash(reading()) == hash(reading())
-    assert " at 0x" not in repr(reading())
-
-
-def test_the_stand_in_is_digits_as_texts() -> None:
-    found = articles.of_digits(30)
-    assert (found.name, found.instead_of, len(found)) == (datasets.BAGS, datasets.NEWSGROUPS, 1797)
-    assert (np.linalg.norm(found.scores, axis=1) <= 1 + 1e-12).all()
-    assert (np.diff(found.scores, axis=1) <= 0).all()
-    assert 200 < found.lengths.mean() < 400
 
 
 def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,17 +134,6 @@ def test_the_statistics_give_the_literal_z(features: str) -> None:
     np.testing.assert_allclose(found.norm, np.linalg.norm(literal, axis=(1, 2)), rtol=1e-12)
     np.testing.assert_allclose(found.response, np.clip(y[rows[:, -1]], -2, 2))
     assert (np.abs(y) > 2.0).any()
-
-
-def test_the_scales_of_a_length_by_hand() -> None:
-    y = np.array([1.0, 2.0, 4.0, 9.0])
-    found = {name: scale(y) for name, scale in readings.LENGTHS.items()}
-    np.testing.assert_allclose(found[readings.SPREAD].std(), 1)
-    np.testing.assert_allclose([found[readings.STANDARD].mean(), found[readings.STANDARD].std()], [0, 1], atol=1e-12)
-    logs = np.log(y)
-    np.testing.assert_allclose(found[readings.LOGARITHM], (logs - logs.mean()) / logs.std())
-    assert found[readings.LARGEST].max() == 1
-    assert found[readings.TOKENS] is y
 
 
 def test_the_recipes_by_hand() -> None:
@@ -333,19 +297,6 @@ def test_occurrences_by_hand() -> None:
     times = Counter(rows[:3].ravel())
     assert (mean, most) == (12 / len(times), max(times.values()))
     assert seen == np.mean([row in times for row in rows[3:].ravel()])
-
-
-def test_the_scores_explain_what_they_should() -> None:
-    blind = replace(made_up(), lengths=np.random.default_rng(1).permutation(made_up().lengths))
-    scales = (readings.SPREAD, readings.LOGARITHM)
-    clear, nothing = (
-        scores.explained(scores.Question(one, scales), rng=generator(1, 2, 0))
-        for one in (reading(), reading(articles=blind))
-    )
-    assert (clear.mean(axis=2) > 0.2).all()
-    assert (nothing.mean(axis=2) < 0.1).all()
-    alone = scores.explained(scores.Question(reading(), scales[1:]), rng=generator(1, 2, 0))
-    np.testing.assert_allclose(clear[1:], alone, rtol=1e-12)
 
 
 # the experiment
