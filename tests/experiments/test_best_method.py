@@ -26,6 +26,7 @@ def rows(excess, *, chosen=0, name=data.ISOTROPIC, constant=1.0, forecast=1.0, e
         {"data": name, "n": 100, "d": 3, "epsilon": epsilon, "method": METHODS[k], "chosen": k == chosen}
         | {"excess": value, "excess_error": error, "behind": value - best, "behind_error": error, "trials": 10}
         | {"constant": constant, "forecast": forecast * value, "new": value, "digest": "0"}
+        | {"forecast_new": value, "plain_new": 0.5}
         for k, value in enumerate(excess)
     ]
 
