@@ -97,6 +97,16 @@ def test_a_descent_within_bounds_is_a_literal_loop(seen: Seen) -> None:
     np.testing.assert_allclose(found, Gamma, rtol=1e-9)
 
 
+def test_an_edge_is_one_of_any_axis_that_has_an_inside() -> None:
+    inside = (320, 0.01, options.DISTANCES[2] / (0.01 * 320))
+    assert not ladder.at_edge(ladder.CLIPPED, inside)
+    assert ladder.at_edge(ladder.CLIPPED, (320, 0.01, options.DISTANCES[0] / (0.01 * 320)))
+    assert ladder.at_edge(ladder.AVERAGED, (1280, 0.01, options.DISTANCES[2] / (0.01 * 1280)))
+    assert not ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 300.0))
+    assert ladder.at_edge(ladder.ONE_PASS, (1, 0.03, 2000.0))
+    assert not ladder.at_edge(ladder.DEEP, (1.0,))
+
+
 def test_the_moment_of_contexts_on_the_sphere_is_that_of_prompts() -> None:
     rng, L, D = np.random.default_rng(4), 6, 3
     law, weights = token_laws.sphere(D), np.array([0.3, 1.0, 4.0])

@@ -91,6 +91,12 @@ def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation
     assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=1e-3)
 
 
+def test_the_rates_of_the_introduction() -> None:
+    assert rates.lower_bound(0.1, 0.5, math.e**2) == pytest.approx(0.1 + 0.04 / 2)
+    assert rates.earlier_rate(0.1, 0.5, math.e**2, 3.0) == pytest.approx(0.1 + 0.04 * 8)
+    assert rates.optimal_rate(0.1, 0.5) == pytest.approx(0.14)
+
+
 def test_what_neighbours_reach_depends_on_where_the_noise_stands() -> None:
     """ρ where no noise comes before the step that attains it; elsewhere less, but more than silence gives."""
     rates_of = learning_rates(Constant(3.0), 4)

@@ -19,7 +19,6 @@ from costofprivacy.experiments.privacy.best_method import (
     data,
     others,
     page,
-    tables,
 )
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
@@ -150,16 +149,6 @@ def test_the_choice_is_compared_with_the_best_of_all(behind, chosen, error, best
     assert bool(found["near"].item()) is near
     assert f"more than 1.5 times behind in {int(ratio > 1.5)}" in page.read_overall(table).data
     assert beside.overall(table.assign(constant=0.05)).empty
-
-
-def test_the_committed_table_is_whole():
-    found = committed.read("rivals")
-    assert len(found) == sum(len(cell.epsilon) for cell in others.cells()) * len(NAMES)
-    assert (found["excess"].isna() == found["reason"].notna()).all()
-    assert np.isfinite(found.loc[found["reason"].isna(), ["excess", "behind", "behind_error"]]).all(axis=None)
-    assert len(tables.show_others(found)) == len(NAMES)
-    assert len(tables.show_won(found)) == len(beside.won(found))
-    assert page.read_others(found).data
 
 
 def test_the_committed_table_is_paired_with_the_committed_cases():

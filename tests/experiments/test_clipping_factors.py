@@ -31,6 +31,13 @@ def test_slopes_of_the_chapter() -> None:
     np.testing.assert_allclose(slope, -2 * F / z**3, rtol=1e-6, atol=1e-9)
 
 
+def test_the_peak_is_one() -> None:
+    value = experiment.landmarks().set_index("landmark")["value"]
+    peak, height = value[experiment.PEAK], value[experiment.PEAK_HEIGHT]
+    around = peak + np.linspace(-0.3, 0.3, 61)
+    assert (variance_reduction_at(around) / around <= height + 1e-15).all()
+
+
 def test_a_trial_is_the_definition_record_by_record() -> None:
     cell = Experiment(records=40).definition_cells[-1]
     x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy import (
+    events,
     limits,
     prediction,
     sides,
@@ -80,6 +81,14 @@ def test_closed_forms_meet_the_simulation() -> None:
     noise = select(sides_table, setting="printed", axis="T", quantity="noise", T=100).iloc[0]
     cell = replace(Experiment().axes["T"][0], T=(100,))
     assert limits.Point("T", cell).noise() == pytest.approx(noise["value"], abs=5 * noise["standard_error"])
+
+
+def test_paired_features_cancel_and_their_statistic_is_that_of_the_tokens() -> None:
+    table = events.signed_sums(3, generator(1, 0, 0))
+    assert (table["sum_norm"] == 0).all()
+    assert (table["allowed"] == 0).all()
+    assert (table["statistic_norm"] > 0.01).all()
+    assert (table["statistic_norm"] <= table["largest_response"]).all()
 
 
 def test_a_difference_of_predictions_adds_what_the_closed_form_says() -> None:

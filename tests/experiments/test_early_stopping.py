@@ -12,7 +12,7 @@ from costofprivacy.experiments.noisyhead.early_stopping.paths import Draws
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.judging.judges import judges_of
 from costofprivacy.noisyhead import dynamics, head, population
-from costofprivacy.noisyhead.accounts import ACCOUNTS
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, Prompts, sample
 from costofprivacy.privacy import (
@@ -192,6 +192,25 @@ def test_descent_rests_and_its_rise_is_counted() -> None:
     off = (1 - decay) / (8 + h) - 1 / (4 + h)
     np.testing.assert_allclose(mine["closed_form"], h * (decay**2 * 0.16 + off**2 * cross))
     np.testing.assert_allclose(rows.query("setting == 'corrected'")["rest"], 0, atol=1e-12 * gap)
+
+
+def test_best_steps_are_the_least_of_each_curve(published: dict[str, pd.DataFrame]) -> None:
+    best = published["best-steps"].set_index(["source", "start", "account"])
+    accounts, curves, limits = (published[name] for name in ("accounts", "closed-form", "bounds"))
+    for start in ("random", "zero"):
+        for account in ACCOUNTS:
+            for source, table, value in (("simulation", accounts, "excess_risk"), ("closed form", curves, "total")):
+                rows = table[(table["start"] == start) & (table["account"] == account)]
+                found = best.loc[(source, start, account)]
+                assert found["least"] == rows[value].min()
+                assert rows[rows["T"] == found["best_T"]][value].item() == rows[value].min()
+                assert (found["first_T"], found["last_T"]) == (1, rows["T"].max())
+    for name in ("42", "45"):
+        total = limits[f"descent_{name}"] + limits[f"noise_{name}"]
+        found = best.loc[(f"(4.{name[1]})", "", ALGORITHM)]
+        assert found["least"] == total.min()
+        assert limits["T"][total.argmin()] == found["best_T"]
+        assert total.iloc[0] > found["least"] < total.iloc[-1]
 
 
 @pytest.mark.slow

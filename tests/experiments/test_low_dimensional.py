@@ -80,14 +80,6 @@ def test_the_noise_part_follows_its_closed_form_where_the_projection_is_idle(
     assert ((1.25 * rows["closed_form"] - rows["noise_risk"]) / rows["standard_error"]).max() > 4
 
 
-def test_gradient_descent_rests_at_the_closed_form_gap(published: dict[str, pd.DataFrame]) -> None:
-    table = published["figure-1"]
-    plain = table[(table["method"] == "gradient-descent") & (table["N"] == 2000)].set_index("setting")["excess_risk"]
-    gap = published["floors"].query("part == 'minimiser' and N == 1000")["floor"].iloc[0]
-    assert 0.8 * gap < plain["published"] < 1.3 * gap
-    assert plain["corrected"] < 1e-15
-
-
 @pytest.mark.slow
 def test_a_single_cell_of_other_parameters_runs_and_is_judged() -> None:
     tables = Experiment(N=[2500], epsilon=[0.6], trials=2, D=3, label_noise=0.5, test_prompts=10).run(QUIET)

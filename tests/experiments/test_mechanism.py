@@ -68,17 +68,6 @@ def test_one_step_is_the_same_in_both_exact_views(tables: dict[str, pd.DataFrame
     assert (table["contraction"] < 1).all()
 
 
-def test_the_noise_is_held_against_several_sensitivities(tables: dict[str, pd.DataFrame]) -> None:
-    law = tables["noise-law"]
-    np.testing.assert_allclose(law["variance"] / law["sensitivity"], law["variance_over_sensitivity"])
-    np.testing.assert_allclose(law["variance"] / law["sensitivity"] ** 2, law["variance_over_square"])
-    assert law["sensitivity"].is_monotonic_increasing
-    first = Experiment(**SMALL).cells[0].settings[Setting.PUBLISHED]
-    assert select(law, feature_bound=first.feature_bound)["sensitivity"].item() == pytest.approx(
-        first.learning_rate * first.sigma / 60
-    )
-
-
 def test_descent_rests_where_the_gradient_says(tables: dict[str, pd.DataFrame]) -> None:
     for name, value in ((minimisers.GRADIENT, 0), (minimisers.DOUBLE, 0), (minimisers.HALVED, 0)):
         np.testing.assert_allclose(select(tables["minimisers"], check=name)["value"], value, atol=1e-12)

@@ -54,6 +54,17 @@ def test_plans_know_no_private_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(cell.law.condition == 1 for cell in grid)
 
 
+def test_a_choice_is_the_best_of_its_way(tables: dict[str, pd.DataFrame]) -> None:
+    choices = tables["choices"]
+    for output in choosing.OUTPUTS:
+        for way, rows in choices.groupby(["N", "epsilon", "head", "bound", "account"]):
+            chosen = rows[rows[f"chosen, {output}"]]
+            assert len(chosen) == 1, way
+            assert chosen[f"test_error, {output}"].iloc[0] == rows[f"test_error, {output}"].min()
+    found = choosing.chosen(choices, "average")[150, 1.0]
+    assert [(way.head, way.bound, way.account) for way in found] == list(choosing.WAYS)
+
+
 @pytest.mark.parametrize("way", choosing.WAYS)
 def test_every_plan_keeps_its_budget(way: tuple[str, str, str]) -> None:
     plan = Way(*way, 20, 0.3, 100.0).plan(500, BUDGET)
