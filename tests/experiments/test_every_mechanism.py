@@ -126,7 +126,6 @@ def test_false_guarantees_are_refuted_and_no_other() -> None:
     found = shown.software(TABLES)
     broken = set(found.loc[shown.refuted(found), ["software", "case"]].itertuples(index=False, name=None))
     assert broken == {("diffprivlib", "bounds (0, 100)"), ("DPrivStats", "a record is replaced")}
-    assert "2 of 7" in page.read_software(TABLES).data
 
 
 @pytest.mark.skipif(not Extra("diffprivlib").present, reason="the extra environment diffprivlib is not installed")
