@@ -43,22 +43,6 @@ def test_a_faulty_plan_is_the_right_one_but_for_its_fault(fault: str) -> None:
         assert wrong.moment_std(ours) == pytest.approx(noise * TOLD.moment_std(right), rel=1e-12)
 
 
-def test_without_a_fault_the_faulty_plan_releases_what_the_right_one_does() -> None:
-    data, plans = audit.pairs(every_token=False)["tokens"][0], (TOLD, audit.faulty(TOLD, audit.NONE))
-    one, two = (whitened_descent.release(data, told, rng=np.random.default_rng(0)) for told in plans)
-    np.testing.assert_array_equal(one, two)
-
-
-@pytest.mark.parametrize(("every", "name"), KINDS)
-def test_a_pair_differs_in_one_prompt(every: bool, name: str) -> None:
-    one, two = audit.pairs(every_token=every)[name]
-    assert one.query.shape[1] == (audit.L + 1 if every else 1)
-    for part in ("token", "query", "context", "response"):
-        np.testing.assert_array_equal(getattr(one, part)[0], getattr(two, part)[0])
-    assert one.response[1].any()
-    assert two.response[1].any()
-
-
 def test_the_score_is_the_log_likelihood_ratio() -> None:
     """Its law where the means are constants apart: normal with mean ±s/2 and variance s, s the sum that is spent."""
     first, second = audit.pairs(every_token=False)["response"]

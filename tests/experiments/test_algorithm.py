@@ -1,4 +1,4 @@
-"""The machinery behind the chapter on Algorithm 1: output laws, noise schedules, limits, checks of parameters."""
+"""The machinery behind the chapter on Algorithm 1: output laws, noise schedules, limits."""
 
 import math
 from typing import Any
@@ -10,9 +10,7 @@ from costofprivacy.dpgd import spectrum, system
 from costofprivacy.dpgd.clipping import descent_reduction_at, variance_reduction_at
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.dpgd.update import noiseless_step
-from costofprivacy.experiments.dpgd.algorithm import models, noise, outputs, rates, steps, tightness
-from costofprivacy.experiments.dpgd.algorithm.experiment import Experiment
-from costofprivacy.privacy import GaussianDP
+from costofprivacy.experiments.dpgd.algorithm import models, noise, outputs, rates, tightness
 from costofprivacy.streams import generator
 from tests import oracles
 from tests.each import each
@@ -45,14 +43,6 @@ def test_output_laws_are_those_of_the_simulated_algorithm(name: str, plan: Any) 
             assert abs(value - sample.mean()) < 4.5 * sample.std() / math.sqrt(len(sample))
 
 
-def test_divergences_of_two_gaussians() -> None:
-    grid = np.linspace(-12, 12, 4001)
-    density = [np.exp(-((grid - m) ** 2) / 2) / math.sqrt(2 * math.pi) for m in (0.8, 0.0)]
-    renyi, sticks = outputs.divergences(*density, grid[1] - grid[0])
-    np.testing.assert_allclose(renyi, [a * 0.8**2 / 2 for a in outputs.ORDERS], rtol=1e-9)
-    np.testing.assert_allclose(sticks, GaussianDP(0.8).delta(np.array(outputs.EPSILONS)), rtol=1e-4)
-
-
 def test_too_little_noise_shows_in_the_outputs() -> None:
     """With half the noise the divergence is four times what ρ²/2-zCDP allows."""
     etas = learning_rates(Constant(4.0), 4)
@@ -61,51 +51,12 @@ def test_too_little_noise_shows_in_the_outputs() -> None:
     assert outputs.divergences(one, two, cell)[0][0] == pytest.approx(4 * outputs.ORDERS[0] / 2, rel=1e-6)
 
 
-def test_noise_too_fine_for_the_grid_is_left_out() -> None:
-    assert outputs.resolved(Polynomial(9.0, 0.5), 6, 1.0)
-    assert not outputs.resolved(Polynomial(9.0, 9.0), 6, 1.0)
-
-
 def test_every_placement_has_the_privacy_asked_for() -> None:
     etas = learning_rates(Polynomial(3.0, 1.0), 40)
     for sigma in noise.placed(etas, 0.4).values():
         tail = np.sqrt(np.cumsum(sigma[::-1] ** 2)[::-1])
         used = etas > 0
         assert (etas[used] / tail[used]).max() == pytest.approx(0.4)
-
-
-def test_cumulative_noise_ends_at_one_and_jumps_where_the_rate_does_not_vanish() -> None:
-    constant = noise.cumulative_rows("c", Constant(1.0), 500, 1.0)
-    assert constant["share"].iloc[-1] == 1.0
-    assert (constant["share"].iloc[:-1] == 0).all()
-    even = noise.cumulative_rows("e", Polynomial(1.0, 0.5), 500, 1.0)
-    np.testing.assert_allclose(even["share"], np.minimum(even["t"] * 500 / 499, 1), atol=1e-9)
-
-
-def test_every_perturbation_of_the_isotropic_risk_decays() -> None:
-    """∂g/∂R ≥ η̄ c'μ' ≥ 0: what makes (4.2) the least in risk; by differences of g, up to η̄γ = 2."""
-    clip, label_noise = 0.7, 0.3
-    for product in (0.1, 1.0, 2.0):
-        risk = np.logspace(-6, 3, 400)
-
-        def g(R: np.ndarray, product: float = product) -> np.ndarray:
-            P = R + label_noise**2 / 2
-            ratio = clip / np.sqrt(2 * P)
-            return 2 * descent_reduction_at(ratio) * R - product * variance_reduction_at(ratio) * P
-
-        width = 1e-4 * risk
-        slope = (g(risk + width) - g(risk - width)) / (2 * width)
-        ratio = clip / np.sqrt(2 * risk + label_noise**2)
-        floor = ratio * math.sqrt(2 / math.pi) * np.exp(-(ratio**2) / 2)
-        assert (slope >= floor - 1e-6).all()
-
-
-def test_a_few_strong_directions_hold_the_signal_and_the_trace_is_d() -> None:
-    model = models.few_strong(500, 0.02)
-    assert model.spectrum.eigenvalues.sum() == pytest.approx(500)
-    assert sorted(model.spectrum.eigenvalues)[-3:] == pytest.approx([(500 - 26) / 498, 13, 13])
-    assert model.initial_risk == pytest.approx(0.5)
-    assert np.count_nonzero(model.target) == 2
 
 
 @pytest.mark.parametrize("cell", noise.DISPUTED, ids=lambda cell: cell.covariance)
@@ -138,39 +89,6 @@ def test_the_limit_of_the_harmonic_schedule_is_that_of_the_differential_equation
     ode = system.of_spectrum(levels, np.full(levels.shape, 0.5), gamma, label_noise)
     final = system.reference_path(ode, plan, clip, rho, [1.0])[-1] + system.last_step(ode, plan, clip, rho)
     assert final == pytest.approx(data * gamma + last * gamma**2 / rho**2, rel=1e-3)
-
-
-def test_a_schedule_that_falls_too_fast_has_no_limit() -> None:
-    assert rates.small_gamma_limit(np.ones(1), 0.9, 1.0, 0.3) == (math.inf, math.inf)
-    assert rates.small_gamma_limit(np.array([0.5, 1.5]), 1.9, 1.0, 0.3) == (math.inf, math.inf)
-
-
-@pytest.mark.parametrize("d", [2, 7, 100])
-def test_the_covariances_of_the_rates_have_trace_d_and_beta_scales_with_the_least_eigenvalue(d: int) -> None:
-    place = {"axis": "gamma", "gamma": 0.1, "n": 10 * d, "rhos": (1.0,)}
-    one, two = (Experiment().shared(rates.RateCell, covariance=name, **place) for name in models.SPECTRA)
-    assert one.scale == Experiment().harmonic_scale
-    assert (one.model.spectrum.eigenvalues == 1).all()
-    assert two.model.spectrum.eigenvalues.sum() == pytest.approx(d)
-    assert two.scale * two.model.spectrum.smallest == pytest.approx(one.scale)
-    assert two.model.initial_risk == pytest.approx(0.5)
-    assert one.key != two.key
-
-
-def test_each_rate_runs_on_its_own_stream() -> None:
-    cells = Experiment().rate_cells
-    assert len({cell.key for cell in cells}) == len(cells) == 2 * (5 + 6)
-    assert {(cell.axis, cell.rhos) for cell in cells} == {("n", (0.3,)), ("gamma", (0.1, 0.3, 1.0))}
-
-
-def test_the_loss_is_the_one_of_a7() -> None:
-    """Quadratic inside, linear outside, shrunk where 2/‖x‖² is the smaller rate."""
-    x, theta = np.array([2.0, 0.0]), np.zeros(2)
-    inside = steps.loss(theta, x, np.array(0.1), np.array(0.25), 1.0)
-    assert inside == pytest.approx(0.1**2 / 2)
-    outside = steps.loss(theta, x, np.array(3.0), np.array(0.25), 1.0)
-    assert outside == pytest.approx(0.5 * 3.0 - 0.5**2 / 2)
-    assert steps.loss(theta, x, np.array(0.1), np.array(1.0), 1.0) == pytest.approx(0.5 * inside)
 
 
 def test_the_rates_of_the_introduction() -> None:
@@ -209,20 +127,6 @@ def test_the_least_known_risk_over_the_lower_bounds() -> None:
     assert ((table["predictor"] == "answering 0") == (descent > 0.5)).all()
     np.testing.assert_allclose(table["ratio"] * table["bound"], table["risk"])
     assert (table["gamma"] * table["n"] > 9).all()  # a dimension
-
-
-def test_a_schedule_without_a_limit_leaves_the_trivial_predictor() -> None:
-    assert (rates.lower_bounds(0.9, 1.0, 0.3)["predictor"] == "answering 0").all()
-
-
-@pytest.mark.parametrize("others", ["silent", "far"])
-def test_a_translation_spreads_a_density_as_the_whole_kernel_does(others: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    grid = np.linspace(-3, 5, 301)
-    density = np.stack([np.exp(-(grid**2)), np.exp(-((grid - 1) ** 2))], axis=1)
-    told = (grid, density, outputs.OTHERS[others], 0.7, 0.4)
-    convolved = outputs._spread(*told)
-    monkeypatch.setattr(outputs, "TRANSLATED", -1.0)
-    np.testing.assert_allclose(convolved, outputs._spread(*told), rtol=1e-10, atol=1e-14)
 
 
 def test_placements_on_the_same_records_are_algorithm_1() -> None:

@@ -1,4 +1,4 @@
-"""The other methods beside the four of the campaign: the same records, public settings, a judge of both minds."""
+"""The other methods beside the four of the campaign: the same records, public settings."""
 
 import math
 
@@ -19,7 +19,6 @@ from costofprivacy.experiments.privacy.best_method import (
     data,
     others,
     page,
-    tables,
 )
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.streams import generator
@@ -44,18 +43,6 @@ def row(method, behind, *, excess=None, error=0.01, best=0.2, chosen=0.2, consta
     told |= {"choice": "clipped descent", "choice_excess": chosen, "lead": chosen - best - behind, "lead_error": error}
     told |= {"choice_behind": chosen - best, "choice_behind_error": error}
     return told | {"constant": constant, "reason": reason, "digest": "0", "against": "0"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [data.ISOTROPIC, data.HEAVY, datasets.DIABETES])
-def test_the_records_are_those_of_the_campaign(name, monkeypatch):
-    cell, drawn, draw = campaign.Cell(name, 442, 10, (1.0,)), [], data.draw
-    monkeypatch.setattr(data, "draw", lambda *args, **kwargs: drawn.append(draw(*args, **kwargs)) or drawn[-1])
-    campaign.trial(cell, rng=generator(committed.SEED, cell.key, 7))
-    others.trial(cell, rng=generator(committed.SEED, cell.key, 7))
-    first, second = drawn
-    np.testing.assert_array_equal(first.X, second.X)
-    np.testing.assert_array_equal(first.y, second.y)
 
 
 @pytest.mark.parametrize("name", [data.CORRELATED, datasets.DIABETES])
@@ -94,55 +81,12 @@ def test_settings_are_asked_for_with_public_numbers_alone(monkeypatch):
     assert {told for _, told in asked} == {others.public(SMALL, 10.0)}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_settings_are_the_same_whatever_was_fitted_before(name):
-    """A method that was set up before it met hostile records answers as one that is set up anew."""
-    told, rng = others.public(campaign.Cell(data.ISOTROPIC, 3000, 3), 10.0), np.random.default_rng(0)
-    x = np.column_stack([rng.standard_normal((3000, 3)), np.ones(3000)])
-    y = x @ [0.5, -0.5, 0.4, 0.0] + 0.5 * rng.standard_normal(3000)
-    used = others.METHODS[name](told)
-    used(1e6 * x, -1e6 * y, np.random.default_rng(1))
-    found = used(x, y, np.random.default_rng(2))
-    np.testing.assert_array_equal(found, others.METHODS[name](told)(x, y, np.random.default_rng(2)))
-    assert found.shape == (4,)
-    if name != others.TUKEY:  # which has one record for each coefficient in a part
-        assert ((y - x @ found) ** 2).mean() < 0.7 * y.var()
-
-
-@pytest.mark.slow
-def test_what_cannot_run_is_nan_with_a_reason():
-    cell = campaign.Cell(data.ISOTROPIC, 442, 30, (0.5, 10.0))
-    values = others.trial(cell, rng=generator(1, cell.key, 0))
-    for k, epsilon in enumerate(cell.epsilon):
-        reasons = [others.reason(name, others.public(cell, epsilon)) for name in NAMES]
-        assert [bool(reason) for reason in reasons] == np.isnan(values[k]).tolist()
-        assert "too few records" in reasons[NAMES.index(others.TUKEY)]
-
-
 def test_what_diverges_is_cut(monkeypatch):
     monkeypatch.setattr(others, "prepared", lambda *_: lambda x, y, rng: np.full(x.shape[1], 1e150))
     monkeypatch.setattr(others, "reason", lambda *_: "")
     values = others.trial(SMALL, rng=generator(1, SMALL.key, 0))
     assert np.ptp(values) == 0
     assert 0.5 * others.FAR < values[0, 0] < 2 * others.FAR
-
-
-@pytest.mark.slow
-def test_a_method_s_noise_does_not_depend_on_the_others(monkeypatch):
-    first = others.trial(SMALL, rng=generator(1, SMALL.key, 0))
-    monkeypatch.setattr(others, "reason", lambda name, _: "" if name == NAMES[-1] else "left out")
-    second = others.trial(SMALL, rng=generator(1, SMALL.key, 0))
-    assert second[0, -1] == first[0, -1]
-    assert np.isnan(second[0, :-1]).all()
-
-
-def test_the_cells_are_those_of_the_campaign():
-    found = others.cells()
-    assert set(found) <= set(campaign.cells())
-    left = [cell for cell in campaign.cells() if cell not in found]
-    assert all(cell.n > others.LARGEST or cell.d > others.WIDEST for cell in left)
-    assert [cell for cell in found if cell.d > others.WIDEST] == [campaign.Cell(*others.IMAGES, 784)]
 
 
 @pytest.mark.slow
@@ -186,14 +130,6 @@ def test_a_method_wins_by_two_standard_errors_where_something_beats_the_mean(beh
     assert found["ratio"].item() == pytest.approx((0.2 + behind) / 0.2)
 
 
-def test_a_case_that_is_won_stands_once_with_the_method_that_is_farthest_ahead():
-    table = pd.DataFrame([row("a", -0.05), row("b", -0.1), row("c", 0.1), row("a", 0.1, epsilon=2.0)])
-    found = beside.won(table)
-    assert found[["method", "epsilon", "winners"]].values.tolist() == [["b", 1.0, 2]]
-    assert tables.show_won(table)["farthest ahead"].tolist() == ["b"]
-    assert tables.show_others(table)["beats the best of the four"].tolist() == [1, 1, 0]
-
-
 @pytest.mark.parametrize(
     ("behind", "chosen", "error", "best", "ratio", "near"),
     [
@@ -215,32 +151,6 @@ def test_the_choice_is_compared_with_the_best_of_all(behind, chosen, error, best
     assert beside.overall(table.assign(constant=0.05)).empty
 
 
-def test_the_sentence_can_be_otherwise():
-    wins, none = pd.DataFrame([row("a", -0.1), row("b", 0.1)]), pd.DataFrame([row("a", 0.1), row("b", 0.1)])
-    assert page.read_others(wins).data.startswith("In 1 of 1 cases")
-    assert "0.5 times that of clipped descent" in page.read_others(wins).data
-    assert page.read_others(none).data.startswith("In none of 1 cases")
-    assert tables.show_won(none).empty
-    absent = row("b", math.nan, excess=math.nan, reason="too few records")
-    told = page.read_others(pd.DataFrame([row("a", 0.1), absent])).data
-    assert "b cannot run in 1 cases, because there are too few records." in told
-
-
-def test_a_ratio_that_diverged_is_cut_for_display():
-    shown = tables.show_others(pd.DataFrame([row("a", 1e6)]))
-    assert shown["median ratio"].item() == "over 1,000"
-
-
-def test_the_committed_table_is_whole():
-    found = committed.read("rivals")
-    assert len(found) == sum(len(cell.epsilon) for cell in others.cells()) * len(NAMES)
-    assert (found["excess"].isna() == found["reason"].notna()).all()
-    assert np.isfinite(found.loc[found["reason"].isna(), ["excess", "behind", "behind_error"]]).all(axis=None)
-    assert len(tables.show_others(found)) == len(NAMES)
-    assert len(tables.show_won(found)) == len(beside.won(found))
-    assert page.read_others(found).data
-
-
 def test_the_committed_table_is_paired_with_the_committed_cases():
     """Otherwise ``python -m costofprivacy.experiments.privacy.best_method rivals`` pairs it again."""
     found, four = committed.read("rivals"), committed.read("cases")
@@ -250,12 +160,6 @@ def test_the_committed_table_is_paired_with_the_committed_cases():
     same = both[both["trials"] == both["trials_four"]]
     assert len(same) > 0
     np.testing.assert_allclose(same["best_excess"], same["excess_four"], rtol=1e-5)
-
-
-@pytest.mark.slow
-def test_the_digest_of_a_table_is_its_own():
-    assert committed.code() == committed.code("cases")
-    assert len({committed.code(name) for name in committed.NAMES}) == len(committed.NAMES)
 
 
 def test_one_table_can_be_measured_alone(tmp_path, monkeypatch, capsys):

@@ -38,26 +38,6 @@ def test_the_peak_is_one() -> None:
     assert (variance_reduction_at(around) / around <= height + 1e-15).all()
 
 
-def test_all_parameters_of_the_definition_have_one_risk() -> None:
-    study = Experiment(excess_risk=0.7, d=(30,))
-    for cell in (*study.definition_cells, *study.dimension_cells):
-        assert cell.model.initial_risk == pytest.approx(0.7)
-        assert cell.test_risk == pytest.approx(0.7 + 0.3**2 / 2)
-
-
-def test_random_streams_are_distinct() -> None:
-    study = Experiment()
-    keys = [cell.key for cell in (*study.definition_cells, *study.dimension_cells)]
-    assert len(set(keys)) == len(keys) == 12 + 10
-
-
-def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
-    other = Experiment(trials=7, points=9, seed=1, clips=(1.0,), label_noises=(1.0,))
-    assert other.definition_cells == Experiment().definition_cells
-    assert other.dimension_cells == Experiment().dimension_cells
-    assert "trials" not in repr(other.definition_cells)
-
-
 def test_a_trial_is_the_definition_record_by_record() -> None:
     cell = Experiment(records=40).definition_cells[-1]
     x, y = experiment.spectrum.sample(cell.model, 40, rng=generator(1, 2, 3))

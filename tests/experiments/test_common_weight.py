@@ -47,12 +47,3 @@ def test_the_cost_is_the_noise_of_the_second_stage_and_no_less_than_the_lower_bo
     costs = np.array([trial(cell, rng=np.random.default_rng(k))[0] for k in range(60)])
     assert costs.mean() == pytest.approx(cell.noise_stds[1] ** 2, rel=0.5)
     assert cell.lower < costs.mean()
-
-
-def test_the_rates() -> None:
-    """(εN)⁻²L⁻¹ for both ends, up to logarithms; the expected rate is of another order."""
-    lower, upper = (lambda cell: cell.lower), (lambda cell: cell.noise_stds[1] ** 2)
-    cells = [Cell(10**k, 5, 1.0, 1e-5) for k in (20, 30)]
-    least, most = ([value(cell) * float(cell.N) ** 2 * cell.L for cell in cells] for value in (lower, upper))
-    assert least[0] == pytest.approx(least[1], rel=1e-3)
-    assert 1 <= most[1] / most[0] < 2

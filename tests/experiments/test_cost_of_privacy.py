@@ -1,6 +1,6 @@
 """What the chapter on the cost of privacy measures: against the literal algorithm, closed forms and other sizes."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,9 +8,7 @@ import pytest
 
 from costofprivacy.experiments.noisyhead.cost_of_privacy import (
     events,
-    figures,
     limits,
-    page,
     prediction,
     sides,
     steps,
@@ -24,9 +22,8 @@ from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.curvature import in_eigenbasis
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.running.montecarlo import Runner, generator
-from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page, opening_of
+from tests.experiments.reading import check_page
 from tests.experiments.verdicts.machinery import committed
 from tests.noisyhead import draws
 
@@ -65,46 +62,12 @@ def test_a_trial_is_the_literal_experiment(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("label_noise", [0.0, 0.3])
-def test_the_extremes_are_those_of_the_drawn_prompts(label_noise: float) -> None:
-    """The same numbers from the same stream as `prompts.sample`, of which every token is kept."""
-    drawn = sample(PromptModel(3, 7, label_noise), 12, rng=np.random.default_rng(3))
-    found = events.extremes(np.random.default_rng(3), 12, 7, 3, label_noise)
-    sums = np.linalg.norm(drawn.x[:, :-1].sum(axis=1), axis=1)
-    norms = [np.linalg.norm(oracles.statistic(x, y, np.inf, np.inf)) for x, y in zip(drawn.x, drawn.y, strict=True)]
-    for ours, literal in zip(found, (sums, np.abs(drawn.y).max(axis=1), norms), strict=True):
-        np.testing.assert_allclose(ours, literal, rtol=1e-12)
-
-
-def test_corrected_hyperparameters_rest_at_the_ridge_solution_and_leave_statistics_alone() -> None:
-    cell = Experiment().axes["T"][0]
-    printed, corrected = (cell.hyper[s] for s in (Setting.PRINTED, Setting.CORRECTED))
-    assert corrected.penalty == printed.penalty / 2
-    assert corrected.feature_bound > printed.feature_bound
-    assert corrected.weight_bound == pytest.approx(printed.clip_norm / (2 * 5**0.5))
-
-
-@pytest.mark.slow
-def test_the_axes_meet_in_the_middle_and_share_their_prompts(tables: dict[str, pd.DataFrame]) -> None:
-    middle = select(tables["both-sides"], N=30, L=4, D=2).drop(columns="axis")
-    along = middle[middle["T"].isin(set(middle["T"]) - {1, 4})].groupby(["setting", "quantity"])
-    assert (along["value"].count() == 3).all()
-    assert (along["value"].nunique() == 1).all()
-
-
-@pytest.mark.slow
 def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) -> None:
     again = Experiment(**SMALL | {"L": (4, 7, 9), "N": (30,), "D": (2,)}).run(QUIET)
     assert Experiment(**SMALL | {"L": (4, 7, 9)}).base == {"N": 30, "L": 7, "D": 2}
     for name in ("both-sides", "events"):
         mine, theirs = (select(t[name], N=30, L=9, D=2).reset_index(drop=True) for t in (tables, again))
         pd.testing.assert_frame_equal(mine, theirs, check_exact=True)
-
-
-def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
-    named = {f.name for f in fields(Cell)}
-    assert named == {"N", "L", "D", "T", "failure", "label_noise", "penalty", "epsilon", "delta"}
-    assert Experiment(trials=7, event_trials=9, seed=1).axes == Experiment().axes
 
 
 def test_closed_forms_meet_the_simulation() -> None:
@@ -126,23 +89,6 @@ def test_paired_features_cancel_and_their_statistic_is_that_of_the_tokens() -> N
     assert (table["allowed"] == 0).all()
     assert (table["statistic_norm"] > 0.01).all()
     assert (table["statistic_norm"] <= table["largest_response"]).all()
-
-
-def test_a_built_prompt_has_the_statistic_of_its_definition(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng, again = np.random.default_rng(2), np.random.default_rng(2)
-    row = events._paired_prompt(4, 3, rng)
-    drawn = again.standard_normal((3, 3))
-    query, one, two = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
-    w = again.standard_normal(3)
-    Z = sum(2 * (w @ x) * np.outer(query, x) for x in (one, two)) / 4
-    assert row["statistic_norm"] == pytest.approx(np.linalg.norm(Z))
-    assert row["largest_response"] == pytest.approx(max(abs(w @ x) for x in (one, two, query)))
-
-
-def test_the_two_tables_of_constants_meet() -> None:
-    sizes, dimensions = events.sum_constants(5, 0.01), events.sum_constants_by_dimension(0.01)
-    names = ["constant_proof", "constant_lemma"]
-    np.testing.assert_allclose(sizes[names].iloc[-1], select(dimensions, D=5)[names].iloc[0])
 
 
 def test_a_difference_of_predictions_adds_what_the_closed_form_says() -> None:
@@ -168,51 +114,9 @@ def test_a_projected_step_is_tried_on_both_sides_of_the_ball() -> None:
     assert table["middle_over_right"].max() > 0.9
 
 
-def test_closed_forms_go_as_far_as_their_events(tables: dict[str, pd.DataFrame]) -> None:
-    cell = Experiment().axes["T"][0]
-    norms, conditional = limits.norms(cell), limits.conditional(cell)
-    held = select(norms, axis="L").query("ridge_norm <= weight_bound")["L"]
-    assert list(select(conditional, axis="L")["L"]) == list(held)
-    assert norms.query("sure").eval("weight_bound >= weight_bound_sure").all()
-    assert not norms.query("not sure").eval("weight_bound >= weight_bound_sure").any()
-    assert select(limits.dominance(cell), axis="N, short prompts")["inside"].all()
-
-
 @pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/cost-of-privacy", tables)
-
-
-def test_the_answer_follows_its_tables() -> None:
-    measured = committed("noisyhead/cost-of-privacy")
-    answer = opening_of(page)(measured)
-    assert "its mean falls from 0.484 to 0.426" in answer
-    assert "holds at every size tried" in answer
-    longer = measured["events"].assign(mean_norm=measured["events"]["L"] / 1000)
-    broken = measured["both-sides"].assign(bound_amended=measured["both-sides"]["bound_amended"] / 100)
-    other = opening_of(page)(measured | {"events": longer, "both-sides": broken})
-    assert "its mean rises from 0.01 to 2" in other
-    assert "is exceeded at" in other
-    assert "every size tried" not in other
-
-
-def test_words_below_figures_follow_their_tables() -> None:
-    measured = committed("noisyhead/cost-of-privacy")
-    sides = measured["both-sides"]
-    sides = sides.assign(bound_noise=1e-30, bound_amended=1e-30)
-    wide = sides.assign(bound_noise=1e9, bound_amended=1e9)
-    steps, lengths = (
-        [draw(table) for table in (sides, wide)]
-        for draw in (figures.draw_steps, lambda table: figures.draw_lengths(measured["events"], table))
-    )
-    dominance = measured["dominance"]
-    noisy = [figures.draw_dominance(table) for table in (dominance, dominance.assign(noise=1.0))]
-    assert "standard errors beyond the corrected bound" in steps[0].caption
-    assert "stays within the corrected bound" in steps[1].caption
-    assert "beyond it. Over" in lengths[0].caption
-    assert "within it. Over" in lengths[1].caption
-    assert "on below what descent leaves" in noisy[0].caption
-    assert "does not fall below what descent leaves" in noisy[1].caption
 
 
 def test_two_prompts_answer_to_unit_noise_as_any_number_does() -> None:

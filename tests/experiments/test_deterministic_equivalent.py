@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.dpgd import chain, descent, equivalent, spectrum, system
+from costofprivacy.dpgd import descent, equivalent, spectrum, system
 from costofprivacy.dpgd.descent import descend
 from costofprivacy.dpgd.spectrum import EllipticalT
 from costofprivacy.experiments.dpgd.deterministic_equivalent import (
@@ -13,24 +13,10 @@ from costofprivacy.experiments.dpgd.deterministic_equivalent import (
     reach,
 )
 from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
-from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import levelled, system_of
+from costofprivacy.experiments.dpgd.deterministic_equivalent.regime import system_of
 from costofprivacy.running.montecarlo import Runner, generator
 
 REGIME = Experiment().regime
-
-
-def test_four_levels_are_a_spectrum_of_trace_d():
-    assert levelled(8).eigenvalues.tolist() == [0.25, 0.25, 0.75, 0.75, 1.25, 1.25, 1.75, 1.75]
-    assert levelled(10).moment(1) == pytest.approx(1, rel=1e-14)
-    with pytest.raises(ValueError, match="d must be a whole number of at least 4"):
-        levelled(3)
-
-
-def test_gathered_equations_are_those_of_the_model():
-    model = REGIME.model(levelled(12))
-    told = (REGIME.schedule(0.5), 1.0, 1.0, np.linspace(0, 1, 5))
-    gathered = equivalent.risk_path(system_of(chain.eigenspaces(model), 120), *told)
-    np.testing.assert_allclose(gathered, equivalent.risk_path(system.of_model(model, 120), *told), rtol=1e-9)
 
 
 def test_figure_1_reads_the_released_iterate_at_time_one():
@@ -94,11 +80,6 @@ def test_features_of_one_scale_need_no_average():
     plain = equivalent.risk_path(equations, way.schedule, way.clip, way.rho, times)
     np.testing.assert_allclose(reach.averaged_path(cell, EllipticalT(1e8), times), plain, rtol=1e-4)
     assert reach.averaged_path(cell, EllipticalT(5.0), times)[-1] > 1.1 * plain[-1]
-
-
-def test_streams_of_random_numbers_are_told_apart():
-    cells = [reach.LawCell(REGIME, d, law) for law in reach.LAWS for d in (20, 60)]
-    assert len({cell.key for cell in cells}) == len(cells)
 
 
 @pytest.mark.parametrize("law", ["Rademacher", "Student t, 2.5"])

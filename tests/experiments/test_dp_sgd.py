@@ -20,8 +20,6 @@ from costofprivacy.experiments.noisyhead.dp_sgd.cell import (
     Method,
 )
 from costofprivacy.experiments.noisyhead.dp_sgd.experiment import Experiment, trial
-from costofprivacy.experiments.noisyhead.dp_sgd.records import PAIR, PROMPT
-from costofprivacy.experiments.noisyhead.dp_sgd.verdicts import ratios
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy.subsampled import Neighbours
 from costofprivacy.running.extras import Extra, ExtraMissing
@@ -55,19 +53,6 @@ def test_runs_that_are_not_committed_ask_for_the_environment(monkeypatch: pytest
         replace(SMALL, epsilon=(0.37,), trials=2).run(Runner(workers=1))
 
 
-@pytest.mark.slow
-def test_noisyhead_is_that_of_the_published_numbers(tables: dict[str, pd.DataFrame]) -> None:
-    assert len(tables["comparison"]) == 1
-    assert tables["comparison"]["deviation"].abs().max() < 4
-
-
-def test_all_methods_of_a_trial_see_the_same_prompts() -> None:
-    cell = SMALL.cells[0]
-    values = trial(cell, rng=generator(1, cell.key, 0))
-    assert values.shape == (2, len(cell.columns))
-    np.testing.assert_array_equal(values, trial(cell, rng=generator(1, cell.key, 0)))
-
-
 @pytest.mark.parametrize(
     "way", [Method(NOISYHEAD, "", REPLACE, 1.0), *(Method(DP_SGD, g, REPLACE, 1.0) for g in CLIPS)]
 )
@@ -95,22 +80,6 @@ def test_dp_sgd_on_all_prompts_has_noisyheads_noise() -> None:
         assert cell.spent(PUBLISHED, sgd, Neighbours(account)) == pytest.approx(1.0, rel=1e-6)
 
 
-def test_the_loss_has_twice_the_gradient_and_twice_the_bound() -> None:
-    cell = SMALL.cells[0]
-    loss, update = (cell.clip(PUBLISHED, gradients) for gradients in (LOSS, UPDATE))
-    assert loss == (2 * update[0], 2 * update[1])
-    hyper = cell.hyper[PUBLISHED]
-    C, G, R = hyper.clip_norm, hyper.feature_bound, hyper.weight_bound
-    assert update[1] == pytest.approx(G * (C + R * G))
-
-
-def test_a_pair_as_record_multiplies_the_noise_by_the_group(tables: dict[str, pd.DataFrame]) -> None:
-    rows = tables["records"].set_index(["L", "record"])["ratio"]
-    for L in SMALL.lengths:
-        assert rows[L, PAIR] == pytest.approx((L + 1) * rows[L, PROMPT])
-    assert (tables["records"]["moved"] <= 2).all()
-
-
 def test_opacus_has_the_law_of_our_dp_sgd_and_not_that_of_more_noise(tables: dict[str, pd.DataFrame]) -> None:
     runs = select(COMMITTED["opacus-runs"], N=1000, epsilon=1.0, gradients=LOSS)["excess_risk"].to_numpy()
     cell = SMALL.cells[0]
@@ -125,10 +94,3 @@ def test_opacus_has_the_law_of_our_dp_sgd_and_not_that_of_more_noise(tables: dic
 def test_the_worker_imports_nothing_of_the_package() -> None:
     with open(worker.__file__) as source:
         assert "costofprivacy" not in "\n".join(line for line in source if line.lstrip().startswith(("import", "from")))
-
-
-def test_ratios_have_their_errors() -> None:
-    found = ratios(COMMITTED["figure-5"], REPLACE, REPLACE, UPDATE)
-    assert len(found) == 12
-    assert (found["error"] > 0).all()
-    assert (found["error"] < 0.1 * found["ratio"]).all()

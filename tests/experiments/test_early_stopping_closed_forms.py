@@ -5,13 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from costofprivacy.experiments.noisyhead.early_stopping import closed_forms, experiment
+from costofprivacy.experiments.noisyhead.early_stopping import closed_forms
 from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import Run
 from costofprivacy.noisyhead import accounts as accounting
-from costofprivacy.noisyhead import bounds, dynamics, population, pretraining, recipes
+from costofprivacy.noisyhead import bounds, dynamics, population, pretraining
 from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, EVERY, LAST
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
@@ -22,7 +20,6 @@ from costofprivacy.privacy import (
     exact_composed_noise_multiplier,
     last_iterate,
 )
-from costofprivacy.settings import Setting
 
 BUDGET = ApproximateDP(0.8, 1e-5)
 MODEL = PromptModel(10, 10, 0.5)
@@ -50,35 +47,6 @@ def test_the_risk_is_the_sum_of_its_parts(account: str) -> None:
         assert accounting.noise_std(account, HYPER, BUDGET, 100, T) == pytest.approx(std)
 
 
-def test_the_last_iterate_pays_for_its_limit_once_and_stops_where_the_algebra_says() -> None:
-    """Noise A(1 − a^T)²; A(1 − a^T)² + Ba^{2T} is least at log(1 + B/A)/log(1/a), where it is AB/(A + B)."""
-    steps = np.arange(1, 2001)
-    noise = RUN.noise(LAST, BUDGET, steps)
-    a, e, h = 0.96, population.context_energy(MODEL), dynamics.curvature(MODEL)
-    sensitivity = 0.002 * 2 * 2.0 * (4.0 + 3.0 * 2.0) / 100
-    A = e * (sensitivity * exact_composed_noise_multiplier(BUDGET, 1) / (1 - a)) ** 2
-    np.testing.assert_allclose(noise, A * (1 - a**steps) ** 2, rtol=2 * 0.002 * h / (1 - a))
-    for B in (0.3 * A, 5 * A, 1e4 * A):
-        total = A * (1 - a**steps) ** 2 + B * a ** (2 * steps)
-        best = math.log(1 + B / A) / math.log(1 / a)
-        assert abs(steps[total.argmin()] - best) <= 1
-        assert total.min() == pytest.approx(A * B / (A + B), rel=2e-3)
-        assert total.min() >= A * B / (A + B)
-        assert total[-1] / total.min() == pytest.approx(1 + A / B, rel=2e-3)
-
-
-@given(st.integers(2, 10**7))
-@settings(derandomize=True, deadline=None, max_examples=20)
-def test_the_grid_of_steps(longest: int) -> None:
-    grid = closed_forms.step_grid(longest)
-    assert (grid[0], grid[-1]) == (1, longest)
-    assert (np.diff(grid) > 0).all()
-    assert len(grid) <= 120
-    ratio = longest ** (1 / 119)
-    assert set(range(1, min(longest, int(1 / (ratio - 1))) + 1)) <= set(grid)
-    assert (np.diff(grid) <= (ratio - 1) * (grid[:-1] + 0.5) + 1).all()
-
-
 def test_the_bounds_of_the_paper_at_each_T() -> None:
     """(4.2) with G₀ of the proof, (4.5) and C_Noise at r = (1 − η₀λ)^{−T}."""
     table = closed_forms.paper_bounds(RUN, 0.3, BUDGET, np.array([3, 80]))
@@ -96,29 +64,6 @@ def test_the_bounds_of_the_paper_at_each_T() -> None:
         assert row[1:] == pytest.approx((T, r, *by_hand), rel=1e-9)
         assert row.descent_42 == pytest.approx(bounds.cost_of_descent(replace(HYPER, steps=T), G0))
         assert row.noise_42 == pytest.approx(bounds.cost_of_noise(replace(HYPER, steps=T), G0, MODEL, BUDGET, 100))
-
-
-def test_the_bounds_are_followed_as_far_as_they_can_be_computed() -> None:
-    for T, last in (((1, 7), 350), ((1, 481), 24050), ((9000, 100_000), 100_000)):
-        cell = experiment.Experiment(T=T).cell
-        table = experiment.paper_bounds(cell)
-        assert set(T) <= set(table["T"])
-        assert table["T"].max() >= last
-        assert np.isfinite(table).all(axis=None)
-        assert (table[["descent_45", "noise_45"]] > 0).all(axis=None)
-    widest = experiment.Experiment(N=2500, T=(1, 100_000), failure=1.0).cell
-    assert np.isfinite(experiment.paper_bounds(widest)).all(axis=None)
-
-
-def test_the_closed_curves_cover_twice_the_figure() -> None:
-    cell = experiment.Experiment().cell
-    curves = experiment.closed_curves(cell)
-    assert curves["T"].max() == 962
-    assert set(zip(curves["start"], curves["account"])) == {(s, a) for s in ("random", "zero") for a in ACCOUNTS}
-    one = curves.query(f"start == 'random' and account == '{LAST}' and T == 5").iloc[0]
-    steps = np.array([5])
-    found = Run(cell.hyper[Setting.PUBLISHED], cell.model, 1000).risk(9.61, LAST, BUDGET, steps)
-    assert one["total"] == pytest.approx(found["total"][0])
 
 
 def test_the_last_iterates_price_in_the_limit() -> None:
@@ -145,14 +90,6 @@ def told_by_hand(N: int, failure: float, label_noise: float) -> Hyperparameters:
     G = C / np.sqrt(D) * (1 + np.sqrt(np.log(N / failure)) / D)
     R = C**2 * np.sqrt(N / D) * D / N * (1 + np.sqrt(np.log(1 / failure)) / D)
     return Hyperparameters(C, G, R, N / D, 0.9 * N / D / (2 * N / D + G**2) ** 2, 1)
-
-
-def test_what_theorem_41_tells_the_algorithm() -> None:
-    for N in (100, 10**6):
-        found = recipes.theorem(recipes.overparametrised_model(N, 0.3), N, 0.5, recipes.high_dimension_penalty(N))
-        by_hand = told_by_hand(N, 0.5, 0.3)
-        for name in ("clip_norm", "feature_bound", "weight_bound", "penalty", "learning_rate"):
-            assert getattr(found, name) == pytest.approx(getattr(by_hand, name), rel=1e-12), name
 
 
 def test_the_best_T_as_N_grows_is_the_least_of_the_closed_form(monkeypatch: pytest.MonkeyPatch) -> None:

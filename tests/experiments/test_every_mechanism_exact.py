@@ -9,15 +9,13 @@ import pytest
 from scipy.special import ndtr
 
 from costofprivacy.experiments.privacy.every_mechanism import exact, newer, rows, solutions
-from costofprivacy.experiments.privacy.every_mechanism import tables as shown
-from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Pair, data, pair
-from costofprivacy.privacy import ApproximateDP, GaussianDP, GaussianMechanism
+from costofprivacy.experiments.privacy.every_mechanism.records import Pair, pair
+from costofprivacy.privacy import ApproximateDP, GaussianMechanism
 from costofprivacy.rivals import guarded_descent, piloted_perturbation
 from costofprivacy.rivals.bounds import within_reach
 from costofprivacy.rivals.guarded_descent import Shape
 from costofprivacy.rivals.prepared import Prepared
 from tests.each import each
-from tests.experiments.verdicts.machinery import committed
 
 MU, DELTA = 1.0, 1e-5
 TOLD = rows.standard(MU, DELTA)
@@ -96,29 +94,12 @@ def test_half_the_noise_of_the_perturbation_is_convicted_by_few_releases() -> No
     assert audited(normals) > 10
 
 
-def test_half_the_noise_of_both_is_convicted_by_few_releases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guarded_descent, "GaussianMechanism", Half)
-    added = replace(PLAN.added, noise_std=PLAN.added.noise_std / 2)
-    assert audited(released(pair((), *rows.OPPOSITE), 1, replace(PLAN, added=added))) > 20
-
-
 def test_a_pilot_that_is_not_clipped_is_convicted(monkeypatch: pytest.MonkeyPatch) -> None:
     clipped = Prepared.pulls
     monkeypatch.setattr(
         Prepared, "pulls", lambda told, theta, clips, rows=None: clipped(told, theta, 1e9 * clips, rows)
     )
     assert exact.pilot(TOLD, 1.0) > 1e5
-
-
-def test_the_second_stage_alone_is_audited_by_its_density() -> None:
-    """Opposite records far out do not bend the loss: the law is Gaussian, with s = 2C/σ."""
-    added = solutions.objective_plan(TOLD)
-    law = exact.minimum(pair((), *rows.OPPOSITE), added, 1.0)
-    s = 2 * added.clip_norm / added.noise_std
-    assert exact.mu((law[0][0], law[1][0])) == pytest.approx(s, rel=1e-3)
-    assert exact.delta(law, 1.0) == pytest.approx(GaussianDP(s).delta(1.0), rel=1e-2)
-    assert exact.both_stages(TOLD, 1.0, 0.5) > 10
-    assert exact.both_stages(TOLD, 1.0, 1.0) < 0.02
 
 
 def test_the_laws_are_those_of_the_releases_that_are_drawn() -> None:
@@ -180,39 +161,3 @@ def test_half_the_noise_of_a_guarded_descent_is_convicted(monkeypatch: pytest.Mo
     """The noise that is claimed does not carry one data set's noisy gradients over to the other."""
     monkeypatch.setattr(guarded_descent, "GaussianMechanism", Half)
     assert exact.guarded(MU, 1.0) == math.inf
-
-
-def test_the_guard_acts_on_the_paths_that_are_audited() -> None:
-    stages = exact.descents.guarded_plan(MU).plans
-    seen = exact.Replayed(pair(exact.STEEP, *rows.OPPOSITE)[0], stages, np.random.default_rng(0))
-    moves = np.diff(np.array(seen.iterates)[:, 0, 0])
-    noisy = np.array(seen.noisy)[:, 0, 0] / (len(exact.STEEP) + 1)
-    planned = -np.array([rate for plan in stages for rate in plan.learning_rates]) * noisy
-    assert moves[0] == pytest.approx(planned[0])
-    assert abs(moves[1]) < 0.7 * abs(planned[1])
-
-
-# the functions
-
-
-def test_a_release_that_noise_and_data_move_together_has_no_direction() -> None:
-    def draw(given: Any, count: int, rng: Any, knobs: Any) -> np.ndarray:
-        return given[1].sum() * rng.standard_normal(count)
-
-    with pytest.raises(ValueError, match="noise must move the release in the same way"):
-        exact.along(draw, pair((), (1.0, 1.0), (1.0, 2.0)), SOUND)
-
-
-def test_laws_of_gaussians_compose() -> None:
-    both = exact.composed(exact.gaussian(0.6), exact.gaussian(-0.8))
-    assert exact.mu(both) == pytest.approx(1.0, abs=5e-3)
-    assert exact.delta(both, 1.0) == pytest.approx(GaussianDP(1.0).delta(1.0), rel=1e-2)
-    assert exact.delta((data((1.0, 0.0))[1] + 1, np.array([1.0])), 0.1) == 0.0
-
-
-def test_the_table_stands_beside_the_counts() -> None:
-    lines = [{"release": name, "seen": seen, "compared": "μ" if gaussian else "δ", "spent": 0.5, "deficit": 0.05}
-             for name, seen, gaussian, _ in exact.audits(MU, DELTA)]  # fmt: skip
-    table = shown.show_exact(committed("privacy/every-mechanism") | {"exact": exact.pd.DataFrame(lines)})
-    assert list(dict.fromkeys(table.index)) == [row.name for row in rows.ours(MU, DELTA)]
-    assert table["by counts"].iloc[-2:].tolist() == ["70\u202f%", shown.NOTHING]

@@ -9,7 +9,7 @@ import pytest
 from costofprivacy.dpgd import descent
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.experiments.privacy.every_mechanism import descents, heads, newer, records, rows, solutions
-from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Data, Knobs, data, hostile, prompts
+from costofprivacy.experiments.privacy.every_mechanism.records import SOUND, Data, data, hostile
 from costofprivacy.noisyhead import head, pretraining
 from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from costofprivacy.rivals import (
@@ -172,13 +172,6 @@ def test_a_deep_point(epsilon: float) -> None:
             assert found[k] == pytest.approx(deep.release(points[:, None], budget, rng=told)[0], rel=1e-12)  # type: ignore[arg-type]
 
 
-def test_output_perturbation_draws_one_normal_a_release() -> None:
-    first = solutions.output(ORDINARY, MU, 3, np.random.default_rng(4), SOUND)
-    more = solutions.output(ORDINARY, MU, 2, np.random.default_rng(4), Knobs(noise=0.5))
-    middle = solutions.output(ORDINARY, MU, 2, np.random.default_rng(4), Knobs(noise=1e-9))
-    assert (first[:2] - middle) / 2 == pytest.approx(more - middle, rel=1e-6)
-
-
 @each_data
 def test_noisy_head(given: Data) -> None:
     noise = normals(heads.HYPER.steps, COUNT)
@@ -246,19 +239,6 @@ def test_piloted_perturbation(given: Data) -> None:
         assert found[k] == pytest.approx(own[0], rel=1e-9, abs=1e-9)
 
 
-def test_less_noise_is_a_larger_budget_at_the_same_delta() -> None:
-    told = rows.standard(MU, DELTA)
-    assert newer.pooled(told, 1.0).epsilon == pytest.approx(told.epsilon)
-    assert newer.pooled(told, 0.5).to_gaussian().mu == pytest.approx(2 * MU)
-
-
-def test_prompts_hold_the_records() -> None:
-    made = prompts(data((2.0, 3.0), (1.0, math.nan)), 2)
-    assert made.x[0].tolist() == [[2.0, 2.0], [2.0, 2.0]]
-    assert made.y[0].tolist() == [1.0, 3.0]
-    assert np.isnan(made.y[1]).all()
-
-
 # the rows
 
 
@@ -279,25 +259,3 @@ def test_where_the_sensitivity_is_attained_the_means_are_mu_deviations_apart(nam
     first, second = (row.draw(one, 20_000, np.random.default_rng(k), SOUND) for k, one in enumerate(row.worst))
     apart = abs(first.mean() - second.mean()) / first.std()
     assert MU * 0.95 < apart < MU * 1.03
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_less_noise_is_less_spread_or_another_law(name: str) -> None:
-    row = OURS[NAMES.index(name)]
-    sound, less = (
-        np.percentile(row.draw(row.worst[0], 4000, np.random.default_rng(0), knobs), [25, 75])
-        for knobs in (SOUND, Knobs(noise=0.3))
-    )
-    if row.name in ("TukeyEM", "whitened head", "private quantile"):
-        assert sound.tolist() != less.tolist() or row.name == "private quantile"
-    else:
-        assert less[1] - less[0] < sound[1] - sound[0]
-
-
-def test_scaling_by_the_data_is_undone_in_the_answer() -> None:
-    def echo(given: Data, count: int, rng: np.random.Generator, knobs: Knobs) -> np.ndarray:
-        return np.full(count, given[0].sum())
-
-    scaled = records.scaled(echo)(data((3.0, 0.0), (4.0, 0.0)), 1, np.random.default_rng(0), SOUND)
-    assert scaled[0] == pytest.approx(7.0 / 12.5)

@@ -9,49 +9,11 @@ import pytest
 from costofprivacy.dpgd import chain, equivalent, rates, spectrum, system, tuning
 from costofprivacy.dpgd.descent import Configuration, descend
 from costofprivacy.dpgd.schedule import Constant, Polynomial
-from costofprivacy.experiments.dpgd.hyperparameters import limit, maps, problem, steps, terms, tuned
-from costofprivacy.experiments.dpgd.hyperparameters.experiment import Experiment
-from costofprivacy.running.montecarlo import Runner, generator
+from costofprivacy.experiments.dpgd.hyperparameters import maps, problem, steps, terms, tuned
+from costofprivacy.running.montecarlo import generator
 
 OWN: dict[str, Any] = {"label_noise": 0.3, "initial_risk": 0.5}
 MAP = maps.Map(20, 0.1, 0.5, 0.5, 0.3, 0.5, 6)
-TINY: dict[str, Any] = {
-    "d": 10,
-    "gamma": (0.2, 0.1),
-    "points": 5,
-    "trials": 2,
-    "advice_gammas": (0.1,),
-    "rhos": (0.3,),
-    "clips": (0.1, 3.0),
-    "rate_gammas": (1e-2, 1e-3),
-    "sketch_gammas": (1e-1, 1e-2),
-    "comparison_gammas": (0.1, 1e-3),
-    "limit_d": (5, 10),
-    "limit_trials": 2,
-}
-
-
-def test_the_cap_is_on_the_grid_which_is_even() -> None:
-    for gamma in (0.1, 0.01, 0.001):
-        for points in (5, 14, 28):
-            cell = maps.Map(100, gamma, 0.0, 0.1, 0.3, 0.5, points)
-            assert np.isclose(cell.rates, 2 / gamma, rtol=1e-12).sum() == 1
-            np.testing.assert_allclose(np.diff(np.log(cell.rates)), np.log(cell.rates[1] / cell.rates[0]))
-            assert len(cell.rates) == len(cell.clips) == points
-            assert cell.rates[0] == pytest.approx(maps.SMALLEST_RATE)
-            assert cell.rates[-1] > 2 / gamma
-
-
-@pytest.mark.slow
-def test_a_map_s_trial_is_the_chain_and_both_schedules_share_draws() -> None:
-    found = maps.trial(MAP, rng=generator(1, MAP.key, 0))
-    values = spectrum.isotropic(20)
-    model = spectrum.RegressionModel(values, spectrum.projections(values), 0.3)
-    c, rate = MAP.places[7]
-    runs = [Configuration(c, Polynomial(rate, 0.5), 0.5)]
-    alone = chain.risk_at(chain.eigenspaces(model), runs, 200, [1.0], 1, rng=generator(1, MAP.key, 0))
-    assert found[7] == pytest.approx(alone[0, 0, 0])
-    assert maps.Map(20, 0.1, 0.0, 0.5, 0.3, 0.5, 6).key == MAP.key
 
 
 def test_a_map_is_algorithm_1_in_law() -> None:
@@ -72,16 +34,6 @@ def test_a_map_s_ode_is_the_equivalent() -> None:
         c, rate = MAP.places[k]
         direct = equivalent.final_risk(system.isotropic(0.5, 0.1, 0.3), Polynomial(rate, 0.5), c, 0.5)
         assert found[k] == pytest.approx(direct, rel=1e-3)
-
-
-def test_problems_have_trace_and_start_as_told() -> None:
-    even = problem.equations(0.1, 0.3, 0.5, least=0.4)
-    assert even.initial_risk == pytest.approx(0.5)
-    assert even.readout.sum() == pytest.approx(1)
-    aligned = problem.equations(0.1, 0.3, 0.5, least=0.4, aligned=True)
-    assert aligned.initial_risk == pytest.approx(0.2)
-    assert problem.equations(0.1, 0.3, 0.5).initial.size == 1
-    assert problem.schedule(0.0, 2.0) == Constant(2.0)
 
 
 def test_best_and_advised_rates() -> None:
@@ -125,25 +77,3 @@ def test_a_wrong_constant_is_missed_and_the_right_one_is_not() -> None:
     assert set(missed["reading"]) == {steps.PRINTED}
     assert set(missed["step"]) == {"D.31", "D.61", "D.35"}
     assert all("R(0) = 2" in case or "R(0) = 5" in case for case in missed["case"])
-
-
-def test_noise_of_the_schedules() -> None:
-    table = steps.noise((10, 1000), 0.5)
-    value = table.set_index(["n", "alpha", "quantity"])["value"]
-    assert value[1000, 0.0, steps.LAST_SHARE] == 1
-    assert value[1000, 0.5, steps.LAST_SHARE] == 0
-    assert value[10, 0.5, steps.FIRST_LEVEL] == pytest.approx(0.9**-0.5 - 1)
-    assert value[1000, 2.0, steps.DECAY] == pytest.approx(3, abs=0.05)
-
-
-def test_the_growing_clip_grows() -> None:
-    fixed, growing = (limit.Size(50, 0.0, rule, 0.1, 1.0, 0.3, 0.5, 0.1, 15.0) for rule in limit.RULES)
-    assert fixed.clip == 0.1
-    assert growing.clip == pytest.approx(0.1 * math.log(500))
-
-
-@pytest.mark.slow
-def test_no_rule_does_better_than_the_best() -> None:
-    tables = Experiment(**TINY).run(Runner(workers=1))
-    assert (tables["valley"]["risk"] <= tables["valley"]["rule_risk"] * 1.001).all()
-    assert (tables["rates"]["best_risk"] <= tables["rates"]["proven_risk"] * 1.001).all()

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.foundations.in_context_regression import experiment, figures, page
+from costofprivacy.experiments.foundations.in_context_regression import experiment
 from costofprivacy.experiments.foundations.in_context_regression.experiment import Cell, Design, Experiment
 from costofprivacy.noisyhead import head, population
 from costofprivacy.noisyhead.head import LinearAttentionHead
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.running.montecarlo import Runner, generator
-from tests.experiments.reading import check_page, opening_of
 
 
 @pytest.fixture(scope="module")
@@ -76,29 +75,3 @@ def test_the_weight_meets_the_inverse_moment_to_first_order() -> None:
     model = experiment.PromptModel(4, 400, 0.0)
     ratio = population.ridge_scale(model, 5.0) / population.ridge_scale(model, 0.0)
     assert penalised.loc[400, "over_normalised"] / long["over_normalised"] == pytest.approx(ratio)
-
-
-@pytest.mark.slow
-def test_the_page_is_drawn_and_shown_from_tables(tables: dict[str, pd.DataFrame]) -> None:
-    check_page("foundations/in-context-regression", tables)
-
-
-def test_the_answer_and_the_captions_follow_the_tables(tables: dict[str, pd.DataFrame]) -> None:
-    table = tables["test-error"]
-    other = table.assign(test_error=0.123, best=0.0456)
-    told = opening_of(page)({**tables, "test-error": other})
-    assert "the best linear head has test error 0.0456" in told
-    assert "ridge regression with $\\lambda = 5$ has 0.123" in told
-    for factor in (2.0, 3.0):
-        far = table.assign(test_error=factor * table["best"])
-        assert f"at most {factor:g} times that of the best linear head" in figures.draw_test_error(far).caption
-    moments = tables["inverse-moment"].assign(over_normalised=0.25)
-    assert "The ratio goes from 0.25 at the shortest" in figures.draw_inverse_moment(moments).caption
-
-
-def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
-    other = Experiment(trials=7, seed=1)
-    assert other.cells == Experiment().cells
-    assert other.designs == Experiment(N=9, penalty=(1.0,), label_noise=1.0).designs
-    keys = [cell.key for cell in (*other.cells, *other.designs)]
-    assert len(set(keys)) == len(keys) == 15 + 15

@@ -8,9 +8,8 @@ from bs4 import BeautifulSoup, Tag
 from costofprivacy import __version__
 from costofprivacy.experiments.ledger import page
 from costofprivacy.experiments.ledger.experiment import Experiment, book_folder
-from costofprivacy.judging import cards, claims
-from costofprivacy.judging.findings import MEANING, WEIGHT, Consequence, Finding, Number, Verdict
-from costofprivacy.running.montecarlo import Runner
+from costofprivacy.judging import claims
+from costofprivacy.judging.findings import Consequence, Finding, Number, Verdict
 
 REGISTER = """
 papers:
@@ -59,15 +58,6 @@ def test_the_chosen_part_is_read(book: Path, paper: str, verdict: str, expected:
     assert list(table.index) == list(range(len(expected)))
 
 
-def test_the_table_leaves_the_headlines_out(book: Path) -> None:
-    tables = Experiment().run(Runner(workers=1))
-    assert list(tables) == ["ledger"]
-    columns = ["claim", "paper", "place", "says", "chapter", "verdict", "consequence", "evidence", "vacuous"]
-    assert list(tables["ledger"].columns) == columns
-    assert list(tables["ledger"]["verdict"]) == ["pending", "pending", "fails"]
-    assert list(Experiment().read(book)["headline"]) == ["", "", "The ratio is $2$."]
-
-
 def test_the_book_is_the_nearest_or_the_one_told(book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert book_folder() == book
     monkeypatch.chdir(book / "part")
@@ -93,16 +83,6 @@ def test_an_unknown_choice_is_refused(choice: dict[str, str], message: str) -> N
 
 def rows(html: str) -> list[Tag]:
     return BeautifulSoup(html, "html.parser").select("tbody > tr")
-
-
-@pytest.mark.parametrize("verdict", ["all", *Verdict, claims.PENDING])
-def test_every_choice_can_be_counted_and_shown(book: Path, verdict: str) -> None:
-    table = Experiment(verdict=verdict).read(book)
-    assert isinstance(table, pd.DataFrame)
-    html = page.show_counts(table).data
-    assert 'class="dataframe ledger"' in html
-    assert cards.badge("holds, corrected") in html
-    assert len(rows(page.show(table).data)) == len(table)
 
 
 def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
@@ -132,30 +112,6 @@ def test_a_row_has_an_address_and_what_it_is_filtered_by(book: Path) -> None:
     assert "Claimed: One." in pending.get_text()
 
 
-def test_a_formula_in_the_place_of_a_claim_is_typeset(book: Path) -> None:
-    register = REGISTER.replace("place: Theorem 2", 'place: "Theorem 2, for small $n$"')
-    (book / "claims.yml").write_text(register, encoding="utf-8")
-    table = page.show(Experiment("noisyhead", "fails").read(book)).data
-    assert "Theorem 2, for small" in table
-    shown = BeautifulSoup(table, "html.parser")
-    assert [math.get_text() for math in shown.select("th .math")] == [r"\(n\)"]
-    assert "$" not in shown.get_text()
-
-
-def test_a_row_is_found_by_what_the_paper_says_too(book: Path) -> None:
-    judged = rows(page.show(Experiment().read(book)).data)[-1]
-    assert judged.select_one("[data-search]")["data-search"] == "Theorem 2 Three. The ratio is $2$."
-
-
-def test_verdicts_and_consequences_are_sorted_by_their_weight(book: Path) -> None:
-    ranks = [
-        [cell["data-order"] for cell in row.select("[data-order]")]
-        for row in rows(page.show(Experiment().read(book)).data)
-    ]
-    assert ranks == [["5", "3"], ["5", "3"], ["3", "1"]]
-    assert page.CONSEQUENCES[:3] == ("conclusion", "numbers", "none")
-
-
 def test_the_table_is_one_for_those_who_hear_it(book: Path) -> None:
     soup = BeautifulSoup(page.show(Experiment().read(book)).data, "html.parser")
     assert soup.caption is not None
@@ -181,14 +137,3 @@ def test_everything_can_be_taken_away(book: Path, tmp_path: Path) -> None:
     assert list(table["would_change"]) == ["", "", "Another ratio."]
     numbers = pd.read_csv(folder / "numbers.csv")
     assert list(numbers["claim"]) == ["noisyhead/theorem-2"]
-
-
-def test_a_pending_claim_has_what_a_judged_one_has() -> None:
-    claim = claims.Claim("noisyhead/theorem-2", "p", "s", "c")
-    assert set(page.record(claim, None)) == set(page.record(claim, FAILED))
-
-
-def test_the_page_s_definitions_are_the_library_s() -> None:
-    text = page.show_definitions().data
-    assert all(cards.badge(verdict) in text and MEANING[verdict] in text for verdict in Verdict)
-    assert all(meaning in text for meaning in WEIGHT.values())

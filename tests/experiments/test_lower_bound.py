@@ -10,7 +10,7 @@ from scipy.stats import ks_2samp
 
 from costofprivacy.dpgd import lower_bound, spectrum
 from costofprivacy.dpgd import schedule as schedules
-from costofprivacy.experiments.dpgd.lower_bound import attacks, optimality, steps
+from costofprivacy.experiments.dpgd.lower_bound import attacks, steps
 from costofprivacy.experiments.dpgd.lower_bound.experiment import Experiment
 from costofprivacy.running.montecarlo import Runner, generator
 from tests import oracles
@@ -24,11 +24,6 @@ TINY: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
     return Experiment(**TINY).run(Runner(workers=1))
-
-
-@pytest.mark.slow
-def test_the_descent_stays_above_the_lower_bound(tables: dict[str, pd.DataFrame]) -> None:
-    assert (tables["bounds"]["harmonic"] > tables["bounds"]["lower"]).all()
 
 
 def test_a_table_does_not_depend_on_the_other_cells(tables: dict[str, pd.DataFrame]) -> None:
@@ -74,29 +69,6 @@ def test_the_attack_on_estimators_without_privacy() -> None:
     assert found[0, 1] == pytest.approx(model.initial_risk)
 
 
-def test_random_streams_are_distinct() -> None:
-    study = Experiment()
-    settings = [
-        study.shared(attacks.Setting, n=r * study.d, rho=p) for r in study.ratios for p in (*study.rho, math.inf)
-    ]
-    keys = [cell.key for cell in settings]
-    keys.append(study.shared(attacks.RivalCell, n=study.rival_n, rho=study.rival_rho).key)
-    keys += [steps.BayesCell(name, 50, n, 0.3).key for name in ("isotropic", "uniform") for n in (250, 2500)]
-    assert len(set(keys)) == len(keys)
-
-
-def test_moments_of_the_likelihood_ratio_against_draws() -> None:
-    rng, rho, power = np.random.default_rng(1), 0.7, 2.0
-    laplace = rng.laplace(size=400_000)
-    ratio = np.exp(np.abs(laplace) - np.abs(laplace - rho))
-    assert steps._laplace(rho, power) == pytest.approx((ratio**power).mean(), rel=0.01)
-    normal = rng.standard_normal(400_000)
-    assert steps._gaussian(rho, power) == pytest.approx(np.exp(power * (rho * normal - rho**2 / 2)).mean(), rel=0.02)
-    assert steps._gaussian(rho, power) == pytest.approx(math.exp(rho**2))
-    for of in steps.MECHANISMS.values():
-        assert of(rho, 1.0) == pytest.approx(1.0)
-
-
 def test_what_leaving_the_ball_costs_against_draws() -> None:
     row = steps.outside().query("label_noise == 1.3 and ratio == 1.1 and d == 10").iloc[0]
     theta = np.random.default_rng(2).normal(size=(200_000, 10)) * math.sqrt(row["spread"] / 10)
@@ -104,10 +76,6 @@ def test_what_leaving_the_ball_costs_against_draws() -> None:
     assert row["leaves"] == pytest.approx(out.mean(), abs=0.005)
     risk = ((theta - np.eye(10)[0]) ** 2).sum(axis=1) / 2
     assert row["cost"] == pytest.approx((risk * out).mean(), rel=0.02)
-
-
-def test_the_uneven_spectrum_has_the_trace_of_the_identity() -> None:
-    assert all(np.mean(values) == 1 for values in optimality.SPECTRA.values())
 
 
 def test_attacks_on_fresh_records_have_the_law_of_whole_ones() -> None:

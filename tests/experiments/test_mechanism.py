@@ -1,21 +1,18 @@
 """What the chapter on the mechanism measures: against formulas written out, and other parameters."""
 
 import math
-from dataclasses import fields
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.noisyhead.mechanism import accounting, figures, minimisers, page, sensitivity
-from costofprivacy.experiments.noisyhead.mechanism.cell import Cell
+from costofprivacy.experiments.noisyhead.mechanism import accounting, minimisers, sensitivity
 from costofprivacy.experiments.noisyhead.mechanism.experiment import Experiment
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 from tests import oracles
-from tests.experiments.reading import check_page, opening_of
-from tests.experiments.verdicts.machinery import committed
+from tests.experiments.reading import check_page
 
 SMALL = {"N": (60, 30), "D": 3, "T": (2, 1, 8), "pairs": 200, "trials": 3}
 
@@ -51,12 +48,6 @@ def test_a_contribution_is_that_of_the_definition() -> None:
         np.testing.assert_allclose(contribution, (((Gamma * Z).sum() + hyper.clip_norm) * Z).reshape(-1), rtol=1e-12)
 
 
-@pytest.mark.parametrize("points", [np.random.default_rng(0).standard_normal((30, 4)), 1e6 + np.eye(3)])
-def test_the_diameter_is_the_largest_distance(points: np.ndarray) -> None:
-    literal = max(np.linalg.norm(a - b) for a in points for b in points)
-    assert sensitivity.diameter(points) == pytest.approx(literal, rel=1e-14)
-
-
 def test_the_built_pair_attains_the_exact_sensitivity_and_no_random_pair_exceeds_it(
     tables: dict[str, pd.DataFrame],
 ) -> None:
@@ -77,17 +68,6 @@ def test_one_step_is_the_same_in_both_exact_views(tables: dict[str, pd.DataFrame
     assert (table["contraction"] < 1).all()
 
 
-def test_the_noise_is_held_against_several_sensitivities(tables: dict[str, pd.DataFrame]) -> None:
-    law = tables["noise-law"]
-    np.testing.assert_allclose(law["variance"] / law["sensitivity"], law["variance_over_sensitivity"])
-    np.testing.assert_allclose(law["variance"] / law["sensitivity"] ** 2, law["variance_over_square"])
-    assert law["sensitivity"].is_monotonic_increasing
-    first = Experiment(**SMALL).cells[0].settings[Setting.PUBLISHED]
-    assert select(law, feature_bound=first.feature_bound)["sensitivity"].item() == pytest.approx(
-        first.learning_rate * first.sigma / 60
-    )
-
-
 def test_descent_rests_where_the_gradient_says(tables: dict[str, pd.DataFrame]) -> None:
     for name, value in ((minimisers.GRADIENT, 0), (minimisers.DOUBLE, 0), (minimisers.HALVED, 0)):
         np.testing.assert_allclose(select(tables["minimisers"], check=name)["value"], value, atol=1e-12)
@@ -102,47 +82,6 @@ def test_bits_do_not_depend_on_the_other_sizes(tables: dict[str, pd.DataFrame]) 
         pd.testing.assert_frame_equal(mine, again[name], check_exact=True)
 
 
-def test_cells_hold_what_a_trial_depends_on_and_no_more() -> None:
-    assert {f.name for f in fields(Cell)} == {"N", "D", "failure", "penalty", "label_noise"}
-    assert Experiment(trials=7, pairs=9, seed=1, epsilon=0.5).cells == Experiment().cells
-
-
 @pytest.mark.slow
 def test_the_page_shows_other_parameters(tables: dict[str, pd.DataFrame]) -> None:
     check_page("noisyhead/mechanism", tables)
-
-
-def test_the_answer_follows_its_tables() -> None:
-    measured = committed("noisyhead/mechanism")
-    single, noise = measured["single-steps"], measured["noise"]
-    assert r"with a single step and $\varepsilon = 9$ it can fail" in opening_of(page)(measured)
-    other = opening_of(page)(
-        measured
-        | {
-            "single-steps": single.assign(delta_spent=single["delta"] / 2),
-            "noise": noise.assign(printed_std=3 * noise["exact_std"]),
-        }
-    )
-    assert other.startswith("On these tables it holds, other than in the book; the numbers say why.")
-    assert other.count("the numbers say why") == 1
-    assert "3 to 3 times less noise" in other
-
-
-def test_words_below_figures_follow_their_tables() -> None:
-    measured = committed("noisyhead/mechanism")
-    single, composition = measured["single-steps"], measured["composition"]
-    safe = single.assign(delta_spent=single["delta"] / 2)
-    plates = [
-        *(figures.draw_single_steps(rows) for rows in (single, safe)),
-        *(
-            figures.draw_composition(rows)
-            for rows in (composition, composition.assign(epsilon=2.0, noise_multiplier=5))
-        ),
-    ]
-    broken, held, spent, level = (plate.caption for plate in plates)
-    assert "first exceeded for $T = 1$ at $\\varepsilon/T$ = 9" in broken
-    assert "at most 0.5 of the claimed" in held
-    assert "Beyond it is not exceeded either." in held
-    assert "is 1 (claimed), 0.013 (every iterate)" in spent
-    assert "is 2 (claimed), 2 (every iterate), 2 (last iterate)" in level
-    assert "$a$ = 0.00 (claimed), 0.00 (every iterate)" in level

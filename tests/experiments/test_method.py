@@ -1,4 +1,4 @@
-"""The page that chooses a method: its numbers against other ways to them, its words against its tables."""
+"""The page that chooses a method: its numbers against other ways to them."""
 
 import math
 from collections.abc import Callable
@@ -12,14 +12,11 @@ import pytest
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.experiments.method import (
-    calculator,
     experiment,
-    figures,
     one_delta,
     page,
     reads,
     regression,
-    tables_heads,
     two_errors,
     winning,
 )
@@ -32,7 +29,6 @@ from costofprivacy.noisyhead.prompts import PromptModel
 from costofprivacy.privacy import ApproximateDP, GaussianDP
 from costofprivacy.rivals import piloted_perturbation
 from costofprivacy.rivals.piloted_perturbation import Shares
-from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 from tests.trees import write_tree
 
@@ -85,19 +81,6 @@ def test_no_rate_of_a_fine_grid_beats_the_one_that_is_found(way: str, make: Call
     assert risk <= min(tried) * 1.001
 
 
-@pytest.mark.slow
-def test_the_opening_names_the_winner_over_all_methods_and_where_no_data_are_better() -> None:
-    told = opening_of(page)(TABLES)
-    found = winning.measured(page.saved_of(reads.CAMPAIGN)["cases"])
-    assert found.best
-    assert found.words in told
-    assert "it explains 91 % of the variance" in told
-    assert "a head without data is better: its test error is 0.0597, against 0.0605." in told
-    saved = page.saved_of(reads.HEADS)
-    worse = saved["ladder"].assign(test_error=lambda t: t["test_error"].mask(t["rung"] == "no-data", 0.5))
-    assert "a head without data is not better" in " ".join(tables_heads.opening({"ladder": worse}, 1e-5))
-
-
 def cases(*rows: tuple[str, float, float, float, float]) -> pd.DataFrame:
     """Measured cases of one data set: a method, its excess, its distance to the best with its error, the constant."""
     names = ["method", "excess", "behind", "behind_error", "constant", "epsilon"]
@@ -128,27 +111,6 @@ def test_the_winner_is_best_as_often_as_the_page_that_measures_says() -> None:
     table = page.saved_of(reads.CAMPAIGN)["cases"]
     found, told = winning.measured(table), judged.compared(table)
     assert (found.best, found.cases) == ((told["best"] == found.method).sum(), len(told))
-
-
-def test_the_winner_by_forecast_is_that_of_the_table_that_is_shown() -> None:
-    found, table = winning.forecast(), calculator.show_forecasts()
-    assert f"has the largest expected $R^2$ in {found.front} of {found.cases} forecasts" in found.words
-    cells = table.filter(like="varepsilon").to_numpy().ravel()
-    assert found.cases == sum(cell != "0" for cell in cells)
-    assert found.front == sum("," not in cell and cell != "0" for cell in cells)
-    assert found.method == calculator.usual() == "clipped descent"
-
-
-def test_the_paper_s_bounds_are_told_from_the_tables() -> None:
-    prompts, one = TABLES["prompts"], TABLES["regression"]
-    assert "DP-ridge is best with a public penalty, but explains only 24 %" in str(page.read_papers(prompts, 1e-5).data)
-    private = prompts["method"] == experiment.HEAD
-    better = prompts.assign(test_error=prompts["test_error"].mask(private, 0.2))
-    told = str(page.read_papers(better, 1e-5).data)
-    assert "NoisyHead, last iterate is best with a public penalty, and explains 80 %" in told
-    even = one.assign(excess_risk=one["excess_risk"].mask(one["method"] == regression.EVEN, 0.0))
-    words = str(page.read_regression(even).data)
-    assert f"*DP-GD, even noise* is best in {len(even.groupby(['records', 'rho']))} of 12 cases." in words
 
 
 def test_all_tables_have_one_delta() -> None:
@@ -184,55 +146,6 @@ def test_the_two_errors_of_dp_ridge_are_taken_apart() -> None:
     words = str(two_errors.read(TABLES["prompts"], page.saved_of(reads.HEADS)).data)
     assert "the same problem ($N = 4000$ isotropic prompts) and the same budget" in words
     assert "without noise, the test error is 0.644" in words
-
-
-def test_the_page_says_how_the_tables_are_read() -> None:
-    errors = page.rivals_errors()
-    told = str(page.read_rivals(errors).data)
-    assert "objective perturbation in 21" in told
-    assert "That is 200 records per feature" in told
-    assert "*clipped descent, all records* for isotropic data ($n/d = 100$)" in told
-    assert "housing" in told
-    assert "*objective perturbation* is the safest of these forms: it is best, or not significantly worse" in told
-    assert "MNIST" not in told.partition("**An example.**")[2]  # it has seven records per feature at most
-    few = page.read_rivals(errors[errors["problem"].str.startswith("MNIST")])
-    assert "further away than the table goes" in str(few.data)
-    budgets = str(page.read_regression(TABLES["regression"]).data)
-    assert f"$\\varepsilon = {GaussianDP(1.0).epsilon(1e-6):.2g}$ for $\\mu = 1$" in budgets
-    assert page.in_front(pd.DataFrame({"least": ["a", "b"], "tied": [["c"], ["a"]]})) == {"a": 2, "b": 1}
-
-
-def test_a_larger_error_at_a_larger_budget_is_marked_and_explained() -> None:
-    errors = page.rivals_errors()
-    told, table = str(page.read_rivals(errors).data), shown.show_rivals(errors)
-    starred = table[table["lost, %"].str.endswith("*")].reset_index()
-    assert starred[["data", "ε", "n/d"]].to_numpy().tolist() == [["MNIST 1, 7", "4", "6.38"]]
-    assert "has a larger error at $\\varepsilon = 4$ than at $\\varepsilon = 1$ (the star" in told
-    assert "least squares without privacy loses 129 %. Another setting that the chapter tried loses 2.4 %" in told
-    usual = errors[~errors["problem"].str.startswith("MNIST")]
-    assert "star" not in str(page.read_rivals(usual).data)
-    assert not shown.show_rivals(usual)["lost, %"].str.contains("*", regex=False).any()
-
-
-def test_where_nothing_is_learned_the_page_says_to_answer_zero() -> None:
-    useless = TABLES["prompts"].assign(test_error=lambda t: t["test_error"].mask(t["method"] != "zero", 2.0))
-    assert page.winner(useless, **page.example(useless))["method"] == "zero"
-    assert set(shown.show_prompts(useless, TABLES["checked"], 1e-5)["worth using"]) == {"no"}
-
-
-def test_what_to_use_is_the_least_of_what_may_be_used() -> None:
-    told = shown.show_regression(TABLES["regression"]).reset_index()
-    for (records, rho), rows in TABLES["regression"].groupby(["records", "rho"]):
-        allowed = rows[rows["method"] != regression.LEAST_SQUARES].set_index("method")["excess_risk"]
-        used = told[(told["$n/d$"] == records) & (told[r"$\mu$"] == f"{rho:g}")]["use"].item()
-        assert used == allowed.idxmin()
-
-
-def test_the_caption_speaks_of_the_errors_that_are_drawn() -> None:
-    changed: pd.DataFrame = TABLES["prompts"].assign(response_variance=2.0)
-    plate = figures.draw_methods(changed, TABLES["regression"])
-    assert "predicting 0 has 2." in plate.caption
-    assert len(plate.figure.axes) == 2
 
 
 def test_a_tree_that_has_not_come_to_the_rivals_reads_the_books(

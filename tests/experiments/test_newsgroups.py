@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from costofprivacy import datasets
-from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, readings, runs, scores, shapes
+from costofprivacy.experiments.noisyhead.newsgroups import articles, counts, guarantee, readings, runs, shapes
 from costofprivacy.experiments.noisyhead.newsgroups.articles import Articles
 from costofprivacy.experiments.noisyhead.newsgroups.experiment import Experiment
 from costofprivacy.experiments.noisyhead.newsgroups.readings import Reading
@@ -67,16 +67,6 @@ def test_the_largest_scores_are_those_of_tf_idf_by_hand() -> None:
     assert (found.name, found.instead_of, found.available, len(found)) == ("20 Newsgroups", "", 9, 4)
 
 
-@pytest.mark.slow
-def test_paragraphs_are_parts_between_empty_lines_with_enough_words() -> None:
-    texts = ["one two\n \nTwo two two\n\n\nthree four five", "six seven", "\n\n"]
-    found = articles.of_paragraphs(words_of(texts), np.array([4, 7, 9]), 2, 3)
-    assert found.lengths.tolist() == [2, 3, 2]
-    assert found.groups.tolist() == [4, 4, 7]
-    alone = articles.of_posts(words_of(["one two", "three four five", "six seven"]), np.array([4, 4, 7]), 2, 3)
-    assert found == alone
-
-
 LETTERS = "aZ_9\u00e9\u00b5\u0130\u4e2d-. !?\n\t\x1c\r'"
 
 
@@ -96,21 +86,6 @@ def test_the_words_of_pieces_are_those_that_splitting_finds(seed: int) -> None:
         pieces = words.pieces(cut)
         assert np.bincount(pieces).tolist() == [len(part) for part in parts if part]
         assert words.different(pieces).tolist() == [len(set(part)) for part in parts if part]
-
-
-def test_articles_are_told_apart_by_their_numbers() -> None:
-    assert made_up(seed=1) == made_up(seed=1)
-    assert made_up(seed=1) != made_up(seed=2)
-    assert hash(reading()) == hash(reading())
-    assert " at 0x" not in repr(reading())
-
-
-def test_the_stand_in_is_digits_as_texts() -> None:
-    found = articles.of_digits(30)
-    assert (found.name, found.instead_of, len(found)) == (datasets.BAGS, datasets.NEWSGROUPS, 1797)
-    assert (np.linalg.norm(found.scores, axis=1) <= 1 + 1e-12).all()
-    assert (np.diff(found.scores, axis=1) <= 0).all()
-    assert 200 < found.lengths.mean() < 400
 
 
 def test_counting_pieces_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,14 +280,6 @@ def test_shapes_and_gains_by_hand() -> None:
     assert errors.loc[(readings.OVER, runs.MEAN)]["gain"] == 0
 
 
-def test_descent_that_overflows_neither_settles_nor_stops_the_run() -> None:
-    cell = runs.Cell(reading(length=readings.TOKENS), (1, 50, 100), (0.3,), 1e-4, 1)
-    samples = np.stack([runs.trial(cell, rng=generator(8, 0, t)) for t in range(2)])
-    table = shapes.shapes(cell, samples).set_index(["recipe", "start"])
-    assert table.loc[(readings.LOW, readings.ZERO)]["descent_last"].max() > 1e50
-    assert (table["descent_rise"] > 4).any()
-
-
 def test_an_article_in_k_prompts_spends_what_k_times_the_sensitivity_does() -> None:
     one = reading()
     budget = runs.Cell(one, (1,), (0.8,), 1e-5, 1).budget(0.8)
@@ -333,19 +300,6 @@ def test_occurrences_by_hand() -> None:
     times = Counter(rows[:3].ravel())
     assert (mean, most) == (12 / len(times), max(times.values()))
     assert seen == np.mean([row in times for row in rows[3:].ravel()])
-
-
-def test_the_scores_explain_what_they_should() -> None:
-    blind = replace(made_up(), lengths=np.random.default_rng(1).permutation(made_up().lengths))
-    scales = (readings.SPREAD, readings.LOGARITHM)
-    clear, nothing = (
-        scores.explained(scores.Question(one, scales), rng=generator(1, 2, 0))
-        for one in (reading(), reading(articles=blind))
-    )
-    assert (clear.mean(axis=2) > 0.2).all()
-    assert (nothing.mean(axis=2) < 0.1).all()
-    alone = scores.explained(scores.Question(reading(), scales[1:]), rng=generator(1, 2, 0))
-    np.testing.assert_allclose(clear[1:], alone, rtol=1e-12)
 
 
 # the experiment

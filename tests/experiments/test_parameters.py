@@ -88,46 +88,24 @@ def test_what_makes_no_sense_is_refused_in_one_line(name: str, declared: Any, va
     assert "\n" not in str(refusal.value)
 
 
-def test_every_value_beyond_is_tried() -> None:
-    assert all(name in CHAPTERS for name in OWN)
-    tried = {(name, declared.name) for name, declared, _ in EACH}
-    assert {(name, parameter) for name, own in OWN.items() for parameter in own} <= tried
-    assert {parameter for _, parameter in tried} >= set(BEYOND)
-
-
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("noisyhead/cost-of-privacy", {"epsilon": 2.0}, "epsilon must be between 0 and 1, got 2.0"),
         ("noisyhead/cost-of-privacy", {"penalty": 1e-6}, "penalty must ask for at most T = 100000"),
         ("noisyhead/low-dimensional", {"epsilon": [900.0]}, "epsilon must be at most T = "),
-        ("noisyhead/low-dimensional", {"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
         ("noisyhead/high-dimensional", {"epsilon": [0.1, 5.5]}, r"epsilon must be at most T = 5, got 5\.5"),
-        ("noisyhead/high-dimensional", {"T": 10**6}, "T must be at most 100000, got 1000000"),
         ("noisyhead/high-dimensional", {"bound_failure": 1e-100}, "bound_failure must ask for at most T = 100000, got"),
-        ("noisyhead/early-stopping", {"N": 2501}, "N must be between 16 and 2500, got 2501"),
         ("noisyhead/early-stopping", {"T": [5]}, r"T must hold at least two numbers of steps, got \[5\]"),
-        ("noisyhead/early-stopping", {"T": [1, 100_001]}, "each of T must be at most 100000, got 100001"),
-        ("noisyhead/early-stopping", {"epsilon": 1.5}, "epsilon must be between 0 and 1, got 1.5"),
-        ("noisyhead/early-stopping", {"failure": 1e-300}, "failure must be between 1e-50 and 1, got 1e-300"),
-        ("noisyhead/robustness", {"epsilon": 9.0}, "epsilon must be between 0 and"),
-        ("noisyhead/robustness", {"penalty": 1e-9}, "penalty must ask for at most T = 100000, got 1e-09"),
         ("noisyhead/robustness", {"bound_L": [5]}, "bound_penalty must be above C²/L = .* at L = 5, got 1.0"),
         ("noisyhead/robustness", {"bound_D": [2]}, r"bound_failure must be above N exp\(-D²\) = .*, got 0.01"),
-        ("noisyhead/rivals", {"epsilon": [50.0]}, "epsilon must be at most T = "),
-        ("noisyhead/rivals", {"penalty": 0.01}, "penalty must ask for at most T = 100000, got 0.01: T = "),
         ("noisyhead/rivals", {"shares": [0.5]}, r"shares must contain 1, got \[0.5\]"),
         ("noisyhead/dp-sgd", {"batch": 1001}, "batch must be at most the smallest N = 1000, got 1001"),
-        ("noisyhead/dp-sgd", {"epsilon": [100.0]}, r"epsilon must be at most T = \d+ at N = 1000, got 100.0"),
-        ("noisyhead/dp-sgd", {"penalty": 1e-6}, "penalty must ask for at most"),
         ("noisyhead/newsgroups", {"T": [1, 2]}, "T must hold at least three"),
         ("noisyhead/newsgroups", {"epsilon": 0.3}, "other_epsilons must not hold epsilon"),
-        ("noisyhead/newsgroups", {"posts": 100}, "posts must be 0 or at least"),
         ("noisyhead/newsgroups", {"prompts": ["paragraphs used once"]}, ".* must not begin with"),
         ("noisyhead/softmax-head", {"condition": [10.0]}, r"condition must contain 1, got \[10\.0\]"),
         ("noisyhead/softmax-head", {"N": [150], "poisoned": [150]}, "poisoned must be below the largest N = 150, got"),
         ("noisyhead/softmax-head", {"steps": [4], "epsilon": [5.0]}, r"steps must be at least the largest epsilon ="),
-        ("dpgd/algorithm", {"gammas": [1e-9]}, "the longest run's n must be between"),
         ("dpgd/algorithm", {"n": 10**6}, r"n · others must be between"),
         ("dpgd/deterministic-equivalent", {"n": [20]}, "n must be at least 4 / gamma = 40, got 20"),
         ("dpgd/lower-bound", {"d": 4}, "d times each of ratios must be at least 24, got 20"),
@@ -136,10 +114,7 @@ def test_every_value_beyond_is_tried() -> None:
             {"steep_phi": [1.0]},
             "steep_psi must be below 1 - steep_phi, got 0.1 with steep_phi = 1$",
         ),
-        ("dpgd/scaling-laws", {"flat_phi": [0.6]}, "flat_psi must be below 1 - flat_phi, got 0.5 with flat_phi = 0.6$"),
         ("dpgd/scaling-laws", {"decades": [2, 3]}, "decades must be more than 4"),
-        ("dpgd/real-data", {"mnist_gamma": [1.0, 0.001]}, "mnist_gamma asks for .* some are to test on$"),
-        ("dpgd/real-data", {"mnist_gamma": [1e-308]}, "mnist_gamma asks for .* some are to test on$"),
         ("dpgd/real-data", {"housing_gamma": [1e-5]}, "housing_gamma asks for .* some are to test on$"),
         ("dpgd/real-data", {"seed_normalisation": [500, 13000]}, "seed_normalisation asks for .* some are to test on$"),
         ("privacy/what-this-does-not-protect", {"n": 30, "group": [30]}, "group must have fewer than n = 30"),

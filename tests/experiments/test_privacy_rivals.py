@@ -1,30 +1,21 @@
-"""The machinery behind the chapter on rivals, and its page."""
+"""The machinery behind the chapter on rivals."""
 
-import copy
 import math
-import re
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy import datasets
-from costofprivacy.dpgd import descent, spectrum
-from costofprivacy.experiments.privacy.rivals import cells, choices, experiment, methods, page, problems, sizes
-from costofprivacy.experiments.privacy.rivals import tables as shown
+from costofprivacy.dpgd import spectrum
+from costofprivacy.experiments.privacy.rivals import cells, choices, experiment, methods, problems, sizes
 from costofprivacy.experiments.privacy.rivals.choices import Public
 from costofprivacy.experiments.privacy.rivals.experiment import Cell
-from costofprivacy.experiments.privacy.rivals.joined import joined
 from costofprivacy.judging.vocabulary import CONSISTENT
 from costofprivacy.privacy import ApproximateDP
 from costofprivacy.rivals import batch_descent, objective_perturbation, output_perturbation, sufficient_statistics
 from costofprivacy.rivals.bounds import Bounds
-from tests.experiments.reading import opening_of
-from tests.experiments.verdicts.machinery import change, committed
 
-TABLES = committed("privacy/rivals")
-ERRORS = joined(TABLES)
 Answers = Callable[[methods.Task], np.ndarray]
 
 
@@ -108,23 +99,6 @@ def test_what_settings_share_changes_none_of_them(together: Answers, literal: An
     assert np.abs(found - expected[:, ::-1]).max() > 1e-3
 
 
-@pytest.mark.slow
-def test_pilots_that_share_a_stream_are_each_their_own_descent() -> None:
-    """By the noise of the stream that all runs of a share meet, drawn anew for each."""
-    found, told = methods.pilot(task()), task()
-    asked = [methods.pilot_settings(known) for known in told.publics]
-    for share in dict.fromkeys(share for own in asked for share, _ in own):
-        state, first = copy.deepcopy(told.rng), max(1, round(share * 300))
-        told.rng.standard_normal((first, 4))
-        for i, known in enumerate(told.publics):
-            for k in (k for k in range(methods.SETTINGS) if asked[i][k][0] == share):
-                plan = methods._first_plan(known, share, asked[i][k][1])
-                rows = told.problem.x[:first], told.problem.y[:first]
-                start = descent.descend_records(*rows, [plan], rng=copy.deepcopy(state))[0]
-                answer = methods._second_stage(told, known, share, asked[i][k][1], start)
-                np.testing.assert_allclose(found[i, k], answer, rtol=1e-9)
-
-
 def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     """Answers of DP-SGD at one setting spread as its noise says, and those of others not with them."""
     answers = np.array([methods.sgd(task(5 + k, 300, 4))[:, :, 0] for k in range(60)])
@@ -132,24 +106,6 @@ def test_budgets_and_settings_of_a_descent_have_their_own_noise() -> None:
     assert (spread[0] > spread[1]).all()  # ε = 1 and 4
     apart = np.corrcoef((answers - answers.mean(axis=0))[:, 0, :2].T)[0, 1]
     assert abs(apart) < 0.9
-
-
-@pytest.mark.slow
-def test_methods_answer_to_their_budget() -> None:
-    """Without privacy to speak of, all but TukeyEM's and the unsolved come near least squares."""
-    values = experiment.trial(Cell(problems.ISOTROPIC, 5000, 5, (8.0,), 1e-6), rng=np.random.default_rng(0))[0]
-    lost = (values[: len(methods.METHODS), 0] - 0.09) / 1.0
-    by = dict(zip(methods.METHODS, lost, strict=True))
-    assert max(by[name] for name in (*methods.OURS, methods.OBJECTIVE, methods.BOOSTED, methods.ADASSP)) < 0.01
-
-
-def test_real_records_are_on_the_public_scale_and_within_bounds() -> None:
-    problem = problems.draw(datasets.DIABETES, 100, 0, rng=np.random.default_rng(1))
-    assert (np.linalg.norm(problem.x, axis=1) <= problem.bounds.features * (1 + 1e-9)).all()
-    assert (np.abs(problem.y) <= problems.TALL).all()
-    assert np.trace(problem.moment) == pytest.approx(10.0)
-    assert problem.floor < problem.public < 1.3 * problem.zero
-    assert problem.error(np.zeros(10)) == problem.zero
 
 
 def public(n: int = 2000, d: int = 20, epsilon: float = 1.0) -> Public:
@@ -198,51 +154,3 @@ def test_moments_drawn_as_such_have_the_law_of_those_of_records() -> None:
         direct.append(float(size.model.risk(theta)))
     spread = math.hypot(np.std(risks), np.std(direct)) / math.sqrt(60)
     assert abs(np.mean(risks) - np.mean(direct)) < CONSISTENT * spread
-
-
-def test_the_answer_follows_the_tables() -> None:
-    errors = TABLES["errors"]
-    rows = (errors["method"] == methods.ADASSP) & (errors["setting"] == 0)
-    other = change(errors, "lost", lambda r: 1e-9, rows)
-    other = change(other, "behind", lambda r: 0.0, rows)
-    assert f"{methods.ADASSP} is best" in opening_of(page)(TABLES | {"errors": other})
-    assert f"{methods.ADASSP} is best" not in opening_of(page)(TABLES)
-
-
-def test_the_answer_names_the_budgets_of_its_ratios() -> None:
-    found = opening_of(page)(TABLES)
-    errors = TABLES["errors"]
-    assert re.findall(r"[\d.]+ ± [\d.]+ times[^.]*?\$\\varepsilon = ([\d.]+)\$", found) == ["4", "1"]
-    other = errors.assign(epsilon=errors["epsilon"] + 10)
-    assert "varepsilon = 11$" in opening_of(page)({"errors": other, "diffprivlib": TABLES["diffprivlib"].head(0)})
-
-
-def test_ratios_of_paired_trials_have_their_errors() -> None:
-    """Against the trials themselves: two methods on the same draws, one of them noisier."""
-    rng = np.random.default_rng(0)
-    least = 1 + 0.1 * rng.standard_normal(4000)
-    other = 3 * least + 0.05 * rng.standard_normal(4000)
-    columns = {"lost": other, "behind": other - least}
-    row = pd.Series({name: v.mean() for name, v in columns.items()} | _errors(columns))
-    found = cells.over(row, pd.Series({"lost": least.mean()} | _errors({"lost": least})))
-    parts = [o.mean() / f.mean() for o, f in zip(np.split(other, 100), np.split(least, 100))]
-    assert found[0] == pytest.approx(np.mean(parts), rel=1e-3)
-    assert found[1] == pytest.approx(np.std(parts) / 10, rel=0.3)
-
-
-def _errors(columns: dict[str, np.ndarray]) -> dict[str, float]:
-    return {f"{name}_error": float(v.std(ddof=1) / math.sqrt(len(v))) for name, v in columns.items()}
-
-
-def test_every_remedy_but_the_least_itself_has_an_error() -> None:
-    entries = shown.show_gap(TABLES["errors"]).to_numpy().ravel()
-    assert all("±" in cell or cell in ("1", "–") for cell in entries)
-    assert (entries == "1").sum() <= len(shown.show_gap(TABLES["errors"]))
-
-
-def test_nobody_wins_inside_the_noise() -> None:
-    winners = cells.winners(ERRORS)
-    wide = cells.winners(change(ERRORS, "behind_error", lambda r: 1e9))
-    assert not wide["beaten"].any()
-    assert winners["beaten"].any()
-    assert (wide["tied"].map(len) >= len(methods.METHODS) - 1).all()

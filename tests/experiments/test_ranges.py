@@ -31,15 +31,6 @@ def test_every_parameter_has_an_upper_range(name: str) -> None:
     assert unbounded(declarations(experiment(name))) == []
 
 
-@each("name", CHAPTERS)
-def test_the_defaults_lie_inside(name: str) -> None:
-    for declared in declarations(experiment(name)):
-        if declared.range.ends:
-            low, high = declared.range.ends
-            values = declared.default if declared.many else (declared.default,)
-            assert all(low <= value <= high for value in values), declared.name
-
-
 @pytest.mark.parametrize("preset", ["paper", "quick"])
 def test_the_books_own_parameters_are_admissible(preset: str) -> None:
     parameters.resolve_preset(PROJECT, preset, chapters(PROJECT))

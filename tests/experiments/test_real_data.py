@@ -4,7 +4,6 @@ import dataclasses
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,22 +14,11 @@ from costofprivacy.datasets import DIABETES, DIGITS, HOUSING, MNIST, Regression
 from costofprivacy.dpgd import equivalent, system
 from costofprivacy.dpgd.schedule import Constant, Polynomial, learning_rates, noise_multipliers
 from costofprivacy.experiments.dpgd.real_data import figure_eight, maps, problem, reading, seeds
-from costofprivacy.experiments.dpgd.real_data.experiment import Experiment
 from costofprivacy.experiments.dpgd.real_data.problem import Population, Problem
 from costofprivacy.running.montecarlo import Runner, generator
 from tests.oracles import dpgd
 
 ROWS = 900
-SMALL: dict[str, Any] = {
-    "mnist_gamma": (0.2, 0.1),
-    "housing_gamma": (0.1, 0.05),
-    "points": 5,
-    "mnist_trials": 3,
-    "housing_trials": 3,
-    "kept_trials": 5,
-    "normalisation": 100,
-    "equation_trials": 1,
-}
 
 
 def made_up(name: str, d: int, rows: int = ROWS) -> Regression:
@@ -80,21 +68,6 @@ def test_every_place_of_a_map_is_algorithm_1_on_the_records(data: dict, alpha: f
         clip, rate = cell.places[k]
         known = literal(cell.problem, alpha, rate, clip, 0.5, generator(0, 0, 0))
         assert found[k] == pytest.approx(known, rel=1e-9)
-
-
-def test_a_map_has_the_cap_among_its_rates(data: dict) -> None:
-    cell = maps.Map(Problem(HOUSING, HOUSING, 100, 100), 0.0, 0.5, 9)
-    clips, rates = (sorted(set(values)) for values in zip(*cell.places))
-    assert (clips[0], clips[-1]) == (0.001, 10.0)
-    assert any(rate == pytest.approx(2 / cell.problem.gamma, rel=5e-3) for rate in rates)
-    assert rates[0] == 0.03
-    assert rates[-1] > 2 * 2 / cell.problem.gamma
-
-
-def test_problems_of_one_data_set_share_their_shuffles(data: dict) -> None:
-    small, large = (Problem(MNIST, MNIST, n, 100).split(generator(1, 0, 3))[0] for n in (50, 80))
-    np.testing.assert_array_equal(small.X, large.X[:50])
-    np.testing.assert_array_equal(small.test_X[30:], large.test_X)
 
 
 def test_the_population_has_the_least_squares_fit(data: dict) -> None:
@@ -158,16 +131,6 @@ def test_seeds_are_measured_with_and_without_a_limit(data: dict) -> None:
     assert (measures["typical"] < measures["risk"]).all()
 
 
-def test_maps_are_read_as_they_were_measured(data: dict) -> None:
-    tables = Experiment(**SMALL)._maps(Runner(workers=1))
-    kept = tables["kept"].merge(tables["figure-6"], on=maps.COLUMNS[:-1])
-    np.testing.assert_allclose(kept["risk_x"], kept["risk_y"])
-    panel = reading.panels(tables["figure-5"])[0]
-    first = tables["figure-5"].query(f"gamma == {panel.gamma} and alpha == {panel.alpha} and seed == 1")
-    np.testing.assert_array_equal(panel.risks[1].ravel(), first.sort_values(["c", "eta0"])["risk"])
-    assert (tables["rows"]["data"] == tables["rows"]["asked"]).all()
-
-
 def test_stand_ins_are_named_in_each_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
     problem.loaded.cache_clear()
@@ -211,9 +174,3 @@ def test_real_data_agree_with_an_independent_run(asked: str, n: int, trials: int
     assert abs(means[5] - np.mean(theirs)) < 4 * error
     assert abs(means[6] - np.mean(theirs)) > 4 * error
     problem.loaded.cache_clear()
-
-
-def test_the_most_rows_that_are_admissible_leave_one_to_test_on() -> None:
-    assert Experiment(mnist_gamma=(784 / (15170 - 2001),))
-    with pytest.raises(ValueError, match="mnist_gamma"):
-        Experiment(mnist_gamma=(784 / (15170 - 2000),))

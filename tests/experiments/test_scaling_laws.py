@@ -98,23 +98,6 @@ def test_the_numerical_optimum_is_the_crossing() -> None:
     assert set(table["case"]) == {1, 2, 3, 4}
 
 
-def test_equality_has_all_three_sides() -> None:
-    table = theory.exponents(theory.equality(30, np.random.default_rng(2)))
-    np.testing.assert_allclose(table["phi"] * (table["alpha"] + 1), 2)
-    below = np.sign(np.round(table["critical"] - table["b"], 9))
-    assert set(below) == {-1.0, 0.0, 1.0}
-
-
-def test_density_and_panels() -> None:
-    spectra = theory.spectra()
-    exact = (2 - spectra["phi"]) ** 2 / ((1 - spectra["phi"]) * (3 - spectra["phi"])) - 1
-    np.testing.assert_allclose(spectra["variance"], exact, rtol=1e-2)
-    panels = theory.panels()
-    assert (panels.groupby("figure")["a"].agg(["min", "max"]) == [-1.0, 0.0]).all(axis=None)
-    other = theory.other_spectra((0.0, 0.5))
-    assert other.set_index(["figure", "phi"]).loc[("figure-13", 0.5), "free"] == False  # noqa: E712
-
-
 def test_the_linear_system_by_steps() -> None:
     """(E.12) by Euler steps at one eigenvalue of a quadrature: the solution that the chapter uses."""
     law = Law(0.0, 0.5, 0.0, 0.0, 1.0, 0.3, 0.5)
@@ -126,23 +109,6 @@ def test_the_linear_system_by_steps() -> None:
         energies = energies + drift / steps
     assert float(equations.readout @ energies) == pytest.approx(row["solved"], rel=1e-3)
     assert row["half_clock"] == pytest.approx(row["solved"], rel=1e-9)
-
-
-def test_the_comparison_s_clocks() -> None:
-    """Γ of (E.14) is that of the solver's path without noise."""
-    law = Law(0.0, 0.0, 0.0, -1.0, 0.1, 0.3, 0.5)
-    equations = law.equations(1e-9)
-    clock = float(proof._clock(equations, law, 500.0, np.array([0.4]))[0])
-    risk = orders.equivalent.risk_path(equations, curves.family(0.0, 500.0), 0.1, math.inf, [0.4])[0]
-    assert float(implicit.kernels(equations, clock)[0]) == pytest.approx(risk, rel=2e-3)
-
-
-def test_powers_of_logarithms_and_sizes() -> None:
-    depth = np.array([10.0, 20.0, 40.0])
-    rows = pd.DataFrame({"log": depth, "value": 3 * depth**0.75})
-    assert trends.log_power(rows, "value") == pytest.approx(0.75)
-    sizes = pd.DataFrame({"name": "a", "inverse_gamma": 10**depth, "risk": 10 ** (0.3 * depth)})
-    assert trends.powers(sizes, ["name"], "risk")["power"].tolist() == pytest.approx([0.3])
 
 
 def test_the_law_of_the_logarithm() -> None:

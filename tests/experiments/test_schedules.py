@@ -5,23 +5,15 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.dpgd import control, equivalent
+from costofprivacy.dpgd import equivalent
 from costofprivacy.dpgd.schedule import Constant, Polynomial
-from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders, small_noise
+from costofprivacy.experiments.dpgd.schedules import best, figure_seven, identities, orders
 from costofprivacy.experiments.dpgd.schedules.verdicts_proofs import OUTRUN
-from costofprivacy.running.montecarlo import Runner, generator
+from costofprivacy.running.montecarlo import generator
 
 
 def setting(spectrum: str, n: int = 400, d: int = 10) -> figure_seven.Setting:
     return figure_seven.Setting(spectrum, n, d, 0.3, 0.5, 1.0, (0.0, 1.0))
-
-
-@pytest.mark.slow
-def test_sizes_up_to_a_limit_are_simulated() -> None:
-    figure = figure_seven.tables([setting("uniform", 100), setting("uniform", 400)], Runner(1), 2, 0, 100)["figure-7"]
-    run = figure["n"] <= 100
-    assert figure.loc[run, ["risk_mean", "risk_sd"]].notna().all(axis=None)
-    assert figure.loc[~run, "risk_mean"].isna().all()
 
 
 def test_tuned_risks_are_those_of_the_equations_and_least_nearby() -> None:
@@ -46,11 +38,6 @@ def test_simulated_risks_are_near_the_equations() -> None:
         np.testing.assert_allclose(risks.mean(axis=0), found[:count, 2], rtol=0.6)
 
 
-def test_streams_and_cells_are_distinct() -> None:
-    keys = [setting(name, n).key for name in figure_seven.SPECTRA for n in (100, 101, 102)]
-    assert len(set(keys)) == 6
-
-
 def test_paths_and_orders() -> None:
     table = orders.own_choice((1e-4, 1e-2), 0.3, 0.1)
     both = table[table["axis"] == orders.DEGREE]
@@ -68,14 +55,6 @@ def test_paths_and_orders() -> None:
     assert first["left"] == pytest.approx(known, rel=1e-4)
 
 
-@pytest.mark.parametrize("largest", [True, False])
-def test_two_eigenvalues_have_mean_one(largest: bool) -> None:
-    equations, low, high = orders.spread(largest, 0.1, 0.3, 1e-3)
-    assert equations.readout.sum() == pytest.approx(1.0)
-    assert equations.initial_risk == pytest.approx(0.5)
-    assert (low, high) == (0.5, 10.0) if largest else (0.1, 1.9)
-
-
 def test_theorem_2s_bound_bounds_the_risk() -> None:
     table = orders.theorem_rows(0.3)
     assert (table["risk"] <= table["bound"]).all()
@@ -90,36 +69,12 @@ def test_no_family_beats_the_best() -> None:
     assert excess[best.FLAT_FREE] <= excess[best.FLAT] + 1e-3 < excess[best.HARMONIC]
 
 
-def test_small_noise_with_a_clip_that_follows_is_never_the_worst() -> None:
-    place = small_noise.Place("a", 1.0, 1e-2, 1e-3)
-    found = small_noise.rows({place: small_noise.solve(place, rng=generator(0, 0, 0))[None]}).iloc[0]
-    assert found["following"] < found["fixed"] <= found["proportional"] * (1 + 1e-2)
-    assert found["order"] == pytest.approx(1e-6 * (1e-2 + 1e-4))
-
-
 def test_identities_stand() -> None:
     assert identities.solutions()["difference"].max() < 1e-6
     assert identities.lemma_d2()["quadrature"].max() < 1e-9
     table = identities.constants(0.3, 0.5).set_index("constant")
     assert table.loc["margin beside A", "needed"] < 90
     assert 0 <= identities.least_margin(0.6) < 1
-
-
-@pytest.mark.slow
-def test_a_schedule_that_was_found_has_nearly_the_risk_that_the_search_saw(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(control, "_KNOTS", 8)
-    place = best.Place(30.0, 1.0, 0.3, 0.5)
-    equations = best.Search(figure_seven.ISOTROPIC, place).equations
-    found = control.search(equations, place.clip, place.rho, Constant(1.0))
-    solved = best._solved(equations, place, found)
-    assert solved != found.risk
-    assert solved == pytest.approx(found.risk, rel=3e-3)
-
-    def unsettled(*_: object) -> float:
-        raise RuntimeError("the risk has not settled")
-
-    monkeypatch.setattr(equivalent, "final_risk", unsettled)
-    assert best._solved(equations, place, found) == found.risk
 
 
 @pytest.mark.parametrize(("share", "bounded"), [(0.15, True), (0.3, False)])

@@ -1,26 +1,17 @@
-"""The chapter on vanishing label noise: its cells, its rows, what is drawn and shown."""
+"""The chapter on vanishing label noise: its cells and rows."""
 
 import math
 
 import numpy as np
 import pytest
 
-from costofprivacy.chapters import LONGEST_ANSWER
 from costofprivacy.dpgd import control
-from costofprivacy.experiments.dpgd.small_noise import experiment, figures, page, tables
-from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, Cell, Experiment
-from costofprivacy.judging.headlines import words
+from costofprivacy.experiments.dpgd.small_noise import experiment
+from costofprivacy.experiments.dpgd.small_noise.experiment import FIXED, NONE, Cell
 from costofprivacy.streams import generator
-from tests.experiments.reading import check_plate, check_table, opening_of
-from tests.experiments.verdicts.machinery import change, committed
+from tests.experiments.verdicts.machinery import committed
 
 TABLE = committed("dpgd/small-noise")["small-noise-full-batch"]
-
-
-def test_every_cell_has_its_own_stream() -> None:
-    cells = Experiment().cells
-    assert len({cell.key for cell in cells}) == len(cells) == len(TABLE)
-    assert [cell.n for cell in cells] == list(TABLE["n"])
 
 
 def test_a_trial_is_the_risk_of_a_release_in_unshifted_coordinates() -> None:
@@ -51,22 +42,3 @@ def test_one_pass_at_no_label_noise_is_the_limit_and_above_its_bound() -> None:
     near = min(control.least(control.following_clip(0.5, 0.01, 1e-40, ratio, 1.0)).risk for ratio in experiment.RATIOS)
     assert experiment.one_pass(cell) == pytest.approx(near, rel=1e-3)
     assert (TABLE["one_pass"] > TABLE["one_pass_floor"]).all()
-
-
-def test_the_answer_follows_the_table() -> None:
-    found = opening_of(page)({"small-noise-full-batch": TABLE})
-    assert words(found) <= LONGEST_ANSWER
-    end = TABLE["zeta"] == 1e-8
-    other = change(TABLE, "risk", lambda rows: 3 * rows["order"], end)
-    assert "its risk is 3 times" in opening_of(page)({"small-noise-full-batch": other})
-
-
-def test_the_plate_is_computed_and_typeset() -> None:
-    check_plate(figures.draw_risks(TABLE))
-    other = change(TABLE, "exponent", lambda rows: -0.5, TABLE["axis"] == NONE)
-    assert "at 0.5 and DP-GD" in figures.draw_risks(other).caption
-
-
-def test_tables_are_for_readers() -> None:
-    check_table(tables.show_exponents(TABLE))
-    check_table(tables.show_orders(TABLE))

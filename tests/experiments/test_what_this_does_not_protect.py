@@ -1,4 +1,4 @@
-"""The page on what a correct ε leaves open: its attacks against the estimator and other ways, its words, its tables."""
+"""The page on what a correct ε leaves open: its attacks against the estimator and other ways."""
 
 import math
 
@@ -14,21 +14,16 @@ from costofprivacy.estimators import DPGDRegressor
 from costofprivacy.experiments.privacy.what_this_does_not_protect import (
     bits,
     later,
-    page,
     pair,
     repaired,
     repeats,
     scaling,
     seeds,
-    timing,
     tuning,
-    version_0_7_0,
 )
-from costofprivacy.experiments.privacy.what_this_does_not_protect import tables as shown
 from costofprivacy.experiments.privacy.what_this_does_not_protect.pair import Pair
 from costofprivacy.judging.tables import pick, select
 from costofprivacy.privacy import GaussianDP
-from tests.experiments.reading import opening_of
 from tests.experiments.verdicts.machinery import committed
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -199,68 +194,3 @@ def test_guarantees_of_0_15_0_were_false(faults: pd.DataFrame) -> None:
 @pytest.mark.parametrize("fault", later.GAINED)
 def test_and_are_true_now(faults: pd.DataFrame, fault: str) -> None:
     assert faults.loc[fault, "now"] <= faults.loc[fault, "allowed"]
-
-
-def test_a_word_changes_how_other_cells_were_read() -> None:
-    one, two, _ = later.neighbours()
-    assert np.isfinite(later.converted(one)).all()
-    assert np.isnan(later.converted(two)[:, 0]).all()
-
-
-def test_a_number_of_runs_that_is_seen_gives_much_more_away() -> None:
-    """One run: seen or not, δ is that of the Gaussian mechanism."""
-    run = GaussianDP(0.5)
-    for attack in (later.seen, later.unseen):
-        assert attack(run, 1.0, 0.5) == pytest.approx(run.delta(0.5), rel=1e-3)
-    assert later.seen(run, 10.0, 2.0) > 10 * later.unseen(run, 10.0, 2.0)
-
-
-def test_the_old_solver_found_the_minimum_only_where_a_record_was_inside_its_clip() -> None:
-    told = (1.0, 0.198, 0.0)
-    lost, found = (
-        version_0_7_0.minimiser(np.array([1.1, 0.0]), np.array(counts), *told)
-        for counts in ([450_000.0, 0.0], [449_999.0, 1.0])
-    )
-    assert abs(lost - 1.1) > 0.5
-    assert found == pytest.approx(1.1, abs=1e-4)
-
-
-def test_a_pass_is_timed_on_data_of_every_kind() -> None:
-    table = timing.table(Pair(64, 3, 0.5, 1)).set_index("data")
-    assert not table.loc[timing.ORDINARY, "shows"]
-    assert table.loc[timing.UNCLIPPED, "clipped"] == 0 < table.loc[timing.ORDINARY, "clipped"]
-
-
-# what the page says
-
-
-def test_the_sentences_follow_the_tables() -> None:
-    told = repr(page.statements(TABLES)).splitlines()
-    harmless = {
-        "undone": TABLES["undone"].assign(distance=1.0),
-        "seeds": TABLES["seeds"].assign(advantage=lambda t: 0.5 - 0.5 * (t["attack"] == seeds.LISTED)),
-        "rounding": TABLES["rounding"].assign(
-            advantage=lambda t: np.where(t["attack"] == bits.ROUNDED, 0.9, 0.0), standard_error=0.01
-        ),
-        "discrete": TABLES["discrete"].assign(advantage=0.9),
-        "tuning": TABLES["tuning"].assign(best=1.0, one=1.0),
-        "scaling": TABLES["scaling"].assign(advantage=lambda t: np.where(t["way"] == scaling.PUBLIC, 1.0, 0.0)),
-        "repeats": TABLES["repeats"].assign(advantage=0.0),
-        "groups": TABLES["groups"].assign(mu=0.1),
-        "population": TABLES["population"].assign(members=0.9, strangers=0.1),
-        "repaired": TABLES["repaired"].assign(before=0.0, now=1e9),
-    }
-    other = repr(page.statements(TABLES | harmless)).splitlines()
-    assert len(told) == len(other) == 14
-    assert not set(told) & set(other)
-
-
-def test_the_answer_counts_the_attacks_that_get_through() -> None:
-    told = opening_of(page)(TABLES)
-    assert "6 of 9 attacks" in told
-    small = TABLES["repeats"].assign(advantage=0.0)
-    assert "5 of 9 attacks" in opening_of(page)(TABLES | {"repeats": small})
-
-
-def test_every_item_of_the_checklist_is_a_row() -> None:
-    assert shown.show_checklist().data.count("\n") == len(shown.CHECKLIST) + 1

@@ -1,13 +1,11 @@
-"""What bounds and missing cells cost: the losses against predictions on new people, and the figures."""
+"""What bounds and missing cells cost: the losses against predictions on new people."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from matplotlib import pyplot as plt
 from sklearn.linear_model import LinearRegression
 
-from costofprivacy.experiments.your_data import figures, finding, loose, missing
-from costofprivacy.experiments.your_data.estimating import dp_gd, summarised
+from costofprivacy.experiments.your_data import finding, loose, missing
+from costofprivacy.experiments.your_data.estimating import dp_gd
 from costofprivacy.privacy import ApproximateDP
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -42,11 +40,6 @@ def widened():
 @pytest.fixture(scope="module")
 def gaps():
     return missing.table(range(3), FEW, (0.0, 0.3), cheap)
-
-
-@pytest.fixture(scope="module")
-def sizes():
-    return finding.table(range(3), loose.Problem(d=2), (4000, 8000), cheap)
 
 
 def test_the_loss_of_a_loose_bound_is_that_of_predictions():
@@ -103,29 +96,6 @@ def test_without_privacy_dropping_is_unbiased_and_imputation_is_not(gaps):
     assert (rows["records"].xs(0.3, level="share") - 0.7**3).abs().max() < 0.02
 
 
-def test_the_features_of_a_rule_are_those_of_its_schema():
-    cells = np.array([[0.25, np.nan], [1.0, 0.0]])
-    assert missing._features(cells, missing.MIDDLE).tolist() == [[-0.5, 0.0], [1.0, -1.0]]
-    assert missing._features(cells, missing.TYPICAL).tolist() == [[-0.5, -0.5], [1.0, -1.0]]
-    assert missing._features(cells, missing.INDICATOR).tolist() == [[-0.5, 0, 0, 1], [1, 0, -1, 0]]
-    np.testing.assert_array_equal(missing._features(cells, missing.VOID), [[np.nan, np.nan], [1.0, -1.0]])
-
-
-def test_tables_repeat_and_have_their_columns(widened, gaps):
-    pd.testing.assert_frame_equal(loose.table(range(3), SMALL, (1.0, 4.0), cheap), widened)
-    assert list(widened) == ["widened", "factor", "lost", "lost_error", "trials"]
-    assert set(gaps) >= {"fit", "rule", "share", "records", "lost_complete", "lost_missing_error", "trials"}
-    assert not widened.isna().any(axis=None)
-    assert not gaps.isna().any(axis=None)
-
-
-def test_a_summary_is_mean_and_standard_error():
-    rows = [{"a": "x", "v": value} for value in (1.0, 2.0, 6.0)]
-    found = summarised(rows, ["a"], ["v"]).iloc[0]
-    assert (found["v"], found["trials"]) == (3.0, 3)
-    assert found["v_error"] == pytest.approx(np.std([1, 2, 6], ddof=1) / 3**0.5)
-
-
 def test_private_bounds_and_their_fit_spend_the_whole_budget_together():
     stated = loose.Problem(n=4000, d=2)
     X, y = stated.draw(np.random.default_rng(0))
@@ -136,18 +106,3 @@ def test_private_bounds_and_their_fit_spend_the_whole_budget_together():
     assert response[0] < np.quantile(y, 0.2) < np.quantile(y, 0.8) < response[1]
     known = finding._bounds(finding.KNOWN, X, y, stated, 0)
     assert known == ((-1.0, 1.0), (-3 * stated.response_deviation, 3 * stated.response_deviation), total)
-
-
-def test_private_bounds_are_worse_than_known_ones_and_better_than_loose_ones(sizes):
-    lost = sizes.set_index(["bounds", "n"])["lost"]
-    assert lost[finding.KNOWN, 8000] < lost[finding.FOUND, 8000] < lost[finding.WIDE, 8000]
-
-
-def test_figures_say_what_they_show(widened, gaps, sizes):
-    for plate, words in (
-        (figures.draw_finding(sizes), "With 8,000 records"),
-        (figures.draw_loose(widened), "4 times too wide"),
-        (figures.draw_missing(gaps), "30 % of the cells missing"),
-    ):
-        assert words in plate.caption
-        plt.close(plate.figure)

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Change, both, committed, judge, put, trials
+from tests.experiments.verdicts.machinery import Case, Change, both, put, trials
 from tests.experiments.verdicts.precision_cases import ABSTRACT_CASES
 
 HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
@@ -219,79 +218,3 @@ CASES = [
 ]  # fmt: skip
 
 test_found, test_cases, test_complete = trials(CHAPTER, [*CASES, *ABSTRACT_CASES], UNDECIDABLE)
-
-
-def numbers(claim: str, changed: Change = lambda t: {}) -> dict[str, tuple[float, float | None]]:
-    tables = committed(CHAPTER)
-    found = judge(CHAPTER, claim, tables | dict(changed({k: v.copy() for k, v in tables.items()})))
-    return {f"{n.name}; {n.row}": (n.value, n.against) for n in found.numbers}
-
-
-def test_shares_are_taken_of_the_privacy_parameter() -> None:
-    """The same findings at twice the ρ."""
-    columns = ("rho", "rho_recomputed", "rho_every", "spent_least", "spent_most")
-    twice = both(*(put("schedules", column, lambda r, c=column: 2 * r[c]) for column in columns))
-    for claim in (RELEASE, RHO, LEAST):
-        assert numbers(claim, twice) == numbers(claim)
-
-
-OUTGROWS = "power of the size by which the bound outgrows the least known risk"
-
-
-@pytest.mark.parametrize("claim", BOUND)
-def test_by_which_power_a_bound_is_beaten(claim: str) -> None:
-    falls = {row: pair for row, pair in numbers(claim).items() if OUTGROWS in row}
-    assert len(falls) == 4
-    beyond = f"{OUTGROWS}, where its privacy term is unbounded; axis = rho, rho = 1e-05"
-    assert falls.pop(beyond) == (pytest.approx(2, abs=1e-3), None)
-    assert {against for _, against in falls.values()} == {0.1}
-
-
-def test_a_term_that_does_not_fall_is_told_from_its_first_to_its_last_size() -> None:
-    told = numbers(EARLIER, put("lower-bounds", "second", lambda r: r["n"], "axis == 'n'"))
-    last = "privacy term over d/n at the largest n, beside that at the least; axis = n"
-    assert told[last] == (pytest.approx(1e10), pytest.approx(1e5))
-
-
-def test_the_numbers_behind_the_release_are_those_of_its_tables() -> None:
-    told = numbers(RELEASE)
-    schedules = committed(CHAPTER)["schedules"]
-    assert (
-        told["privacy parameter if every iterate is released, over ρ, least; all schedules"][0]
-        == schedules["rho_every"].min()
-    )
-    assert told["privacy parameter if every iterate is released, over ρ, most; all schedules"][0] == np.inf
-    assert told["largest move by one record over the bound; both relations"] == (pytest.approx(1), 1.0)
-
-
-def test_the_numbers_behind_conversions_are_those_of_their_table() -> None:
-    told = [value for value, _ in numbers(CONVERSION).values()]
-    rows = committed(CHAPTER)["conversions"].query("exact > 0")
-    simple, best = rows["proposition_a3"] / rows["exact"], rows["renyi"] / rows["exact"]
-    assert told == [0, simple.min(), simple.max(), best.min(), best.max()]
-    assert judge(CHAPTER, CONVERSION, committed(CHAPTER)).headline.endswith("at least 1.06.")
-    assert [*numbers(SIMPLE).values()][1:] == [(3, 4), (pytest.approx(0.957107), 1), (pytest.approx(1.171573), 1)]
-
-
-def test_the_numbers_behind_single_steps_and_schedules() -> None:
-    begins = {name: value for name, value in numbers(STEP).items() if "begins" in name}
-    assert begins == {"growth where it begins; rate not shortened, product = 2.1": (pytest.approx(1.1), 1.0)}
-    assert not [name for name in numbers(STEP, put("expansion", "bare", lambda r: 1.0)) if "begins" in name]
-    assert numbers(RHO)["schedules whose last quotient is 0/0; last_rate = 0"] == (3, None)
-    assert numbers(LEAST)["random schedules tried; all schedules"] == (10_000, None)
-
-
-def test_the_numbers_behind_the_rate() -> None:
-    told = numbers(OPTIMAL)
-    rows = committed(CHAPTER)["rates"].query("algorithm == 'c constant'")
-    for name in SPECTRA:
-        most = (rows["limit"] / rows["rate_1.4"])[rows["spectrum"] == name].max()
-        assert told[f"derived multiple of γ + γ²/ρ², largest; spectrum = {name}"] == (most, None)
-        assert told[f"power of n in the risk at fixed γ and ρ; spectrum = {name}, axis = n"][1] == 0.03
-    risen = numbers(OPTIMAL, along_n(0.04, 1e-4))
-    assert risen["power of n in the risk at fixed γ and ρ; spectrum = two levels, axis = n"] == (
-        pytest.approx(0.04),
-        0.03,
-    )
-    single = (rows["largest"] / rows["excess_risk"]).max()
-    assert told["largest single run over its mean; algorithm = c constant"] == (single, None)

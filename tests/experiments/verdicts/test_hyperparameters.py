@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from costofprivacy.experiments.dpgd.hyperparameters import steps
-from costofprivacy.experiments.dpgd.hyperparameters.figures import agreement
 from costofprivacy.experiments.dpgd.hyperparameters.verdicts import crossing, dearest
 from costofprivacy.judging.findings import Verdict
-from tests.experiments.verdicts.machinery import Case, Tables, committed, only, put, trials
+from tests.experiments.verdicts.machinery import Case, Tables, only, put, trials
 
 HOLDS, NARROWER, FAILS = Verdict.HOLDS, Verdict.NARROWER, Verdict.FAILS
 UNTESTABLE = Verdict.UNTESTABLE
@@ -238,10 +237,3 @@ def test_a_large_clip_is_judged_only_where_its_private_term_is_the_larger_one() 
     ]
     costs = dearest(pd.DataFrame(rows, columns=["rho", "alpha", "gamma", "clip", "risk"]))
     assert costs.to_dict() == {(1.0, 0.5, 0.1): 7.0}
-
-
-def test_simulated_maps_agree_with_the_equivalent() -> None:
-    """Away from the divergent corner and from the kink at 2/γ, within four standard errors nearly everywhere."""
-    share, kink = agreement(committed(CHAPTER)["figure-4"])
-    assert share > 0.97
-    assert kink < 0.4

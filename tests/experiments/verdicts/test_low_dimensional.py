@@ -1,10 +1,5 @@
 """What is tried on the judges of the chapter on low dimension."""
 
-import numpy as np
-import pandas as pd
-import pytest
-
-from costofprivacy.experiments.noisyhead.low_dimensional import verdicts
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import Case, Tables, change, put, trials
 
@@ -251,12 +246,3 @@ CASES = [
 ]
 
 test_found, test_cases, test_complete = trials(CHAPTER, CASES)
-
-
-def test_a_power_is_found_beneath_the_logarithms() -> None:
-    N = np.array([1e3, 2e3, 8e3])
-    rows = {"setting": "s", "epsilon": 1.0, "N": N, "closed_form": 0.0, "limit_of_R": 1.0}
-    noise = pd.DataFrame(rows | {"noise_risk": N**-2.5 * np.log(N * np.floor(np.sqrt(N))) ** 10})
-    found = verdicts.slopes(noise.assign(standard_error=0.01 * noise["noise_risk"]))
-    assert found["without_logs"].tolist() == [pytest.approx(-2.5)]
-    assert verdicts.slopes(noise.head(1)).columns.equals(found.columns)

@@ -7,14 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.experiments.dpgd.scaling_laws.curves import PLACE
 from costofprivacy.judging.findings import Verdict
 from tests.experiments.verdicts.machinery import (
     Case,
     Tables,
     change,
-    committed,
-    judge,
     only,
     put,
     trials,
@@ -206,23 +203,3 @@ test_what_the_book_found, test_a_judge_follows_its_tables, test_every_judge_acqu
 @pytest.mark.parametrize("case", OTHER_GROUNDS, ids=str)
 def test_the_book_s_words_are_said_on_its_grounds_alone(case: Case) -> None:
     try_case(CHAPTER, case)
-
-
-@pytest.mark.parametrize("figure", ["figure-2", "figure-3"])
-def test_the_issue_s_bounds(figure: str) -> None:
-    """Slopes within 0.01 of h at 1e-10 but near φ(α+1) = 2; risks within 1 % of LSODA's."""
-    tables = committed(CHAPTER)
-    slopes = tables["slopes"].merge(tables[figure][PLACE].drop_duplicates(), on=PLACE)
-    end = slopes[slopes["gamma"] < 2e-10]
-    away = (end["phi"] * (end["alpha"] + 1) - 2).abs() > 0.2
-    assert end.loc[away, "distance"].abs().max() < 0.01
-    check = tables["check"]
-    assert ((check["lsoda"] / check["risk"] - 1).abs() < 0.01).all()
-    assert (check["lsoda_least"] > 0.99 * check["risk"]).all()
-
-
-def test_the_settled_table_says_when() -> None:
-    settled = committed(CHAPTER)["settled"]
-    assert settled["settles_at"].notna().all()
-    assert settled["settles_at"].min() < 1e-10
-    assert judge(CHAPTER, "dpgd/figure-2", committed(CHAPTER)).verdict == HOLDS

@@ -1,13 +1,11 @@
-"""The numbers behind the findings on early stopping, and its judges just at their thresholds."""
+"""The judges of the chapter on early stopping just at their thresholds."""
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from costofprivacy.experiments.noisyhead.early_stopping import verdicts
-from costofprivacy.experiments.noisyhead.early_stopping.closed_forms import FROM_R, FROM_ZERO
 from costofprivacy.judging.findings import Verdict
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from tests.each import each
@@ -20,58 +18,11 @@ from tests.experiments.verdicts.test_early_stopping import (
     MONOTONE,
     PARTS,
     STOPPED,
-    STOPPING,
     cost,
     matched,
-    noise,
-    outside,
     parts,
     stopped,
 )
-
-
-def numbers(claim: str) -> dict[str, float]:
-    found = judge(CHAPTER, claim, committed(CHAPTER))
-    assert len({(n.name, n.row) for n in found.numbers}) == len(found.numbers)
-    return {f"{n.name}; {n.row}": n.value for n in found.numbers}
-
-
-def test_the_numbers_stand_in_the_tables() -> None:
-    """A number names its table, and its value is there."""
-    t = committed(CHAPTER)
-    best_steps = t["best-steps"][t["best-steps"]["source"] == "simulation"].set_index(["start", "account"])["best_T"]
-    figure = numbers(FIGURE_3)
-    for (start, account), value in best_steps.items():
-        row = f"source = simulation, start = {start}, account = {account}"
-        assert figure[f"best T, {start} start, {account}; {row}"] == value
-    own = t["descent"][having(t["descent"], setting="published", start="random")].set_index("T")
-    monotone = list(numbers(MONOTONE).values())
-    error = own["standard_error"].to_numpy()
-    scores = np.diff(own["excess_risk"]) / np.hypot(error[1:], error[:-1])
-    inside = own[own["in_figure"]]
-    expected = [inside["excess_risk"].iloc[0], inside["excess_risk"].iloc[-1], scores[: len(inside) - 1].max()]
-    assert monotone == [*expected, inside["risen"].max(), own["risen"].max(), own["rest"].iloc[-1]]
-    part = t["parts-at-stop"]
-    zero = part[part["start"] == FROM_ZERO]
-    quiet = zero[zero["noise_over_descent"] <= 0.1]
-    found = list(numbers(PARTS).values())
-    assert found[1] == zero.groupby("N")["noise_over_descent"].min().max()
-    assert found[2] == zero[zero["rate_share"] == 1].groupby("N")["noise_over_descent"].min().max()
-    assert found[3] == 1 - quiet["descent_over_zero"].min()
-
-
-def test_what_the_numbers_on_the_proposition_are() -> None:
-    t = committed(CHAPTER)
-    ratio = t["stopped"]["excess_risk"] / t["stopped"]["bound_46"]
-    found = list(numbers(STOPPED).values())
-    assert found[1:4] == [ratio.max(), ratio[~outside(t)].max(), t["stopped"]["T_over_log_N"].min()]
-    over = t["any-steps"]["excess_risk"] / t["any-steps"]["bound_45"]
-    simulated = verdicts.both_sides(t["accounts"], t["bounds"])["over_45"].max()
-    share = (t["stopped"]["rest"] / t["stopped"]["least_45"]).max()
-    assert list(numbers(ANY_T).values())[4:7] == [over.max(), simulated, share]
-    last = t["section-62"].iloc[-1]
-    cost = [last["exponent_noise_printed"], last["noise_printed"] / last["noise_45"], len(t["section-62"])]
-    assert list(numbers(C_NOISE).values()) == cost
 
 
 @pytest.mark.parametrize("claim", [ANY_T, STOPPED])
@@ -80,31 +31,6 @@ def test_a_bound_is_vacuous_where_always_predicting_0_meets_it(claim: str) -> No
     assert judge(CHAPTER, claim, t).vacuous
     tight = {name: t["stopped"][name] * 1e-10 for name in ("excess_risk", "bound_45", "bound_46", "rest", "least_45")}
     assert not judge(CHAPTER, claim, t | {"stopped": t["stopped"].assign(**tight)}).vacuous
-
-
-def test_where_noise_never_is_small_no_share_is_told() -> None:
-    t = committed(CHAPTER)
-    assert judge(CHAPTER, PARTS, t | parts(t, 0.3, start=FROM_ZERO)).numbers[3].value == 0
-
-
-def test_a_turn_is_counted_in_its_own_errors() -> None:
-    curve = pd.DataFrame({"T": [1, 2, 3], "excess_risk": [5.0, 1.0, 8.0], "standard_error": [3.0, 4.0, 1.0]})
-    assert verdicts.turn(curve.iloc[::-1]) == pytest.approx((4 / 5, 7 / 17**0.5))
-
-
-def test_what_the_numbers_on_stopping_are() -> None:
-    t = committed(CHAPTER)
-    own = t["stopping"][(t["stopping"]["account"] == ALGORITHM) & (t["stopping"]["N"] >= 1e4)]
-    over = [own[own["start"] == start]["best_T_over_log_N"] for start in (FROM_R, FROM_ZERO)]
-    powers = verdicts.noise_exponents(t["closed-form"], ALGORITHM)
-    expected = [powers.iloc[0], powers.iloc[-1], over[0].min(), over[0].max(), over[1].min(), over[1].max()]
-    assert list(numbers(STOPPING).values()) == [*expected, own["transient"].max()]
-
-
-def test_a_cubic_noise_needs_no_correction_of_its_power() -> None:
-    t = committed(CHAPTER)
-    assert "T^3" in judge(CHAPTER, STOPPING, t).correction
-    assert "T^3" not in judge(CHAPTER, STOPPING, t | noise(t, 3.0)).correction
 
 
 @pytest.mark.parametrize(("budget", "small"), [(0.01, True), (0.1, False), (8.0, False)])
@@ -179,11 +105,3 @@ def test_as_much_as_a_threshold_is_not_more() -> None:
     steady = pd.DataFrame({"N": [1e4, 1e6, 1e8], "best_T": [9, 30, 20], "best_T_over_log_N": [1.0, 2.0, 1.5]})
     assert verdicts.logarithmic(steady)
     assert not verdicts.logarithmic(steady.assign(best_T_over_log_N=[1.0, 2.1, 1.5]))
-
-
-def test_both_bounds_stand_beside_the_simulation() -> None:
-    t = committed(CHAPTER)
-    both = verdicts.both_sides(t["accounts"], t["bounds"])
-    for row in both.iloc[[0, -1]].itertuples():
-        assert row.over_42 == row.excess_risk / (row.descent_42 + row.noise_42)
-        assert row.over_45 == row.excess_risk / (row.descent_45 + row.noise_45)
