@@ -128,7 +128,7 @@ LAW_CASES = [
     Case(TAILS, "all agree", put("laws", "relative_gap", 0.001, LAST), HOLDS),
     Case(TAILS, "just four errors", put("laws", "relative_gap", lambda r: 4 * r["standard_error"], LAST), HOLDS),
     Case(TAILS, "off at small d alone", put("laws", "relative_gap", lambda r: 0.3 * (r["d"] < 600)), HOLDS),
-    Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="off by 20 %"),
+    Case(TAILS, "another gap", put("laws", "relative_gap", 0.2, LAST, target=LONE), NARROWER, says="20 % off"),
     Case(TAILS, "one law off", put("laws", "relative_gap", lambda r: 0.2 * (r["law"] == "Rademacher"), LAST,
          target=LONE), NARROWER),
     Case(TAILS, "spread out, too", put("laws", "relative_gap", -0.2, LAST, target="spread"), FAILS),

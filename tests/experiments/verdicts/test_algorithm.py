@@ -75,8 +75,18 @@ def conversion(column: str, to: Callable[[pd.DataFrame], Any], where: str = "rho
 
 
 def share(to: Callable[[pd.DataFrame], Any], where: str) -> Change:
-    """The risk of Algorithm 1 with constant c as a multiple of its limit."""
-    return put("rates", "excess_risk", lambda r: to(r) * r["limit"], f"algorithm == 'c constant' and {where}")
+    """The risk of Algorithm 1 with constant c as a multiple of its limit, and the largest run, 1.5 times as large."""
+    where = f"algorithm == 'c constant' and {where}"
+    return both(
+        put("rates", "excess_risk", lambda r: to(r) * r["limit"], where),
+        put("rates", "largest", lambda r: 1.5 * r["excess_risk"], where),
+    )
+
+
+def run(multiple: float) -> Change:
+    """The largest run at one place, as a multiple of the mean."""
+    where = "algorithm == 'c constant' and gamma == 0.01 and rho == 0.1"
+    return put("rates", "largest", lambda r: multiple * r["excess_risk"], where)
 
 
 def errors(count: float) -> Callable[[pd.DataFrame], Any]:
@@ -109,6 +119,8 @@ RATE_CASES = [
              f"axis == 'n' and spectrum == '{name}'"), FAILS)
         for name in SPECTRA
     ),
+    Case(OPTIMAL, "a run far above the mean", run(4.1), FAILS),
+    Case(OPTIMAL, "a run above the mean", run(3.9), HOLDS),
     Case(OPTIMAL, "a power of n that is none", along_n(0.02, 1e-4), HOLDS),
     Case(OPTIMAL, "a power of n that is one", along_n(0.04, 1e-4), FAILS),
     Case(OPTIMAL, "a power of n within its errors", along_n(0.08, 0.05), HOLDS),

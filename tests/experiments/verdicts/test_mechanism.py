@@ -126,6 +126,7 @@ CASES = [
     Case(ANY, "a built pair moves further", moved("constructed", 1.2, N=1000, setting="corrected"), FAILS),
     Case(ANY, "a found pair moves further", moved("largest_found", 1.2, N=1000), FAILS),
     Case(ANY, "it reaches the bound", moved("constructed", 1.0), HOLDS, says="by 100 % of"),
+    Case(ANY, "with corrected radii alone", moved("constructed", 1.0, setting="corrected"), HOLDS, says="by 53 % of"),
     Case(ANY, "it reaches the bound, to rounding", moved("constructed", ROUNDED), HOLDS),
 ]  # fmt: skip
 

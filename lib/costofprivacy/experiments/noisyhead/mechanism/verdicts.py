@@ -145,9 +145,13 @@ def section_2_any_noise(tables: Tables) -> Ruling:
     For every prompt ‖(⟨Γ, Z⟩ − y)Z‖ ≤ (C + RG)G once y is clipped at C and ‖Z‖ ≤ G, ‖Γ‖ ≤ R; two of them differ by at
     most twice that. The share that is reached depends on RG/C (`update_sensitivity_exact`): all of it as RG/C → 0.
     """
-    share = _reached(tables["sensitivity"], "bound").max()
-    named = {"change of an update over (A.1), any prompts, largest": (share, 1.0)}
-    return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("sensitivity", named), {"share": share})
+    table = tables["sensitivity"]
+    share, printed = (_reached(rows, "bound").max() for rows in (table, select(table, setting="printed")))
+    named = {
+        "change of an update over (A.1), any prompts, largest": (share, 1.0),
+        "the same, with the radii of Section 6.1": (printed, 1.0, "setting = printed"),
+    }
+    return Ruling(reads(printed=share <= 1 + ROUNDING), numbers("sensitivity", named), {"share": printed})
 
 
 @judges("noisyhead/section-1.1-clipping")
