@@ -23,7 +23,7 @@ def abstract_robust(tables: Tables) -> Ruling:
     over = (parts["displacement"] / parts["bound"]).max()
     attacked, other = growth.power(own, "alpha", "displacement", ""), growth.power(alone, "alpha", "ridge", "")
     clipped = growth.power(alone, "alpha", "bound", "")
-    limit, most = own.sort_values("alpha")["displacement"].iloc[-1], own["displacement"].max()
+    limit = own.sort_values("alpha")["displacement"].iloc[-1]
     claimed = tables["conditions"].sort_values("alpha")["claimed_for_ridge"].iloc[0]
     found = (
         *numbers("parts", {"displacement of NoisyHead by the attack over its bound": (over, 1.0)}, "part = attack"),
@@ -40,7 +40,7 @@ def abstract_robust(tables: Tables) -> Ruling:
         narrower=bool(resists and other > growth.LOST_POWER),
         decided=not np.isnan([attacked, other, clipped]).any(),
     )
-    return Ruling(verdict, found, {"most": most})
+    return Ruling(verdict, found, {"limit": limit})
 
 
 @judges("noisyhead/section-1.1-fraction")
