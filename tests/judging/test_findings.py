@@ -98,7 +98,7 @@ def test_a_cited_number_says_where_it_stands() -> None:
 def test_judges_are_found_by_their_claims() -> None:
     found = judges_of("costofprivacy.experiments.noisyhead.low_dimensional")
     named = {"noisyhead/figure-1", "noisyhead/section-6.1-hyperparameters", "noisyhead/theorem-1.1-low"}
-    named |= {"noisyhead/theorem-4.2i"}
+    named |= {"noisyhead/theorem-4.2i", "noisyhead/section-1.1-common-weight"}
     assert set(found) == named | {f"noisyhead/equation-a.{number}" for number in (15, 16, 17)}
     assert next(iter(found)) == "noisyhead/figure-1"
     assert judges_of("costofprivacy.experiments.ledger") == {}
