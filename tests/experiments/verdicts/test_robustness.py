@@ -406,8 +406,18 @@ def stepped(ratio: Rows) -> Make:
     return put("perturbations", "a23_ratio", ratio)
 
 
+A24_TABLES = ("perturbations", "long-prompts")
+
+
 def frequency(share: float, response: str) -> Make:
-    return put("perturbations", "a24_frequency", lambda r: share, of(response=response))
+    return both(*(put(name, "a24_frequency", lambda r: share, of(response=response)) for name in A24_TABLES))
+
+
+def small_shifts(share: float) -> Make:
+    """The shifts below C have this share, with the query's response shifted."""
+    return put(
+        "long-prompts", "a24_frequency", lambda r: share, lambda r: (r["alpha_over_C"] < 1) & (r["response"] == SHIFTED)
+    )
 
 
 FLAT = sizes(limits.OUTLIER, lambda r: 7.0)
@@ -448,11 +458,13 @@ PROOF_CASES = [
     Case(A23, "it falls by no power", stepped(lambda r: r["L"] ** -0.2), CORRECTED),
     Case(A23, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
     Case(A24, "so it is as printed", frequency(0.99, LEFT), HOLDS),
-    Case(A24, "not surely as printed", frequency(0.98, LEFT), CORRECTED, says="also shifts"),
+    Case(A24, "not surely as printed", both(frequency(0.98, LEFT), small_shifts(0.99)), CORRECTED),
+    Case(A24, "small shifts do not", both(frequency(0.98, LEFT), small_shifts(0.98)), NARROWER, says="small ones"),
     Case(A24, "nor if shifted", frequency(0.9, SHIFTED), FAILS),
     Case(A24, "nor at one size", put("perturbations", "a24_frequency", lambda r: 0.5, of(response=SHIFTED, D=20)),
          FAILS),
-    Case(A24, "no attack is admitted", NONE_ADMITTED, UNTESTABLE),
+    Case(A24, "no attack is admitted", both(NONE_ADMITTED, put("long-prompts", "admissible", lambda r: False)),
+         UNTESTABLE),
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ from costofprivacy.streams import Runner
 SIZES = (1000, 2000, 4000, 8000)  # N at which the mechanism is run; L = ⌊√N⌋
 FAR = tuple(10**k for k in range(5, 31, 5))  # N at which its closed form is followed
 TRIALS = 20
-LABEL_NOISE = 1.0  # τ; without label noise one prompt alone gives w exactly
+CONSTANT, SMALL, NONE = "1", "L^(-1/2)", "none"  # τ; without label noise one prompt alone gives w exactly
 FAILURE = 0.01  # κ of each of the events under which no clip acts
 
 
@@ -37,6 +37,7 @@ class Cell:
     D: int
     epsilon: float
     delta: float
+    noise: str = CONSTANT
 
     @property
     def key(self) -> int:
@@ -49,26 +50,36 @@ class Cell:
         return math.isqrt(self.N)
 
     @property
+    def label_noise(self) -> float:
+        """Standard deviation τ of the label noise."""
+        return {CONSTANT: 1.0, SMALL: self.L**-0.5, NONE: 0.0}[self.noise]
+
+    @property
     def share(self) -> float:
         """μ₁ = μ₂ = μ/√2 of each stage."""
         return ApproximateDP(self.epsilon, self.delta).to_gaussian().mu / math.sqrt(2)
 
     @property
-    def clips(self) -> tuple[float, float]:
-        """The bounds r and c, which act with probability at most 5κ."""
+    def bounds(self) -> tuple[float, float, float]:
+        """The clips r and c and what bounds ‖w − w₁‖; all hold, and no clip acts, but with probability at most 5κ."""
         D, pairs, tail = self.D, self.N * self.L, math.sqrt(2 * math.log(1 / FAILURE))
         longest = math.sqrt(D) + tail  # ‖w‖
-        token = LABEL_NOISE * D / math.sqrt(self.L) * (1 + math.sqrt(2 * math.log(self.N / FAILURE)))
+        token = self.label_noise * D / math.sqrt(self.L) * (1 + math.sqrt(2 * math.log(self.N / FAILURE)))
         first = D * longest + token
-        sampled = (math.sqrt(D - 1) + D * tail) * longest + LABEL_NOISE * D * (1 + tail)
+        sampled = (math.sqrt(D - 1) + D * tail) * longest + self.label_noise * D * (1 + tail)
         away = sampled / math.sqrt(pairs) + 2 * first / (self.N * self.share) * longest
-        return first, D * away + token
+        return first, D * away + token, away
 
     @property
     def noise_stds(self) -> tuple[float, float]:
         """Standard deviation of the noise of each stage."""
-        first, second = (2 * clip / (self.N * self.share) for clip in self.clips)
+        first, second = (2 * clip / (self.N * self.share) for clip in self.bounds[:2])
         return first, second
+
+    @property
+    def upper(self) -> float:
+        """What the release costs: the noise of its second stage, and E‖Σ A_k/N − I‖²‖w − w₁‖²/D without that noise."""
+        return self.noise_stds[1] ** 2 + (self.D - 1) / (self.N * self.L) * self.bounds[2] ** 2
 
     @property
     def lower(self) -> float:
@@ -89,7 +100,7 @@ class Cell:
                 grown = np.exp(m * self.epsilon)
                 sure = (far - poisson.sf(m, expected) - m * grown * self.delta) / (1 + grown)
                 best = max(best, (theta * a / 2) ** 2 * sure.max())
-        return LABEL_NOISE**2 / self.L * best
+        return self.label_noise**2 / self.L * best
 
 
 def maximal_coupling(a: float) -> tuple[float, float]:
@@ -109,8 +120,8 @@ def trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
     w = rng.standard_normal(D)
     x = rng.standard_normal((N, L, D))
     x /= np.linalg.norm(x, axis=2, keepdims=True)
-    y = x @ w + LABEL_NOISE * rng.standard_normal((N, L))
-    (first, second), stds = cell.clips, cell.noise_stds
+    y = x @ w + cell.label_noise * rng.standard_normal((N, L))
+    (first, second, _), stds = cell.bounds, cell.noise_stds
     start = _clipped_mean(x, y, first) + stds[0] * rng.standard_normal(D)
     found = start + _clipped_mean(x, y - x @ start, second) + stds[1] * rng.standard_normal(D)
     flat = x.reshape(-1, D)
@@ -127,8 +138,13 @@ def _clipped_mean(x: np.ndarray, y: np.ndarray, clip: float) -> np.ndarray:
 
 
 def table(D: int, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFrame:
-    """The cost of the mechanism, run and in closed form, the lower bound, and both rates that Section 1.1 compares."""
-    near, far = ([Cell(N, D, budget.epsilon, budget.delta) for N in sizes] for sizes in (SIZES, FAR))
+    """The cost of the mechanism, run and in closed form, the lower bound, and both rates that Section 1.1 compares.
+
+    The mechanism is run with label noise of constant size alone.
+    """
+    told = (D, budget.epsilon, budget.delta)
+    near = [Cell(N, *told) for N in SIZES]
+    far = [Cell(N, *told, noise) for noise in (CONSTANT, SMALL, NONE) for N in FAR]
     samples = runner.run(trial, near, TRIALS, seed)
     measured = {cell: _fits.mean_and_error(values[:, 0]) for cell, values in samples.items()}
     rows = []
@@ -138,11 +154,12 @@ def table(D: int, budget: ApproximateDP, runner: Runner, seed: int) -> pd.DataFr
         budgeted = math.log(1 / cell.delta) / cell.epsilon**2
         rows.append(
             {
+                "label_noise": cell.noise,
                 "N": N,
                 "L": L,
                 "cost": float(cost),
                 "standard_error": float(error),
-                "upper": cell.noise_stds[1] ** 2,
+                "upper": cell.upper,
                 "lower": cell.lower,
                 "expected": budgeted / (N * L) ** 2,
                 "claimed": budgeted / (N**1.5 * L**2),

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from costofprivacy.experiments.noisyhead import agreement
+from costofprivacy.experiments.noisyhead.low_dimensional import common_weight
 from costofprivacy.experiments.noisyhead.low_dimensional.verdicts import slopes
 from costofprivacy.judging import growth
 from costofprivacy.judging.prose import compact
@@ -86,6 +87,7 @@ def show_floor_axes(axes: pd.DataFrame) -> pd.DataFrame:
 def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
     """What privacy of a prompt costs where all prompts share w, beside both rates of Section 1.1."""
     names = {
+        "label_noise": r"label noise $\tau$",
         "cost": "cost, measured",
         "standard_error": "standard error",
         "upper": "closed form",
@@ -93,5 +95,7 @@ def show_common_weight(table: pd.DataFrame) -> pd.DataFrame:
         "claimed": "rate of Theorem 1.1",
         "expected": "rate that is expected",
     }
-    rows = table.assign(N=table["N"].map(compact)).set_index("N").rename_axis("$N$")
-    return rows[list(names)].rename(columns=names).map(lambda value: "" if pd.isna(value) else compact(value))
+    sizes, noise = table["N"].map(compact), table["label_noise"].replace(common_weight.SMALL, "$L^{-1/2}$")
+    rows = table.assign(N=sizes).set_index("N").rename_axis("$N$")
+    shown = rows[list(names)[1:]].map(lambda value: "" if pd.isna(value) else compact(value))
+    return shown.assign(label_noise=noise.to_numpy())[list(names)].rename(columns=names)

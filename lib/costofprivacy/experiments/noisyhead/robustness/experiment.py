@@ -18,6 +18,8 @@ from costofprivacy.ranges import DELTA, EPSILON, KAPPA, NOISE_OR_NONE, PENALTY, 
 from costofprivacy.settings import Setting
 from costofprivacy.streams import Runner
 
+LONG = {"N": 20, "L": 10**4, "D": 5, "failure": 1.01 * 20 * math.exp(-25), "penalty": 7.1}  # (5.2) admits α < 1
+LONG_TRIALS = 20  # prompts there for each data set at the sizes of the theorem
 LARGEST_POWER = 10.0  # of N in α: the squares of α must not overflow
 ORDER = (*map(str, Setting), "noisyhead", "ridge", "ridge-normal-equations")  # of settings and methods in a table
 
@@ -120,6 +122,9 @@ class Experiment(Parameters):
         corrupt = runner.run(corrupted.trial, [few_bad], self.fraction_trials, self.seed + 2)[few_bad]
         distinct = list(dict.fromkeys(bound_cell for _, bound_cell in self.bound_cells))
         sides = runner.run(theorem.trial, distinct, self.bound_trials, self.seed + 1)
+        long = self.shared(theorem.Cell, T=self.bound_T, **LONG)
+        trials = LONG_TRIALS * self.bound_trials
+        contributions = runner.run(theorem.contribution_trial, [long], trials, self.seed + 3)[long]
         return {
             "figure-4": table,
             "comparison": compare(table, authors.if_published(self, published())),
@@ -132,6 +137,7 @@ class Experiment(Parameters):
             "digits": rounding.digit_table(few, exact),
             "conditions": conditions(cell),
             **theorem.tables([(axis, of, sides[of]) for axis, of in self.bound_cells]),
+            "long-prompts": theorem.contribution_table(long, contributions),
             "windows": limits.windows([of for axis, of in self.bound_cells if axis == "L"]),
             "simplified": limits.simplified(self.bound_failure),
             "path": limits.path(self.epsilon, self.delta, *bound),

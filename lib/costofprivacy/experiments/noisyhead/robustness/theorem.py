@@ -166,6 +166,39 @@ def _ridge(cell: Cell, rest: Moments, prompt: Prompts) -> np.ndarray:
     )
 
 
+def contribution_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
+    """‖y'Z' − yZ‖/(α²μ²) of one prompt under each perturbation with μ = 1, shape (B,)."""
+    attacks = [attack for attack in cell.perturbations.values() if attack.feature_shift == 1]
+    last = candidates(sample(cell.model, 1, rng=rng), [NONE, *attacks])
+    products = last.response[:, None, None] * last.Z
+    claimed = np.array([attack.response_shift**2 for attack in attacks])
+    return np.asarray(np.linalg.norm(products[1:] - products[0], axis=(1, 2)) / claimed)
+
+
+def contribution_table(cell: Cell, ratios: np.ndarray) -> pd.DataFrame:
+    """Both sides of (A.24) under the perturbations of (5.2) with μ = 1."""
+    named = [(name, attack) for name, attack in cell.perturbations.items() if attack.feature_shift == 1]
+    return pd.DataFrame(
+        [
+            {
+                "N": cell.N,
+                "L": cell.L,
+                "D": cell.D,
+                "perturbation": name,
+                "response": response,
+                "alpha": attack.response_shift,
+                "alpha_over_C": attack.response_shift / cell.hyper.clip_norm,
+                "admissible": cell.admits(attack),
+                "least_ratio": ratio.min(),
+                "a24_frequency": float((ratio >= 1).mean()),
+                "trials": len(ratio),
+            }
+            for ((name, response), attack), ratio in zip(named, ratios.T, strict=True)
+            if cell.admits(attack)
+        ]
+    )
+
+
 def tables(measured: list[tuple[str, Cell, np.ndarray]]) -> dict[str, pd.DataFrame]:
     """Tables ``gram``, ``heads`` and ``perturbations`` of (axis, sizes, samples)."""
     makers = {"gram": gram_rows, "heads": head_rows, "perturbations": perturbation_rows}
@@ -227,6 +260,7 @@ def perturbation_rows(cell: Cell, values: np.ndarray) -> Iterator[dict[str, obje
             "perturbation": name,
             "response": response,
             "alpha": attack.response_shift,
+            "alpha_over_C": attack.response_shift / cell.hyper.clip_norm,
             "mu": attack.feature_shift,
             "admissible": cell.admits(attack),
             "admissible_amended": cell.admits_amended(attack),

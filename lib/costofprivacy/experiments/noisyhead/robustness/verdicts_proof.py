@@ -84,13 +84,22 @@ def equation_a23(tables: Tables) -> Ruling:
 
 @judges("noisyhead/equation-a.24")
 def equation_a24(tables: Tables) -> Ruling:
-    """‖y'Z' − yZ‖ is at least α²μ²."""
-    share = select(tables["perturbations"], admissible=True).groupby("response")["a24_frequency"].min()
-    if len(share) < len(RESPONSES):
-        return Ruling(Verdict.UNTESTABLE)
-    by_response = (
-        numbers("perturbations", {"least share of data sets": (share[response], CERTAIN)}, f"response = {response}")
-        for response in RESPONSES
+    """‖y'Z' − yZ‖ is at least α²μ², under all of (5.2) or where α is at least C."""
+    names = ("perturbations", "long-prompts")
+    rows = {name: select(tables[name], admissible=True) for name in names}
+    every = pd.concat(rows.values())
+    share, large = (
+        part.groupby("response")["a24_frequency"].min() for part in (every, every[every["alpha_over_C"] >= 1])
     )
-    verdict = reads(printed=share[LEFT] >= CERTAIN, corrected=share[SHIFTED] >= CERTAIN)
-    return Ruling(verdict, tuple(number for told in by_response for number in told))
+    if min(len(share), len(large)) < len(RESPONSES):
+        return Ruling(Verdict.UNTESTABLE)
+    found = [
+        number
+        for name in names
+        for response, least in rows[name].groupby("response")["a24_frequency"].min().items()
+        for number in numbers(name, {"least share of data sets": (least, CERTAIN)}, f"response = {response}")
+    ]
+    shifted = {"the same where the shift is at least C": (large[SHIFTED], CERTAIN)}
+    found += numbers("perturbations", shifted, f"response = {SHIFTED}")
+    verdict = reads(share[LEFT] >= CERTAIN, corrected=share[SHIFTED] >= CERTAIN, narrower=large[SHIFTED] >= CERTAIN)
+    return Ruling(verdict, tuple(found))
