@@ -163,7 +163,7 @@ def degraded(method: str, rise: float, **values: object) -> Make:
 INTRODUCTION_CASES = [
     Case(FRACTION, "less at every fraction", risen("noisyhead", 0.01), HOLDS),
     Case(FRACTION, "more at three tenths of them", both(
-        risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER, says="times as much"),
+        risen("noisyhead", 0.01), risen("noisyhead", 0.9, fraction=0.3, alpha=1.0)), NARROWER, says="can reverse"),
     Case(FRACTION, "more at a tenth of them", risen("noisyhead", 0.9, fraction=0.1, alpha=1.0), FAILS),
     Case(FRACTION, "more in one setting alone",
          risen("noisyhead", 0.9, fraction=0.05, setting="printed", alpha=10.0, response=LEFT), FAILS),

@@ -57,18 +57,21 @@ def _normalised(table: pd.DataFrame) -> pd.DataFrame:
 
 @judges("dpgd/section-7-loss")
 def loss(tables: Tables) -> Ruling:
-    """Is what the maps show the mean of half the squares, 𝒫 of (3.2)? Does the cap fit that, and that alone?"""
+    """Is what the maps show the mean of half the squares, 𝒫 of (3.2)? Is no map above the cap with that alone?"""
     if absent(tables, MNIST, HOUSING):
         return UNKNOWN
     half = float(tables["rows"]["trivial"].mean())
-    highest = max(panels(tables[FIGURES[MNIST]]), key=lambda panel: float(panel.mean.min()))
-    named = {
-        "mean of half the squares, always predicting 0": (half, BLOWN),
-        "mean of the squares, always predicting 0": (2 * half, BLOWN),
-    }
-    of_map = {"least mean of the squares, in the map where it is largest": 2 * float(highest.mean.min())}
-    told = (*numbers("rows", named), *numbers(FIGURES[MNIST], of_map, highest.row))
-    return Ruling(reads(printed=half <= BLOWN, decided=2 * half > BLOWN), told, {"half": half})
+    named = {"mean of half the squares, always predicting 0": half}
+    told, largest = numbers("rows", named), 0.0
+    for figure in FIGURES.values():
+        highest = max(panels(tables[figure]), key=lambda panel: float(panel.mean.min()))
+        least = float(highest.mean.min())
+        of_map = {
+            f"least mean of half the squares, in the map of {figure} where it is largest": (least, BLOWN),
+            f"least mean of the squares, in the map of {figure} where it is largest": (2 * least, BLOWN),
+        }
+        told, largest = (*told, *numbers(figure, of_map, highest.row)), max(largest, least)
+    return Ruling(reads(printed=largest <= BLOWN, decided=2 * largest > BLOWN), told, {"half": half})
 
 
 # ------------------------------------------------------------------------------------------- seeds that blow up
