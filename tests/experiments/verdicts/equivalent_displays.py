@@ -161,7 +161,7 @@ IDENTITY_CASES = [
                 "one z is nearly right",
                 lambda t: apart(t, ONE_Z, 2e-6),
                 CORRECTED,
-                says=r" 0\.00020 % at a random state",
+                says=r"0\.00020 %",
             ),
             Case(claim, "two z is wrong", lambda t: apart(t, TWO_Z, 2e-6), FAILS),
         )
