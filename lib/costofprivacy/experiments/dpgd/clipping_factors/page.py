@@ -17,7 +17,7 @@ def answer(tables: Tables) -> list[str]:
     return [
         words.headline(equation_46, tables),
         "Five steps derive both factors. That of the mean is the share of the residuals that clipping leaves whole.",
-        "Averages of clipped residuals, made by hand, test the formulas.",
+        "Averages of clipped residuals, by hand, test the formulas.",
         f"These need Gaussian features. With {row['law']} features and the error in {row['direction']}, clipping "
         f"leaves {compact(row['value'])} of the descent, where the formula predicts {compact(row['closed_form'])}.",
         f"Of the paper's {len(verdicts)} claims, {tally(verdicts)}.",

@@ -47,9 +47,8 @@ def figure_8(tables: Tables) -> Ruling:
     behind = sum(bool((group["behind"] & (group["quotient"] > WORSE)).any()) for group in places)
     matters = [bool((table["ahead"] & (table["quotient"] < 1 / WORSE)).any()) for table in rows.values()]
     decided = all(len(table) for table in rows.values()) and (behind > 0 or any(matters))
-    alike = ", ".join(name.split(",")[0] for name, own in zip(rows, matters, strict=True) if not own) or "none"
     verdict = reads(printed=behind == 0, narrower=behind < len(places), decided=decided)
-    quoted = {"ahead": leads(places) or "none", "sizes": len(places), "alike": alike}
+    quoted = {"ahead": leads(places) or "none", "sizes": len(places)}
     return Ruling(verdict, found, quoted)
 
 

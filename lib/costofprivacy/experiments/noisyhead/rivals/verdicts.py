@@ -135,7 +135,7 @@ def table_1(tables: Tables) -> Ruling:
     found = (*order, *_matched_numbers(matched, total), *_column_numbers(comparison, tables["readings"]))
     own = select(comparison, method=NOISYHEAD)
     apart = (own["excess_risk_figure_1"] / own["excess_risk_theirs"]).min()
-    return Ruling(verdict, found, {"total": total, "matched": max(matched.values()), "apart": apart})
+    return Ruling(verdict, found, {"matched": max(matched.values()), "apart": apart})
 
 
 @judges("noisyhead/table-1-order")

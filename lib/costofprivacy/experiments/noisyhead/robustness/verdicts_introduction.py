@@ -68,7 +68,7 @@ def fraction(tables: Tables) -> Ruling:
     verdict = reads(not more.any(), narrower=bool(narrower), decided=bool(decided))
     own = select(rows, setting=str(Setting.PUBLISHED))
     learnt = (own["before"] / own["response_variance"]).max()
-    return Ruling(verdict, found, {"share": (rows["rise"] / rows["rise_ridge"])[few].max(), "before": learnt})
+    return Ruling(verdict, found, {"before": learnt})
 
 
 @judges("noisyhead/section-1.1-degradation")
