@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -164,3 +165,14 @@ def test_the_literal_algorithm_with_a_changing_clip_has_the_equations_risk() -> 
         risks.append(((theta - target) ** 2).sum() / 2)
     error = np.std(risks) / math.sqrt(len(risks))
     assert np.mean(risks) == pytest.approx(known, abs=4 * error + 0.05 * known)
+
+
+@pytest.mark.parametrize("make", [control.fixed_clip, control.following_clip])
+@pytest.mark.parametrize(("gamma", "rho"), [(1e-3, 0.1), (0.1, 0.03), (1e-5, 10.0)])
+def test_the_risk_alone_is_that_of_the_schedule(make: Callable[..., control.Drift], gamma: float, rho: float) -> None:
+    """What is searched in machine code, against the schedule that is built at the end."""
+    drift = make(0.5, gamma, 0.3, 0.1, rho)
+    curve = control._curve(drift)
+    for w in min(drift.largest, float(curve.w[0])) * np.geomspace(1e-4, 1, 30):
+        alone = control._released_from(curve, float(w), drift.noise, drift.aspect_ratio)
+        assert alone == pytest.approx(control._from(drift, curve, float(w)).risk, rel=1e-6)

@@ -154,3 +154,10 @@ def test_the_gaussian_prior_against_draws(spread: float) -> None:
     norm = np.linalg.norm(np.random.default_rng(5).normal(size=(200_000, 6)) * math.sqrt(spread / 6), axis=1)
     assert lb.outside_ball(6, spread) == pytest.approx((norm >= 1).mean(), abs=0.005)
     assert lb.projected_square(6, spread) == pytest.approx(((1 + norm) ** 4).mean() / 4, rel=0.01)
+
+
+def test_limits_of_the_bound() -> None:
+    assert lb.privacy_bound(1e-6, 1e-2, 0.3) == pytest.approx(0.09 * 1e-8 / 2, rel=2e-3)
+    assert lb.privacy_bound(0.1, 1e-9, 0.3, 0.5, 10.0) == pytest.approx(0.5 / 20, rel=1e-5)
+    for gamma, rho in ((0.1, 0.5), (1e-4, 1e-3), (1e-4, 1.0)):
+        assert lb.lemma_bound(gamma, rho, 0.3) < lb.privacy_bound(gamma, rho, 0.3)

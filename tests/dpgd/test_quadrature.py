@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import gamma, gammainc
@@ -70,3 +71,9 @@ def test_many_eigenvalues_tend_to_the_continuum():
 def test_bad_rules_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         quadrature.of_power_law(spectrum.PowerLaw(0.5), 0.1, 0.3, **arguments)
+
+
+def test_the_closed_form_of_the_kernels_is_right():
+    for clock in (0.3, 40.0):
+        expected = mpmath.quad(lambda t, x=clock: t**0.5 * mpmath.exp(-2 * x * t), [0, 0.01, 0.1, 1, 3]) / 12**0.5
+        assert truncated_gamma(1.5, spectrum.PowerLaw(0.5), clock) == pytest.approx(float(expected), rel=1e-9)

@@ -174,3 +174,16 @@ def test_the_factor_is_large_enough(initial: float) -> None:
 def test_bad_arguments(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=rf"^{message}"):
         call()
+
+
+def test_conditions() -> None:
+    log = math.log(100)
+    assert rates.smallness(0.0, GAMMA, RHO, 0.5, 1.5) == pytest.approx(1.5 / 0.25 * log * GAMMA)
+    both = log**2 * GAMMA / 0.25 * (1.5 + GAMMA / RHO**2)
+    assert rates.smallness(0.5, GAMMA, RHO, 0.5, 1.5) == pytest.approx(both)
+    assert rates.product(GAMMA, 0.5, 3.0) == pytest.approx(6 * log)
+
+
+@pytest.mark.parametrize(("clip", "worst"), [(0.1, 1.0), (1.0, 1.0), (10.0, 100.0)])
+def test_a_large_clip_costs_its_square(clip: float, worst: float) -> None:
+    assert rates.clipping_order(clip, GAMMA, RHO) == pytest.approx(GAMMA + worst * GAMMA**2 / RHO**2)

@@ -8,6 +8,14 @@ import pytest
 from costofprivacy.dpgd import equivalent, quadrature, spectrum, system, tuning
 from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
 
+
+def made_up(monkeypatch, risk):
+    def risks(equations, schedules, clip, rho, tolerance):
+        return np.array([risk(math.log(float(schedule(0.0)))) for schedule in schedules])
+
+    monkeypatch.setattr(equivalent, "final_risks", risks)
+
+
 ISOTROPIC = system.isotropic(0.5, 0.01, 0.3)
 STEEP = quadrature.of_power_law(spectrum.PowerLaw(0.5), 1e-3, 0.3)
 FAMILIES = {"0": Constant, "1/2": lambda rate: Polynomial(rate, 0.5), "3": lambda rate: Polynomial(rate, 3.0)}
@@ -68,3 +76,16 @@ def test_what_cannot_be_tuned_is_refused():
         tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0, largest=0.001)
     with pytest.raises(ValueError, match="rho must be positive"):
         tuning.best_rate(ISOTROPIC, Constant, 1.0, -1.0)
+
+
+def test_of_two_minima_the_lower_one_is_found(monkeypatch):
+    made_up(monkeypatch, lambda x: min((x - 4) ** 2 + 0.1, 30 * (x - 1.1) ** 2))
+    best = tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0)
+    assert math.log(best.initial) == pytest.approx(1.1, abs=2e-3)
+    assert best.minima == 2
+    assert not best.at_end
+
+
+def test_a_risk_that_overflows_at_large_rates_is_not_the_least(monkeypatch):
+    made_up(monkeypatch, lambda x: (x - 1) ** 2 if x < 2 else math.inf)
+    assert math.log(tuning.best_rate(ISOTROPIC, Constant, 1.0, 1.0).initial) == pytest.approx(1, abs=2e-3)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import pickle
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from scipy.stats import binom
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
 from costofprivacy.estimators import (
@@ -20,6 +21,7 @@ from costofprivacy.estimators import (
     PrivateLinearRegression,
     forecast_intervals,
     forecasting,
+    tabular,
 )
 from costofprivacy.estimators.automatic import METHODS
 from costofprivacy.estimators.tabular import NoIntervalWarning
@@ -495,3 +497,69 @@ def test_a_stream_is_as_good_as_a_table(method):
         np.testing.assert_allclose(streamed.coef_, whole.coef_, rtol=1e-8)
         assert streamed.plan_ == whole.plan_
         assert streamed.receipt() == whole.receipt()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", MODELS, ids=named)
+def test_a_fit_survives_a_pickle_and_a_clone_forgets(model):
+    X, y = problem(200)
+    fitted = clone(model).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+    assert clone(fitted).get_params() == fitted.get_params()
+    with pytest.raises(NotFittedError):
+        clone(fitted).predict(X)
+
+
+def test_text_is_refused_by_its_column_and_no_cell_is_quoted():
+    X, y = frame()
+    model = PrivateLinearRegression(**STATED)
+    with pytest.raises(ValueError, match=r"see column 'b'") as caught:
+        model.fit(X.assign(b="a secret"), y)
+    assert "a secret" not in str(caught.value)
+
+
+def test_features_have_to_be_those_of_the_fit():
+    X, y = frame()
+    model = PrivateLinearRegression(**STATED, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X[["c", "b", "a"]])
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X[["a", "b"]])
+    with pytest.warns(DataConversionWarning):
+        clone(model).fit(X, y.to_numpy()[:, None])
+
+
+@pytest.mark.slow
+def test_names_of_features_hold_for_all_batches():
+    X, y = frame()
+    model = PrivateLinearRegression(**STATED, random_state=0)
+    model.fit_stream(lambda: ((X[k : k + 100], y[k : k + 100]) for k in range(0, 400, 100)), n=400)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    renamed = lambda: iter([(X[:200], y[:200]), (X[200:].rename(columns={"c": "z"}), y[200:])])  # noqa: E731
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.fit_stream(renamed, n=400)
+    assert not conformance.released(model)
+
+
+@pytest.mark.parametrize(
+    ("batches", "n", "message"),
+    [
+        ([], 10, "Found array with 0 sample"),
+        (lambda: iter([]), 10, "Found array with 0 sample"),
+        (lambda: iter([(np.ones((0, 2)), np.ones(0))]), 10, "Found array with 0 sample"),
+        (lambda: iter([(np.ones((5, 2)), np.ones(5))]), 0, "n must be a whole number of at least 1, got 0"),
+        (lambda: iter([(np.ones((5, 2)), np.ones(5))]), 5.5, "n must be a whole number"),
+    ],
+)
+def test_streams_that_cannot_be_fitted_are_refused(batches, n, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        PrivateLinearRegression(**STATED).fit_stream(batches, n=n)
+
+
+def test_a_coefficient_without_a_variance_has_no_interval_and_takes_none_from_the_others():
+    covariance, centre = np.diag([1.0, np.nan, 4.0]), np.array([0.1, 0.2, 0.3])
+    covariance[1], covariance[:, 1] = np.nan, np.nan
+    whole = np.array([[2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.5, 0.0, 1.0]])
+    found, middle = tabular._mapped(whole, covariance, centre)
+    np.testing.assert_allclose(found, [[4.0, np.nan, 1.0], [np.nan] * 3, [1.0, np.nan, 4.25]])
+    np.testing.assert_allclose(middle, [0.2, np.nan, 0.35])

@@ -15,10 +15,13 @@ from costofprivacy.estimators import (
     NoisyHeadRegressor,
     PrivateLinearRegression,
     Schema,
+    boolean,
     category,
+    date,
     gate,
     number,
 )
+from costofprivacy.estimators.private_bounds import private_bounds
 from costofprivacy.estimators.schema import SchemaWarning
 from costofprivacy.privacy import PrivacyWarning, records
 from costofprivacy.rivals import batch_descent, guarded_descent, huber, streams
@@ -195,3 +198,74 @@ def test_masked_cells_are_missing():
     np.testing.assert_array_equal(
         gate._numbers(DPGDRegressor(rho=1.0, not_finite="void"), "X", masked, 2)[0], [1.0, math.nan]
     )
+
+
+@pytest.mark.parametrize("rule", ["refuse", "void"])
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.period_range("2024-01", periods=20, freq="M"), "got period"),
+        (pd.interval_range(0, 20), "got interval"),
+        (pd.timedelta_range("1D", periods=20), "got durations"),
+        (np.arange(20) * 1j, "Complex data not supported"),
+        (pd.arrays.SparseArray([0.0] * 20), "Sparse data was passed"),
+    ],
+    ids=["period", "interval", "duration", "complex", "sparse"],
+)
+def test_a_type_that_holds_no_numbers_is_refused_by_its_name(column, message, rule):
+    frame = pd.DataFrame({"a": np.arange(20.0)}).assign(b=column)
+    with pytest.raises((ValueError, TypeError), match=message):
+        DPGDRegressor(rho=1.0, not_finite=rule).fit(frame, np.ones(20))
+
+
+def test_two_pairs_for_two_features_are_refused_with_both_readings():
+    X, y = np.zeros((5, 2)), np.zeros(5)
+    for model in (
+        DPGDRegressor(rho=1.0, feature_bounds=[(18, 90), (40, 150)]),
+        PrivateLinearRegression(
+            feature_bounds=[(18, 90), (40, 150)], **{k: v for k, v in SCALES.items() if k != "feature_scale"}
+        ),
+    ):
+        with pytest.raises(ValueError, match=r"feature 0 is between 18 and 90.*between 18 and 40") as caught:
+            model.fit(X, y)
+        assert "90 and" in str(caught.value)
+    DPGDRegressor(rho=1.0, feature_bounds=(np.array([18, 40]), np.array([90, 150])), random_state=0).fit(X, y)
+
+
+def test_messages_say_what_is_wrong():
+    X, y = np.ones((4, 2)), np.ones(4)
+    twice, whole = pd.DataFrame(X, columns=["a", "a"]), pd.DataFrame(X)
+    asked = PrivateLinearRegression(**SCALES)
+    for wrong, message in (
+        (lambda: asked.fit(twice, y), "X has more than once the columns 'a'"),
+        (
+            lambda: DPGDRegressor(rho=1.0, feature_bounds={0: (0, 1), 1: (0, 1)}).fit(whole, y),
+            "whose columns all have such names",
+        ),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream([whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream(whole, n=4), "batches must be pairs"),
+        (lambda: DPGDRegressor(rho=1.0).fit_stream([(X, None)], n=4), "y"),
+        (lambda: asked.fit_stream(lambda: [whole], n=4), "must be a pair .X, y. .* got a DataFrame"),
+        (lambda: asked.fit(X, y, sample_weight=y), r"^fit\(\) got an unexpected keyword argument 'sample_weight'"),
+        (lambda: asked.fit([[1.0, 2.0], [1.0]], [1.0, 2.0]), "with rows of equal length"),
+        (lambda: Schema({"sex": boolean()}).transformer().transform({"sex": "no"}), r"a list of one, \[record\]"),
+        (lambda: Schema({"age": number(0, 9)}).transformer().transform({"age": 4}), r"a list of one, \[record\]"),
+        (lambda: private_bounds(whole, rho=1.0), "values must be one column"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            wrong()
+
+
+def test_bytes_are_text_and_what_cannot_be_read_is_warned_of_by_its_type():
+    schema = Schema({"sex": category(["f", "m"], unknown="f", missing="f")})
+    for column in (np.array([b"m", b"f"]), [b"m", b"f"], pd.Series([b"m", b"f"]), np.array(["m", "f"])):
+        assert np.asarray(schema.transformer().transform({"sex": column})).ravel().tolist() == [1.0, 0.0]
+    with pytest.raises(TypeError, match="got one of type period"):
+        Schema({"day": date("2020-01-01", "2021-01-01")}).transformer().transform(
+            {"day": pd.Series(pd.period_range("2020-01", periods=2, freq="M"))}
+        )
+    with pytest.warns(SchemaWarning, match="31/12/2024"):
+        Schema({"day": date("2020-01-01", "2021-01-01")}).transformer().transform(pd.DataFrame({"day": ["31/12/2020"]}))
+    for table in (pd.DataFrame({"sex": ["x"]}), [{"sex": "x"}]):
+        with pytest.warns(SchemaWarning, match="counts as 'f'"):
+            Schema({"sex": category(["f", "m"])}).transformer().transform(table)

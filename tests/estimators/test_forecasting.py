@@ -311,3 +311,17 @@ def test_a_feature_bound_keeps_its_share(d):
         squares = np.random.default_rng(0).chisquare(d, 400_000)
         assert np.minimum(squares, bound**2).mean() / d == pytest.approx(share, rel=0.01)
         assert expected.kept(d, bound) == pytest.approx(share, rel=1e-9)
+
+
+def test_a_step_without_clipping_is_that_of_gradient_descent():
+    told = model(1000, [0.5, 1.5])
+    found = step(told, 1e6, 0.4, 0.01)[0]
+    np.testing.assert_allclose(found, (1 - 0.4 * told.eigenvalues) ** 2 * told.start + 0.004**2, rtol=1e-6)
+
+
+def test_what_diverges_has_no_small_mean():
+    told = model(1000, [0.2, 1.8])
+    course = Course.started(told, 1)
+    for _ in range(40):
+        course.step(np.array([True]), one(1e9), one(3.0), one(0.0), Records.whole())
+    assert course.mean()[0][0, 1] == pytest.approx(expected.FAR * told.start[1])

@@ -84,3 +84,33 @@ def test_a_schema_belongs_to_the_receipt(given) -> None:
         assert part in words
     assert "schema" not in model.receipt().data()
     assert "Columns of the table" not in str(model.receipt())
+
+
+def test_centers_and_scales_stand_beside_the_names_of_the_features() -> None:
+    center, scale = SCHEMA.feature_scales()
+    model = fitted(feature_center=center, feature_scale=scale)[-1]
+    public = model.receipt().data()["public"]
+    assert public["feature_center"] == dict(zip(SCHEMA.feature_names(), center))
+    assert public["feature_scale"] == dict(zip(SCHEMA.feature_names(), scale))
+    assert json.loads(model.receipt().json())["public"]["feature_scale"]["age"] == scale[0]
+    bare = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=([0, 1], [1, 2])).fit(np.ones((9, 2)), np.ones(9))
+    assert bare.receipt().data()["public"]["feature_bounds"] == [[0, 1], [1, 2]]
+    two = pd.DataFrame(np.ones((9, 2)), columns=["a", "b"])
+    for stated, told in (
+        ((0, 3), [0, 3]),
+        ((0, [3, 4]), {"a": [0, 3], "b": [0, 4]}),
+        ((np.array([0, 1]), np.array([3, 4])), {"a": [0, 3], "b": [1, 4]}),
+        ({"b": (0, 3), "a": (0, 4)}, {"b": [0, 3], "a": [0, 4]}),
+    ):
+        named = DPGDRegressor(epsilon=1.0, delta=1e-6, feature_bounds=stated).fit(two, np.ones(9))
+        assert named.receipt().data()["public"]["feature_bounds"] == told
+
+
+def test_a_schema_of_other_features_is_refused() -> None:
+    model = fitted(feature_bounds=SCHEMA.feature_bounds())[-1]
+    with pytest.raises(ValueError, match=r"got one of 1 features, 'a', and a fit of 7, 'age', .*, …$"):
+        model.receipt(schema=Schema({"a": number(0, 1)}))
+    with pytest.raises(ValueError, match="schema must make the features of the fit"):
+        model.receipt(schema=Schema({f"x{k}": number(0, 1) for k in range(7)}))
+    with pytest.raises(ValueError, match="schema must be a Schema or its transformer, got a int"):
+        model.receipt(schema=3)

@@ -1,4 +1,6 @@
+import datetime
 import math
+import traceback
 
 import numpy as np
 import pandas as pd
@@ -397,3 +399,81 @@ def test_without_privacy_it_is_least_squares_in_the_long_run(asked):
     model = DPGDRegressor(**asked, clip=math.inf, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, target, atol=0.03)
     assert model.profile_.last_iterate == GaussianDP(math.inf)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_data_must_be_finite(value):
+    X, y, _ = problem(20, 3)
+    for name in ("X", "y"):
+        arrays = {"X": X.copy(), "y": y.copy()}
+        arrays[name].flat[4] = value
+        with pytest.raises(ValueError, match=r"NaN|infinity"):
+            DPGDRegressor(rho=1.0).fit(arrays["X"], arrays["y"])
+
+
+@pytest.mark.parametrize("source", [np.random.RandomState(5), np.random.default_rng(5), np.random.MT19937(5)])
+def test_an_object_with_a_state_is_refused_before_it_is_used(source):
+    X, y, _ = problem(20, 3)
+    before = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
+    for fit in (lambda model: model.fit(X, y), lambda model: model.fit_stream([(X, y)], n=20)):
+        with pytest.raises(ValueError, match="random_state must be None or a whole number of at least 0"):
+            fit(DPGDRegressor(rho=1.0, random_state=source))
+    after = repr(getattr(source, "bit_generator", source).state if hasattr(source, "state") else source.__getstate__())
+    assert after == before
+
+
+def test_a_void_row_is_answered_as_one_at_the_centre():
+    X, y, _ = problem(300, 2)
+    for asked, centre in (
+        ({"feature_center": [1.0, -2.0]}, [1.0, -2.0]),
+        ({"feature_bounds": ((0, -4), (2, 1))}, [1.0, -1.5]),
+    ):
+        model = DPGDRegressor(rho=1.0, **asked, not_finite="void", random_state=0).fit(X, y)
+        rows = [[math.nan, 0.0], [math.inf, 1.0], ["text", 2.0]]
+        np.testing.assert_array_equal(model.predict(rows), model.predict([centre] * 3))
+
+
+def test_a_refusal_names_the_column_and_not_the_cell():
+    X, y, _ = problem(20, 2)
+    frame = pd.DataFrame(X, columns=["age", "note"]).astype({"note": object})
+    frame.loc[7, "note"] = "SSN 078-05-1120"
+    for data in (frame, frame.to_numpy()):
+        with pytest.raises(
+            ValueError, match=r"X must hold real numbers.*column ('note'|1)\)\. For .* Schema"
+        ) as caught:
+            DPGDRegressor(rho=1.0).fit(data, y)
+        assert "078" not in "".join(traceback.format_exception(caught.value, chain=True)[-1:])
+        assert caught.value.__context__ is caught.value.__cause__ is None
+    model = DPGDRegressor(rho=1.0, not_finite="void").fit(frame, y)
+    assert model.feature_names_in_.tolist() == ["age", "note"]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (["f", "m"] * 10, r"X must hold real numbers \(see column 'b'\)"),
+        (pd.Categorical(["f", "m"] * 10), r"X must hold real numbers \(see column 'b'\)"),
+        (pd.date_range("2024-01-01", periods=20), r"X must hold real numbers, got dates \(see column 'b'\)"),
+        (pd.date_range("2024-01-01", periods=20, tz="UTC"), r"X must hold real numbers, got dates \(see column 'b'\)"),
+        ([datetime.date(2024, 1, 1)] * 20, r"X must hold real numbers: each cell .* number \(see column 'b'\)"),
+    ],
+    ids=["text", "category", "date", "zoned", "objects"],
+)
+def test_columns_that_are_no_numbers_are_refused_with_a_pointer_to_the_schema(column, message):
+    X, y, _ = problem(20, 2)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(b=column)
+    with pytest.raises((ValueError, TypeError), match=rf"^{message}\. For columns of .* state a Schema") as caught:
+        DPGDRegressor(rho=1.0).fit(frame, y)
+    assert not any(part in str(caught.value) for part in ("2024", "'m'"))
+
+
+@pytest.mark.parametrize("rule", ["refuse", "void"])
+@pytest.mark.parametrize("make", [np.array, pd.Series, list, lambda told: np.array(told, dtype=object)])
+def test_a_response_of_numeric_text_is_refused(make, rule):
+    X, y, _ = problem(20, 2)
+    told = make([f"{value:.3f}" for value in y])
+    if rule == "void" and (make is list or getattr(told, "dtype", None) == np.dtype(object)):
+        return  # each cell is read alone there, and may be anything
+    with pytest.raises(ValueError, match=r"^y must hold real numbers, got text: convert it first") as caught:
+        DPGDRegressor(rho=1.0, not_finite=rule).fit(X, told)
+    assert caught.value.__context__ is None

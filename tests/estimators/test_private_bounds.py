@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_validate
 from costofprivacy.estimators import DPGDRegressor, private_bounds, spending
 from costofprivacy.estimators.private_bounds import geometric_grid, tail_level
 from costofprivacy.estimators.spending import compose, split, times
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning
 from costofprivacy.rivals.private_quantile import exponent
 
 pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
@@ -248,3 +248,28 @@ def test_arguments_outside_their_range_are_refused(asked, words):
         bounds(VALUES, **asked)
     with pytest.raises(ValueError, match="number of values"):
         bounds([])
+
+
+def test_the_profile_is_what_was_asked_for():
+    found = bounds(VALUES, rho=None, epsilon=1.0, delta=1e-3)
+    assert found.profile.claimed == ApproximateDP(1.0, 1e-3)
+    assert found.profile.last_iterate.mu == pytest.approx(ApproximateDP(1.0, 1e-3).to_gaussian().mu)
+    assert found.profile.honours_claim()
+    assert found.profile.neighbours == "replace one record"
+
+
+@pytest.mark.parametrize("release", [GaussianDP(0.7), ApproximateDP(1.5, 1e-6)])
+def test_fits_that_spend_the_same_are_added_one_by_one(release):
+    assert times(release, 4, delta=1e-5) == compose(release, release, release, release, delta=1e-5)
+    assert times(release, 1, delta=1e-5) == compose(release, delta=1e-5)
+    for wrong in (0, -1, 1.5):
+        with pytest.raises(ValueError, match="fits must be"):
+            times(release, wrong, delta=1e-5)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_seed_and_a_large_delta_warn():
+    with pytest.warns(PrivacyWarning, match="random_state=3"):
+        bounds(VALUES, random_state=3)
+    with pytest.warns(PrivacyWarning, match="delta should be far below"):
+        bounds(VALUES, rho=None, epsilon=1.0, delta=0.5, random_state=None)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import PrivateHeadRegressor
-from costofprivacy.noisyhead import covariance_head, token_laws, whitened_descent, whitened_plan
+from costofprivacy.noisyhead import best_head, covariance_head, token_laws, whitened_descent, whitened_plan
 from costofprivacy.noisyhead.examples import examples
 from costofprivacy.noisyhead.prompts import Prompts
 from costofprivacy.privacy import ApproximateDP
@@ -115,3 +115,38 @@ def test_inadmissible_arguments_are_refused(wrong):
     data = drawn(20)
     with pytest.raises(ValueError, match=next(iter(wrong))):
         PrivateHeadRegressor(**{"epsilon": 1.0, "delta": 1e-6} | wrong).fit(data.x, data.y)
+
+
+def test_of_the_covariance_alone_it_learns_nothing_of_responses():
+    """Why it is not held to answer the opposite where responses are turned."""
+    with pytest.raises(AssertionError, match="follow the responses"):
+        OF_THE_LAST(PrivateHeadRegressor(epsilon=8.0, delta=1e-6, tasks="isotropic"))
+    data = drawn(200)
+    one, two = (
+        PrivateHeadRegressor(epsilon=1.0, delta=1e-6, tasks="isotropic", random_state=0).fit(data.x, y).Gamma_
+        for y in (data.y, 0 * data.y)
+    )
+    np.testing.assert_array_equal(one, two)
+
+
+def test_a_fit_of_the_covariance_forgets_an_earlier_plan():
+    data = drawn(100)
+    model = PrivateHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
+    assert not hasattr(model.set_params(tasks="isotropic").fit(data.x, data.y), "plan_")
+
+
+@pytest.mark.parametrize("known", [{"queries": "last"}, {"queries": "every"}, {"tasks": "isotropic"}])
+def test_what_it_learns_follows_the_data(known):
+    """Fitted on one law of features it answers that law better than one fitted on another does, and conversely."""
+    laws = [token_laws.gaussian(np.diag(shares)) for shares in ([0.8, 0.15, 0.05], [0.05, 0.15, 0.8])]
+    model = PrivateHeadRegressor(epsilon=8.0, delta=1e-6, random_state=0, **known)
+    heads = [model.fit(data.x, data.y).Gamma_ for data in (drawn(4000, law) for law in laws)]
+    errors = np.array([[float(best_head.head_error(law, 40, Gamma)) for Gamma in heads] for law in laws])
+    assert errors[0, 0] < 0.7 * errors[0, 1]
+    assert errors[1, 1] < 0.7 * errors[1, 0]
+
+
+def test_steps_are_chosen_without_the_data():
+    data = drawn(100)
+    assert len(PrivateHeadRegressor(epsilon=1.0, delta=1e-6).fit(data.x, data.y).plan_.gains) == whitened_plan.STEPS
+    assert len(PrivateHeadRegressor(epsilon=1.0, delta=1e-6, steps=2).fit(data.x, data.y).plan_.gains) == 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from costofprivacy.estimators import NoisyHeadRegressor, PrivateHeadRegressor
-from costofprivacy.noisyhead import accounts, head, pretraining, recipes
+from costofprivacy.noisyhead import accounts, head, population, pretraining, recipes
 from costofprivacy.noisyhead.prompts import PromptModel, sample
 from costofprivacy.privacy import ApproximateDP, sums
 from tests.estimators import conformance
@@ -16,6 +16,37 @@ pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.priv
 @pytest.mark.parametrize("account", ["last iterate", pytest.param("every iterate", marks=pytest.mark.slow)])
 def test_it_conforms(check, account):
     check(NoisyHeadRegressor(epsilon=8.0, delta=1e-6, account=account))
+
+
+class Idle(NoisyHeadRegressor):
+    """Its ``fit`` does nothing but what the interface asks for."""
+
+    def fit(self, X, y):
+        super().fit(X[:1], y[:1])
+        self.Gamma_ = np.zeros_like(self.Gamma_)
+        return self
+
+
+class Deaf(NoisyHeadRegressor):
+    """It answers well without having looked at the data."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.Gamma_ = population.ridge_scale(conformance.MODEL, 0.0) * np.eye(X.shape[2])
+        return self
+
+
+@pytest.mark.parametrize("impostor", [Idle, Deaf])
+def test_an_estimator_that_does_not_learn_fails(impostor):
+    with pytest.raises(AssertionError):
+        conformance.check_prompt_regressor(impostor(epsilon=8.0, delta=1e-6))
+
+
+def test_the_idle_one_fails_by_what_it_does_not_learn():
+    with pytest.raises(AssertionError, match="R² must be at least"):
+        conformance.check_learns(Idle(epsilon=8.0, delta=1e-6))
+    with pytest.raises(AssertionError, match="follow the responses"):
+        conformance.check_what_it_learns_follows_the_responses(Deaf(epsilon=8.0, delta=1e-6))
 
 
 def test_it_is_algorithm_1_with_the_hyperparameters_given():
@@ -109,3 +140,10 @@ def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_clai
     assert every.noise_std_ > last.noise_std_
     assert every.profile_.honours_claim()
     assert not last.profile_.honours_claim()
+
+
+@pytest.mark.parametrize("wrong", [{"clip_norm": 1e-200}, {"feature_norm": 1e-200}, {"learning_rate": 1e170}])
+def test_public_numbers_beyond_doubles_are_refused(wrong):
+    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, **wrong).fit(data.x, data.y)

@@ -6,7 +6,7 @@ import pytest
 from costofprivacy.dpgd import equivalent, spectrum, system
 from costofprivacy.dpgd.schedule import Constant, Harmonic
 from costofprivacy.estimators import public
-from costofprivacy.estimators.budget import budget
+from costofprivacy.estimators.budget import budget, generator
 from costofprivacy.estimators.scaling import bounds_by_name, public_scale, stated_scale, values_by_name
 
 KNOWN = public.knowledge(np.ones(10), True, 0.3, 0.5)
@@ -123,3 +123,29 @@ def left_out(part):
 def test_a_scale_that_makes_no_sense_is_refused_by_its_column(wrong, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         wrong()
+
+
+def test_a_generator_is_refused_and_a_number_repeats():
+    with pytest.raises(ValueError, match="random_state must be None"):
+        generator(np.random.default_rng(1))
+    assert generator(3).random() == generator(3).random()
+    assert generator(None).random() != generator(None).random()
+
+
+def test_bounds_are_public_and_clip():
+    scale = public_scale("feature", ((0.0, -1.0), (1.0, 1.0)), 0.0, 1.0, 2)
+    found = scale.apply(np.array([[0.5, 0.0], [9.0, -9.0]]))
+    np.testing.assert_allclose(found, [[0.0, 0.0], [3**0.5, -(3**0.5)]])
+    assert np.isfinite(public_scale("feature", None, 0.0, 1e-50).apply(np.array([1e308]))).all()
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float32", "object"])
+def test_public_numbers_of_any_type_are_widened(kind):
+    low, high = np.array([-100, 0]).astype(kind), np.array([100, 120]).astype(kind)
+    if kind == "uint8":
+        low = np.array([0, 0], dtype=np.uint8)
+    scale = public_scale("feature", (low, high), 0, 1, 2)
+    assert scale.center.dtype == scale.scale.dtype == np.float64
+    np.testing.assert_array_equal(scale.center, (low.astype(float) + high.astype(float)) / 2)
+    values = np.array([[100, 100], [7, 7]]).astype(kind)
+    np.testing.assert_array_equal(scale.apply(values), scale.apply(values.astype(float)))

@@ -20,9 +20,32 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from costofprivacy.estimators import DPGDRegressor, cells
-from costofprivacy.estimators.schema import Schema, boolean, category, date, number
+from costofprivacy.estimators.schema import Schema, SchemaWarning, boolean, category, date, number
 from tests.each import each
 from tests.estimators import conformance
+
+DOUBTS: list[tuple[Any, Any, str]] = [
+    (category(["f", "m"]), pd.Series([1, 2]), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([True, False]), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([1, 2], dtype="Int8"), "no cell can be one of the listed values"),
+    (category(["f", "m"]), pd.Series([1, 2], dtype="category"), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series([True, False]), "no cell can be one of the listed values"),
+    (category([1, 2]), pd.Series(["1", "2"]), ""),
+    (category(["f", "1"]), pd.Series([1, 2]), ""),
+    (category(["f", "True"]), pd.Series([True, False]), ""),
+    (category(["f", "m"]), pd.Series(["f", "m"], dtype="category"), ""),
+    (number(0, 1), pd.Series(["27,500", "1"]), "cannot be read as a number"),
+    (number(0, 1), pd.Series([1, None], dtype=object), "cannot be read as a number"),
+    (number(0, 1), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell can be read as a number"),
+    (number(0, 1), pd.Series([1, 2], dtype="UInt8"), ""),
+    (number(0, 1), pd.Series([True, False]), ""),
+    (number(0, 1), ["27,500", "1"], ""),
+    (boolean(), pd.Series(pd.to_datetime(["2024-01-01", None])), "no cell is true or false"),
+    (boolean(), pd.Series(["yes", "no"]), ""),
+    (date("2020-01-01", "2024-12-31"), pd.Series([20240101, 20240102]), "no cell can be read as a date"),
+    (date("2020-01-01", "2024-12-31"), pd.Series(["31/12/2022", "x"]), ""),
+]
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning"),
@@ -516,3 +539,68 @@ def test_columns_are_refused_by_their_public_names():
     )
     with pytest.raises(ValueError, match="equal lengths"):
         features({name: list(range(3 + (name == "age"))) for name in PEOPLE})
+
+
+def test_by_default_no_feature_arises_that_the_list_does_not_name():
+    cell = ["a", "b", "q", None]
+    assert (
+        category(["a", "b"]).images(cell).tolist()
+        == category(["a", "b"], unknown="a", missing="a").images(cell).tolist()
+    )
+    assert category(["a", "b"], drop_first=False).images(cell).tolist() == [[1, 0], [0, 1], [0, 0], [0, 0]]
+    for asked in ({}, {"drop_first": False}, {"shares": [0.2, 0.3]}):
+        kind = category(["a", "b"], **asked)
+        assert not {"x_other", "x_missing"} & set(kind.features("x"))
+        assert len(kind.features("x")) == len(kind.bounds()) == len(kind.moments()) == len(kind.units())
+    told = Schema({"x": category(["a", "b"]), "y": category([1, 2], drop_first=False)}).table()
+    assert told["missing counts as"].tolist() == told["outside counts as"].tolist() == ["a", "none of the values"]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("kind", "column", "why"), DOUBTS)
+def test_a_type_that_the_schema_does_not_expect_is_warned_of(kind, column, why):
+    schema, table = Schema({"x": kind}), pd.DataFrame({"x": column}) if isinstance(column, pd.Series) else {"x": column}
+    transformer = schema.transformer().fit(table)
+    if not why:
+        transformer.transform(table)
+        return
+    with pytest.warns(SchemaWarning, match=rf"'x' is stated as a {kind.kind}, .*{why}.*count_unread") as caught:
+        found = transformer.transform(table)
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(found, kind.images(list(column)))
+    if why.startswith("no cell"):
+        missing, outside = kind.read(column)
+        assert (missing | outside).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_warning_of_types_is_the_same_whatever_the_cells_hold():
+    told = []
+    for cell in ("1", SECRET):
+        with pytest.warns(SchemaWarning) as caught:
+            Schema({"x": number(0, 1), "y": category(["a", "b"])}).transformer().transform(
+                pd.DataFrame({"x": [cell], "y": pd.Categorical([7.25])})
+            )
+        told.append(str(caught[0].message))
+    assert told[0] == told[1]
+    assert SECRET not in told[0]
+    assert "7.25" not in told[0]
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_type_of_an_array_says_nothing_of_one_column_unless_all_are_numbers():
+    schema = Schema({"x": number(0, 1), "y": category(["a", "b"])})
+    schema.transformer().transform(np.array([[0.5, "a"]], dtype=object))
+    schema.transformer().transform(np.array([["0.5", "a"]]))
+    with pytest.warns(SchemaWarning, match="'y' is stated as a category, its type says number"):
+        schema.transformer().transform(np.array([[0.5, 1.0]]))
+
+
+def test_a_schema_is_a_table_of_public_choices():
+    told = SCHEMA.table().set_index("column")
+    assert told.loc["age", "public values"] == "18 to 90"
+    assert told.loc["pay", "missing counts as"] == "2000"
+    assert told.loc["sex", "outside counts as"] == "other"
+    more = Schema({"a": number(0, 9, std=2), "b": category(["x", "y"], shares=[0.7, 0.3])}).table()
+    assert more["expected"].tolist() == ["standard deviation 2", "shares 0.7, 0.3"]
+    assert told["features"].sum() == len(SCHEMA.feature_names()) == len(SCHEMA.feature_bounds()[0])

@@ -17,10 +17,10 @@ from costofprivacy.estimators import (
 )
 from costofprivacy.estimators.schema import Schema, number
 from costofprivacy.estimators.search import PrivateSearch
-from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number
+from costofprivacy.estimators.search_plans import all_settings, chance_of_trying, random_number, search_costs
 from costofprivacy.estimators.search_scores import private_mean_loss
 from costofprivacy.estimators.spending import compose
-from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, selection
+from costofprivacy.privacy import ApproximateDP, GaussianDP, PrivacyProfile, PrivacyWarning, selection
 from tests.each import each
 from tests.estimators import conformance
 
@@ -355,3 +355,36 @@ def test_errors_quote_no_value():
     assert conformance.SECRET not in said
     assert str(conformance.NUMBER)[:7] not in said
     assert caught.value.__context__ is None
+
+
+def test_costs_grow_with_k_for_all_settings_and_hardly_for_a_random_number():
+    costs = {k: search_costs(GaussianDP(0.1), k, 1e-6).set_index("search")["times one run"].tolist() for k in (4, 400)}
+    assert costs[4][0] == costs[400][0] == 1
+    assert costs[400][1] > 10 * costs[4][1]
+    assert costs[400][3] < 2 * costs[4][3]
+    assert costs[4][2] < costs[4][1]
+    assert random_number(BUDGET, 7).mean_runs == 21
+
+
+@pytest.mark.parametrize(("k", "m"), [(1, 1.0), (5, 1.0), (10, 30.0), (100, 50.0)])
+def test_the_chance_of_trying_a_setting(k, m):
+    rng, trials = np.random.default_rng(0), 20_000
+    runs = rng.geometric(1 / m, trials)
+    share = np.mean(rng.random(trials) < 1 - (1 - 1 / k) ** runs)
+    assert abs(chance_of_trying(k, m) - share) < 4 * 0.5 / math.sqrt(trials)
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_seed_warns_once_and_a_large_delta():
+    with pytest.warns(PrivacyWarning) as caught:
+        PrivateSearch(DPGDRegressor(), [{}], epsilon=1.0, delta=1e-5, loss_bound=1.0, random_state=0).fit(X / 40, Y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with pytest.warns(PrivacyWarning, match="delta should be far below"):
+        searching(delta=0.1).fit(X, Y)
+
+
+def test_two_releases_without_a_seed_differ():
+    one, two = (searching(random_state=None).fit(X, Y).scores_ for _ in range(2))
+    assert not np.array_equal(one, two)
+    np.testing.assert_array_equal(searching().fit(X, Y).scores_, searching().fit(X, Y).scores_)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from costofprivacy.noisyhead import attack, head, pretraining
+from costofprivacy.noisyhead import attack, head, population, pretraining
 from costofprivacy.noisyhead.attack import NONE, Attack
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from tests import oracles
@@ -79,3 +79,7 @@ def test_with_each_is_the_moments_of_all_prompts() -> None:
     (found,) = attack.with_each(head.moments(rest), 20, last)
     np.testing.assert_allclose(found.gram, whole.gram, rtol=1e-12, atol=1e-16)
     np.testing.assert_allclose(found.cross, whole.cross, rtol=1e-12, atol=1e-16)
+
+
+def test_without_an_attack_the_energy_is_the_clean_one() -> None:
+    assert attack.statistic_energy(MODEL, NONE) == pytest.approx(population.context_energy(MODEL), rel=1e-15)

@@ -62,3 +62,12 @@ def test_the_sensitivity_is_attained() -> None:
     along[0, :, 0] = across[0, :, 1] = 10.0
     moved = covariance_head.token_moment(along) - covariance_head.token_moment(across)
     assert np.linalg.norm(moved) == pytest.approx(math.sqrt(2) * covariance_head.CLIP_NORM / 5)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -1e200])
+def test_a_prompt_that_is_not_finite_counts_as_0(wrong: float) -> None:
+    x = token_laws.sample(UNKNOWN, 6, 4, rng=np.random.default_rng(0)).x
+    changed, void = x.copy(), x.copy()
+    changed[2, 1, 0] = wrong
+    void[2] = 0.0
+    np.testing.assert_array_equal(covariance_head.token_moment(changed), covariance_head.token_moment(void))

@@ -63,3 +63,11 @@ def test_gradients_are_added_in_pairs_in_the_order_of_other_sums(n: int) -> None
     Z[::512] = rng.standard_normal((len(Z[::512]), 3)) * 10.0 ** rng.integers(-8, 8, (len(Z[::512]), 1))
     found = minibatch._summed(weights, Z)
     np.testing.assert_array_equal(found, sums.product(weights, Z) if n else np.zeros((2, 3)))
+
+
+def test_many_prompts_in_a_step_are_the_literal_algorithm_too() -> None:
+    data = head.sample_statistics(MODEL, 1300, rng=np.random.default_rng(3))[0]
+    descent, arrays = Descent(0.5, 0.3, 2, 1200), (np.array([2.0]), np.array([0.3]), np.array([0.1]))
+    found = dp_sgd(data, descent, *arrays, rng=np.random.default_rng(4))[0]
+    expected = literal(data, descent, 2.0, 0.3, 0.1, np.random.default_rng(4))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)

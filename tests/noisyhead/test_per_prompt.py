@@ -79,3 +79,23 @@ def test_without_noise_the_linear_head_rests_at_least_squares() -> None:
     m = np.einsum("nl,nld->nd", data.responses, data.keys) / 20
     Z = np.einsum("nd,ne->nde", data.query, m).reshape(300, -1)
     np.testing.assert_allclose(found.last[0].reshape(-1), np.linalg.lstsq(Z, data.target, rcond=None)[0], rtol=1e-6)
+
+
+@each_head
+def test_apart_every_run_has_noise_of_its_own(head: str) -> None:
+    plans = [PLANS[0]] * 3
+    gradient, start = MAKERS[head](PROMPTS, plans), np.zeros((3, D, D))
+    apart = per_prompt.descend_apart(gradient, start, plans, rng=np.random.default_rng(2)).last
+    together = per_prompt.descend(gradient, start, plans, rng=np.random.default_rng(2)).last
+    assert np.ptp(together, axis=0).max() < 1e-12
+    assert np.ptp(apart, axis=0).min() > 1e-9
+
+
+def test_prompts_within_bounds_are_left_as_they_are() -> None:
+    assert per_prompt.bounded(PROMPTS) is PROMPTS
+    x = PROMPTS.x.copy()
+    x[3, 0, 0] = np.nan
+    found = per_prompt.bounded(Prompts(x, PROMPTS.y, PROMPTS.w))
+    assert (found.x[3] == 0).all()
+    assert (found.y[3] == 0).all()
+    np.testing.assert_array_equal(np.delete(found.x, 3, 0), np.delete(PROMPTS.x, 3, 0))

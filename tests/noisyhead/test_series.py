@@ -8,6 +8,7 @@ import pytest
 from costofprivacy.noisyhead import head, pretraining, series
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel
+from costofprivacy.noisyhead.ridge import ridge
 from costofprivacy.noisyhead.series import Training
 from tests import oracles
 from tests.noisyhead.draws import drawn
@@ -108,3 +109,10 @@ def test_a_configuration_is_idle_if_no_iterate_comes_near_the_ball(share: float)
             sure = series.idle(TRAINING, hyper, added(), std, steps, share)
             assert (np.array(longest)[sure] <= hyper.weight_bound).all()
             assert sure[np.array(longest) * 1.02 <= hyper.weight_bound].all()
+
+
+def test_h_and_its_ridge_solution_are_those_of_the_moments() -> None:
+    moments, rows = head.moments(TRAINING.data), np.random.default_rng(0).standard_normal((3, 16))
+    np.testing.assert_allclose(TRAINING.times(rows), rows @ moments.gram, rtol=1e-12)
+    np.testing.assert_allclose(TRAINING.ends[1], moments.cross, rtol=1e-12)
+    np.testing.assert_allclose(TRAINING.ridge(16.0).reshape(4, 4), ridge(moments, 16.0), rtol=1e-12)

@@ -15,6 +15,24 @@ from costofprivacy.privacy import ApproximateDP, GaussianDP
 from tests import oracles
 from tests.privacy.test_records import neighbours
 
+MU = 1.5
+STEP = plan(2, 2, 2, GaussianDP(MU), every_token=True, steps=1)
+
+
+def all_at_once() -> audit.Pair:
+    """Orthogonal tokens, orthogonal contexts and opposite gradients: each token is asked, before anything is learnt.
+
+    The second prompt has two tokens along e₁ with opposite labels, so that its gradient is that of their own squares
+    with the sign turned, and a long one along e₂ in both contexts.
+    """
+    first = np.tile([20.0, 0.0], (3, 1)), np.ones(3)
+    second = np.array([[20.0, 0.0], [20.0, 0.0], [0.0, 1e5]]), np.array([1.0, -1.0, 1.0])
+    void = np.zeros((3, 2)), np.zeros(3)
+    data = [(np.stack([void[0], x]), np.stack([void[1], y])) for x, y in (first, second)]
+    one, two = (examples(Prompts(x, y, np.zeros((2, 2))), every_token=True) for x, y in data)
+    return one, two
+
+
 law = settings(derandomize=True, deadline=None, max_examples=30)
 both = pytest.mark.parametrize("every_token", [False, True], ids=["last", "every"])
 UNKNOWN = token_laws.unknown(3, 10.0, rng=np.random.default_rng(5))
@@ -175,3 +193,22 @@ def test_releases_come_with_the_means_that_are_found_along_them() -> None:
     along = whitened_descent.means_along(data, told, seen)
     for name in ("features", "contexts", "gradients"):
         np.testing.assert_allclose(getattr(means, name), getattr(along, name), rtol=1e-12)
+
+
+@both
+def test_many_releases_are_as_many_single_ones(every_token: bool) -> None:
+    prompts = drawn(30)
+    data, told = examples(prompts, every_token=every_token), told_for(prompts, 2.0, every_token=every_token)
+    many = whitened_descent.releases(data, told, 3, rng=np.random.default_rng(2))
+    rng = np.random.default_rng(2)
+    single = [whitened_descent.release(data, told, rng=rng) for _ in range(3)]
+    np.testing.assert_allclose(many.Gamma, single, rtol=1e-9)
+    assert many.gradients.shape == (3, 4, 3, 3)
+
+
+def test_one_pair_attains_nearly_all_of_the_budget() -> None:
+    pair = all_at_once()
+    seen = whitened_descent.releases(pair[0], STEP, 500, rng=np.random.default_rng(0))
+    share = distance(STEP, *pair, seen) / MU**2
+    assert share.mean() > 0.97
+    assert share.max() <= ROUNDING

@@ -67,15 +67,6 @@ def _array(values: list[Any], kind: str) -> np.ndarray:
     return found
 
 
-def one_replaced(k: int, features: float, response: float) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-    """Fifty ordinary records of four features, and the same with the k-th replaced by these numbers."""
-    draw = np.random.default_rng(0)
-    x, y = draw.standard_normal((50, 4)), draw.standard_normal(50)
-    other, answers = x.copy(), y.copy()
-    other[k], answers[k] = features, response
-    return (x, y), (other, answers)
-
-
 Layout = Callable[[np.ndarray], np.ndarray]
 
 

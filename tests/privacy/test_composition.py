@@ -2,6 +2,7 @@ import math
 
 import dp_accounting
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -166,3 +167,7 @@ def test_an_inadmissible_contraction_is_refused(c: object) -> None:
         last_iterate(GaussianDP(1.0), c, 3)
     with pytest.raises(ValueError, match=rf"^contraction must be between 0 and 1, got {c!r}$"):
         last_iterate_noise_multiplier(BUDGET, c, 3)
+
+
+def test_whole_numbers_come_in_any_type() -> None:
+    assert every_iterate(GaussianDP(1.0), np.int64(4)) == every_iterate(GaussianDP(1.0), 4.0) == GaussianDP(2.0)

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
@@ -94,3 +96,14 @@ def test_the_power_by_epsilon_is_that_of_its_counts() -> None:
 def test_inadmissible_arguments_are_refused(call: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_table_of_the_docstring_is_what_is_computed() -> None:
+    rows = re.findall(r"^([\d.]+) +(0\.\d+) +(0\.\d+) +(0\.\d+)$", detection.__doc__, flags=re.MULTILINE)
+    assert len(rows) == 6
+    for mu, *found in rows:
+        for runs, told in zip((10**4, 10**5, 10**6), found):
+            assert f"{detectable(float(mu), runs, 0.99):.3f}" == told
+    told = re.search(r"`detectable_by_epsilon` is ([\d.]+), ([\d.]+)\s+and ([\d.]+)\.", detection.__doc__)
+    for runs, told_one in zip((10**4, 10**5, 10**6), told.groups()):
+        assert f"{detectable_by_epsilon(ApproximateDP(1.0, 1e-5), runs, 0.99):.2f}" == told_one

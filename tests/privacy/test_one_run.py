@@ -222,3 +222,8 @@ def test_what_is_refused(told: dict[str, float], message: str) -> None:
             delta=known["delta"],
             confidence=known["confidence"],
         )
+
+
+def test_canaries_are_placed_as_the_coins_say() -> None:
+    first, second = np.arange(6.0).reshape(3, 2), -np.ones((3, 2))
+    assert placed(first, second, np.array([True, False, True])).tolist() == [[0, 1], [-1, -1], [4, 5]]

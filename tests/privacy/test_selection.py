@@ -109,3 +109,13 @@ def test_the_bound_is_the_theorem_s_least_over_both_orders(mean: float) -> None:
     divergence = orders * mu**2 / 2 + extra + math.log(mean) / (orders - 1)
     epsilons = divergence + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
     assert random_stopping_epsilon(GaussianDP(mu), mean, delta) == pytest.approx(epsilons.min(), rel=1e-3)
+
+
+def test_more_runs_spend_more() -> None:
+    spent = [best_of_epsilon(RUN, runs, 1e-5) for runs in (1, 2, 5, 20, 100)]
+    assert spent == sorted(spent)
+    assert spent[-1] > 3 * spent[0]
+
+
+def test_no_privacy_stays_none() -> None:
+    assert best_of_epsilon(GaussianDP(math.inf), 3, 1e-5) == math.inf

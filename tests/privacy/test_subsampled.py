@@ -1,5 +1,6 @@
 import math
 from functools import partial
+from itertools import pairwise
 
 import dp_accounting
 import numpy as np
@@ -230,3 +231,17 @@ def test_every_lawful_setting_has_a_multiplier(epsilon: float, delta: float, q: 
     """The first two raised an error, or did not return."""
     z = poisson_noise_multiplier(ApproximateDP(epsilon, delta), q, steps, REPLACE)
     assert 0.98 * epsilon <= poisson_epsilon(z, q, steps, delta, REPLACE) <= epsilon
+
+
+def test_more_steps_records_or_less_noise_or_delta_spend_more() -> None:
+    def spent(z: float = 2.0, q: float = 0.1, steps: int = 20, delta: float = 1e-5) -> float:
+        return poisson_epsilon(z, q, steps, delta, REPLACE)
+
+    for rising in (
+        [spent(z=z) for z in (30.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.3)],
+        [spent(q=q) for q in (1e-8, 1e-5, 1e-3, 0.03, 0.2, 0.6, 0.95, 1.0)],
+        [spent(steps=T) for T in (1, 3, 10, 100, 1000)],
+        [spent(delta=delta) for delta in (0.4, 1e-2, 1e-4, 1e-7, 1e-12, 1e-20)],
+    ):
+        assert all(a <= b for a, b in pairwise(rising))
+        assert rising[0] < rising[-1]

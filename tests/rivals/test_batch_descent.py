@@ -53,3 +53,12 @@ def test_a_run_is_the_pseudocode(sampling: float) -> None:
             total += g * min(1.0, 0.4 / np.linalg.norm(g))
         theta = theta - rate / (sampling * 40) * (total + 2 * 0.4 * 2.0 * fresh.standard_normal(3))
     np.testing.assert_allclose(found, theta, rtol=1e-9)
+
+
+def test_replacing_a_record_moves_a_sum_by_twice_the_clip() -> None:
+    x, y = np.zeros((5, 2)), np.zeros(5)
+    x[0], y[0] = [9.0, 0.0], 50.0
+    other = y.copy()
+    other[0] = -50.0
+    steps = [batch_descent.release(x, v, 0.4, [1.0], 1.0, rng=np.random.default_rng(0)) for v in (y, other)]
+    assert np.linalg.norm(steps[0] - steps[1]) * 5 == pytest.approx(2 * 0.4)  # the noise is the same

@@ -93,3 +93,12 @@ X, Y = np.random.default_rng(0).standard_normal((2, 20, 1))
 def test_public_facts_are_refused(call: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_the_norm_that_is_accounted_for_is_that_of_the_rows() -> None:
+    plan = Plan(Bounds(3.0, 2.0), BUDGET, 10, 2.0)
+    assert plan.sketching.reach == pytest.approx(9.0 + 16.0)
+    assert plan.sketching.test is None
+    tested = Plan(Bounds(3.0, 2.0), BUDGET, 10, 2.0, 0.25).sketching.test
+    assert tested is not None
+    assert tested.mu == pytest.approx(BUDGET.to_gaussian().mu / 2)

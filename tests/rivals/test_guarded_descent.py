@@ -103,3 +103,23 @@ def test_stages_follow_each_other_and_the_last_iterates_are_averaged(averaged: i
     normals = np.random.default_rng(5).standard_normal((10, D))
     found = guarded_descent.release(x, y, *plans, averaged=averaged, rng=np.random.default_rng(5))
     np.testing.assert_allclose(found, literal(x, y, plans, normals)[-averaged:].mean(axis=0), rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_the_mean_of_iterates_has_the_noise_of_one_newton_step() -> None:
+    """(2Cσ/n)²/(Aλ²) in each coordinate, for features with a second moment of λI."""
+    n, d, steps = 400, 2, 200
+    x = np.tile(np.eye(d), (n // d, 1)) * 2.0  # λ = 2
+    plan = Plan(50.0, (0.2,) * steps, math.sqrt(steps))
+    found = [
+        guarded_descent.release(x, np.zeros(n), plan, averaged=steps, rng=np.random.default_rng(seed))
+        for seed in range(600)
+    ]
+    wanted = 2 * 50.0 / n / 2.0  # the step's σ is √A times as large
+    assert np.std(found) == pytest.approx(wanted, rel=0.06)
+
+
+def test_absurd_plans_and_records_leave_finite_coefficients() -> None:
+    x, y = factor(1.0, n=50)
+    for plan in (Plan(1e150, (1e300,) * 4, 1e-3), Plan(1e-150, (1e300,) * 4, 1e3), Plan(1.0, (0.0, 0.0), 1.0)):
+        assert np.isfinite(guarded_descent.release(x * 1e100, y, plan, rng=np.random.default_rng(0))).all()

@@ -260,3 +260,10 @@ def test_pairs_of_doubles_are_as_accurate_as_claimed() -> None:
             terms = [a * (b + c) for a, b, c in zip(exact(x[:, j]), exact(w), exact(w * u / 3), strict=True)]
             bound = 4 * min(n, double_double.ROWS) ** 2 * u**2 * (np.abs(w) * np.linalg.norm(x, axis=1)).sum()
             assert abs(Fraction(float(total[j])) + Fraction(float(rest[j])) - sum(terms)) <= Fraction(float(bound))
+
+
+def test_the_further_noise_is_far_below_the_main_one() -> None:
+    """What it adds, against what b adds at the least, where all records are within their limits."""
+    added = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-6), 0.5, 1.0, 1.0)
+    for n, most in ((1_000, 1e-7), (1_000_000, 1e-4)):
+        assert added.further_std / (added.noise_std / (n + added.penalty)) < most

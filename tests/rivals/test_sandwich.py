@@ -4,10 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 from costofprivacy.privacy import GaussianDP
 from costofprivacy.rivals import sandwich
 from costofprivacy.rivals.sandwich import CURVATURE, USABLE
+from tests.privacy import hostile
+from tests.privacy.test_records import ROUNDING
+from tests.rivals.test_records import widened
 
 B, C, MU = 1.5, 0.7, GaussianDP(0.8)
 THETA = np.array([0.4, -0.3])
@@ -172,3 +176,15 @@ def test_bounds_whose_squares_leave_the_doubles_are_refused(bound: float) -> Non
         sandwich.release(x, y, THETA, bound, C, MU, rng=rng())
     with pytest.raises(ValueError, match=r"^clip_norm must"):
         sandwich.release(x, y, THETA, B, bound, MU, rng=rng())
+
+
+@given(pair=hostile.neighbours((2,), (), records=(1, 2, 9, 513, 3000)))
+@settings(derandomize=True, deadline=None, max_examples=80)
+def test_one_record_moves_each_moment_no_further_than_its_noise_accounts_for(pair: tuple[Records, Records]) -> None:
+    one, two = (sandwich.release(*records, THETA, B, C, MU, rng=rng()) for records in pair)
+    size = np.abs(one.curvature).max() + np.abs(one.spread).max()
+    assert np.isfinite(size)
+    for a, b, bound in ((one.curvature, two.curvature, B), (one.spread, two.spread, C)):
+        moved, allowed = np.linalg.norm(a - b), math.sqrt(2) * bound**2
+        assert moved <= allowed * ROUNDING + 1e-13 * size
+    np.testing.assert_array_equal(one.spread, sandwich.release(*widened(pair[0]), THETA, B, C, MU, rng=rng()).spread)

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from costofprivacy.privacy import GaussianDP, sums
+from costofprivacy.privacy import ApproximateDP, GaussianDP, sums
 from costofprivacy.rivals import (
     batch_descent,
     boosting,
     double_double,
     huber,
+    objective_perturbation,
+    output_perturbation,
     sufficient_statistics,
 )
 from costofprivacy.rivals.bounds import Bounds
@@ -141,3 +143,14 @@ def test_a_multiple_in_pairs_is_exact() -> None:
     diagonal = double_double.residuals(np.diag([1 / 3] * 2), -more, high, np.array([1e-20, 0.0]))
     np.testing.assert_allclose(one + two, sum(diagonal), rtol=1e-15)
     assert abs(one[0] + two[0]) < 1e-16
+
+
+def test_releases_of_prepared_records_are_the_releases() -> None:
+    x, y = data()
+    found = huber.minimum_of(prepare(x, y, LIVE), 0.5, 2.0, start=np.ones(5))
+    released = output_perturbation.perturbed(found, 0.5, 2.0, MU, rng=rng())
+    np.testing.assert_allclose(released, output_perturbation.release(x, y, 0.5, 2.0, MU, rng=rng()), rtol=1e-12)
+    added = objective_perturbation.calibrate(ApproximateDP(1.0, 1e-5), 0.5, 0.5, 10.0)
+    told = prepare(x, y, LIVE)
+    one = objective_perturbation.minimiser(told, 0.5, added, np.ones(5), rng=rng())
+    np.testing.assert_allclose(one, objective_perturbation.release(x, y, 0.5, added, rng=rng()), rtol=1e-12)

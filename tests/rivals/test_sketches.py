@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from scipy import stats
 
 from costofprivacy.privacy import ApproximateDP, GaussianDP, mixing, sums
-from costofprivacy.rivals import sketches
+from costofprivacy.rivals import gaussian_mixing, hessian_mixing, sketches
 from costofprivacy.rivals.sketches import Sketching, factor
 from costofprivacy.rivals.sufficient_statistics import smallest_eigenvalue
 from tests.privacy import hostile
+from tests.rivals import test_gaussian_mixing, test_hessian_mixing
 
 BUDGET = ApproximateDP(1.0, 1e-6)
 typed = hostile.neighbours((2,), (), records=(1, 2, 9, 513, 1500))
@@ -143,3 +146,19 @@ def test_what_is_public_is_refused() -> None:
         Sketching(1.0, BUDGET, 100, GaussianDP(9.0))
     with pytest.raises(ValueError, match="rows must be a whole number of at least 3"):
         factor(np.eye(3), 2, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("release", "plan"),
+    [
+        *((gaussian_mixing.release, plan) for plan in test_gaussian_mixing.PLANS),
+        *((hessian_mixing.release, plan) for plan in test_hessian_mixing.PLANS),
+    ],
+)
+@given(pair=typed)
+@settings(derandomize=True, deadline=None, max_examples=25)
+def test_no_record_makes_a_release_fail_or_infinite(
+    release: Callable[..., np.ndarray], plan: object, pair: tuple[tuple[np.ndarray, np.ndarray], ...]
+) -> None:
+    for x, y in pair:
+        assert np.isfinite(release(x, y, plan, rng=np.random.default_rng(3))).all()

@@ -86,3 +86,9 @@ def test_each_round_has_the_noise_of_its_share() -> None:
         for t in (1, 9)
     )
     assert many == pytest.approx(9 * once, rel=0.5)  # nine rounds, three times the noise each: √9 · 3
+
+
+def test_records_beyond_the_bounds_are_shortened_and_others_kept() -> None:
+    x, y = BOUNDS.clip(np.array([[3.0, 4.0], [0.3, 0.4]]), np.array([9.0, -1.0]))
+    np.testing.assert_allclose(x, [[1.2, 1.6], [0.3, 0.4]])
+    np.testing.assert_allclose(y, [3.0, -1.0])

@@ -13,6 +13,8 @@ from costofprivacy.rivals import batch_descent, boosting, streams
 from costofprivacy.rivals.bounds import Bounds
 from costofprivacy.rivals.streams import blocks, boost, descend, total
 from tests.each import each
+from tests.privacy import hostile
+from tests.privacy.test_records import ROUNDING
 
 BOUNDS, DESCENT = Bounds(2.5, 2.5), batch_descent.Plan(0.7, (0.9, 0.5, 0.2), 2.0)
 BOOSTING = boosting.Plan(0.7, 3, GaussianDP(1.0))
@@ -111,3 +113,31 @@ def test_a_stream_that_can_be_read_once_is_refused_at_the_second_pass() -> None:
     once = iter([(x, y)])
     with pytest.raises(ValueError, match="got 0"):
         descend(lambda: once, 100, 3, DESCENT, rng=rng())
+
+
+@given(hostile.neighbours((2,), (), records=(1, 2, 9, 513, 3000)), st.sampled_from([[1000], [7, 0, 300]]))
+@law
+def test_one_record_moves_a_step_no_further_than_claimed(pair: tuple[Records, Records], sizes: list[int]) -> None:
+    n, plan = len(pair[0][1]), batch_descent.Plan(0.7, (0.9,), 1.0)
+    one, two = (descend(cut(*records, sizes), n, 2, plan, rng=rng()) for records in pair)
+    assert np.linalg.norm(one - two) <= 0.9 * 2 * 0.7 / n * ROUNDING
+    for records in pair:
+        assert np.isfinite(boost(cut(*records, sizes), n, BOUNDS, BOOSTING, rng=rng())).all()
+
+
+def test_wrong_shapes_are_refused() -> None:
+    x, y = data(100)
+    for batches in (
+        [(x, y[:-1])],
+        [(x[:-1], y)],
+        [(x[:50], y[:50]), (x[50:, :2], y[50:])],
+        [(x[:, :2], y)],
+        [(x.ravel()[:100], y)],
+        [(x.astype(str), y)],
+    ):
+        with pytest.raises(ValueError):  # noqa: PT011
+            descend(lambda batches=batches: iter(batches), 100, 3, DESCENT, rng=rng())  # type: ignore[misc]
+    with pytest.raises(ValueError, match=r"^terms must be at least one, got none"):
+        total(iter([]))
+    with pytest.raises(ValueError, match=r"^n B² must be between"):
+        boost(cut(x, y, [10]), 10**9, Bounds(1e150, 1.0), BOOSTING, rng=rng())

@@ -101,3 +101,10 @@ def test_the_fit_of_a_long_stream_has_the_right_coefficients() -> None:
 def test_what_makes_no_sense_is_refused(make: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()  # type: ignore[operator]
+
+
+def test_a_decay_multiplies_the_coefficients() -> None:
+    powers = 0.6 ** np.arange(30)
+    np.testing.assert_allclose(square_root(30, 0.6).column(30), square_root(30).column(30) * powers, rtol=1e-12)
+    np.testing.assert_allclose(banded(30, 0.6).column(30), banded(30).column(30) * powers, rtol=1e-12)
+    assert square_root(30, 0.0).square(30) == 1.0
