@@ -161,9 +161,7 @@ def _finish_pages(app: Sphinx, failure: Exception | None) -> None:
     for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
         said = audible(text)
-        if (
-            path.name != search_index.SEARCH
-        ):  # the theme has each page load the search's index, which no other page uses
+        if path.name != search_index.SEARCH:  # the theme has every page load an index that this one alone uses
             said = search_index.OWN_INDEX.sub("", said)
         if said != text:
             path.write_text(said, "utf-8")

@@ -270,24 +270,6 @@ def _value(value: Any) -> str:
     return prose.plain(value) if isinstance(value, float) and "e" in text else text
 
 
-def as_list(claims: Iterable[Claim], found: Mapping[str, Finding], links: bool = False) -> str:
-    """Claims as a Markdown list: verdict, place, what is claimed, what was found.
-
-    Args:
-        claims: which. found: the findings by claim. links: whether to link judged claims to their chapters, from the
-            book's root folder.
-    """
-    lines = []
-    for claim in claims:
-        finding = found.get(claim.id)
-        place = f"[{claim.place}](#{claim.anchor})" if links and finding else claim.place
-        verdict = finding.verdict if finding else PENDING
-        lines.append(f"- {badge(verdict)} **{place}.** {' '.join(claim.says.split())}")
-        if finding:
-            lines += ["", f"  *Found:* {finding.headline}", ""]
-    return "\n".join(lines) + "\n"
-
-
 def definitions() -> str:
     """What each verdict and each consequence means, as a Markdown list."""
     lines = [f"- {badge(verdict)} {MEANING[verdict]};" for verdict in Verdict]

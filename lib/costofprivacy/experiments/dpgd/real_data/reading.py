@@ -30,16 +30,12 @@ class Ratio:
     @property
     def above(self) -> bool:
         """Whether it is above 1 beyond doubt."""
-        return self.beyond(CONSISTENT)
+        return bool(self.seeds >= FEWEST and math.log(self.value) > student(CONSISTENT, self.seeds) * self.error)
 
     @property
     def below(self) -> bool:
         """Whether it is below 1 beyond doubt."""
-        return Ratio(1 / self.value, self.error, self.seeds).beyond(CONSISTENT)
-
-    def beyond(self, errors: float) -> bool:
-        """Whether it is above 1 by so many standard errors."""
-        return bool(self.seeds >= FEWEST and math.log(self.value) > student(errors, self.seeds) * self.error)
+        return Ratio(1 / self.value, self.error, self.seeds).above
 
 
 def student(errors: float, seeds: int) -> float:

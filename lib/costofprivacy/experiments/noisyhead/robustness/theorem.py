@@ -176,7 +176,7 @@ def contribution_trial(cell: Cell, *, rng: np.random.Generator) -> np.ndarray:
 
 
 def contribution_table(cell: Cell, ratios: np.ndarray) -> pd.DataFrame:
-    """Both sides of (A.24) under the perturbations of (5.2) with μ = 1."""
+    """Both sides of (A.24) under each perturbation with μ = 1."""
     named = [(name, attack) for name, attack in cell.perturbations.items() if attack.feature_shift == 1]
     return pd.DataFrame(
         [
@@ -194,7 +194,6 @@ def contribution_table(cell: Cell, ratios: np.ndarray) -> pd.DataFrame:
                 "trials": len(ratio),
             }
             for ((name, response), attack), ratio in zip(named, ratios.T, strict=True)
-            if cell.admits(attack)
         ]
     )
 
