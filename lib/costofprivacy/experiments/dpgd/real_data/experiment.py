@@ -37,7 +37,7 @@ class Experiment(Parameters):
     """Shuffles of MNIST behind each point of a map."""
     housing_trials: int = parameter(count(2, 10**4), 5)
     """Shuffles of California housing behind each point of a map."""
-    kept_trials: int = parameter(count(5, 10**4), 20)
+    kept_trials: int = parameter(count(5, 10**4), 60)
     """Shuffles of California housing of which those that do not blow up are kept."""
     normalisation: int = parameter(count(2, 15000), NORMALISATION)
     """Rows that only give means and standard deviations."""

@@ -107,8 +107,7 @@ def figure_6(tables: Tables) -> Ruling:
         return UNKNOWN
     seen = Features(shown(tables, HOUSING))
     grounds = seen.grounds or ("" if seen.gains else "no gain")
-    quoted = {"gain": max(seen.gains, default=1.0), "unshown": _places([(HOUSING, panel) for panel in seen.flat])}
-    return Ruling(seen.verdict, seen.numbers(SHOWN[HOUSING]), quoted, grounds)
+    return Ruling(seen.verdict, seen.numbers(SHOWN[HOUSING]), {"gain": max(seen.gains, default=1.0)}, grounds)
 
 
 def _astray(panel: Panel) -> float:
@@ -158,14 +157,14 @@ def large_clip(tables: Tables) -> Ruling:
     if absent(tables, MNIST, HOUSING):
         return UNKNOWN
     costs = _costs(tables, lambda panel: panel.largest_clip)
-    unshown = [(asked, panel) for asked, panel, cost in costs if not _seen(cost)]
+    harmful = [_seen(cost) for _, _, cost in costs]
     found = tuple(
         _number("least risk at the largest c over the least", asked, panel, cost, SHOWN[asked])
         for asked, panel, cost in costs
     )
     least = min((cost.value for _, _, cost in costs), default=math.nan)
-    verdict = reads(printed=not unshown, narrower=len(unshown) < len(costs), decided=_both(costs))
-    return Ruling(verdict, found, {"least": least, "unshown": _places(unshown)})
+    verdict = reads(printed=all(harmful), narrower=any(harmful), decided=_both(costs))
+    return Ruling(verdict, found, {"least": least})
 
 
 @judges("dpgd/section-1-small-clip-real")
@@ -179,7 +178,7 @@ def small_clip(tables: Tables) -> Ruling:
     costs = _costs(tables, _small)
     gains = _costs(tables, _benefit)
     best = not any(cost.above and cost.value > ON_A_PAR for _, _, cost in costs)
-    unshown = [(asked, panel) for asked, panel, gain in gains if not _seen(gain)]
+    gained = [_seen(gain) for _, _, gain in gains]
     found = tuple(
         _number(name, asked, panel, cost, SHOWN[asked])
         for name, ratios in (
@@ -189,8 +188,8 @@ def small_clip(tables: Tables) -> Ruling:
         for asked, panel, cost in ratios
     )
     most = max((cost.value for _, _, cost in costs), default=math.nan)
-    verdict = reads(printed=best and not unshown, narrower=best and len(unshown) < len(gains), decided=_both(costs))
-    return Ruling(verdict, found, {"most": most, "unshown": _places(unshown)})
+    verdict = reads(printed=best and all(gained), narrower=best and any(gained), decided=_both(costs))
+    return Ruling(verdict, found, {"most": most})
 
 
 def _both(costs: list[tuple[str, Panel, Ratio]]) -> bool:
@@ -209,11 +208,6 @@ def _small(panel: Panel) -> Ratio:
 
 def _benefit(panel: Panel) -> Ratio:
     return ratio(panel.least(panel.clips == panel.clips.max()), panel.least(panel.clips <= AGGRESSIVE))
-
-
-def _places(maps: list[tuple[str, Panel]]) -> str:
-    """Maps in words."""
-    return ", ".join(f"{a.split(',')[0]} at $\\gamma={p.gamma:g}$, $\\alpha={p.alpha:g}$" for a, p in maps) or "none"
 
 
 def _number(name: str, asked: str, panel: Panel, cost: Ratio, table: str) -> Number:

@@ -10,7 +10,7 @@ from costofprivacy.judging.findings import Number
 from costofprivacy.judging.growth import several
 from costofprivacy.judging.judges import Ruling, judges, reads
 from costofprivacy.judging.tables import Tables, select
-from costofprivacy.judging.vocabulary import CONSISTENT, ROUNDING
+from costofprivacy.judging.vocabulary import CONSISTENT
 
 MOSTLY = 0.5  # the share of clipped gradients from which clipping is called significant
 DOUBLED = 2.0  # up to this factor over all dimensions, growth may be that of a logarithm
@@ -71,24 +71,14 @@ def sufficient_statistics(tables: Tables) -> Ruling:
     slope, error = growth_with_root(tables["thresholds"], methods.ADASSP)
     first, last = rows.iloc[0], rows.iloc[-1]
     least = (rows["records"] / np.sqrt(rows["d"])).min()
-    bend = _bend(rows)
     numbers = (
         _need(first, methods.ADASSP),
         _need(last, methods.ADASSP),
         Number(r"slope against $\sqrt d$", slope, error, 0.0, "thresholds", where),
         Number(r"least multiple of $\sqrt d$", least, None, None, "thresholds", where),
-        Number("change of the local exponent of $n$ as $d$ grows by a factor e", bend, None, 0.0, "thresholds", where),
     )
     quoted = {"first": first["records"], "last": last["records"]}
-    grows = slope > CONSISTENT * error and bend >= -ROUNDING
-    return Ruling(reads(printed=grows, decided=several(rows["d"])), numbers, quoted)
-
-
-def _bend(rows: pd.DataFrame) -> float:
-    """Slope of the local exponent of n in d, between neighbouring dimensions, against log d; n ∝ d log d falls."""
-    d = np.log(rows["d"].to_numpy(dtype=float))
-    exponents = np.diff(np.log(rows["records"].to_numpy())) / np.diff(d)
-    return float(np.polyfit((d[1:] + d[:-1]) / 2, exponents, 1)[0]) if len(exponents) > 1 else math.nan
+    return Ruling(reads(printed=slope > CONSISTENT * error, decided=several(rows["d"])), numbers, quoted)
 
 
 def _learns(rows: pd.DataFrame) -> bool:
