@@ -41,11 +41,14 @@ def answer(tables: Tables) -> list[str]:
 
 def _shape(tables: Tables) -> str:
     """Whether the maps have the shape that the theory gives them, and where."""
-    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
-    lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
     lost = Verdict.FAILS in (figure_5(tables).verdict, figure_6(tables).verdict)
-    have = "do not have the predicted shape;" if lost else "have the predicted shape, but"
-    return rf"The maps {have} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
+    shape = f"The maps {'do not have' if lost else 'have'} the predicted shape"
+    found = [panel for panel in panels(tables[FIGURES[MNIST]]) if panel.gamma < 1]
+    if not found:  # ln(1/γ) = 0
+        return f"{shape}."
+    lines = span(panel.product / math.log(1 / panel.gamma) for panel in found)
+    also = ";" if lost else ", but"
+    return rf"{shape}{also} on MNIST the best $c\tilde\eta(0)$ is {lines} times $\ln(1/\gamma)$."
 
 
 def _cured(shares: pd.DataFrame) -> str:
