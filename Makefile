@@ -25,7 +25,7 @@ SHELL := /bin/sh
 VENV := .venv
 HELPED := $(firstword $(MAKEFILE_LIST))
 PY := $(VENV)/bin/python
-BOOK := $(PY) -m costofprivacy.book
+BOOK := $(PY) -m companion
 # Processes side by side share the cores; threads of linear algebra in each would fight for them.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet

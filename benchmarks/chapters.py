@@ -14,13 +14,13 @@ from pathlib import Path
 import pandas as pd
 from joblib import Parallel, cpu_count, delayed
 
-from costofprivacy.book import budgets
-from costofprivacy.book.environment import in_settled_environment
-from costofprivacy.book.parameters import PAPER, experiment_of, resolve_preset
-from costofprivacy.book.project import LEDGER, Project, is_plain
-from costofprivacy.book.project import chapters as names_of
-from costofprivacy.running import times
-from costofprivacy.running.montecarlo import Runner
+from companion.build import budgets
+from companion.build.environment import in_settled_environment
+from companion.build.parameters import PAPER, experiment_of, resolve_preset
+from companion.build.project import LEDGER, Project, is_plain
+from companion.build.project import chapters as names_of
+from companion.running import times
+from companion.running.montecarlo import Runner
 
 COSTS = Path("_build/bench/chapters.csv")
 COLUMNS = ["chapter", "seconds", "memory_mb"]

@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from costofprivacy.book.environment import in_settled_environment
+from chapters.noisyhead.low_dimensional.experiment import Experiment, trial
+from companion.build.environment import in_settled_environment
+from companion.running.montecarlo import Runner
 from costofprivacy.dpgd import chain, descent
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial
 from costofprivacy.dpgd.spectrum import RegressionModel, isotropic, projections
-from costofprivacy.experiments.noisyhead.low_dimensional.experiment import Experiment, trial
 from costofprivacy.noisyhead import head
 from costofprivacy.noisyhead.prompts import PromptModel
-from costofprivacy.running.montecarlo import Runner
 
 GROWTH = Path("_build/bench/growth.csv")
 AT_LEAST = 0.2  # seconds of each measurement

@@ -8,9 +8,9 @@ import joblib
 import numpy as np
 from tests import oracles
 
+from companion.running.montecarlo import Runner
 from costofprivacy.noisyhead.hyperparameters import Hyperparameters
 from costofprivacy.noisyhead.prompts import PromptModel, sample
-from costofprivacy.running.montecarlo import Runner
 from costofprivacy.settings import Setting
 
 CORES = 2

@@ -12,11 +12,11 @@ import pytest
 from tests import oracles
 from threadpoolctl import threadpool_limits
 
+from chapters.dpgd.deterministic_equivalent import paths
+from chapters.dpgd.deterministic_equivalent.experiment import Experiment
 from costofprivacy.dpgd import chain, descent, spectrum
 from costofprivacy.dpgd.descent import Configuration
 from costofprivacy.dpgd.schedule import Polynomial, learning_rates, noise_multipliers
-from costofprivacy.experiments.dpgd.deterministic_equivalent import paths
-from costofprivacy.experiments.dpgd.deterministic_equivalent.experiment import Experiment
 
 N, DIMENSION = 100_000, 100
 LITERAL_STEPS = 100

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from benchmarks import shared
-from costofprivacy.experiments.noisyhead.low_dimensional import experiment as study
-from costofprivacy.running.montecarlo import generator
+from chapters.noisyhead.low_dimensional import experiment as study
+from companion.running.montecarlo import generator
 
 SIZES = (1000, 4000)
 TRIALS = 3

@@ -6,9 +6,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
-from costofprivacy.experiments.noisyhead.high_dimensional.experiment import Experiment
-from costofprivacy.experiments.noisyhead.high_dimensional.figure import trial
-from costofprivacy.running.montecarlo import generator
+from chapters.noisyhead.high_dimensional.experiment import Experiment
+from chapters.noisyhead.high_dimensional.figure import trial
+from companion.running.montecarlo import generator
 
 N = 1000
 PRINTED = (500, 600, 700, 800, 900, 1000)  # Figure 2's own sizes; the published ones go beyond

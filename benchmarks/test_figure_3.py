@@ -7,11 +7,11 @@ from tests import oracles
 from threadpoolctl import threadpool_limits
 
 from benchmarks import shared
-from costofprivacy.experiments.noisyhead.early_stopping import experiment
+from chapters.noisyhead.early_stopping import experiment
+from companion.streams import generator
 from costofprivacy.noisyhead.accounts import ALGORITHM
 from costofprivacy.noisyhead.prompts import sample
 from costofprivacy.settings import Setting
-from costofprivacy.streams import generator
 
 N = 1000
 FEW = 5  # literal steps that are timed; all steps cost the same

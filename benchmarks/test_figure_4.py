@@ -8,11 +8,11 @@ import numpy as np
 from tests import oracles
 from threadpoolctl import threadpool_limits
 
-from costofprivacy.experiments.noisyhead.robustness import figure
-from costofprivacy.experiments.noisyhead.robustness.experiment import Experiment
+from chapters.noisyhead.robustness import figure
+from chapters.noisyhead.robustness.experiment import Experiment
+from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.attack import NONE, Attack, perturb
 from costofprivacy.noisyhead.prompts import sample
-from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 
 N = 500  # a tenth of Figure 4's, which takes the literal algorithm minutes

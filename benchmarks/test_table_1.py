@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from tests import oracles
 
-from costofprivacy.experiments.noisyhead.rivals import guarantees
-from costofprivacy.experiments.noisyhead.rivals.experiment import Cell, Experiment, trial
+from chapters.noisyhead.rivals import guarantees
+from chapters.noisyhead.rivals.experiment import Cell, Experiment, trial
+from companion.running.montecarlo import Runner, generator
 from costofprivacy.noisyhead.prompts import sample
-from costofprivacy.running.montecarlo import Runner, generator
 from costofprivacy.settings import Setting
 
 N = 2000

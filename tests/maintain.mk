@@ -38,7 +38,7 @@ attacks: $(VENV)/.complete ## every guarantee attacked with random neighbours: P
 	@exec $(PY) -m tests.attacks $(P)
 
 campaign: $(VENV)/.complete ## the comparison of methods and the coverage of intervals, measured anew; an hour and more, resumed where it stopped
-	$(ONE_THREAD) $(PY) -m costofprivacy.experiments.privacy.best_method
+	$(ONE_THREAD) $(PY) -m chapters.privacy.best_method
 
 extra: EXTRA_IS_KNOWN ## an extra environment, for what the book's own has not: NAME=opacus makes .venv-opacus
 	@$(MAKE) --no-print-directory -f tests/maintain.mk .venv-$(NAME)/.complete

@@ -35,29 +35,29 @@ from typing import Any
 
 import pandas as pd
 
-from costofprivacy.book import freshness, parameters
-from costofprivacy.book.environment import in_settled_environment
-from costofprivacy.book.project import LEDGER, Project, chapters, place
-from costofprivacy.experiments.privacy.best_method import committed
-from costofprivacy.running import stamps
+from chapters.privacy.best_method import committed
+from companion.build import freshness, parameters
+from companion.build.environment import in_settled_environment
+from companion.build.project import LEDGER, Project, chapters, place
+from companion.running import stamps
 
 ROOT = Path(__file__).parents[1]
 CAMPAIGN, EXTRAS = "campaign", "extras"
 PREAMBLE = """
 import json, sys
 from pathlib import Path
-from costofprivacy.running.montecarlo import Runner
+from companion.running.montecarlo import Runner
 root, folder, given = Path(sys.argv[1]), Path(sys.argv[2]), json.load(sys.stdin)
 """
 CHAPTER = """
-from costofprivacy.book.parameters import experiment_of
-from costofprivacy.book.project import Project
-from costofprivacy.running.stamps import measured_from
+from companion.build.parameters import experiment_of
+from companion.build.project import Project
+from companion.running.stamps import measured_from
 paper, quick = (experiment_of(Project(root), given["name"], given[preset]) for preset in ("paper", "quick"))
 digests, tables = measured_from(paper, root, real=True), quick.run(Runner(-1))
 """
 SMALL_CAMPAIGN = """
-from costofprivacy.experiments.privacy.best_method import campaign, committed, coverage, others
+from chapters.privacy.best_method import campaign, committed, coverage, others
 digests = {name: committed.code(name) for name in committed.NAMES}
 cells, runner = [cell for cell in others.cells() if cell.n <= 1000 and cell.d <= 10][::3], Runner(-1)
 covered = [cell for cell in coverage.cells() if cell.n <= 1000][:3]
@@ -68,12 +68,12 @@ ROWS = """
 import hashlib
 import numpy as np
 import pandas as pd
-from costofprivacy.book.parameters import experiment_of
-from costofprivacy.book.project import Project
-from costofprivacy.experiments.noisyhead.dp_sgd import opacus
-from costofprivacy.experiments.privacy.every_mechanism import software
-from costofprivacy.experiments.privacy.rivals import diffprivlib
-from costofprivacy.running import _source, extras
+from companion.build.parameters import experiment_of
+from companion.build.project import Project
+from chapters.noisyhead.dp_sgd import opacus
+from chapters.privacy.every_mechanism import software
+from chapters.privacy.rivals import diffprivlib
+from companion.running import _source, extras
 digests, tables, requests, runner = {}, {}, [], Runner(1)
 
 def answer(self, function, arrays=None, /, **values):

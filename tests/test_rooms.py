@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.running import _source
+from companion.running import _source
 from tests.each import each
 
 PACKAGE = "costofprivacy"

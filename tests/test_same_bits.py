@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from costofprivacy.book.project import Project
-from costofprivacy.running import stamps
+from companion.build.project import Project
+from companion.running import stamps
 from tests.same_bits import relabelled
 
 ROWS = "trial,value,digest\n0,0.1,aaaa\n1,0.20,aaaa\n0,3e-05,bbbb\n"

@@ -7,7 +7,8 @@ import os
 import platform
 import sys
 
-from costofprivacy import __version__, published
+from companion import published
+from costofprivacy import __version__
 
 RECORDS, FEATURES, EPSILON, DELTA = 2000, 3, 1.0, 1e-6  # of the private fit by which an installation tests itself
 LEAST_R2 = 0.5  # of that fit, which reaches about 0.9: less means that something is wrong
@@ -15,7 +16,7 @@ LEAST_R2 = 0.5  # of that fit, which reaches about 0.9: less means that somethin
 
 def question(name: str) -> str:
     """What a chapter asks: the words of the package that serves it."""
-    module = importlib.import_module(f"costofprivacy.experiments.{name.replace('/', '.').replace('-', '_')}")
+    module = importlib.import_module(f"chapters.{name.replace('/', '.').replace('-', '_')}")
     return " ".join(inspect.cleandoc(module.__doc__ or "").split())
 
 
@@ -78,7 +79,7 @@ def _results() -> tuple[int, int, int]:
     Raises:
         RuntimeError: there are none, or a finding is on a claim that is not listed.
     """
-    register = importlib.import_module("costofprivacy.judging.claims").read_register(published.book() / "claims.yml")
+    register = importlib.import_module("companion.judging.claims").read_register(published.book() / "claims.yml")
     found = [published.results(name) for name in published.chapters()]
     tables = sum(not table.empty for each in found for table in each.values())
     judged = {claim for each in found for claim in each.findings}

@@ -1,7 +1,7 @@
 """Argument checks: one home, one wording. Every message names the argument, its value and the range.
 
 A `Range` is the values that an argument may take, in words and as a test; the functions below apply one. What a
-parameter declares (`costofprivacy.declaration`) is a range of this module, so that its message and its description
+parameter declares (`companion.declaration`) is a range of this module, so that its message and its description
 are the same words.
 """
 

@@ -10,8 +10,8 @@ from costofprivacy.privacy import records
 from tests.attacks import campaign, cells, neighbours
 from tests.attacks.campaign import CLAIMS, attacked
 from tests.attacks.readings import READINGS
+from tests.costofprivacy.privacy.test_guarantees import RELEASING
 from tests.each import each
-from tests.privacy.test_guarantees import RELEASING
 
 PAIRS, CELLS = 40, 300  # of records, and of cells that are only read
 ELSEWHERE = {  # what no pair of data sets can attack, or what a claim under another name goes through

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from costofprivacy.book.project import Project
+from companion.build.project import Project
 
 NUMBERS = itertools.count()
 # Whole pages in a browser take longer than all other tests together: `make -f tests/maintain.mk browser` runs these.
@@ -59,7 +59,7 @@ FIRST = {
     "parameters": "epsilon = [0.5, 1.0]  # ε, budgets\ntrials = 10\nworkers = -1  # all cores",
     "run": """import json, os
 from pathlib import Path
-from {package}.experiments.part.first_one.experiment import Experiment
+from {package}.part.first_one.experiment import Experiment
 results = Path(os.environ["COSTOFPRIVACY_RESULTS"])
 results.mkdir(parents=True, exist_ok=True)
 values = Experiment(epsilon, trials).run()
@@ -83,13 +83,13 @@ FILES = {
     "lib/{package}/overview/__init__.py": "",
     "lib/{package}/overview/saved.py": "class Saved:\n    def __init__(self, tree):\n        self.tree = tree\n",
     "lib/{package}/overview/index.py": "def values(saved):\n    return {'files': str(len([*saved.tree.rglob('verdicts.json')]))}\n",  # noqa: E501
-    "lib/{package}/experiments/__init__.py": "",
-    "lib/{package}/experiments/ledger/__init__.py": "",
-    "lib/{package}/experiments/ledger/experiment.py": LEDGER_EXPERIMENT,
-    "lib/{package}/experiments/part/__init__.py": "",
-    "lib/{package}/experiments/part/first_one/__init__.py": '"""What is it?"""\n',
-    "lib/{package}/experiments/part/first_one/experiment.py": EXPERIMENT,
-    "lib/{package}/experiments/part/first_one/verdicts.py": '"""Verdicts."""\n\nLIMIT = 1\n',
+    "lib/{package}/__init__.py": "",
+    "lib/{package}/ledger/__init__.py": "",
+    "lib/{package}/ledger/experiment.py": LEDGER_EXPERIMENT,
+    "lib/{package}/part/__init__.py": "",
+    "lib/{package}/part/first_one/__init__.py": '"""What is it?"""\n',
+    "lib/{package}/part/first_one/experiment.py": EXPERIMENT,
+    "lib/{package}/part/first_one/verdicts.py": '"""Verdicts."""\n\nLIMIT = 1\n',
     "_toc.yml": "root: book/index\nchapters:\n- file: book/ledger\n- file: book/part/first-one\n",
     "_config.yml": "title: A book\nlogo: logo.svg\nsphinx: {config: {html_static_path: [book/_static]}}\n",
     "logo.svg": "<svg/>",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from costofprivacy.book import build
-from costofprivacy.book.parameters import PAPER
-from costofprivacy.book.project import Project, toc_entries
+from companion.build import build
+from companion.build.parameters import PAPER
+from companion.build.project import Project, toc_entries
 
 ROOT = Path(__file__).parents[2]
 MADE = ("py-modindex", "search")  # pages that Sphinx makes by itself

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book.arguments import spread
-from costofprivacy.book.errors import RequestError
+from companion.build.arguments import spread
+from companion.build.errors import RequestError
 
 ROOT = Path(__file__).parents[2]
 # A make of its own, though another one may run these tests: it would tell which folder it enters.

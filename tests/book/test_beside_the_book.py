@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from costofprivacy.book.beside_the_book import NAME, beside, compare
+from companion.build.beside_the_book import NAME, beside, compare
 
 BOOK = pd.DataFrame(
     {

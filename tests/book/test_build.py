@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import build, freshness, notebooks
-from costofprivacy.book.errors import BookError
-from costofprivacy.book.project import Project, chapters, place
+from companion.build import build, freshness, notebooks
+from companion.build.errors import BookError
+from companion.build.project import Project, chapters, place
 
 
 @pytest.fixture
@@ -162,14 +162,14 @@ def test_committed_chapters_are_rendered_as_they_are(
 ) -> None:
     committed(project)
     calls = fake_sphinx(monkeypatch)
-    monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: pytest.fail("a chapter was executed"))
+    monkeypatch.setattr("companion.build.execute.execute", lambda *_: pytest.fail("a chapter was executed"))
     page = build.render_committed(project, print, pytest.fail)
     assert page.read_text() == "rendering 1"
     pages = project.build / "paper" / "pages"
     assert (pages / "book/part/first-one/verdicts.json").read_text() == "[]"
     assert not list(pages.rglob("stamp.json"))
 
-    rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    rewrite("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
     warnings: list[str] = []
     build.render_committed(project, print, warnings.append)
     assert len(warnings) == 1

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from chapters.method import calculator as shown
 from costofprivacy.estimators import calculator
-from costofprivacy.experiments.method import calculator as shown
 
 BOOK = Path(__file__).parents[2] / "book"
 SCRIPT = BOOK / "_static" / "calculator.js"

@@ -13,10 +13,10 @@ import nbformat
 import pytest
 from nbformat.v4 import new_output
 
-from costofprivacy.book import budgets, check, reports, validate
-from costofprivacy.book.errors import BookError, Interrupted
-from costofprivacy.book.project import Place, Project, chapters, place
-from costofprivacy.book.tree import TreePlan, bring_up_to_date
+from companion.build import budgets, check, reports, validate
+from companion.build.errors import BookError, Interrupted
+from companion.build.project import Place, Project, chapters, place
+from companion.build.tree import TreePlan, bring_up_to_date
 
 from .conftest import chapter
 from .test_execute import interruptible  # noqa: F401

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import yaml
 
-from costofprivacy.book import citation
+from companion.build import citation
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,9 +8,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from costofprivacy.book import build, claim_pages
-from costofprivacy.book.project import Project, place
-from costofprivacy.judging.claims import read_register
+from companion.build import build, claim_pages
+from companion.build.project import Project, place
+from companion.judging.claims import read_register
 
 NAME = "part/first-one"
 REGISTER = """papers: {part: {arxiv: "1.2"}}
@@ -21,7 +21,7 @@ claims:
 """
 JUDGES = '''"""Verdicts."""
 
-from costofprivacy.judging.judges import judges
+from companion.judging.judges import judges
 
 
 @judges("part/theorem-1")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import cli
-from costofprivacy.book.project import Project
-from costofprivacy.running.cluster import ClusterError
+from companion.build import cli
+from companion.build.project import Project
+from companion.running.cluster import ClusterError
 
 NAME = "part/first-one"
 
@@ -72,8 +72,8 @@ def test_a_cluster_that_does_not_answer_is_told_before_anything_is_made(
     def connected(address: str, patience: float) -> None:
         raise ClusterError("no Dask scheduler answers")
 
-    monkeypatch.setattr("costofprivacy.running.cluster.connected", connected)
-    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    monkeypatch.setattr("companion.running.cluster.connected", connected)
+    monkeypatch.setattr("companion.build.environment.in_settled_environment", lambda: None)
     status, lines = call(*command, "--cluster", "tcp://nowhere:1")
     told = "error: CLUSTER must be the address of a Dask scheduler, got 'tcp://nowhere:1': no Dask scheduler answers"
     assert (status, lines) == (2, [told])
@@ -95,7 +95,7 @@ def test_a_home_folder_is_the_person_s(
     call, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], file: str
 ) -> None:
     monkeypatch.setattr(cli, "LATE", 0.0)
-    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    monkeypatch.setattr("companion.build.environment.in_settled_environment", lambda: None)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "taken").touch()  # no folder
@@ -111,9 +111,9 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
     told = []
     (project.book / NAME).mkdir()
     (project.book / NAME / "verdicts.json").write_text("[]")
-    monkeypatch.setattr("costofprivacy.book.execute.execute", lambda *_: [])
-    monkeypatch.setattr("costofprivacy.book.freshness.write", lambda *_: None)
-    monkeypatch.setattr("costofprivacy.book.beside_the_book.beside", lambda *given: told.append(given) or ["a line"])
+    monkeypatch.setattr("companion.build.execute.execute", lambda *_: [])
+    monkeypatch.setattr("companion.build.freshness.write", lambda *_: None)
+    monkeypatch.setattr("companion.build.beside_the_book.beside", lambda *given: told.append(given) or ["a line"])
     assert call("chapter", NAME, "-p", "workers", "1")[0] == 0
     assert told == []
     assert call("chapter", NAME, "-p", "trials", "3")[0] == 0
@@ -126,7 +126,7 @@ def test_a_chapter_with_other_parameters_is_told_beside_the_book(
 def test_a_worker_works_under_the_settings_of_a_kernel(call, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     monkeypatch.setattr("os.execve", lambda *given: started.append(given))
-    monkeypatch.setattr("costofprivacy.running.cluster.connected", lambda *_: nullcontext())
+    monkeypatch.setattr("companion.running.cluster.connected", lambda *_: nullcontext())
     assert call("worker", "tcp://host:8786", "--memory-limit", "2GB")[0] == 0
     (_, command, variables), *_ = started
     assert command[1:4] == ["-m", "distributed.cli.dask_worker", "tcp://host:8786"]
@@ -138,7 +138,7 @@ def test_an_interrupt_is_told_in_one_line(call, monkeypatch: pytest.MonkeyPatch)
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("costofprivacy.book.execute.execute", interrupt)
+    monkeypatch.setattr("companion.build.execute.execute", interrupt)
     status, lines = call("chapter", NAME)
     assert status == 130
     assert [line for line in lines if line] == [cli.INTERRUPTED]

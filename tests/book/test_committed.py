@@ -11,11 +11,11 @@ import yaml
 from nbformat import NotebookNode
 from nbval.plugin import find_comment_markers, find_metadata_tags
 
-from costofprivacy.book import claim_pages, freshness, notebooks, parameters
-from costofprivacy.book.build import GENERATED
-from costofprivacy.book.parameters import PAPER, WORKERS
-from costofprivacy.book.project import Project, chapters, is_plain, place
-from costofprivacy.judging import addresses
+from companion.build import claim_pages, freshness, notebooks, parameters
+from companion.build.build import GENERATED
+from companion.build.parameters import PAPER, WORKERS
+from companion.build.project import Project, chapters, is_plain, place
+from companion.judging import addresses
 
 PROJECT = Project(Path(__file__).parents[2])
 HAS_CONTENTS = (PROJECT.root / "_toc.yml").is_file()

@@ -2,8 +2,8 @@
 
 import pytest
 
+from companion.build import cli, data
 from costofprivacy import datasets
-from costofprivacy.book import cli, data
 
 
 def test_each_set_is_told_with_its_records(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,12 +10,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from costofprivacy.book import notebooks
+from companion.build import notebooks
 from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 NBVAL = ("pytest", "--nbval", "-p", "no:cacheprovider", "-n", "0")
-LIVE = """from costofprivacy.running import progress
+LIVE = """from companion.running import progress
 progress.say("a live session: tables go elsewhere")
 with progress.bar(True, 3) as bar:
     bar.update(3)

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import edition
-from costofprivacy.book.project import Project
+from companion.build import edition
+from companion.build.project import Project
 
 FOOTER = '<footer><p class="edition">{}</p><p>Other</p></footer>'
 

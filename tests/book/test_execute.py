@@ -7,12 +7,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from costofprivacy.book import execute, notebooks
-from costofprivacy.book.environment import LOAD, kernel_environment
-from costofprivacy.book.errors import BookError
-from costofprivacy.book.execute import Execution
-from costofprivacy.book.output import temporary
-from costofprivacy.book.project import Place, Project
+from companion.build import execute, notebooks
+from companion.build.environment import LOAD, kernel_environment
+from companion.build.errors import BookError
+from companion.build.execute import Execution
+from companion.build.output import temporary
+from companion.build.project import Place, Project
 
 from .conftest import chapter
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from costofprivacy.book import explorers, notebooks
+from companion.build import explorers, notebooks
 from tests.each import each
 
 BOOK = Path(__file__).parents[2] / "book"

@@ -1,4 +1,4 @@
-from costofprivacy.book import extension
+from companion.build import extension
 
 ADDRESS = "https://example.org/book"
 TABLE = "<table><thead><tr><th></th><th>a</th></tr></thead><tbody><tr><th>b</th><td>1</td></tr></tbody></table>"

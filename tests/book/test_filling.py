@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import filling
-from costofprivacy.book.errors import BookError
-from costofprivacy.book.project import Project
+from companion.build import filling
+from companion.build.errors import BookError
+from companion.build.project import Project
 
 PROJECT = Project(Path(__file__).parents[2])
 PAGES = filling.filled_pages(PROJECT)

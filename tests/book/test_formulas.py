@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import formulas
+from companion.build import formulas
 
 
 def brought() -> Path:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.project import Project, place
+from companion.build import notebooks
+from companion.build.project import Project, place
 
 PROJECT = Project(Path(__file__).parents[2])
 NAME = "privacy/from-scratch"

@@ -1,8 +1,8 @@
 import json
 from pathlib import Path
 
-from costofprivacy.book import glossary
-from costofprivacy.symbols import SYMBOLS
+from chapters.symbols import SYMBOLS
+from companion.build import glossary
 
 BOOK = Path(__file__).parents[2] / "book"
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from costofprivacy.book import parameters
-from costofprivacy.book.errors import RequestError
-from costofprivacy.book.project import Project, chapters, is_plain, module_name
-from costofprivacy.declaration import Parameter, declarations
+from companion.build import parameters
+from companion.build.errors import RequestError
+from companion.build.project import Project, chapters, is_plain, module_name
+from companion.declaration import Parameter, declarations
 
 PROJECT = Project(Path(__file__).parents[2])
 KINDS = {

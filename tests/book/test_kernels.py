@@ -12,8 +12,8 @@ import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-from costofprivacy.book import kernels
-from costofprivacy.book.environment import environment
+from companion.build import kernels
+from companion.build.environment import environment
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux only")
 

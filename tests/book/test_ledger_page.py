@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from costofprivacy.experiments.ledger import page as ledger
-from costofprivacy.experiments.ledger.experiment import Experiment
+from chapters.ledger import page as ledger
+from chapters.ledger.experiment import Experiment
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,5 +1,5 @@
-from costofprivacy.book import listing
-from costofprivacy.book.project import Project
+from companion.build import listing
+from companion.build.project import Project
 
 
 def test_the_chapters_are_listed_with_question_claims_and_time(project: Project) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from companion.build import cli, parameters
+from companion.build import memory as book_memory
+from companion.build.errors import RequestError
+from companion.build.project import Project
+from companion.running import memory
 from costofprivacy._validate import ANYWAY
-from costofprivacy.book import cli, parameters
-from costofprivacy.book import memory as book_memory
-from costofprivacy.book.errors import RequestError
-from costofprivacy.book.project import Project
-from costofprivacy.running import memory
 
 PROJECT = Project(Path(__file__).parents[2])
 NAME = "noisyhead/low-dimensional"
@@ -29,7 +29,7 @@ def test_what_cannot_fit_is_refused_unless_it_is_wanted(monkeypatch: pytest.Monk
 def test_a_sweep_that_cannot_fit_is_refused_in_one_line_before_anything_is_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("costofprivacy.book.environment.in_settled_environment", lambda: None)
+    monkeypatch.setattr("companion.build.environment.in_settled_environment", lambda: None)
     monkeypatch.setattr(memory, "available", lambda: 2.0**10)
     asked = ["--sweep", "penalty=1,5", "--out", str(tmp_path / "out")]
     assert cli.main(["--root", str(PROJECT.root), "sweep", NAME, *asked]) == 2

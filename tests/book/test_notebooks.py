@@ -1,8 +1,8 @@
 import pytest
 from nbformat.v4 import new_output
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.errors import BookError
+from companion.build import notebooks
+from companion.build.errors import BookError
 
 from .conftest import chapter
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import freshness, output
-from costofprivacy.book.errors import RequestError
-from costofprivacy.book.freshness import Inputs
-from costofprivacy.book.project import Place, Project
+from companion.build import freshness, output
+from companion.build.errors import RequestError
+from companion.build.freshness import Inputs
+from companion.build.project import Place, Project
 from tests.trees import write_tree
 
 from .conftest import chapter

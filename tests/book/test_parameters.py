@@ -3,9 +3,9 @@ from collections.abc import Callable
 
 import pytest
 
-from costofprivacy.book import parameters
-from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.project import Project, is_plain
+from companion.build import parameters
+from companion.build.errors import BookError, RequestError
+from companion.build.project import Project, is_plain
 from tests.each import each
 
 NAME = "part/first-one"
@@ -137,7 +137,7 @@ def test_what_cannot_be_computed_with_is_told_in_words(
     project: Project, rewrite: Callable[[str, str, str], None], raised: str, words: str
 ) -> None:
     rewrite(
-        "lib/{package}/experiments/part/first_one/experiment.py",
+        "lib/{package}/part/first_one/experiment.py",
         "if self.trials < 1:",
         f"raise {raised}\n        if False:",
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import pdf
-from costofprivacy.book.errors import BookError
-from costofprivacy.book.project import Project
+from companion.build import pdf
+from companion.build.errors import BookError
+from companion.build.project import Project
 
 
 def rendered(root: Path) -> Project:

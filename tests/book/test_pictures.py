@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from costofprivacy.book import pictures
+from companion.build import pictures
 
 
 @pytest.fixture(scope="module")

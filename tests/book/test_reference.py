@@ -2,8 +2,8 @@ import pkgutil
 from pathlib import Path
 
 import costofprivacy
-from costofprivacy.book import reference
-from costofprivacy.book.project import Project, toc_entries
+from companion.build import reference
+from companion.build.project import Project, toc_entries
 
 ROOT = Path(__file__).parents[2]
 

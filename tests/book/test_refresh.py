@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
+from companion.build import freshness, refresh
+from companion.build.errors import BookError
+from companion.build.project import Project, place
 from costofprivacy import datasets
-from costofprivacy.book import freshness, refresh
-from costofprivacy.book.errors import BookError
-from costofprivacy.book.project import Project, place
 
 NAME = "part/first-one"
 PAPER = {NAME: {"epsilon": [0.5, 1.0], "trials": 10, "workers": -1}}
@@ -40,7 +40,7 @@ def stamp(project: Project) -> None:
 def test_a_run_on_stand_ins_is_refused_with_the_remedy(
     project: Project, executed: list[bool], rewrite: Callable[[str, str, str], None], named: str
 ) -> None:
-    rewrite("lib/{package}/experiments/part/first_one/experiment.py", TRIALS, named)
+    rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
     with pytest.raises(BookError, match=r"make data.*SCIKIT_LEARN_DATA") as raised:
         refresh.refresh(project, (), False, lambda _: None)
     assert str(raised.value).startswith(
@@ -58,7 +58,7 @@ def test_what_is_not_measured_anew_needs_no_data(
     monkeypatch: pytest.MonkeyPatch,
     named: str,
 ) -> None:
-    rewrite("lib/{package}/experiments/part/first_one/experiment.py", TRIALS, named)
+    rewrite("lib/{package}/part/first_one/experiment.py", TRIALS, named)
     stamp(project)
     refresh.refresh(project, (), False, lambda _: None)
     assert executed == [True]

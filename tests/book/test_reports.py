@@ -3,10 +3,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from costofprivacy.book import reports
-from costofprivacy.book.check_tables import Comparison, Difference
-from costofprivacy.book.project import Project
-from costofprivacy.book.reports import BROKEN, FINE, NUMBER, VERDICT, Entry
+from companion.build import reports
+from companion.build.check_tables import Comparison, Difference
+from companion.build.project import Project
+from companion.build.reports import BROKEN, FINE, NUMBER, VERDICT, Entry
 
 SAME = Comparison("figure-1.csv", True, "the same bit for bit")
 OTHER_NUMBER = Comparison(

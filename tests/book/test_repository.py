@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from costofprivacy.book import repository
+from companion.build import repository
 from tests.each import each
 
 ADDRESS = "https://github.com/owner/name"

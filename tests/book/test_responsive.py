@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import responsive
+from companion.build import responsive
 from tests.trees import write_tree
 
 

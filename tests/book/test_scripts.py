@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book.project import Project
-from costofprivacy.book.scripts import write_scripts
+from companion.build.project import Project
+from companion.build.scripts import write_scripts
 
 ASKING = '{"text/html": "<script src=\\"../../_static/explorer.js\\"></script>"}'
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book import claim_pages, search_index
+from companion.build import claim_pages, search_index
 
 CARD = (
     '<div class="claim-card docutils" id="claim-dpgd-theorem-3"><details><summary>'

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.project import LEDGER, Project, chapters, is_plain, place
-from costofprivacy.judging.claims import read_register
-from costofprivacy.judging.headlines import words
+from companion.build import notebooks
+from companion.build.project import LEDGER, Project, chapters, is_plain, place
+from companion.judging.claims import read_register
+from companion.judging.headlines import words
 from tests.each import each
 
 PROJECT = Project(Path(__file__).parents[2])

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from costofprivacy.book.project import Project
-from costofprivacy.running import _source
+from companion.build.project import Project
+from companion.running import _source
 
 Rewrite = Callable[[str, str, str], None]
 TOOLS = "lib/{package}/tools.py"
@@ -17,7 +17,7 @@ def experiment(project: Project) -> str:
 
 def test_closure_holds_imports_and_the_packages_around_them(project: Project, experiment: str) -> None:
     package = project.package
-    around = {package, f"{package}.experiments", f"{package}.experiments.part", experiment.rpartition(".")[0]}
+    around = {package, f"{package}.experiments", f"{package}.part", experiment.rpartition(".")[0]}
     assert set(_source.closure([experiment])) == {experiment, f"{package}.tools", *around}
 
 

@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 
-from costofprivacy.book import sphinx_tables
+from companion.build import sphinx_tables
 
 PAGE = "Page\n====\n\nKnown :judge:`judges.one:first` end.\n"
 TABLE = """Table
@@ -25,7 +25,7 @@ def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("small")
     (root / "book" / "_static").mkdir(parents=True)
     (root / "conf.py").write_text(
-        "html_static_path = ['book/_static']\nlanguage = 'en'\nextensions = ['costofprivacy.book.sphinx_tables']\n",
+        "html_static_path = ['book/_static']\nlanguage = 'en'\nextensions = ['companion.build.sphinx_tables']\n",
         "utf-8",
     )
     (root / "index.rst").write_text("Top\n===\n\n.. toctree::\n\n   book/page\n   book/table\n", "utf-8")

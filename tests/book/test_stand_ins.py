@@ -8,9 +8,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
+from companion.build import nbval_plugin
+from companion.build.check import OPTIONS, PLUGINS
 from costofprivacy import datasets
-from costofprivacy.book import nbval_plugin
-from costofprivacy.book.check import OPTIONS, PLUGINS
 
 REAL, OTHER = "dpgd/real-data", "dpgd/schedules"
 

@@ -1,4 +1,4 @@
-from costofprivacy.book import summary
+from companion.build import summary
 
 PAGE = """<h1>Title</h1><div class="admonition note">
 <p>A note that is long enough to be taken for the page's words.</p></div>

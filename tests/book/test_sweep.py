@@ -4,14 +4,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from costofprivacy.book import sweep, sweep_points
-from costofprivacy.book.errors import BookError, RequestError
-from costofprivacy.book.project import Project
+from companion.build import sweep, sweep_points
+from companion.build.errors import BookError, RequestError
+from companion.build.project import Project
 from tests.each import each
 
 NAME = "part/first-one"
-EXPERIMENT = "lib/{package}/experiments/part/first_one/experiment.py"
-VERDICTS = "lib/{package}/experiments/part/first_one/verdicts.py"
+EXPERIMENT = "lib/{package}/part/first_one/experiment.py"
+VERDICTS = "lib/{package}/part/first_one/verdicts.py"
 MEASURES = """
     def run(self, runner):
         import pandas
@@ -26,7 +26,7 @@ MEASURES = """
 """
 JUDGES = '''"""Verdicts."""
 
-from costofprivacy.judging.judges import Ruling, judges, numbers, reads
+from companion.judging.judges import Ruling, judges, numbers, reads
 
 
 @judges("part/theorem-1")

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 import pytest
 
-from costofprivacy.book import freshness
-from costofprivacy.book.errors import RequestError
-from costofprivacy.book.project import Project, chapters, module_name, place
-from costofprivacy.book.tree import TreePlan, bring_up_to_date, prune
+from companion.build import freshness
+from companion.build.errors import RequestError
+from companion.build.project import Project, chapters, module_name, place
+from companion.build.tree import TreePlan, bring_up_to_date, prune
 
 NAME = "part/first-one"
 
@@ -43,7 +43,7 @@ def test_only_what_changed_is_executed_again(project: Project, rewrite: Callable
     assert "measured: code; told: library" in said[0]
     assert executed(3) == [NAME, "ledger"]
     assert "tables read" not in said[0]
-    rewrite("lib/{package}/experiments/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
+    rewrite("lib/{package}/part/first_one/verdicts.py", "LIMIT = 1", "LIMIT = 2")
     assert executed(3) == [NAME]
     assert said[0].endswith("(told: library; tables read)")
 

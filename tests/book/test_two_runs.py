@@ -16,9 +16,9 @@ import numpy as np
 import psutil
 import pytest
 
-from costofprivacy.book.project import Project
-from costofprivacy.running import blocks
-from costofprivacy.running.montecarlo import BLOCK, Runner
+from companion.build.project import Project
+from companion.running import blocks
+from companion.running.montecarlo import BLOCK, Runner
 
 from .conftest import chapter
 
@@ -39,7 +39,7 @@ def draws(cell, *, rng):
 """
 CELL = """import os, pathlib
 from {package}.draws import Cell, draws
-from costofprivacy.running.montecarlo import Runner
+from companion.running.montecarlo import Runner
 runner = Runner(1, pathlib.Path(os.environ["COSTOFPRIVACY_CACHE"]), "")
 found = runner.run(draws, [Cell(key) for key in {cells}], {trials}, {seed})
 for cell, values in found.items():
@@ -47,8 +47,8 @@ for cell, values in found.items():
     pathlib.Path(f"cell-{{cell.key}}.csv").write_text("\\n".join(lines) + "\\n")"""
 RUN = """import sys
 from pathlib import Path
-from costofprivacy.book.execute import Execution, execute
-from costofprivacy.book.project import Place, Project
+from companion.build.execute import Execution, execute
+from companion.build.project import Place, Project
 root, package, out = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 project = Project(root, package)
 files = execute(project, Execution("part/first-one", {}, Place(out / "first-one.ipynb", out), project.book), print)

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from costofprivacy.book import notebooks
-from costofprivacy.book.project import Project, place
+from chapters.your_data import survey
+from companion.build import notebooks
+from companion.build.project import Project, place
 from costofprivacy.estimators import PrivateLinearRegression, Schema, number
-from costofprivacy.experiments.your_data import survey
 
 PROJECT = Project(Path(__file__).parents[2])
 TUTORIAL, EXAMPLES = "your-data", ("examples/categories", "examples/heavy-tails", "examples/streams")

@@ -14,7 +14,8 @@ than μ. That is a delay in the clock (of the ends of the integrals and of ℱ, 
 .. math:: x = \frac{\mu\,\tilde\eta(0)}{\alpha+1} - \int_0^\infty\Big(\frac{\mu}{\mu_c(\mathcal F(u))} - 1\Big)du .
 
 What is left out vanishes with γ. No γ is too small for it, and its derivative is known: at the best η̃(0) the risk does
-not depend on η̃(0), so that d ln R/d ln γ along ρ = γ^b is the share of the sampling noise plus 2(1 − b) times the share
+not depend on η̃(0), so that d ln R/d ln γ along ρ = γ^b is the share of the sampling noise plus 2(1 − b) times the
+share
 of the private noise.
 """
 

@@ -2,7 +2,8 @@ r"""Where the cells of the integrator end: a coordinate of time that has no fast
 
 A third of it is ln(a + t), where a is the time in which the fastest mode relaxes at the start; a third is
 −ln(b + (1 − t)^¼), where b⁴ is the time before the end from which on even the fastest mode is at rest; a third is
-−ln(η̄ + η̄_b), with η̄_b the learning rate then, for schedules that fall by orders of magnitude on the way. Where η̄ has
+−ln(η̄ + η̄_b), with η̄_b the learning rate then, for schedules that fall by orders of magnitude on the way. Where η̄
+has
 a kink, and at the times asked for, a cell ends.
 
 The coordinate is a table over `TABLE`, linear in between.

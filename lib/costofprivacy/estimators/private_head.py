@@ -81,7 +81,8 @@ class PrivateHeadRegressor(PromptRegressor):
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
-    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; ``tests/estimators/conformance.py`` does.
+    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts;
+    ``tests/costofprivacy/estimators/conformance.py`` does.
 
     >>> from costofprivacy.noisyhead.token_laws import sample, unknown
     >>> rng = np.random.default_rng(0)

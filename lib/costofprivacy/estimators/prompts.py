@@ -75,7 +75,8 @@ class NoisyHeadRegressor(PromptRegressor):
     Warns:
         PrivacyWarning: in ``fit``, if ``random_state`` is a number or ``delta`` is 1/N or more.
 
-    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts; ``tests/estimators/conformance.py`` does.
+    Scikit-learn's ``check_estimator`` is about tables and cannot try prompts;
+    ``tests/costofprivacy/estimators/conformance.py`` does.
 
     >>> from costofprivacy.noisyhead.prompts import PromptModel, sample
     >>> rng = np.random.default_rng(0)

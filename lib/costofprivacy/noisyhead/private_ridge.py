@@ -274,7 +274,8 @@ def components(
 def simulate(
     data: Moments, penalty: float, noise_std: Sequence[float] | np.ndarray, count: int, *, rng: np.random.Generator
 ) -> np.ndarray:
-    """Γ̂ + W for any moments and any standard deviations, 0 among them: for experiments, from the numbers of `releases`.
+    """Γ̂ + W for any moments and any standard deviations, 0 among them: for experiments, from the numbers of
+    `releases`.
 
     Not for release: nothing is asked of the moments, and nothing is promised to a prompt.
 

@@ -6,7 +6,8 @@ mean E‖x‖² E‖m‖²/D², and κ(Σ) κ(K) is the largest over the least: 
 directions are flat, the steps are many, and each pays. Here two second moments are bought first, and the descent is
 made in coordinates in which the Gram matrix is I:
 
-1. Â = mean of the prompts' token moments (L + 1)⁻¹ Σ x xᵀ, each clipped to Frobenius norm C_A, plus noise; x̃ = Â^{-½}x.
+1. Â = mean of the prompts' token moments (L + 1)⁻¹ Σ x xᵀ, each clipped to Frobenius norm C_A, plus noise; x̃ =
+Â^{-½}x.
 2. M̂ = mean of the prompts' context moments m̃m̃ᵀ, each clipped to C_M, plus noise; m̂ = M̂^{-½}m̃, m̃ = Â^{-½}m.
 3. From Γ̃ = 0, T steps Γ̃ ← Π(Γ̃ + g_t (mean of clip_{c_t}(r x̃ m̂ᵀ) + noise)), r = y − x̃ᵀΓ̃m̂, Π on ‖Γ̃‖_F ≤ 1.
 4. Γ = Â^{-½} Γ̃ M̂^{-½} Â^{-½}.
@@ -187,7 +188,8 @@ class Tokens:
     """Bounded examples as the algorithm asks of them.
 
     Tokens stay in their own coordinates: with W = Â^{-½} a prompt's terms are W(·)W for its context moment and
-    W(·)W M̂^{-½} for its gradient at Γ = W Γ̃ M̂^{-½} W, which is D × D work for a prompt instead of one for each token.
+    W(·)W M̂^{-½} for its gradient at Γ = W Γ̃ M̂^{-½} W, which is D × D work for a prompt instead of one for each
+    token.
     """
 
     data: Examples

@@ -13,7 +13,8 @@ with the loss of `costofprivacy.rivals.huber`: slopes at most C long, curvature 
 replacing one record, with δ = 2δ_s(t), δ_s the curve of s-Gaussian DP.
 
 *Proof.* θ̂ determines b = −∇J_D(θ̂), a one-to-one map whose derivative is the second derivative H_D of J_D almost
-everywhere. Let D' differ from D in one record, whose gradients at θ̂ are u and u', and write w = u − u'. Under D the log
+everywhere. Let D' differ from D in one record, whose gradients at θ̂ are u and u', and write w = u − u'. Under D the
+log
 of the ratio of densities at θ̂ is
 
 .. math:: \frac{\|b + w\|^2 - \|b\|^2}{2\sigma^2} + \ln\frac{\det H_D}{\det H_{D'}}.

@@ -33,7 +33,8 @@ arguments with a fixed sum is largest where they are farthest apart, at s_1 = 0 
 Without a pilot, μ = 0, this is the guarantee of `objective_perturbation`. The pilot and the perturbation compose as two
 Gaussian mechanisms do, by the sum of squares; the curvature's κ is paid for once.
 
-**What comes after.** The same holds for a third release that is Gaussian DP whatever θ_0 and θ̂ are, for instance of the
+**What comes after.** The same holds for a third release that is Gaussian DP whatever θ_0 and θ̂ are, for instance of
+the
 moments that intervals need (`sandwich`). Then μ² is the sum of the squares of both parameters.
 
 *Proof.* Let L' be the privacy loss of the third release. For fixed θ_0 and b, E(1 − e^{z − L'})₊ is at most the δ at z

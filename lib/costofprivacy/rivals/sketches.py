@@ -6,12 +6,14 @@ record has no eigenvalue below Γ. The rows of A have norm R at most. There are 
 **Appended rows.** γ = Γ, whatever the records. This is ridge regression with the penalty Γ.
 
 **A private test** (Lev et al., 2025). Let σ' be the noise with which a value of sensitivity R² is μ'-Gaussian DP. The
-test releases λ̃ = λ_min(AᵀA) − R² + σ'(g − z) with a standard normal g and P(g > z) = δ', and γ = max(0, Γ − max(0, λ̃)).
+test releases λ̃ = λ_min(AᵀA) − R² + σ'(g − z) with a standard normal g and P(g > z) = δ', and γ = max(0, Γ − max(0,
+λ̃)).
 
 *Proof.* Let λ₀ be the least eigenvalue of AᵀA without the replaced record, the same for both neighbours. By Weyl,
 λ_min(AᵀA) lies in [λ₀, λ₀ + R²] for both. So the release of λ̃ is μ'-Gaussian DP. Moreover λ̃ > λ₀ only if g > z, which
 has probability δ'. In all other cases λ₀ + γ ≥ Γ. Let D and D' be neighbours and E a set of results. The results with
-λ̃ > λ₀ have probability δ' at most under D. On the rest, the test and the sketches are adaptive rounds of which each has
+λ̃ > λ₀ have probability δ' at most under D. On the rest, the test and the sketches are adaptive rounds of which each
+has
 its loss bounded, so P_D(E) ≤ δ' + e^ε P_D'(E) + δ. ∎
 
 **The law of a sketch.** k rows of N(0, Σ), Σ = AᵀA + γI = LLᵀ, are GLᵀ with a standard normal G of shape (k, p). Its QR

@@ -1,0 +1,102 @@
+"""Figures for the page on in-context regression."""
+
+import numpy as np
+import pandas as pd
+
+from chapters.foundations.in_context_regression.tables import best_penalty
+from companion.judging.prose import compact, plain, times
+from companion.judging.tables import select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import described
+from costofprivacy.noisyhead.prompts import Prompts
+
+
+def draw_test_error(table: pd.DataFrame) -> Plate:
+    """Left: test error against λ at the largest L. Right: the best over λ against L, with the closed form."""
+    tuned, strongest = best_penalty(table), select(table, penalty=table["penalty"].max())
+    views = (select(table, L=table["L"].max()), "penalty", "closed_form"), (tuned, "L", "best")
+    with figures.panels(2, ends=False, figsize=(9.2, 3.8), sharey=True) as (figure, (left, right)):
+        for axes, (shown, x, line) in zip((left, right), views):
+            for D, look in figures.looks(sorted(table["D"].unique())).items():
+                rows = select(shown, D=D).sort_values(x)
+                figures.points(axes, rows, x, "test_error", label=f"$D$ = {D}", ls="", **look)
+                axes.plot(rows[x], rows[line], color=look["color"], lw=1)
+            axes.axhline(table["response_variance"].max(), color="0.35", ls="--", lw=1, label="answer 0")
+        figures.log_axes(left, r"$\lambda$", "test error")
+        figures.log_axes(right, "$L$ (tokens in a prompt)", "test error")
+        left.set_title(f"$L$ = {table['L'].max()}")
+        right.set_title(r"the best $\lambda$")
+        figures.plain_ticks(right, table["L"].unique())
+        left.legend(loc="lower right")
+        figures.end_labels(right)
+    off = (tuned["test_error"] / tuned["best"]).max()
+    penalised = (strongest["test_error"] / strongest["response_variance"]).min()
+    return Plate(
+        figure,
+        "**Test error without privacy** of heads trained by ridge regression, over all fresh prompts; bars of two "
+        f"standard errors over {_trials(table)} trials, mostly hidden. Left: against the penalty (lines: closed form "
+        f"in the population). At $\\lambda = {table['penalty'].max():g}$ no head gets below {times(penalised)} the "
+        f"error of answering 0. Right: with the best penalty, at most {times(off)} that of the best linear head "
+        "(lines).",
+    )
+
+
+def _trials(table: pd.DataFrame) -> str:
+    """How many trials the cells have."""
+    least, most = table["trials"].min(), table["trials"].max()
+    return f"{most}" if least == most else f"{least} to {most}"
+
+
+def draw_prompt(drawn: Prompts, embedding: np.ndarray) -> Plate:
+    """One prompt: responses along the task, and its embedding E."""
+    slope = float(np.linalg.norm(drawn.w[0]))
+    along, responses = drawn.x[0] @ drawn.w[0] / slope, drawn.y[0]
+    off = float(np.abs(responses - slope * along).max())
+    with figures.panels(2, ends=False, figsize=(9.2, 3.4), width_ratios=(1, 1.5)) as (figure, (left, right)):
+        left.plot(along[:-1], responses[:-1], "o", label="labelled tokens")
+        left.plot(along[-1], responses[-1], "*", ms=12, label="query")
+        left.set(xlabel=r"$\langle w, x\rangle/\|w\|$", ylabel="$y$")
+        left.legend()
+        limit = np.abs(embedding[0]).max()
+        image = right.imshow(embedding[0], cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
+        right.set(xlabel="token (the last is the query)", ylabel="row of $E$ (the last holds $y$)")
+        right.grid(False)
+        figure.colorbar(image, ax=right, location="top", label="entry of $E$")
+    rows, columns = embedding[0].shape
+    return Plate(
+        figure,
+        "**One prompt.** Left: responses against the features' component along the task. They lie within "
+        f"{compact(off)} of a line of slope $\\|w\\|$ = {compact(slope)}. Right: its embedding $E$; the last row "
+        "holds the responses, the last column the query.",
+        # Tokens in the order in which they are drawn have no course.
+        alt=f"{len(along) - 1} labelled tokens and the query within {plain(off)} of a line of slope {plain(slope)}; "
+        f"the query has the response {plain(float(responses[-1]))}. The embedding is a matrix of {rows} rows and "
+        f"{columns} columns.",
+    )
+
+
+def draw_inverse_moment(table: pd.DataFrame) -> Plate:
+    """The weight of the best head over the inverse second moment of the features, and that of a penalised one."""
+    shown = table.assign(multiple=table["L"] / table["D"], standard_error=table["ratio_error"])
+    free, penalised = shown[shown["penalty"] == 0], shown[shown["penalty"] > 0]
+    with figures.panels(ends=False, figsize=(6.8, 4.0)) as (figure, (axes,)):
+        for D, look in figures.looks(sorted(shown["D"].unique())).items():
+            figures.points(axes, select(free, D=D), "multiple", "over_normalised", label=f"$D$ = {D}", **look)
+            rows = select(penalised, D=D)
+            figures.points(axes, rows, "multiple", "over_normalised", **look | {"ls": ":", "mfc": "none"})
+        axes.axhline(1, color="0.35", ls="--", lw=1)
+        axes.set(xscale="log", xlabel="$L/D$ (tokens for each dimension)", ylim=(-0.02, 1.05))
+        axes.set(ylabel=r"weight over $\mathbb{E}[(X^\top X)^{-1}]$")
+        figures.plain_ticks(axes, shown["multiple"].unique())
+        axes.legend(loc="center right", title="no penalty; open: penalised", title_fontsize=figures.LETTERS)
+    short, long = (select(free, multiple=free["multiple"].agg(end))["over_normalised"] for end in ("min", "max"))
+    return Plate(
+        figure,
+        "**The best head's weight over the inverse second moment of the features** (dashed: equality). Filled: without "
+        "penalty, in closed form over a simulated moment. The ratio goes from "
+        f"{compact(short.min())} at the shortest prompts for each dimension to {compact(long.max())} at the longest. "
+        f"Open: with $\\lambda = {penalised['penalty'].max():g}$ it is at most "
+        f"{compact(penalised['over_normalised'].max())}. Bars of two standard errors are smaller than the marks.",
+        alt=f"{described(figure)} With the penalty at most {plain(penalised['over_normalised'].max())}.",
+    )

@@ -1,0 +1,202 @@
+"""Figures for the page on early stopping."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.early_stopping import verdicts
+from companion.judging.prose import along, compact, span
+from companion.judging.tables import select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import described
+from costofprivacy.noisyhead.accounts import ACCOUNTS, ALGORITHM, LAST
+from costofprivacy.settings import Setting
+
+STEPS = "$T$ (steps)"
+PROMPTS = "$N$ (training prompts)"
+BARS = "Bars: two standard errors."
+FAR, NOWHERE = "‖Γ⁰‖ = R", "Γ⁰ = 0"  # starts of the table on the best number of steps
+BEYOND = "risk far beyond the best $T$, over the best"
+NAMES = {account: account.replace(" it", "\nit") for account in ACCOUNTS}
+LOOKS = figures.looks(ACCOUNTS)
+
+
+def _least(rows: pd.DataFrame, risk: str = "total") -> pd.Series:
+    """The row of the least risk."""
+    return rows.loc[rows[risk].idxmin()]
+
+
+def draw_figure_3(figure_3: pd.DataFrame, comparison: pd.DataFrame, curves: pd.DataFrame) -> Plate:
+    """Left: the published setting beside the authors' numbers. Right: from Γ⁰ = 0, printed and corrected."""
+    theirs = select(comparison, setting=Setting.PUBLISHED)
+    with figures.panels(2, figsize=(9.2, 3.9)) as (figure, panels):
+        _draw_random_start(panels[0], figure_3, theirs, curves)
+        _draw_zero_start(panels[1], figure_3)
+        for axes in panels:
+            axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk", xlim=(0, 1.04 * figure_3["T"].max()))
+        panels[0].set_ylim(bottom=1e-9)
+    published, printed = (
+        select(figure_3, setting=setting, method="noisyhead").sort_values("T")
+        for setting in (Setting.PUBLISHED, Setting.PRINTED)
+    )
+    best, worst = _least(published, "excess_risk"), theirs["deviation"].abs().max()
+    near = "" if np.isnan(worst) else f"; the authors' numbers lie within {compact(worst)} standard errors of ours"
+    zero = select(figure_3, setting=Setting.PRINTED, method="zero")["excess_risk"].iloc[0]
+    return Plate(
+        figure,
+        f"**Figure 3 of the paper, re-run**: excess risk over $\\Gamma^*$ against the number of steps. Left, from the "
+        f"random start, the risk is least at $T = {best['T']}$, where it is {compact(best['excess_risk'])}"
+        f"{near} (lines: closed form; dashed: the noise's part). Right, from $\\Gamma^0 = 0$, it is least at "
+        f"$T = {_least(printed, 'excess_risk')['T']}$ and {along(printed, 'excess_risk')}; always predicting 0 has "
+        f"{compact(zero)}. {BARS}",
+        alt=f"{described(figure)} Marks at every second number of steps measured.",
+    )
+
+
+def _draw_random_start(axes: Axes, figure_3: pd.DataFrame, theirs: pd.DataFrame, curves: pd.DataFrame) -> None:
+    own = select(curves, start="random", account=ALGORITHM)
+    parts = {"noisyhead": ("total", "NoisyHead"), "gradient-descent": ("descent", "no noise")}
+    for (method, (part, label)), look in zip(parts.items(), figures.looks(parts).values(), strict=True):
+        rows = select(figure_3, setting=Setting.PUBLISHED, method=method).sort_values("T")
+        figures.points(axes, rows[::2], "T", "excess_risk", ls="", label=label, **look)
+        axes.plot(own["T"], own[part], color=look["color"], lw=1)
+    axes.plot(own["T"], own["noise"], color="0.35", ls="--", lw=1)
+    axes.plot(theirs["T"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10)
+    axes.set_title(r"random $\Gamma^0$ (circles: the authors' numbers)")
+
+
+def _draw_zero_start(axes: Axes, figure_3: pd.DataFrame) -> None:
+    names = {
+        ("noisyhead", Setting.PRINTED): "NoisyHead,\nprinted",
+        ("gradient-descent", Setting.PRINTED): "no noise",
+        ("noisyhead", Setting.CORRECTED): "NoisyHead,\ncorrected",
+    }
+    for ((method, setting), label), look in zip(names.items(), figures.looks(names).values(), strict=True):
+        rows = select(figure_3, setting=setting, method=method).sort_values("T")
+        figures.points(axes, rows[::2], "T", "excess_risk", label=label, **look)
+    zero = select(figure_3, setting=Setting.PRINTED, method="zero").sort_values("T")
+    axes.plot(zero["T"], zero["excess_risk"], "k:", label="answering 0")
+    axes.set_title(r"$\Gamma^0 = 0$")
+
+
+def draw_accounts(accounts: pd.DataFrame, curves: pd.DataFrame) -> Plate:
+    """The published algorithm by account from both starts, simulated and in closed form."""
+    titles = {"random": r"$\Gamma^0$ random, entries $N(0, 0.1^2)$", "zero": r"$\Gamma^0 = 0$"}
+    best = {}
+    with figures.panels(2, figsize=(9.2, 4.0), sharey=True) as (figure, panels):
+        for axes, (start, title) in zip(panels, titles.items(), strict=True):
+            for account, label in NAMES.items():
+                line, look = select(curves, start=start, account=account), LOOKS[account]
+                axes.plot(line["T"], line["total"], color=look["color"], lw=1)
+                rows = select(accounts, start=start, account=account).sort_values("T")
+                figures.points(axes, rows[::3], "T", "excess_risk", ls="", label=label, **look)
+                best[start, account] = _least(line)["T"]
+            axes.set(yscale="log", xlabel=STEPS, title=title)
+        panels[0].set_ylabel("excess risk")
+    told = "; ".join(f"{account}: {best['random', account]}" for account in ACCOUNTS)
+    return Plate(
+        figure,
+        "**One budget, three accounts**, simulated and in closed form (lines). The noise is calibrated to the same "
+        r"$(\varepsilon, \delta)$ as in Algorithm 1, exactly for the release of every iterate, and exactly for the "
+        f"last iterate alone. From the random start the risk is least at these numbers of steps: {told}. From "
+        f"$\\Gamma^0 = 0$ they are {', '.join(str(best['zero', account]) for account in ACCOUNTS)}. With the "
+        f"last iterate alone the risk tends to $A$ of {{eq}}`eq-last-iterate`. {BARS}",
+        alt=f"{described(figure)} Marks at every third number of steps measured.",
+    )
+
+
+def draw_bounds(limits: pd.DataFrame, curves: pd.DataFrame) -> Plate:
+    """The closed form beside the right sides of (4.2) and (4.5), each with its two parts."""
+    own = select(curves, start="random", account=ALGORITHM)
+    bounds = {name: limits[f"descent_{name}"] + limits[f"noise_{name}"] for name in ("42", "45")}
+    with figures.panels(figsize=(7.2, 4.6)) as (figure, (axes,)):
+        looks = figures.looks(("own", *bounds))
+        axes.plot(own["T"], own["total"], color=looks["own"]["color"], lw=2, label="closed form")
+        axes.axhline(own["limit_of_R"].iloc[0], color="k", lw=1, label="what $R$\nallows")
+        for name, total in bounds.items():
+            color = looks[name]["color"]
+            axes.plot(limits["T"], total, color=color, lw=2, label=f"(4.{name[1]})")
+            axes.plot(limits["T"], limits[f"descent_{name}"], color=color, lw=1, ls="--")
+            axes.plot(limits["T"], limits[f"noise_{name}"], color=color, lw=1, ls=":")
+        figures.log_axes(axes, STEPS, "excess risk, and its bounds")
+        axes.set_ylim(1e-9, 1e2)
+    least = ", ".join(f"(4.{name[1]}) at $T = {limits['T'][total.idxmin()]}$" for name, total in bounds.items())
+    return Plate(
+        figure,
+        "**The risk of Figure 3 and the paper's bounds**, constants one; descent dashed, noise dotted. The risk is "
+        f"least at $T = {_least(own)['T']}$, {least}. The horizontal line is what $R$ allows. In the closed form "
+        "$\\Pi_R$ is idle; it has no error.",
+    )
+
+
+def draw_noise_power(curves: pd.DataFrame) -> Plate:
+    """Local exponent in T of the noise part by account, with the two powers that the paper states."""
+    powers = {account: verdicts.noise_exponents(curves, account).to_frame("power") for account in ACCOUNTS}
+    free = np.sqrt(curves["T"].max())  # no curve is near these powers there
+    stated = {3: ("Proposition 4.1's text", curves["T"].max(), "right"), 2: ("Remark 4.1", free, "left")}
+    with figures.panels() as (figure, (axes,)):
+        for account, own in powers.items():
+            axes.plot(own.index, own["power"].to_numpy(), markevery=8, label=NAMES[account], **LOOKS[account])
+        for power, (place, x, ha) in stated.items():
+            axes.axhline(power, color="0.35", ls="--", lw=1)
+            look: dict[str, Any] = {"ha": ha, "fontsize": figures.LETTERS, "color": "0.35"}
+            axes.annotate(place, (x, power), (0, 4), textcoords="offset points", **look)
+        axes.set(xscale="log", xlabel=STEPS, ylabel="local exponent of the noise part in $T$")
+    told = ", ".join(f"{along(own, 'power')} ({account})" for account, own in powers.items())
+    return Plate(
+        figure,
+        f"**The local exponent in $T$ of the cost of noise**, in closed form, for $T$ of {span(curves['T'])}. By "
+        f"account it {told}. Under Algorithm 1's account each of the paper's two powers (dashed) is right on its side "
+        r"of $T \approx 1/(4\eta_0\lambda)$.",
+    )
+
+
+def draw_stopping(stopping: pd.DataFrame) -> Plate:
+    """From the far start, by account: the best T as N grows, and what staying far beyond it costs; beside Γ⁰ = 0."""
+    far = {account: select(stopping, start=FAR, account=account).sort_values("N") for account in ACCOUNTS}
+    zero = select(stopping, start=NOWHERE, account=ALGORITHM).sort_values("N")
+    with figures.panels(2, figsize=(9.2, 4.2)) as (figure, panels):
+        for axes, column in zip(panels, ("best_T", "risk_at_longest_over_best"), strict=True):
+            for account, rows in far.items():
+                axes.plot(rows["N"], rows[column], label=NAMES[account], **LOOKS[account])
+            axes.plot(zero["N"], zero[column], "k:", label="$\\Gamma^0 = 0$")
+        growth = np.log(far[ALGORITHM]["N"])
+        claimed = far[ALGORITHM]["best_T"].iloc[-1] / growth.iloc[-1] * growth
+        panels[0].plot(far[ALGORITHM]["N"], claimed, "--", color="0.35", lw=1)
+        panels[0].set(xscale="log", xlabel=PROMPTS, ylabel="best $T$")
+        panels[0].set_title(r"dashed: the claimed growth, $T \propto \log N$")
+        figures.log_axes(panels[1], PROMPTS, BEYOND)
+    over_log = " and ".join(span(far[account]["best_T_over_log_N"].tail(4)) for account in (ALGORITHM, LAST))
+    return Plate(
+        figure,
+        f"**The best number of steps**, in closed form, for $N$ of {span(zero['N'])}. Left, from the longest start, "
+        f"$\\|\\Gamma^0\\|_F = R$: over the last four sizes the best $T$ over $\\log N$ is {over_log} under the first "
+        f"and the last account. From $\\Gamma^0 = 0$ it is $T$ = {span(zero['best_T'])}. Right, going on far beyond "
+        f"the best $T$: the factor that it costs {along(far[ALGORITHM], 'risk_at_longest_over_best')} under Algorithm "
+        f"1's account, and is {span(far[LAST]['risk_at_longest_over_best'])} for the last iterate alone.",
+    )
+
+
+def draw_descent(descent: pd.DataFrame) -> Plate:
+    """Descent without noise far beyond the figure, from both starts and with λ/2, and where it rests."""
+    runs = {
+        ("published", "random"): "$\\lambda$,\n$\\Gamma^0$ random",
+        ("published", "zero"): "$\\lambda$,\n$\\Gamma^0 = 0$",
+        ("corrected", "zero"): "$\\lambda/2$,\n$\\Gamma^0 = 0$",
+    }
+    told = {run: select(descent, setting=run[0], start=run[1]).sort_values("T") for run in runs}
+    with figures.panels() as (figure, (axes,)):
+        for (run, rows), look in zip(told.items(), figures.looks(runs).values(), strict=True):
+            figures.points(axes, rows[::3], "T", "excess_risk", ls="", label=runs[run], **look)
+            axes.plot(rows["T"], rows["closed_form"], color=look["color"], lw=1)
+        axes.set(yscale="log", xlabel=STEPS, ylabel="excess risk without noise")
+    random, zero, halved = (along(rows, "excess_risk") for rows in told.values())
+    return Plate(
+        figure,
+        f"**Descent without noise** for $T$ of {span(descent['T'])}, far beyond Figure 3; lines: closed form. With "
+        f"$\\lambda$ in the update the risk {random} from the random start and {zero} from $\\Gamma^0 = 0$. With "
+        f"$\\lambda/2$ it {halved}. Bars of two standard errors lie within the marks.",
+    )

@@ -1,0 +1,166 @@
+"""Figures for the page on low dimension."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.low_dimensional import limits
+from chapters.noisyhead.low_dimensional.verdicts import slopes
+from companion.judging.prose import along, compact, span
+from companion.judging.tables import select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from costofprivacy.settings import Setting
+
+SQUARE = r"$N$, with $L = \lfloor\sqrt{N}\rfloor$"
+PROMPTS = "$N$ (training prompts)"
+BARS = "Bars: two standard errors over the trials."
+PRIVATE = {setting: ("noisyhead", setting) for setting in Setting}
+ZERO, DESCENT, RIDGE = ((method, Setting.PUBLISHED) for method in ("zero", "gradient-descent", "ridge"))
+CURVES = {  # by method and setting
+    PRIVATE[Setting.PRINTED]: "printed",
+    PRIVATE[Setting.PUBLISHED]: "published",
+    PRIVATE[Setting.CORRECTED]: "corrected",
+    ZERO: "answering 0",
+    DESCENT: "no noise",
+    RIDGE: r"reference $\Gamma^*$",
+}
+
+
+def at_budget(table: pd.DataFrame, method: str, setting: Setting, epsilon: float) -> pd.DataFrame:
+    """The rows of a method in a setting, at one ε where it has one, in order of N."""
+    rows = select(table, method=method, setting=setting)
+    return rows[(rows["epsilon"] == epsilon) | rows["epsilon"].isna()].sort_values("N")
+
+
+def draw_figure_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
+    """Left: the published setting beside the authors' numbers. Right: all settings at the largest ε, and Γ = 0."""
+    mine, theirs = (select(rows, method="noisyhead", setting=Setting.PUBLISHED) for rows in (table, comparison))
+    budgets = sorted(mine["epsilon"].unique())
+    with figures.panels(2, figsize=(9.2, 3.9)) as (figure, (left, right)):
+        names = {epsilon: rf"$\varepsilon = {epsilon:g}$" for epsilon in budgets}
+        figures.curves(left, mine, "N", "excess_risk", "epsilon", names)
+        left.plot(theirs["N"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10)
+        _draw_curves(right, table, "excess_risk", [key for key in CURVES if key != RIDGE])
+        for axes in (left, right):
+            figures.log_axes(axes, PROMPTS, "excess risk")
+            figures.plain_ticks(axes, table["N"].unique())
+        left.set_title("published settings (circles: authors')")
+        right.set_title(rf"all settings, $\varepsilon = {budgets[-1]:g}$")
+    low, high = budgets[0], budgets[-1]
+    ends = [at_budget(table, *PRIVATE[Setting.PUBLISHED], epsilon) for epsilon in (low, high)]
+    zero, worst = at_budget(table, *ZERO, high)["excess_risk"].iloc[-1], theirs["deviation"].abs().max()
+    near = "" if np.isnan(worst) else f" The authors' numbers lie within {compact(worst)} standard errors of ours."
+    return Plate(
+        figure,
+        f"**Figure 1 of the paper, re-run**: excess risk over $\\Gamma^*$ for $N$ of {span(table['N'])}. Left, in the "
+        f"settings behind the published numbers, it {along(ends[0], 'excess_risk')} at $\\varepsilon = {low:g}$ and "
+        f"{along(ends[1], 'excess_risk')} at $\\varepsilon = {high:g}$.{near} Right: at the largest $N$ that is "
+        f"{compact(ends[1]['excess_risk'].iloc[-1] / zero)} times the excess risk of always predicting 0. {BARS}",
+    )
+
+
+def _draw_curves(axes: Axes, table: pd.DataFrame, column: str, keys: list[tuple[str, Setting]]) -> None:
+    """Methods and settings against N, at the largest ε where they have one."""
+    epsilon, looks = table["epsilon"].max(), figures.looks(CURVES)
+    for key in keys:
+        figures.points(axes, at_budget(table, *key, epsilon), "N", column, label=CURVES[key], **looks[key])
+
+
+def draw_test_error(table: pd.DataFrame) -> Plate:
+    """Left: test error at the largest ε beside Γ = 0 and the best linear head. Right: share of Var(y) predicted."""
+    sizes, shares, epsilon = (
+        table.drop_duplicates("N").sort_values("N"),
+        _percent_predicted(table),
+        table["epsilon"].max(),
+    )
+    with figures.panels(2, figsize=(9.2, 4.0)) as (figure, (left, right)):
+        _draw_curves(left, table, "test_error", list(CURVES)[:3])
+        left.plot(sizes["N"], sizes["response_variance"], "k--", lw=1, label="answering 0")
+        left.plot(sizes["N"], sizes["best_linear_head"], "k:", lw=1.5, label="best linear\nhead")
+        _draw_curves(right, shares, "share", [PRIVATE[Setting.CORRECTED], RIDGE])
+        right.axhline(0, color="k", ls="--", lw=1, label="answering 0")
+        figures.log_axes(left, PROMPTS, "test error")
+        figures.few_decades(left)
+        right.set(xscale="log", xlabel=PROMPTS, ylabel="share of Var(y) predicted, %")
+        for axes in (left, right):
+            figures.plain_ticks(axes, table["N"].unique())
+        left.set_title(rf"$\varepsilon = {epsilon:g}$")
+        right.set_title("enlarged: corrected, and the reference")
+    published, printed = (at_budget(table, *PRIVATE[s], epsilon) for s in (Setting.PUBLISHED, Setting.PRINTED))
+    predicted = [at_budget(shares, *key, epsilon)["share"].iloc[-1] for key in (PRIVATE[Setting.CORRECTED], RIDGE)]
+    last = published.iloc[-1]
+    return Plate(
+        figure,
+        f"**Test error** at $\\varepsilon = {epsilon:g}$, in closed form over a fresh prompt. Left: as published it "
+        f"{along(published, 'test_error')}, as printed it {along(printed, 'test_error')}. "
+        f"Always predicting 0 has test error {compact(last['response_variance'])}, the best linear head "
+        f"{compact(last['best_linear_head'])} at the largest $N$. Right: the corrected algorithm comes to predict "
+        f"{compact(predicted[0])} % of the response's variance, its reference $\\Gamma^*$ {compact(predicted[1])} %. "
+        f"{BARS}",
+    )
+
+
+def _percent_predicted(table: pd.DataFrame) -> pd.DataFrame:
+    variance = table["response_variance"]
+    share, error = 100 * (1 - table["test_error"] / variance), 100 * table["standard_error"] / variance
+    return table.assign(share=share, standard_error=error)
+
+
+def draw_exponents(exponents: pd.DataFrame, noise: pd.DataFrame) -> Plate:
+    """Local exponent of the noise part in N, with the slopes fitted to the simulation."""
+    claimed, fits = select(exponents, algorithm=limits.CLAIMED).sort_values("N"), _best_fits(noise)
+    names = [name for name in exponents["algorithm"].unique() if name != limits.CLAIMED]
+    labels = {name: name.replace(", ", ",\n").replace("Π_G", r"$\Pi_G$") for name in names}
+    with figures.panels() as (figure, (axes,)):
+        for name, look in figures.looks(names).items():
+            rows = select(exponents, algorithm=name).sort_values("N")
+            axes.plot(rows["N"], rows["exponent"], label=labels[name], markevery=4, **look)
+        for _, best in fits.iterrows():
+            middle = np.sqrt(float(noise["N"].min()) * float(noise["N"].max()))
+            axes.errorbar(middle, best["exponent"], 2 * best["standard_error"], fmt="k+", ms=12, capsize=3)
+        axes.plot(claimed["N"], claimed["exponent"], "--", color="0.35", lw=1, label="claimed")
+        axes.set(xscale="log", xlabel=SQUARE, ylabel="local exponent of the noise part")
+    last = select(exponents, N=exponents["N"].max()).set_index("algorithm")["exponent"]
+    ends = ", ".join(f"{compact(last[name])} ({name.replace('Π_G', 'projection')})" for name in names)
+    fitted = " and ".join(
+        f"{compact(fit['exponent'])} ± {compact(fit['standard_error'])} "
+        f"({fit['setting']}, $\\varepsilon = {fit['epsilon']:g}$)"
+        for _, fit in fits.iterrows()
+    )
+    simulated = f" Fitted to the simulation (crosses, bars of two standard errors) it is {fitted}." if fitted else ""
+    return Plate(
+        figure,
+        "**The local exponent of the noise part in $N$**, in closed form. At the largest $N$ Theorem 1.1 states "
+        f"{compact(last[limits.CLAIMED])} (dashed), and it is {ends}.{simulated}",
+    )
+
+
+def _best_fits(noise: pd.DataFrame) -> pd.DataFrame:
+    """The fitted slopes of the published and the corrected setting, at the ε with the most sizes."""
+    fitted = slopes(noise)
+    fitted = fitted[fitted["setting"] != Setting.PRINTED]
+    return fitted.loc[fitted.groupby("setting", sort=False)["sizes"].idxmax()]
+
+
+def draw_floors(floors: pd.DataFrame) -> Plate:
+    """What is left without any noise, against the bound (4.3) at ε = ∞."""
+    labels = {"minimiser": "descent rests\nat $\\Gamma_{2\\lambda}$", "projection": "$\\Pi_G$\nshortens $Z$"}
+    seen = floors[floors["floor"] > 2 * floors["standard_error"]].sort_values("N")
+    rest, bias = select(floors, part="minimiser").sort_values("N"), select(seen, part="projection")
+    with figures.panels() as (figure, (axes,)):
+        figures.curves(axes, seen, "N", "floor", "part", labels)
+        axes.plot(rest["N"], rest["bound"], "k--", lw=1, label="(4.3),\n$\\varepsilon = \\infty$")
+        figures.log_axes(axes, SQUARE, "excess risk without noise")
+        axes.set_ylim(bottom=1e-20)
+    crossed = rest.loc[rest["bound"] < rest["floor"], "N"].min()
+    below = "" if np.isnan(crossed) else f" From $N$ = {compact(crossed)} on the bound lies below what descent leaves."
+    biased = along(bias, "floor") if len(bias) else "is not seen"
+    return Plate(
+        figure,
+        "**Excess risk without any noise**, in the population, and the right side of (4.3) at "
+        r"$\varepsilon = \infty$ with constant one: another constant shifts the dashed line. What descent leaves at "
+        f"$\\Gamma_{{2\\lambda}}$ {along(rest, 'floor')}. The bias of $\\Pi_G$ {biased}, where always predicting 0 has "
+        f"{compact(rest['zero_risk'].iloc[-1])}.{below} The bias is simulated (bars: two standard errors; points not "
+        "distinguishable from 0 are left out).",
+    )

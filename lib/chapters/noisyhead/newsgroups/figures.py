@@ -1,0 +1,214 @@
+"""The figures of the page on 20 Newsgroups: excess risk, the noise, what it protects, and what the heads foretell."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.newsgroups import judging
+from chapters.noisyhead.newsgroups.readings import HIGH, TOKENS
+from chapters.noisyhead.newsgroups.runs import BEST_HEAD, DESCENT, LINEAR, NOUGHT, PRIVATE, RIDGE
+from chapters.noisyhead.newsgroups.shapes import BEST
+from companion.judging.prose import along, compact, listed, percent, span
+from companion.judging.tables import select
+from companion.showing import figures
+from companion.showing.plates import Plate
+from costofprivacy.noisyhead.accounts import ALGORITHM, EVERY
+
+STEPS = "steps $T$"
+BARS = "Bars: two standard errors over the draws of prompts."
+PRINTED, EXACT, PLAIN = "NoisyHead,\nAlgorithm 1", "NoisyHead,\ncounted exactly", "no noise"
+ENDS = {  # of what foretells lengths
+    NOUGHT: "predicting 0",
+    f"{PRIVATE}, {BEST}": "NoisyHead",
+    RIDGE: "Γ*",
+    BEST_HEAD: "best ridge head",
+    LINEAR: "linear model",
+}
+SHORT = {
+    "posts of one group": "one group",
+    "paragraphs used once": "paragraphs",
+    "over its standard deviation": "over its s.d.",
+    "its standardised logarithm": "logarithm",
+    "as TF-IDF gives them": "norm kept",
+    "section 6.1 in low dimension": "section 6.1",
+}
+PANELS = {
+    "prompts": "prompts made of",
+    "length": "length taken",
+    "recipe": "hyperparameters of",
+    "epsilon": r"budget $\varepsilon$",
+}
+HIDDEN = (TOKENS, HIGH)  # a curve too many for a panel; the table has them
+HEADS = {f"{PRIVATE}, {BEST}": "NoisyHead, best $T$", BEST_HEAD: "best ridge head", LINEAR: "linear model of the query"}
+TINY = {"posts of one group": "group", "its standardised logarithm": "log", "as TF-IDF gives them": "norm"}
+WORST = -0.5  # a share of the variance below which a point is drawn at the edge
+
+
+def curve(curves: pd.DataFrame, **other: object) -> pd.DataFrame:
+    """NoisyHead's rows in the figure's reading, but for some choices."""
+    first = curves[curves["method"] == PRIVATE].iloc[0]
+    own = {name: first[name] for name in (*judging.CHOICES, "account")}
+    return select(curves, **(own | other), method=PRIVATE).sort_values("T")
+
+
+def draw_figure_6(curves: pd.DataFrame, errors: pd.DataFrame) -> Plate:
+    """Left: excess risk by T, in Algorithm 1's account and exactly. Right: what each foretells of the lengths."""
+    runs = {PRINTED: curve(curves), EXACT: curve(curves, account=EVERY)}
+    first = runs[PRINTED].iloc[0]
+    reading = {name: first[name] for name in judging.READING}
+    runs[PLAIN] = select(curves, **reading, start=first["start"], method=DESCENT).sort_values("T")
+    zero = select(curves, **reading, method=NOUGHT)["excess_risk"].iloc[0]
+    with figures.panels(2, ends=False, figsize=(9.2, 3.9)) as (figure, (left, right)):
+        for (label, rows), look in zip(runs.items(), figures.looks(runs).values(), strict=True):
+            figures.points(left, rows, "T", "excess_risk", label=label, **look)
+        left.plot(runs[PLAIN]["T"], np.full(len(runs[PLAIN]), zero), "k:", label="predicting 0")
+        left.set(yscale="log", xlabel=STEPS, ylabel="excess risk over $\\Gamma^*$")
+        told = _draw_ends(right, judging.figure_errors(errors))
+        figures.end_labels(left)
+    printed, exact, descent = runs.values()
+    least = printed.loc[printed["excess_risk"].idxmin()]
+    caption = (
+        f"**Figure 6, with the first of our settings.** Left: NoisyHead's excess risk {along(printed, 'excess_risk')}, "
+        f"with its least, {compact(least['excess_risk'])}, at $T = {least['T']}$. With the same budget "
+        f"counted exactly it {along(exact, 'excess_risk')}. Without noise it {along(descent, 'excess_risk')}; "
+        f"predicting 0 has {compact(zero)}. Right: the share of the lengths' variance that is explained beyond their "
+        f"mean: {told}. {BARS}"
+    )
+    return Plate(figure, caption)
+
+
+def _draw_ends(axes: Axes, found: dict[str, pd.Series]) -> str:
+    """What each end foretells of the lengths' variance, with its bar; returns the same in words."""
+    rows = [found[method] for method in ENDS]
+    places = np.arange(len(rows))[::-1]
+    bars = [2 * row["gain_error"] for row in rows]
+    axes.errorbar([row["gain"] for row in rows], places, xerr=bars, fmt="o", capsize=2)
+    axes.axvline(0, color="0.35", ls=":", lw=1)
+    axes.set_yticks(places, list(ENDS.values()))
+    axes.set(xlabel="share of the variance explained", ylabel="predictor", ylim=(-0.6, len(rows) - 0.4))
+    return ", ".join(f"{percent(row['gain'])} ({name})" for row, name in zip(rows, ENDS.values(), strict=True))
+
+
+def draw_readings(curves: pd.DataFrame) -> Plate:
+    """One choice at a time from the figure's: excess risk over that at the first T."""
+    with figures.style():
+        figure, panels = plt.subplots(2, 2, figsize=(9.2, 7.0))
+        told = {name: _draw_choice(axes, curves, name) for axes, name in zip(panels.flat, PANELS, strict=True)}
+        for axes in panels.flat:
+            axes.minorticks_off()
+            figures.end_labels(axes)
+    caption = (
+        "**One open choice at a time**, at every other $T$. NoisyHead's excess risk over that at the fewest steps, all "
+        "other choices as in the first figure; below 1, further steps help. At the last $T$ it is: "
+        + "; ".join(f"{PANELS[name]} {_ends(ends)}" for name, ends in told.items())
+        + f". {BARS}"
+    )
+    return Plate(figure, caption)
+
+
+def _ends(ends: dict[str, float], between: str = ", ") -> str:
+    """Where curves end, by their names."""
+    return between.join(f"{compact(value)} ({label})" for label, value in ends.items())
+
+
+def _draw_choice(axes: Axes, curves: pd.DataFrame, name: str) -> dict[str, float]:
+    """The curves of one choice; returns where each ends."""
+    first = curves[curves["method"] == PRIVATE].iloc[0]
+    like = {column: first[column] for column in (*judging.CHOICES, "account") if column != name}
+    rows = select(curves, **like, method=PRIVATE)
+    values = [value for value in dict.fromkeys(rows[name]) if value not in HIDDEN]
+    ends = {}
+    for value, look in zip(values, figures.looks(values).values(), strict=True):
+        own = rows[rows[name] == value].sort_values("T")
+        own = own.iloc[sorted({*range(0, len(own), 2), len(own) - 1})]
+        start = own["excess_risk"].iloc[0]
+        own = own.assign(excess_risk=own["excess_risk"] / start, standard_error=own["standard_error"] / start)
+        label = f"{value:g}" if isinstance(value, float) else SHORT.get(value, value)
+        figures.points(axes, own, "T", "excess_risk", label=label, **look)
+        ends[label] = float(own["excess_risk"].iloc[-1])
+    axes.axhline(1, color="0.35", ls=":", lw=1)
+    axes.set(yscale="log", xlabel=STEPS, ylabel="risk over that at the first $T$", title=PANELS[name])
+    return ends
+
+
+def draw_noise(parts: pd.DataFrame) -> Plate:
+    """The growth of a step's variance by account, and of what steps of one size add up to."""
+    curves = {f"a step, {account}": select(parts, account=account) for account in (ALGORITHM, EVERY)}
+    grown = {label: rows["step_variance"] / rows["step_variance"].iloc[0] for label, rows in curves.items()}
+    rows = curves[f"a step, {ALGORITHM}"]
+    grown["adding up"] = rows["accumulated"] / rows["accumulated"].iloc[0]
+    with figures.panels() as (figure, [axes]):
+        for (label, values), look in zip(grown.items(), figures.looks(grown).values(), strict=True):
+            axes.plot(rows["T"], values, label=label.replace(", ", ",\n"), **look)
+        figures.log_axes(axes, STEPS, "variance over that at the first $T$")
+    ends = {label: values.iloc[-1] for label, values in grown.items()}
+    error = (rows["standard_error"] / rows["accumulated"]).max()
+    caption = (
+        f"**Why the noise grows with $T$**, for $T$ of {span(rows['T'])}: the variance of one step's noise and what "
+        f"equal steps add up to, each over its value at the first $T$. At the last $T$: {_ends(ends, '; ')}. The sums "
+        f"vary by at most {percent(error)} (one standard error) over the draws of prompts."
+    )
+    return Plate(figure, caption)
+
+
+def draw_guarantee(spent: pd.DataFrame) -> Plate:
+    """The exact ε of the released head for an article, by the number of its prompts and T."""
+    most = int(spent["prompts_held"].max())
+    held = sorted({1, 2, (most + 2) // 2, most})
+    claimed = float(spent["claimed"].iloc[0])
+    with figures.panels() as (figure, [axes]):
+        for k, look in zip(held, figures.looks(held).values(), strict=True):
+            rows = select(spent, prompts_held=k).sort_values("T")
+            axes.plot(rows["T"], rows["last_iterate"], label="1 prompt" if k == 1 else f"{k} prompts", **look)
+        axes.axhline(claimed, color="k", ls=":", lw=1)
+        figures.log_axes(axes, STEPS, r"$\varepsilon$ spent on one article")
+    ends = (spent["T"].min(), spent["T"].max())
+    first, last = (select(spent, T=T).set_index("prompts_held")["last_iterate"] for T in ends)
+    over = spent[spent["last_iterate"] > claimed]
+    least = int(over["prompts_held"].min()) if len(over) else 0
+    beyond = f"above the claim from {least} prompts on at some $T$" if least else "never above the claim"
+    caption = (
+        f"**What the noise protects**, counted exactly at the claimed $\\delta$; dotted: the claimed "
+        f"$\\varepsilon = {claimed:g}$. An article in one prompt costs {compact(first[1])} at $T = {ends[0]}$ and "
+        f"{compact(last[1])} at $T = {ends[1]}$, one in {most} prompts {compact(first[most])} and "
+        f"{compact(last[most])}: {beyond}. Nothing here is estimated."
+    )
+    return Plate(figure, caption)
+
+
+def draw_gains(errors: pd.DataFrame) -> Plate:
+    """In each reading the share of the lengths' variance that heads and a linear model foretell beyond the mean."""
+    names = ["prompts", "length", "features", "clip"]
+    rows = {method: select(errors, method=method) for method in HEADS}
+    best = {method: own.loc[own.groupby(names, sort=False)["gain"].idxmax()] for method, own in rows.items()}
+    readings = list(errors[names].drop_duplicates().itertuples(index=False, name=None))
+    with figures.panels(ends=False, figsize=(7.6, 5.2)) as (figure, [axes]):
+        places = np.arange(len(readings))[::-1]
+        for shift, ((method, own), look) in enumerate(zip(best.items(), figures.looks(best).values(), strict=True)):
+            bars = np.where(own["gain"] < WORST, 0, 2 * own["gain_error"])
+            at = places + 0.2 * (1 - shift)
+            axes.errorbar(own["gain"].clip(WORST), at, xerr=bars, ls="", capsize=2, label=HEADS[method], **look)
+        axes.axvline(0, color="0.35", ls=":", lw=1)
+        axes.set_yticks(places, [_short(reading, readings[0]) for reading in readings])
+        axes.set(xlabel="share of the variance explained", ylabel="settings")
+        figure.legend(ncols=3, loc="outside lower center")
+    top = listed(f"{percent(own['gain'].max())} ({HEADS[method]})" for method, own in best.items())
+    caption = (
+        "**How much of an article's length is explained, with each of our settings.** Zero is always predicting the "
+        "mean of the training lengths. Each head has the hyperparameters, the number of steps or the penalty that are "
+        f"best on the test prompts. At most it is {top}. {BARS} What is below {percent(WORST)} is drawn at the edge."
+    )
+    return Plate(figure, caption)
+
+
+def _short(reading: tuple[object, ...], first: tuple[object, ...]) -> str:
+    """A reading by what differs from the figure's own."""
+    other = [value for value, own in zip(reading, first, strict=True) if value != own]
+    if len(other) > 1:
+        return " + ".join(TINY.get(str(value), str(value)) for value in other)
+    return _shortest(other[0]) if other else "as in the figure"
+
+
+def _shortest(value: object) -> str:
+    return f"$C$ times {value:g}" if isinstance(value, float) else SHORT.get(str(value), str(value))

@@ -1,0 +1,219 @@
+"""Figures for the page on NoisyHead's rivals."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from chapters.noisyhead.authors import TRIALS
+from chapters.noisyhead.rivals.closed_forms import CORRECTED, LAST_ITERATE, PATHS, PUBLISHED
+from chapters.noisyhead.rivals.experiment import DESCENT, DP_RIDGE, LAST, NOISYHEAD, ZERO
+from chapters.noisyhead.rivals.guarantees import PRINTED, RIGHT
+from chapters.noisyhead.rivals.verdicts import asymptotic_exponents
+from companion.judging.prose import compact, compared, listed, plain, times
+from companion.judging.tables import pick, select
+from companion.judging.vocabulary import CONSISTENT
+from companion.showing import figures
+from companion.showing.plates import Plate
+from companion.showing.spoken import described
+from costofprivacy.privacy import GaussianDP
+from costofprivacy.settings import Setting
+
+Way = tuple[str, Setting]
+
+PUBLISHED_WAYS: dict[Way, str] = {
+    (NOISYHEAD, Setting.PUBLISHED): "NoisyHead",
+    (DP_RIDGE, Setting.PUBLISHED): "DP-ridge",
+}
+CALIBRATED_WAYS: dict[Way, str] = {
+    (NOISYHEAD, Setting.CORRECTED): "NoisyHead,\nevery iterate",
+    (LAST, Setting.CORRECTED): "NoisyHead,\nlast iterate",
+    (DP_RIDGE, Setting.CORRECTED): "DP-ridge",
+}
+LOOKS = figures.looks([*PUBLISHED_WAYS, *CALIBRATED_WAYS])
+COLOURS = {RIGHT: figures.COLOURS[0], PRINTED: figures.COLOURS[1]}
+PATH_TITLES = dict(
+    zip(PATHS, [r"$L = \sqrt{N}$", r"$L = N^{1/4}$, $\lambda$ fixed", r"$L = N^{1/4}$, $\lambda\propto\sqrt{N}/L$"])
+)
+ALGORITHMS = {PUBLISHED: "as\npublished", CORRECTED: "corrected", LAST_ITERATE: "last\niterate"}
+NO_PRIVACY = "ridge, no privacy"
+
+
+def draw_table_1(table: pd.DataFrame, comparison: pd.DataFrame) -> Plate:
+    """Left: the published setting beside Table 1 and Figure 1. Right: both methods rightly calibrated, and Γ = 0."""
+    epsilon = table["epsilon"].min()
+    rows, theirs = select(table, epsilon=epsilon), select(comparison, epsilon=epsilon, setting=Setting.PUBLISHED)
+    zero = select(table, method=ZERO)
+    shown = (PUBLISHED_WAYS, "as published"), (CALIBRATED_WAYS, "both rightly calibrated")
+    with figures.panels(2, figsize=(9.2, 3.7), sharey=True) as (figure, panels):
+        for axes, (ways, title) in zip(panels, shown):
+            for (method, setting), label in ways.items():
+                own = select(rows, method=method, setting=setting)
+                figures.points(axes, own, "N", "excess_risk", label=label, **LOOKS[method, setting])
+            if ways is PUBLISHED_WAYS:
+                _overlay(axes, theirs)
+            axes.plot(zero["N"], zero["excess_risk"], "k--", lw=1, label=r"answer 0")
+            figures.log_axes(axes, "$N$ (training prompts)", "excess risk")
+            figures.plain_ticks(axes, table["N"].unique())
+            axes.set_title(rf"{title}, $\varepsilon$ = {epsilon:g}")
+    risk = select(rows, N=table["N"].max(), setting=Setting.CORRECTED).set_index("method")["excess_risk"]
+    every, last = (times(risk[method] / risk[DP_RIDGE]) for method in (NOISYHEAD, LAST))
+    return Plate(
+        figure,
+        rf"**Table 1, re-run**, at $\varepsilon = {epsilon:g}$.{_agreement(theirs)} Right: at the same budget, rightly "
+        f"calibrated, it has {every} the risk of DP-ridge at $N = {table['N'].max()}$ if every iterate counts, {last} "
+        f"if only the last does. Bars, mostly hidden: two standard errors over {table['trials'].max()} trials.",
+        alt=described(figure) + _printed(select(theirs, N=table["N"].max())),
+    )
+
+
+def _overlay(axes: Axes, theirs: pd.DataFrame) -> None:
+    """Table 1's numbers as open circles, Figure 1's as crosses."""
+    if theirs.empty:
+        return
+    marks = [
+        axes.plot(theirs["N"], theirs["excess_risk_theirs"], "o", mfc="none", mec="black", ms=10, label="_")[0],
+        axes.plot(theirs["N"], theirs["excess_risk_figure_1"], "kx", ms=9, label="_")[0],
+    ]
+    axes.legend(marks, ["Table 1", "the paper's Figure 1"], loc="center left")
+
+
+def _agreement(theirs: pd.DataFrame) -> str:
+    """How far Table 1's NoisyHead and the same numbers of Figure 1 are from ours, in words."""
+    own = select(theirs, method=NOISYHEAD)
+    if own.empty:
+        return ""
+    off = (own["excess_risk"] / own["excess_risk_theirs"]).agg(["min", "max"])
+    error = own["standard_error"] * math.sqrt(1 + own["trials"].max() / TRIALS)
+    near = ((own["excess_risk"] - own["excess_risk_figure_1"]).abs() <= CONSISTENT * error).sum()
+    return (
+        f" Left: in the published settings NoisyHead has {compact(off['min'])} to "
+        f"{times(off['max'])} the risk that Table 1 prints (circles), and agrees with {near} of {len(own)} numbers "
+        "behind the paper's own Figure 1 (crosses)."
+    )
+
+
+def _printed(theirs: pd.DataFrame) -> str:
+    """What Table 1 prints, for the ear: its marks are in a legend of their own."""
+    risk = theirs.set_index(["method", "setting"])["excess_risk_theirs"]
+    said = [f"{label} {plain(risk[way])}" for way, label in PUBLISHED_WAYS.items() if way in risk.index]
+    return f" Table 1 has at the largest N: {listed(said)}." if said else ""
+
+
+def draw_privacy(privacy: pd.DataFrame, audit: pd.DataFrame) -> Plate:
+    """δ(ε) of one release with the printed and with the right noise, the claims, and what the audits found."""
+    rows = select(privacy, N=privacy["N"].min())
+    budgets = sorted(rows["epsilon"].unique())[:2]
+    with figures.panels(len(budgets), ends=False, figsize=(9.2, 3.8), sharey=True) as (figure, panels):
+        for axes, epsilon in zip(panels, budgets):
+            _draw_budget(axes, select(rows, epsilon=epsilon), select(audit, epsilon=epsilon), epsilon)
+        panels[0].legend(loc="upper right")
+    spent = {e: pick(rows, epsilon=e, calibration=PRINTED)["epsilon_spent"] for e in budgets}
+    told, heard = (listed([f"{tell(spent[e])} where {e:g} is claimed" for e in budgets]) for tell in (compact, plain))
+    proofs = select(audit, calibration=PRINTED)
+    refuted = ((proofs["epsilon_found"] > proofs["epsilon"]) | (proofs["mu_found"] > proofs["mu"])).sum()
+    found = listed(map(plain, proofs["epsilon_found"]))
+    return Plate(
+        figure,
+        r"**What one release of DP-ridge spends**: $\delta$ against $\varepsilon$ on the worst neighbours constructed "
+        rf"here, $N = {rows['N'].iloc[0]}$; exact curves. A mechanism that keeps its claim has its curve on or below "
+        rf"the star. The printed noise spends $\varepsilon$ = {told}. Triangles are lower bounds on "
+        rf"$\varepsilon$ from releases alone, at confidence {audit['confidence'].min():g}: for the printed noise "
+        f"they and the audits' bounds on $\\mu$ refute {refuted} of {len(proofs)} claims.",
+        alt=f"{described(figure)} The printed noise spends an ε of {heard}; its audits prove {found}.",
+    )
+
+
+def _draw_budget(axes: Axes, rows: pd.DataFrame, audit: pd.DataFrame, epsilon: float) -> None:
+    grid, delta = np.linspace(0, 3 * epsilon, 120), rows["delta"].iloc[0]
+    for name, label, mark in ((PRINTED, "noise as printed", ">"), (RIGHT, "right noise", "<")):
+        row, colour = pick(rows, calibration=name), COLOURS[name]
+        curve = GaussianDP(row["distance"] / row["noise_std"]).delta(grid)
+        axes.plot(grid, curve, label=label, color=colour)
+        found = select(audit, calibration=name)["epsilon_found"]
+        axes.plot(found, [delta] * len(found), mark, color=colour, mfc="none", ms=9, label=f"audit, {label}")
+    axes.plot(epsilon, delta, "k*", ms=12, label="the claim")
+    axes.set(yscale="log", xlabel=r"$\varepsilon$", ylabel=r"$\delta$ spent", ylim=(delta / 1e3, 1))
+    axes.set_title(rf"claimed $\varepsilon$ = {epsilon:g}, $\delta$ = {plain(delta)}")
+
+
+def draw_steps(steps: pd.DataFrame, table: pd.DataFrame) -> Plate:
+    """Excess risk against the share of T that is run, for three accountings; descent alone; DP-ridge."""
+    N, epsilon = steps["N"].max(), steps["epsilon"].max()
+    rows = steps[(steps["N"] == N) & (steps["epsilon"].isna() | (steps["epsilon"] == epsilon))]
+    curves = {
+        (NOISYHEAD, Setting.PUBLISHED): "NoisyHead,\nas published",
+        (NOISYHEAD, Setting.CORRECTED): "NoisyHead,\nevery iterate",
+        (LAST, Setting.CORRECTED): "NoisyHead,\nlast iterate",
+        (DESCENT, Setting.PUBLISHED): "no noise",
+    }
+    ridge = pick(table, N=N, epsilon=epsilon, method=DP_RIDGE, setting=Setting.CORRECTED)["excess_risk"]
+    own = {way: select(rows, method=way[0], setting=way[1]).sort_values("share") for way in curves}
+    with figures.panels(figsize=(6.6, 4.2)) as (figure, (axes,)):
+        for (way, curve), look in zip(own.items(), figures.looks(own).values()):
+            figures.points(axes, curve, "share", "excess_risk", label=curves[way], **look)
+        axes.plot(rows["share"].agg(["min", "max"]), [ridge] * 2, "k--", lw=1.2, label="DP-ridge")
+        figures.log_axes(axes, "steps, as a share of the paper's $T$", "excess risk")
+        axes.set_title(rf"$N$ = {N}, $\varepsilon$ = {epsilon:g}")
+        figures.plain_ticks(axes, rows["share"].unique(), most=6)
+    first, end = own[NOISYHEAD, Setting.PUBLISHED]["excess_risk"].iloc[[0, -1]]
+    last, bias = (own[way]["excess_risk"].iloc[-1] for way in ((LAST, Setting.CORRECTED), (DESCENT, Setting.PUBLISHED)))
+    word = compared(first, end, ("raise", "do not change", "lower"))
+    return Plate(
+        figure,
+        "**Excess risk against the number of steps**, at the same budget for every point. More steps "
+        f"{word} the risk of the published NoisyHead, from {compact(first)} to {compact(end)}. Without noise "
+        f"{compact(bias)} remains: all that early stopping leaves. Accounted for its last iterate alone, NoisyHead "
+        f"ends at {times(last / ridge)} the risk of DP-ridge. Bars of two standard errors, mostly hidden by the marks.",
+    )
+
+
+def draw_powers(powers: pd.DataFrame) -> Plate:
+    """NoisyHead's noise part over DP-ridge's, along three paths to infinity."""
+    paths = list(powers["path"].unique())[:3]
+    with figures.panels(3, figsize=(9.2, 3.6), sharey=True) as (figure, panels):
+        for axes, path in zip(panels, paths):
+            for (name, label), look in zip(ALGORITHMS.items(), figures.looks(ALGORITHMS).values()):
+                own = select(powers, path=path, algorithm=name)
+                axes.plot(own["size"], own["over_ridge"], label=label, markevery=6, **look)
+            axes.axhline(1, color="0.35", ls="--", lw=1)
+            figures.log_axes(axes, "$N$", "noise part over DP-ridge's" if axes is panels[0] else "")
+            axes.set_title(PATH_TITLES[path])
+    exponents = asymptotic_exponents(powers)
+    own, fixed, chosen = (exponents[path, PUBLISHED] for path in list(PATHS)[:3])
+    corrected = exponents.unstack("algorithm")[[CORRECTED, LAST_ITERATE]].abs().to_numpy().max()
+    return Plate(
+        figure,
+        "**NoisyHead's noise part over DP-ridge's** (dashed), both in closed form, along three ways to infinity. As "
+        rf"published, the ratio grows like $N^{{{fixed:.2f}}}$ for short prompts at a fixed $\lambda$ (middle), "
+        rf"like $N^{{{own:.2f}}}$ at $L = \sqrt N$ (left), and like $N^{{{chosen:.2f}}}$ once $\lambda$ grows like "
+        r"$\sqrt N/L$ (right), logarithms taken out. Corrected, with $R = \mathcal{C}/(2\sqrt\lambda)$, no power "
+        f"exceeds {corrected:.2f}.",
+    )
+
+
+def draw_penalties(penalties: pd.DataFrame, paper: float) -> Plate:
+    """Test error against λ, with the paper's λ and the trivial predictor."""
+    names = list(penalties["method"].unique())
+    variance, (N, epsilon) = penalties["response_variance"].iloc[0], penalties[["N", "epsilon"]].iloc[0]
+    with figures.panels(ends=False, figsize=(6.8, 4.3)) as (figure, (axes,)):
+        for name, look in figures.looks(names).items():
+            rows = select(penalties, method=name)
+            axes.plot(rows["penalty"], rows["test_error"], label=name, markevery=6, **look)
+        axes.axhline(variance, color="k", ls="--", lw=1, label="answer 0")
+        axes.axvline(paper, color="k", ls=":", lw=1.2, label=r"the paper's $\lambda$")
+        axes.set(xscale="log", xlabel=r"$\lambda$", ylabel="test error", ylim=(0, 1.6 * variance))
+        axes.set_title(rf"$N$ = {N:.0f}, $\varepsilon$ = {epsilon:g}")
+        figure.legend(*axes.get_legend_handles_labels(), ncols=3, loc="outside lower center", frameon=False)
+    least = [rows.loc[rows["test_error"].idxmin()] for _, rows in penalties.groupby("method", sort=False)]
+    best = min((row for row in least if row["method"] != NO_PRIVACY), key=lambda row: row["test_error"])
+    heard = [f"{row['method']} {plain(row['test_error'])} at λ = {plain(row['penalty'])}" for row in least]
+    return Plate(
+        figure,
+        r"**Test error against the penalty $\lambda$**, in closed form, both methods rightly calibrated. The best "
+        f"that either private method reaches is {compact(best['test_error'])} at $\\lambda$ = "
+        f"{compact(best['penalty'])} ({best['method']}), where answering 0 has {compact(variance)}. A small "
+        r"$\lambda$ costs noise of variance $\lambda^{-2}$ or more; a large one shrinks the head itself to 0.",
+        alt=f"{described(figure)} Least test errors: {listed(heard)}.",
+    )

@@ -1,0 +1,99 @@
+"""What *DP-GD in ten minutes* says."""
+
+from chapters.dpgd.schedules.figure_seven import HARMONIC
+from chapters.method import regression
+from chapters.overview import index
+from chapters.overview.drawings import clipping, schedule
+from chapters.overview.saved import Saved
+from companion.judging.prose import compact, compared, percent
+from companion.judging.tables import pick, select
+from companion.showing import figures
+from companion.showing.plates import Plate
+
+CLAIMS = {
+    "private": "dpgd/proposition-4.1",
+    "spent": "dpgd/equation-4.2",
+    "equations": "dpgd/theorem-1-path",
+    "mean": "dpgd/theorem-1-mean",
+    "figure_1": "dpgd/figure-1",
+    "clipping": "dpgd/equation-4.6",
+    "enclosure": "dpgd/equation-4.13",
+    "diffusion": "dpgd/equation-4.14",
+    "settings": "dpgd/figure-4",
+    "even": "dpgd/section-5.1-comparison",
+    "rate": "dpgd/theorem-2",
+    "harmonic": "dpgd/figure-7",
+    "lower": "dpgd/theorem-3",
+    "scaling": "dpgd/figure-2",
+    "free": "dpgd/section-6-free",
+    "digits": "dpgd/figure-5",
+    "seeds": "dpgd/section-7-seeds",
+    "real_harmonic": "dpgd/figure-8",
+}
+
+
+def values(saved: Saved) -> dict[str, str | Plate]:
+    """The places of ``dpgd-in-ten-minutes.md``."""
+    end = index.path_end(saved)
+    found: dict[str, str | Plate] = {name: saved.found(claim) for name, claim in CLAIMS.items()}
+    return found | {
+        "clipped": clipping.plate(),
+        "noise": schedule.plate(),
+        "path": path(saved),
+        "ways": ways(saved),
+        "d": f"{end['d']:.0f}",
+        "off": percent(abs(index.off(end))),
+        "clip_gain": clip_gain(saved),
+        "harmonic_cost": percent(select(saved.table("dpgd/schedules", "gains"), family=HARMONIC)["excess"].max()),
+        "slips": saved.errata("dpgd"),
+    }
+
+
+def clip_gain(saved: Saved) -> str:
+    """The excess risk with a small clipping constant beside that with a large one, where privacy is costly."""
+    table = saved.table("method", "regression")
+    rows = select(table, records=table["records"].max(), rho=table["rho"].min())
+    small, large = (pick(rows, method=name)["excess_risk"] for name in (regression.HARMONIC, regression.UNCLIPPED))
+    word = compared(small, large, ("a smaller", "the same", "a larger"))
+    return (
+        f"{word} excess risk: {compact(small)} instead of the {compact(large)} of a large one, for "
+        f"{table['records'].max()} records per feature and $\\rho = {table['rho'].min():g}$"
+    )
+
+
+def path(saved: Saved) -> Plate:
+    """Simulated and predicted risk over one pass."""
+    end = index.path_end(saved)
+    with figures.panels(figsize=(7.2, 4.0)) as (figure, (axes,)):
+        index.draw_path(axes, saved.table("dpgd/deterministic-equivalent", "figure-1"))
+    return Plate(
+        figure,
+        caption=(
+            f"**Predicted and simulated risk.** Excess risk during one pass in dimension {end['d']:.0f}. The bands "
+            f"are two standard deviations over {end['trials']:.0f} runs; the curves are the solutions of the equations."
+            f" With even noise, the two differ by {percent(abs(index.off(end)))} at the end of the pass."
+        ),
+    )
+
+
+def ways(saved: Saved) -> Plate:
+    """Released risk of each way to spend the budget against the number of records per feature."""
+    table = saved.table("method", "regression")
+    table = table[table["rho"] == table["rho"].max()]
+    last = table[table["records"] == table["records"].max()].set_index("method")["excess_risk"]
+    with figures.panels(figsize=(7.2, 4.2)) as (figure, (axes,)):
+        for name, look in figures.looks(regression.WAYS).items():
+            rows = table[table["method"] == name]
+            axes.plot(rows["records"], rows["excess_risk"], label=name, **look)
+        free = table[table["method"] == regression.LEAST_SQUARES]
+        axes.plot(free["records"], free["excess_risk"], "k:", lw=1.5, label=regression.LEAST_SQUARES)
+        figures.log_axes(axes, "$n/d$ (records per feature)", "excess risk")
+    best = last[list(regression.WAYS)].idxmin()
+    return Plate(
+        figure,
+        caption=(
+            f"**What schedule and clipping change** at $\\rho = {table['rho'].iloc[0]:g}$, each with its best learning "
+            f"rate. With the most records per feature, *{best}* has the smallest excess risk, {compact(last[best])}. "
+            f"The curves are solutions of the equations and have no sampling error."
+        ),
+    )

@@ -1,0 +1,46 @@
+"""What the letter to the authors of NoisyHead says."""
+
+from chapters.noisyhead.a_head_that_works import readings
+from chapters.noisyhead.a_head_that_works.curves import PRIVATE
+from chapters.noisyhead.a_head_that_works.ladder import PENALTY
+from chapters.noisyhead.a_head_that_works.problems import BEST
+from chapters.overview import letters
+from chapters.overview.saved import Saved
+from companion.judging.prose import compact, listed
+
+CLAIMS = {
+    "rate": "noisyhead/theorem-4.2i",
+    "radius": "noisyhead/equation-a.4",
+    "long_prompts": "noisyhead/theorem-4.1",
+    "penalty": "noisyhead/section-3-update",
+    "quantity": "noisyhead/section-4-extra-error",
+    "ridge": "noisyhead/theorem-5.1-ridge",
+    "validation": "noisyhead/section-6.3-validation",
+    "caption": "noisyhead/figure-4-caption",
+    "utility": "noisyhead/section-1.1-utility",
+    "stopping": "noisyhead/section-7-early-stopping",
+    "appendix_b": "noisyhead/appendix-b-privacy",
+    "fraction": "noisyhead/section-1.1-fraction",
+    "truncation": "noisyhead/section-1.1-truncation",
+    "softmax": "noisyhead/section-1.1-transformers",
+    "order": "noisyhead/table-1-order",
+}
+CORRECTED = ("penalty", "stopping", "appendix_b")
+
+
+def values(saved: Saved) -> dict[str, str]:
+    """The places of ``letter-noisyhead.md``."""
+    return letters.quoted(saved, "noisyhead", CLAIMS, CORRECTED) | {"head": head(saved)}
+
+
+def head(saved: Saved) -> str:
+    """How near to the best head exact accounting with the best penalty comes, and a head that is built for it."""
+    steps = saved.table("noisyhead/a-head-that-works", "ladder")
+    rows = steps[steps["epsilon"] == steps["epsilon"].max()]
+    errors = rows.pivot(index="rung", columns="covariance", values="test_error")[list(rows["covariance"].unique())]
+    told = {name: listed([compact(error) for error in errors.loc[name]]) for name in (PENALTY, PRIVATE, BEST)}
+    return (
+        f"At $N = {rows['N'].iloc[0]}$ and $\\varepsilon = {rows['epsilon'].iloc[0]:g}$ they leave test errors of "
+        f"{told[PENALTY]} of Var(y) {listed([readings.where(name) for name in errors])}, where the best heads have "
+        f"{told[BEST]}. A head that whitens the statistics and clips each prompt's gradient has {told[PRIVATE]}."
+    )

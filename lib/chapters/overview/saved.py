@@ -1,0 +1,69 @@
+"""What the executed chapters saved: their tables and findings, by name."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from companion.judging import cards, claims, errata
+from companion.judging.findings import Consequence, Finding
+from companion.running import stamps
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A tree of executed chapters.
+
+    Args:
+        tree: the folder with ``claims.yml`` whose sub-folders hold the chapters' tables and findings.
+    """
+
+    tree: Path
+
+    def table(self, chapter: str, name: str) -> pd.DataFrame:
+        """A table of a chapter, such as ``noisyhead/rivals`` and ``table-1``."""
+        return stamps.read_table(self.tree / chapter / f"{name}.csv")
+
+    @cached_property
+    def findings(self) -> dict[str, Finding]:
+        """Every finding, by claim."""
+        return claims.read_findings(self.tree)
+
+    @cached_property
+    def register(self) -> dict[str, claims.Claim]:
+        """Every claim, by id."""
+        return dict(claims.read_register(claims.find_register(self.tree)))
+
+    @cached_property
+    def papers(self) -> dict[str, dict[str, Any]]:
+        """What is known of each paper, by its short name."""
+        return dict(claims.read_papers(claims.find_register(self.tree)))
+
+    @cached_property
+    def slips(self) -> tuple[claims.Slip, ...]:
+        """The slips in displays that no claim rests on."""
+        return claims.read_slips(claims.find_register(self.tree))
+
+    def found(self, claim: str) -> str:
+        """What was found of a claim: its badge, which leads to its card, and its headline."""
+        return f"{cards.of(self.findings[claim])} {self.headline(claim)}"
+
+    def headline(self, claim: str) -> str:
+        """The headline of a finding, with a link to its card."""
+        return f"{self.findings[claim].headline} ({cards.link(self.register[claim])})"
+
+    def errata(self, paper: str) -> str:
+        """How many independent errata a paper has, and how many of these change a conclusion."""
+        found = {claim: finding for claim, finding in self.findings.items() if self.register[claim].paper == paper}
+        roots = [entry for entry in errata.errata(self.register, found) if entry.root.paper == paper]
+        grave = sum(entry.consequence == Consequence.CONCLUSION for entry in roots)
+        return (
+            f"We judged {len(found)} claims and found {len(roots)} independent errata; "
+            f"{grave or 'none'} of these {'changes' if grave == 1 else 'change'} a conclusion"
+        )
+
+    def anchor(self, claim: str) -> str:
+        """The name of a claim's card."""
+        return self.register[claim].anchor

@@ -1,0 +1,168 @@
+"""What *Security and limits* says about sizes: how much each limit of a guarantee gave away where it was attacked."""
+
+import pandas as pd
+
+from chapters.overview.saved import Saved
+from chapters.privacy.what_this_does_not_protect import page
+from chapters.privacy.what_this_does_not_protect.bits import ESTIMATOR, ROUNDED
+from chapters.privacy.what_this_does_not_protect.scaling import PUBLIC, STANDARD
+from chapters.privacy.what_this_does_not_protect.seeds import LISTED
+from companion.judging.prose import compact, percent
+from companion.judging.tables import Tables, nearest, pick, select
+from companion.judging.vocabulary import CONSISTENT
+from costofprivacy.estimators.forecasting import OBJECTIVE
+
+CHAPTER = "privacy/what-this-does-not-protect"
+BEST = "privacy/best-method"
+TABLES = ("audited", "groups", "population", "repaired", "repeats", "rounding", "scaling", "seeds", "timing")
+
+
+def values(saved: Saved) -> dict[str, str]:
+    """The places of ``security.md``."""
+    tables = {name: saved.table(CHAPTER, name) for name in TABLES}
+    one = pick(tables["groups"], records=1)
+    gaussian, alone = map(percent, page.permitted(tables))
+    return {
+        "budget": f"$\\varepsilon = {compact(one['epsilon'])}$, $\\delta = {compact(one['delta']).strip('$')}$",
+        "promise": gaussian,
+        "alone": alone,
+        "chosen": chosen(saved.table(BEST, "cases")),
+        "answer": answer(tables),
+        "errors": errors(tables),
+        "gaps": gaps(tables),
+        "time": time(tables["timing"]),
+        "repaired": repaired(tables["repaired"]),
+    }
+
+
+def chosen(cases: pd.DataFrame) -> str:
+    """In how many measured cases objective perturbation is what `PrivateLinearRegression` chooses."""
+    taken = cases[cases["chosen"].astype(bool)]
+    return f"{(taken['method'] == OBJECTIVE).sum()} of {len(taken)} [measured cases]({BEST}.ipynb)"
+
+
+def rows(tables: Tables) -> pd.DataFrame:
+    """One row for each limit that was attacked: its name, what was tried, advantage with error, and what helps."""
+    runs, releases = page.several(tables["audited"], "runs"), page.several(tables["repeats"], "releases")
+    person = page.several(tables["groups"], "records")
+    bits, rounded = pick(tables["rounding"], attack=ESTIMATOR), coarse_enough(tables["rounding"])
+    seed, far = pick(tables["seeds"], attack=LISTED), nearest(tables["scaling"]["size"], page.FAR_OUT)
+    scaled, public = (pick(tables["scaling"], way=way, size=far) for way in (STANDARD, PUBLIC))
+    limits = [
+        (
+            "The last bits",
+            f"read the last bits of {bits['d']:.0f} released numbers",
+            bits,
+            f"round what is released; to $2^{{-{rounded['bits']:.0f}}}$ of the noise, attacks gained {gained(rounded)}",
+        ),
+        (
+            "A known seed",
+            f"try each of {seed['guesses']:.0f} seeds, one of which is the right one",
+            seed,
+            "leave `random_state` out, and keep no record of a seed",
+        ),
+        (
+            "Several runs",
+            f"read the best of {runs['runs']:.0f} runs",
+            runs,
+            "choose the settings without the data, or pay for each run (`privacy.selection`)",
+        ),
+        (
+            "Repeated releases",
+            f"average {releases['releases']:.0f} releases from the same data",
+            releases,
+            "keep one account of all releases, and add up their budgets",
+        ),
+        (
+            "Several rows of one person",
+            f"look for a person with {person['records']:.0f} rows",
+            person,
+            "limit the rows of a person, and divide the budget among them (`privacy.groups`)",
+        ),
+        (
+            "Scales from the data",
+            f"look for a record at {far:g} after scaling by the mean and variance of the data",
+            scaled,
+            f"state bounds before you look; with public bounds, the attack gained {gained(public)}",
+        ),
+    ]
+    columns = ["limit", "attack", "advantage", "standard_error", "remedy"]
+    told = [(name, what, row["advantage"], row.get("standard_error", 0.0), do) for name, what, row, do in limits]
+    return pd.DataFrame(told, columns=columns).assign(bound=float(seed["bound"]))
+
+
+def coarse_enough(rounding: pd.DataFrame) -> pd.Series:
+    """The finest rounding of a release up to which none gave away more than one release may; the coarsest at least."""
+    rounded = select(rounding, attack=ROUNDED).sort_values("bits")
+    kept = int((~page.beyond(rounded)).cummin().sum())
+    return rounded.iloc[max(kept, 1) - 1]
+
+
+def answer(tables: Tables) -> str:
+    """How many of the attacks gained more than one release permits, and how much the best of them did."""
+    table = rows(tables)
+    over = table[page.beyond(table)]
+    if over.empty:
+        return f"None of the {len(table)} attacks gained more than one Gaussian release permits."
+    most = percent(float(over["advantage"].max()))
+    which = "all" if len(over) == len(table) else f"{len(over)}"
+    return (
+        f"The table has the {len(table)} attacks on these limits; {which} of them gained more than one Gaussian "
+        f"release permits, up to {most}.{_controls(tables, len(table), len(over))}"
+    )
+
+
+def _controls(tables: Tables, limits: int, over: int) -> str:
+    """What the chapter's other attacks gained, which break no rule of the list: it counts all of them."""
+    every = page.gaps(tables)
+    more = int(page.beyond(every).sum()) - over
+    gained = "none of them gained more than is permitted" if not more else f"{more} of them gained more"
+    return (
+        f" The chapter makes {len(every)} attacks in all. The other {len(every) - limits} break no rule of the list "
+        f"and serve as controls; {gained}."
+    )
+
+
+def gaps(tables: Tables) -> str:
+    """A row for each limit that was attacked."""
+    head = ["| limit and attack | advantage | what helps |", "|---|--:|---|"]
+    told = [
+        f"| **{row['limit']}**: {row['attack']} | {percent(row['advantage'])} | {row['remedy']} |"
+        for row in rows(tables).to_dict("records")
+    ]
+    return "\n".join([*head, *told])
+
+
+def gained(row: pd.Series) -> str:
+    """What an attack gained, beside what one release permits."""
+    return percent(row["advantage"]) if page.beyond(row.to_frame().T).item() else "no more than one release permits"
+
+
+def errors(tables: Tables) -> str:
+    """The largest standard error in the table of the limits, in percentage points."""
+    return percent(float(rows(tables)["standard_error"].max())).replace(" %", " percentage points")
+
+
+def time(timing: pd.DataFrame) -> str:
+    """What the measurements of time found."""
+    shown, threshold = int(timing["shows"].sum()), percent(float(timing["share"].iloc[0]))
+    found = "none of these" if not shown else f"{shown} of these"
+    return (
+        f"We also timed one pass over an ordinary data set and over {len(timing) - 1} unusual ones: {found} took over "
+        f"{threshold} more or less time than the ordinary one."
+    )
+
+
+def exceeds(table: pd.DataFrame) -> pd.Series:
+    """Which attacks gain more than is allowed now, beyond rounding and doubt."""
+    return table["now"] > table["allowed"] * (1 + page.NOTHING) + CONSISTENT * table["now_error"]
+
+
+def repaired(table: pd.DataFrame) -> str:
+    """Whether attacks on the false guarantees of earlier versions are within what is allowed now."""
+    open_still = int(exceeds(table).sum())
+    kept = "all of them stay" if not open_still else f"{len(table) - open_still} of them stay"
+    return (
+        f"The chapter [What this does not protect]({CHAPTER}.ipynb) repeats {len(table)} attacks on these faults. "
+        f"Against the present version, {kept} within what the guarantee allows."
+    )

@@ -1,0 +1,406 @@
+"""The command line: ``python -m companion COMMAND``; ``--help`` lists the commands.
+
+What was asked for wrongly ends in one line, ``error: ...``, and exit status 2; what failed, in one line and
+status 1; an interrupt in one line and status 130.
+"""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from companion.build import check, memory, parameters
+from companion.build.arguments import spread
+from companion.build.errors import BookError, Interrupted, RequestError, told
+from companion.build.output import folder_for
+from companion.build.project import Place, Project, chapters, check_name, place
+
+LATE = 30.0  # seconds that a scheduler may start after its workers
+INTERRUPTED = "interrupted; finished blocks are kept, run the same command again to resume"
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def at_home(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """A path, or several, with ``~`` for a home folder, as a shell reads it: what `make` hands on, no shell has read.
+
+    Raises:
+        RequestError: there is no such user.
+    """
+    if not isinstance(value, str):
+        return tuple(at_home(context, parameter, each) for each in value)
+    found = os.path.expanduser(value)
+    if found.startswith("~"):
+        raise RequestError(f"the home folder in {value} is unknown; write ./{value} for a name that begins with ~")
+    return found
+
+
+CLUSTER = click.option(
+    "--cluster",
+    default="",
+    metavar="ADDRESS",
+    help="A Dask scheduler, whose workers run the trials.",
+    callback=at_home,
+)
+OUT = partial(click.option, "--out", default="", metavar="DIR", callback=at_home)
+NAMES = click.argument("names", nargs=-1, metavar="[NAME]...")
+PRESET = click.option("--preset", default="quick", show_default=True, help="A file in book/presets, or 'paper'.")
+
+
+def papermill_options(command: Command) -> Command:
+    """Add the options by which papermill takes parameters, spelt as there."""
+    pair = partial(click.option, nargs=2, multiple=True, type=str, metavar="NAME VALUE")
+    text = partial(click.option, multiple=True)
+    options = [
+        pair("-p", "--parameters", help="A parameter."),
+        pair("-r", "--parameters_raw", help="A parameter, as text."),
+        text("-y", "--parameters_yaml", metavar="YAML", help="Parameters in YAML."),
+        text("-f", "--parameters_file", metavar="FILE", help="A YAML file of parameters.", callback=at_home),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def overrides(
+    pairs: list[tuple[str, str]], raw: list[tuple[str, str]], texts: list[str], files: list[str]
+) -> dict[str, Any]:
+    """The parameters of all four options, with papermill's precedence: files, YAML, pairs, raw pairs.
+
+    Raises:
+        RequestError: a piece of YAML does not map names to values.
+    """
+    found: dict[str, Any] = {}
+    for file in files:
+        found |= parameters.read_yaml_file(Path(file))
+    for text in texts:
+        found |= parameters.read_yaml(text, "-y")
+    return found | dict(pairs) | dict(raw)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--root", default=".", type=click.Path(path_type=Path), help="The project's root folder.")
+@click.pass_context
+def cli(context: click.Context, root: Path) -> None:
+    """Execute, check and render the book."""
+    context.obj = Project(root)
+
+
+@cli.command("build")
+@PRESET
+@click.pass_obj
+def build_command(project: Project, preset: str) -> None:
+    """Execute the chapters that are out of date under a preset, and render the pages to _build/html."""
+    from companion.build.build import build
+
+    page = build(project, preset, click.echo, _warn)
+    click.echo(f"the book is ready, open {page.resolve()}")
+
+
+@cli.command("pages")
+@click.pass_obj
+def pages_command(project: Project) -> None:
+    """Render the committed chapters to _build/html, at the papers' scale, without executing anything."""
+    from companion.build.build import render_committed
+
+    page = render_committed(project, click.echo, _warn)
+    click.echo(f"the book is ready, open {page.resolve()}")
+
+
+@cli.command("pdf")
+@click.pass_obj
+def pdf_command(project: Project) -> None:
+    """Print letters, errata and the ten-minute pages of _build/html to _build/pdf, with Chromium."""
+    from companion.build import pdf
+
+    pdf.write(project, click.echo)
+
+
+@cli.command("chapter", context_settings={"help_option_names": []})
+@click.argument("name", default="")
+@OUT(help="The output folder; _build/runs/NAME by default.")
+@CLUSTER
+@click.option("--anyway", is_flag=True, help="Allow values beyond the usual ranges and the free memory.")
+@click.option("--profile", is_flag=True, help="Measure again in a single process, and report where the time was spent.")
+@papermill_options
+@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
+@click.pass_context
+def chapter_command(
+    context: click.Context, name: str, out: str, cluster: str, anyway: bool, profile: bool, helped: bool, **given: Any
+) -> None:
+    """Execute one chapter with other parameters, and write its notebook, tables and verdicts to a folder."""
+    project: Project = context.obj
+    if anyway:
+        memory.go_beyond()
+    if helped:
+        _help(context, project, name)
+        return
+    check_name(project, name)
+    values = parameters.resolve(project, name, _asked(given))
+    _answers(cluster)
+    memory.announce(project, name, [values], click.echo)
+    folder = folder_for(project, out, "runs", name)
+
+    from companion.build import freshness
+    from companion.build.environment import environment
+    from companion.build.execute import Execution, execute
+    from companion.running import profiling
+
+    target = Place(folder / f"{Path(name).name}.ipynb", folder)
+    saved = (folder, place(project.book, name).results)
+    made_from = freshness.to_execute(project, name, values, project.book, saved)
+    with environment({profiling.VARIABLE: "1" if profile else None}):
+        files = execute(project, Execution(name, values, target, project.book, saved=saved, cluster=cluster), _warn)
+    freshness.write(target, made_from, files)
+    click.echo(f"{name} is in {folder}: {', '.join([target.notebook.name, *files])}")
+    _beside_the_book(project, name, folder, values)
+    if profiling.TEXT in files:
+        click.echo((folder / profiling.TEXT).read_text("utf-8"))
+
+
+@cli.command("sweep", context_settings={"help_option_names": []})
+@click.argument("name", default="")
+@click.option("--sweep", "grids", multiple=True, metavar="NAME=VALUES", help="Values of a parameter: penalty=0.1,1,5")
+@click.option("--table", "files", multiple=True, metavar="FILE", help="A CSV or YAML file of points.", callback=at_home)
+@OUT(help="The output folder; _build/sweeps/NAME by default.")
+@CLUSTER
+@papermill_options
+@click.option("-h", "--help", "helped", is_flag=True, help="Show this help and the chapter's parameters.")
+@click.pass_context
+def sweep_command(
+    context: click.Context,
+    name: str,
+    grids: tuple[str, ...],
+    files: tuple[str, ...],
+    out: str,
+    cluster: str,
+    helped: bool,
+    **given: Any,
+) -> None:
+    """Measure one chapter at many parameters, and join its tables, with the parameters as columns.
+
+    Each --sweep gives a parameter its values, in YAML, with commas between them; a list stands in brackets:
+    --sweep penalty=0.1,1,5 --sweep epsilon=[0.2],[0.2,1.0]. Each --table has points: a CSV file with the parameters as
+    columns, or a YAML file with a list of mappings. Several combine to all their combinations. Other parameters are as
+    in -p and the others. What is measured already is not measured again.
+    """
+    project: Project = context.obj
+    if helped:
+        _help(context, project, name)
+        return
+    from companion.build import sweep, sweep_points
+    from companion.build.environment import in_settled_environment
+
+    in_settled_environment()
+    asked = sweep_points.plan(project, check_name(project, name), _asked(given), grids, [Path(file) for file in files])
+    folder = folder_for(project, out, "sweeps", name)
+    homes = sweep.homes(project, asked, folder)
+    _answers(cluster)
+    memory.announce(project, name, [asked.points[number] for number in sweep.missing(homes)], _note)
+    for line in sweep.run(project, asked, folder, cluster, _note):
+        click.echo(line)
+
+
+@cli.command("worker", context_settings={"ignore_unknown_options": True})
+@click.argument("address", callback=at_home)
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+def worker_command(address: str, options: tuple[str, ...]) -> None:
+    """Work for the Dask scheduler at ADDRESS: a process for each core, with the settings that give the book's bits.
+
+    OPTIONS are those of `dask worker`.
+    """
+    from companion.build.environment import work_for
+
+    if not address:
+        raise RequestError("CLUSTER must be the address of a Dask scheduler, such as tcp://host:8786, got ''")
+    _answers(address, LATE)
+    work_for(address, options)
+
+
+@cli.command("list")
+@click.pass_obj
+def list_command(project: Project) -> None:
+    """List the chapters with their questions, numbers of claims, and times at the quick preset."""
+    from companion.build.listing import chapter_lines
+
+    for line in chapter_lines(project):
+        click.echo(line)
+
+
+@cli.command("refresh")
+@NAMES
+@click.option("--force", is_flag=True, help="Execute chapters that are up to date, too.")
+@click.pass_obj
+def refresh_command(project: Project, names: tuple[str, ...], force: bool) -> None:
+    """Execute the committed chapters that are out of date in place, at the papers' scale."""
+    from companion.build.refresh import refresh
+
+    refresh(project, _known(project, names), force, click.echo)
+    click.echo("the committed chapters are up to date")
+
+
+@cli.command("prepare")
+@PRESET
+@click.pass_obj
+def prepare_command(project: Project, preset: str) -> None:
+    """Write copies of the chapters for nbval into _build/nbval, committed outputs kept."""
+    for copy in _prepared(project, preset):
+        click.echo(copy)
+
+
+@cli.command("test")
+@NAMES
+@PRESET
+@click.pass_obj
+def test_command(project: Project, names: tuple[str, ...], preset: str) -> None:
+    """Prepare copies of the chapters and run nbval over them; the reports are in _build/reports.
+
+    Exit status 3: a verdict changed; 1: a chapter did not run to its end.
+    """
+    from companion.build.validate import test
+
+    test(project, preset, _known(project, names), click.echo)
+
+
+@cli.command("validate")
+@NAMES
+@click.pass_obj
+def validate_command(project: Project, names: tuple[str, ...]) -> None:
+    """Execute every chapter at the papers' scale and compare with what is committed.
+
+    Exit status 3: a verdict changed; 4: numbers did, beyond their tolerances; 1: a chapter did not run to its end.
+    """
+    from companion.build.validate import validate
+
+    validate(project, _known(project, names), click.echo)
+    click.echo("all verdicts and tables agree with the committed ones")
+
+
+@cli.command("data")
+def data_command() -> None:
+    """Download the real data sets into scikit-learn's data folder, and count their records."""
+    from companion.build.data import fetch
+
+    fetch(click.echo)
+
+
+@cli.command("lab", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("options", nargs=-1, type=click.UNPROCESSED)
+@click.pass_obj
+def lab_command(project: Project, options: tuple[str, ...]) -> None:
+    """Start JupyterLab on the book, with its own options."""
+    if os.geteuid() == 0 and "--allow-root" not in options:
+        raise RequestError("JupyterLab refuses to run as root; to allow it: make lab P=--allow-root")
+    os.environ["COSTOFPRIVACY_CACHE"] = str(project.cache.resolve())
+    os.execv(sys.executable, [sys.executable, "-m", "jupyterlab", f"--notebook-dir={project.book}", *options])
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit status."""
+    for number in ENDING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _interrupt)
+    try:
+        cli.main(
+            spread(sys.argv[1:] if arguments is None else arguments),
+            prog_name="python -m companion",
+            standalone_mode=False,
+        )
+    except Interrupted as error:
+        return _fail(str(error), error.status, prefix="")
+    except BookError as error:
+        return _fail(str(error), error.status)
+    except click.ClickException as error:
+        return _fail(error.format_message(), 2)
+    except OSError as error:
+        return _fail(told(error), BookError.status)
+    except (click.Abort, KeyboardInterrupt):
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # it would tell of the cell that was cut off
+        return _fail(INTERRUPTED, Interrupted.status, prefix="")
+    return 0
+
+
+def _interrupt(number: int, frame: object) -> None:
+    """Treat a signal to end as an interrupt from the keyboard, once: the kernel is being shut down."""
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _fail(text: str, status: int, prefix: str = "error: ") -> int:
+    """Say in one line why the command ends."""
+    click.echo(prefix + " ".join(text.split()), err=True)
+    return status
+
+
+def _warn(line: str) -> None:
+    """Say a warning in one line."""
+    click.echo(f"warning: {line}", err=True)
+
+
+def _note(line: str) -> None:
+    """Say how far something is, beside the output."""
+    click.echo(line, err=True)
+
+
+def _help(context: click.Context, project: Project, name: str) -> None:
+    """Say how a command is used, and which parameters a chapter has."""
+    from companion.build.listing import parameters_of
+
+    click.echo(context.get_help())
+    click.echo(f"\n{parameters_of(project, name)}" if name else "\nName a chapter to see its parameters.")
+
+
+def _asked(given: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of papermill's options."""
+    return overrides(*(given[f"parameters{kind}"] for kind in ("", "_raw", "_yaml", "_file")))
+
+
+def _answers(cluster: str, patience: float = 10.0) -> None:
+    """Let a cluster's scheduler answer in some seconds, before anything is made.
+
+    Raises:
+        RequestError: none does.
+    """
+    if not cluster:
+        return
+    from companion.running.cluster import ClusterError, connected
+
+    try:
+        with connected(cluster, patience):
+            return
+    except ClusterError as error:
+        raise RequestError(f"CLUSTER must be the address of a Dask scheduler, got {cluster!r}: {error}") from error
+
+
+def _beside_the_book(project: Project, name: str, folder: Path, values: dict[str, Any]) -> None:
+    """Say how a run with other parameters differs from the book's."""
+    from companion.build import beside_the_book
+
+    committed = place(project.book, name)
+    book, here = (
+        {key: value for key, value in side.items() if key != parameters.WORKERS}
+        for side in (parameters.resolve(project, name, {}), values)
+    )
+    if here == book or not committed.verdicts.is_file():
+        return
+    click.echo(f"\ncompared with the book (details in {folder / beside_the_book.NAME}.md and .json):")
+    for line in beside_the_book.beside(committed.results, folder, book, here):
+        click.echo(f"  {line}")
+
+
+def _known(project: Project, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, if the book has them all."""
+    return tuple(check_name(project, name) for name in names if name)
+
+
+def _prepared(project: Project, preset: str) -> list[Path]:
+    """The copies of all chapters for nbval, under a preset."""
+    values = parameters.resolve_preset(project, preset, chapters(project))
+    return check.prepare(project, project.build / "nbval", values)

@@ -1,0 +1,129 @@
+"""What a chapter's kernel finds in its environment."""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from joblib import cpu_count
+
+from companion.build.kernels import write_kernelspec
+from companion.build.project import Project
+
+# A kernel that ends leaves "Task was destroyed but it is pending!" of its own on the terminal (ipykernel 6 and 7). And
+# a pool that shrinks and grows again may find, on a busy machine, that it had one worker less than tasks: it starts
+# another and goes on, and says so in the page, where it would be the machine's load that is told.
+LOAD = "A worker stopped while some jobs were given to the executor"
+QUIET = f"""
+import logging, warnings
+logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+warnings.filterwarnings("ignore", {LOAD!r}, UserWarning)
+""".lstrip()
+SETTLED = {"PYTHONHASHSEED": "0"}
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def kernel_environment(
+    project: Project,
+    *,
+    book: Path,
+    results: Path | None,
+    resume: bool,
+    progress: bool,
+    workers: int | None = None,
+) -> dict[str, str | None]:
+    """The variables of one run; the person's own settings of IPython, Jupyter and matplotlib stay out of it.
+
+    A chapter's kernel is this interpreter's, whatever other kernel is installed as ``python3``.
+
+    Makes the folder of the settings that are used instead.
+
+    Args:
+        project: the book.
+        book: the tree of executed chapters whose verdicts the ledger reads.
+        results: where the chapter writes; ``None`` for the kernel's working folder.
+        resume: whether finished blocks of trials are kept and used.
+        progress: whether bars are drawn, on the terminal if there is one.
+        workers: worker processes of each kernel, whatever its notebook says; ``None`` leaves them to the notebook.
+
+    Returns:
+        Values by variable; ``None`` for a variable that must not be set.
+    """
+    settings = project.build.resolve() / "settings"
+    startup = settings / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True, exist_ok=True)
+    (startup / "00-quiet.py").write_text(QUIET, "utf-8")
+    write_kernelspec(settings / "jupyter", ["-m", "ipykernel_launcher"])
+    return {
+        "COSTOFPRIVACY_BOOK": str(book.resolve()),
+        "COSTOFPRIVACY_RESULTS": str(results.resolve()) if results else None,
+        "COSTOFPRIVACY_CACHE": str(project.cache.resolve()) if resume else "",
+        "COSTOFPRIVACY_PROGRESS": terminal() if progress else "",
+        "COSTOFPRIVACY_WORKERS": None if workers is None else str(workers),
+        "IPYTHONDIR": str(settings / "ipython"),
+        "JUPYTER_PATH": str(settings / "jupyter"),
+        "MPLCONFIGDIR": str(settings / "matplotlib"),
+        "MATPLOTLIBRC": None,
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        **SETTLED,
+        **dict.fromkeys(ONE_THREAD, "1"),
+        **same_kernels(),
+    }
+
+
+def same_kernels() -> dict[str, str]:
+    """OpenBLAS's kernels for AVX2, on every processor that has it: newer ones sum in another order, to other bits.
+
+    Whoever sets ``OPENBLAS_CORETYPE`` wants to see another processor's numbers, and gets them.
+    """
+    if "OPENBLAS_CORETYPE" in os.environ:
+        return {}
+    features = importlib.import_module("numpy._core._multiarray_umath").__cpu_features__
+    return {"OPENBLAS_CORETYPE": "Haswell"} if features.get("AVX2") and features.get("FMA3") else {}
+
+
+def in_settled_environment() -> None:
+    """Start this command again if numerical libraries were loaded under other settings than a chapter's kernel has."""
+    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
+    if any(os.environ.get(name) != value for name, value in settings.items()):
+        os.execve(sys.executable, [*sys.orig_argv], os.environ | settings)
+
+
+def work_for(address: str, options: Sequence[str]) -> None:
+    """Become a Dask worker with a process for each core, under the settings of a chapter's kernel."""
+    settings = SETTLED | dict.fromkeys(ONE_THREAD, "1") | same_kernels()
+    where = ["--scheduler-file", address] if address.endswith(".json") else [address]
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", *where]
+    usual = ["--nworkers", str(cpu_count()), "--nthreads", "1", "--no-dashboard"]
+    os.execve(sys.executable, [*command, *usual, *options], os.environ | settings)
+
+
+def terminal() -> str:
+    """The device of the terminal behind standard error; empty where there is none."""
+    try:
+        return os.ttyname(sys.stderr.fileno())
+    except (OSError, ValueError):
+        return ""
+
+
+@contextmanager
+def environment(values: Mapping[str, str | None]) -> Iterator[None]:
+    """Set variables of this process, which kernels inherit, and put the earlier ones back at the end."""
+    earlier = {name: os.environ.get(name) for name in values}
+    try:
+        _set(values)
+        yield
+    finally:
+        _set(earlier)
+
+
+def _set(values: Mapping[str, str | None]) -> None:
+    """Set each variable, or take it away."""
+    for name, value in values.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -1,0 +1,166 @@
+"""One chapter, executed: in a folder of its own, and copied to its place when all of it has succeeded."""
+
+import logging
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from companion.build import notebooks
+from companion.build.environment import environment, kernel_environment
+from companion.build.errors import BookError
+from companion.build.output import publish, temporary
+from companion.build.progress import place_for_progress
+from companion.build.project import Place, Project, place
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+MENDED = "its trials are computed anew"  # what a damaged block comes to: it lay on this disc, the chapter is as good
+QUIET = ["--IPKernelApp.log_level=50"]  # the kernel's own log; a cell's output is not part of it
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A chapter to execute: with which parameters, into which place, among which other chapters.
+
+    Attributes:
+        name: the chapter.
+        parameters: all its parameters.
+        place: where the executed notebook and its results go.
+        book: the tree of executed chapters whose verdicts the ledger reads.
+        strict: whether anything on the error stream is a failure.
+        saved: the folders whose tables it may read instead of measuring them, where their stamp fits.
+        alone: whether no other chapter is executed meanwhile. Then it has as many worker processes as its notebook asks
+            for; else it has ``workers``, and draws no bars, which would overwrite those of the others.
+        workers: worker processes of a chapter that is not alone.
+        cluster: the Dask scheduler whose workers run its trials; empty for this machine.
+        kernels: where Jupyter finds a kernel that is forked (`companion.build.kernels`); empty for an ordinary one.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    place: Place
+    book: Path
+    strict: bool = False
+    saved: tuple[Path, ...] = ()
+    alone: bool = True
+    workers: int = 1
+    cluster: str = ""
+    kernels: str = ""
+
+
+def execute(project: Project, run: Execution, warn: Callable[[str], None]) -> list[str]:
+    """Execute a chapter and put its notebook and results into their place.
+
+    The place is changed only after the whole chapter has succeeded, and then has no stamp: its caller writes one. What
+    was written to the error stream is told, and is no part of the notebook: it is about this run, and names files of
+    this machine.
+
+    Args:
+        project: the book.
+        run: what to execute.
+        warn: told each output on the error stream, in one line.
+
+    Returns:
+        The names of the files among the results, in alphabetical order.
+
+    Raises:
+        BookError: a cell failed, the kernel died, or a strict run wrote to the error stream.
+        KeyboardInterrupt: the run was interrupted; its kernel is shut down.
+    """
+    source = notebooks.read(place(project.book, run.name).notebook)
+    prepared = notebooks.with_parameters(source, run.parameters)
+    with temporary(project) as folder:
+        results, scratch = folder / "results", folder / "scratch"
+        results.mkdir()
+        scratch.mkdir()
+        with (
+            place_for_progress(scratch, run.name, _tell) as progress,
+            environment(_variables(project, run, results, scratch, progress)),
+        ):
+            executed = notebooks.scrubbed(_papermill(project, run.name, prepared, results))
+        for line in notebooks.stderr_lines(executed):
+            if run.strict and MENDED not in line:
+                raise BookError(f"{run.name}: {line}")
+            warn(f"{run.name}: {line}")
+        return publish(notebooks.without_stderr(executed), results, run.place)
+
+
+def _variables(project: Project, run: Execution, results: Path, scratch: Path, progress: str) -> dict[str, str | None]:
+    """What the kernel finds in its environment."""
+    workers = None if run.alone else run.workers
+    variables = kernel_environment(
+        project, book=run.book, results=results, resume=True, progress=run.alone, workers=workers
+    )
+    variables["COSTOFPRIVACY_SAVED"] = os.pathsep.join(str(path.resolve()) for path in run.saved)
+    variables["TMPDIR"] = str(scratch)
+    variables["JOBLIB_TEMP_FOLDER"] = folder_for_joblib(scratch)
+    if run.kernels:
+        variables["JUPYTER_PATH"] = run.kernels
+    if run.cluster:
+        variables["COSTOFPRIVACY_CLUSTER"] = run.cluster
+    if run.alone:
+        variables["COSTOFPRIVACY_PROGRESS"] = progress
+    return variables
+
+
+def folder_for_joblib(scratch: Path) -> str:
+    """Where joblib keeps what its processes share: it writes the folder's name in ASCII (joblib 1.6).
+
+    Elsewhere than in ``scratch``, nobody sweeps after a run; joblib's own tracker does, also where the run is killed.
+    """
+    candidates = (str(scratch), tempfile.gettempdir(), "/tmp")
+    return next((folder for folder in candidates if folder.isascii()), str(scratch))
+
+
+def log_file(project: Project, name: str) -> Path:
+    """Where the details of a failure go."""
+    return project.build / "logs" / f"{name}.log"
+
+
+def write_log(project: Project, name: str, text: str) -> Path:
+    """Keep a failure's details, without the colours of a terminal; returns the file."""
+    path = log_file(project, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(COLOURS.sub("", text), "utf-8")
+    return path
+
+
+def _papermill(project: Project, name: str, notebook: NotebookNode, folder: Path) -> NotebookNode:
+    """Execute a notebook in a folder; a failure becomes one line, its traceback goes to the log."""
+    import papermill
+    from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+    logging.getLogger("papermill").setLevel(logging.CRITICAL)  # what it tells, the exceptions tell too
+    try:
+        return papermill.execute_notebook(
+            notebook,
+            None,
+            request_save_on_cell_execute=False,
+            kernel_name="python3",
+            language="python",
+            cwd=folder,
+            progress_bar=False,
+            extra_arguments=QUIET,
+        )
+    except papermill.PapermillExecutionError as error:
+        if error.ename == "KeyboardInterrupt":
+            raise KeyboardInterrupt from error
+        log = write_log(project, name, "\n".join([error.source, "", *error.traceback]))
+        line = (str(error.evalue).strip().splitlines() or [""])[0]
+        raise BookError(f"{name}: {error.ename}: {line} (traceback in {log})") from error
+    except (CellExecutionError, DeadKernelError, RuntimeError) as error:
+        log = write_log(project, name, f"{type(error).__name__}: {error}")
+        died = isinstance(error, DeadKernelError)  # else it never answered: its interpreter lacks ipykernel, or is gone
+        told = "the kernel died, perhaps because there was not enough memory" if died else "the kernel did not start"
+        raise BookError(f"{name}: {told} (see {log})") from error
+
+
+def _tell(line: str) -> None:
+    """Say how far a run is."""
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,88 @@
+"""A pytest plugin beside nbval: where a chapter writes, that it writes nothing to the error stream, and how it ends.
+
+nbval compares the outputs of marked cells only; a warning in any other cell would reach a committed page.
+
+A chapter on real data was committed with that data. Where some of it is missing, its cells run on what stands in for
+it, and a marked cell is skipped with the reason instead of being compared.
+"""
+
+import os
+import re
+import signal
+import sys
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from companion.build import notebooks, real_data
+from companion.build.parameters import experiment_class, experiment_of
+from companion.build.project import Project
+from costofprivacy import datasets
+
+ROOT = Path(__file__).parents[3]
+
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # a second to import, for formats of no notebook
+
+
+def pytest_configure() -> None:
+    """An interrupt ends this process with its kernel, also where a shell in the background had it ignored."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before a notebook's kernel starts: where its results go, and which measured tables it may read."""
+    os.environ["COSTOFPRIVACY_RESULTS"] = str(item.path.with_suffix(""))
+    if tree := os.environ.get("COSTOFPRIVACY_MEASURED"):
+        name = item.path.relative_to(os.environ["COSTOFPRIVACY_BOOK"]).with_suffix("")
+        os.environ["COSTOFPRIVACY_SAVED"] = os.path.join(tree, name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a cell with an output on the error stream, after nbval has run it; skip one that cannot be compared."""
+    checked = bool(item.options["check"]) if hasattr(item, "options") else False
+    missing = _stand_ins(item) if checked else ()
+    if missing:
+        item.options["check"] = False  # type: ignore[attr-defined]
+    result = yield
+    for output in getattr(item, "test_outputs", None) or []:
+        if output.get("output_type") == "stream" and output.get("name") == "stderr":
+            pytest.fail(f"{item.nodeid} wrote to stderr: {output.text.strip()}", pytrace=False)
+    if missing:
+        pytest.skip(f"{' and '.join(missing)} not in {datasets.folder()}: the committed verdicts belong to real data")
+    return result
+
+
+@cache
+def stand_ins(chapter: str, parameters: str = "") -> tuple[str, ...]:
+    """The data sets of a chapter that are missing, so that others stand in for them.
+
+    Args:
+        chapter: its name; empty for a notebook that is none.
+        parameters: the source of its parameters cell.
+    """
+    if not (chapter and any(map(real_data.is_missing, datasets.COUNTS))):  # an experiment takes a second to import
+        return ()
+    values = notebooks.literals(parameters)
+    project = Project(ROOT)
+    experiment = experiment_of(project, chapter, values) if values else experiment_class(project, chapter)()
+    return real_data.missing_of(experiment)
+
+
+def _stand_ins(item: pytest.Item) -> tuple[str, ...]:
+    """The missing data sets of the chapter that a cell belongs to."""
+    notebook = getattr(item.parent, "nb", None)
+    if notebook is None:
+        return ()
+    cell = notebooks.parameters_cell(notebook)
+    return stand_ins(_chapter(notebook), cell.source if cell else "")
+
+
+def _chapter(notebook: NotebookNode) -> str:
+    """The chapter that a notebook says it is; empty where it says nothing."""
+    found = (re.search(r'\bChapter\("([^"]+)"', cell.source) for cell in notebooks.code_cells(notebook))
+    return next((match[1] for match in found if match), "")

@@ -1,0 +1,277 @@
+"""Notebooks as documents: their parameters cell, what must not be committed, a note at the top."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from companion.build.errors import BookError
+
+PARAMETERS = "parameters"
+FOLDED, HIDDEN = "hide-input", "remove-cell"  # what MyST-NB calls it
+SHOWN = "shown-input"  # a cell whose code is what the page is about
+RUN_TAGS = {"injected-parameters", "papermill-error-cell-tag"}
+RUN_METADATA = ("papermill", "execution", "ExecuteTime")
+LANGUAGE_FACTS = ("name", "file_extension", "mimetype", "pygments_lexer")
+WARNING = re.compile(r"^\S.*?:\d+: (\w*Warning: .*)$", re.MULTILINE)  # behind the place in the code
+MOST_TOLD = 300  # letters of a line
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def read(path: Path) -> NotebookNode:
+    """The notebook in a file, in format 4.
+
+    Raises:
+        BookError: there is no such file, or it is no notebook.
+    """
+    try:
+        return nbformat.read(path, as_version=4)
+    except (OSError, ValueError, nbformat.ValidationError) as error:
+        raise BookError(f"{path} cannot be read as a notebook: {error}") from error
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook, making the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The notebook's code cells."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """The tags of a cell."""
+    return list(cell.metadata.get("tags", []))
+
+
+def parameters_cell(notebook: NotebookNode) -> NotebookNode | None:
+    """The one cell tagged ``parameters``, if there is one.
+
+    Raises:
+        BookError: there are several.
+    """
+    tagged = [cell for cell in code_cells(notebook) if PARAMETERS in tags(cell)]
+    if len(tagged) > 1:
+        raise BookError(f"only one cell may be tagged {PARAMETERS!r}, got {len(tagged)}")
+    return tagged[0] if tagged else None
+
+
+def assignments(source: str) -> dict[str, ast.expr]:
+    """The value expression of each name that a parameters cell assigns.
+
+    Raises:
+        BookError: the source holds anything but ``name = literal`` and ``name: type = literal``.
+    """
+    found: dict[str, ast.expr] = {}
+    for statement in ast.parse(source).body:
+        name, value = _assignment(statement)
+        if name is None or value is None or not _is_literal(value):
+            raise BookError(f"a parameters cell may contain only 'name = literal', got {ast.unparse(statement)!r}")
+        found[name] = value
+    return found
+
+
+def defaults(notebook: NotebookNode) -> dict[str, Any]:
+    """The notebook's parameters and their values; none where it has no parameters cell.
+
+    Raises:
+        BookError: the parameters cell holds more than literals.
+    """
+    cell = parameters_cell(notebook)
+    return literals(cell.source) if cell else {}
+
+
+def literals(source: str) -> dict[str, Any]:
+    """The value of each name that a parameters cell assigns.
+
+    Raises:
+        BookError: as `assignments`.
+    """
+    return {name: ast.literal_eval(value) for name, value in assignments(source).items()}
+
+
+def with_values(source: str, values: Mapping[str, Any]) -> str:
+    """The source of a parameters cell with other values, in place: its layout and comments stay.
+
+    Args:
+        source: assignments of literals.
+        values: the new values by name; a name whose value is the same already is left as it is written.
+
+    Returns:
+        The new source.
+
+    Raises:
+        BookError: the source holds more than literals.
+    """
+    lines = [line.encode() for line in source.split("\n")]
+    expressions = assignments(source)
+    for name in reversed([name for name in expressions if name in values]):
+        node = expressions[name]
+        if repr(ast.literal_eval(node)) == repr(values[name]):
+            continue
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+        lines[first : last + 1] = [before + _literal(values[name]).encode() + after]
+    return b"\n".join(lines).decode()
+
+
+def with_parameters(notebook: NotebookNode, values: Mapping[str, Any]) -> NotebookNode:
+    """A copy of the notebook whose parameters cell holds ``values``; its outputs are kept.
+
+    Raises:
+        BookError: the parameters cell holds more than literals.
+    """
+    copy = deepcopy(notebook)
+    cell = parameters_cell(copy)
+    if cell is not None:
+        cell.source = with_values(cell.source, values)
+    return copy
+
+
+def scrubbed(notebook: NotebookNode) -> NotebookNode:
+    """A copy of an executed notebook without a trace of the run: no times, paths, versions or widgets."""
+    copy = deepcopy(notebook)
+    for key in (*RUN_METADATA, "widgets"):
+        copy.metadata.pop(key, None)
+    language = copy.metadata.get("language_info", {})
+    copy.metadata["language_info"] = {key: language[key] for key in LANGUAGE_FACTS if key in language}
+    copy.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    for cell in copy.cells:
+        _scrub_metadata(cell)
+    executed = (cell for cell in code_cells(copy) if cell.execution_count is not None)
+    for count, cell in enumerate(executed, start=1):
+        _renumber(cell, count)
+    return copy
+
+
+def stderr_lines(notebook: NotebookNode) -> Iterator[str]:
+    """A line for each warning on the error stream, or how another text begins; each after the cell's number."""
+    for index, cell in enumerate(notebook.cells):
+        for output in cell.get("outputs", []):
+            if _is_stderr(output):
+                text = output.text.strip()
+                for line in WARNING.findall(text) or text.splitlines()[:1] or [""]:
+                    yield f"cell {index} wrote to stderr: {line[:MOST_TOLD]}"
+
+
+def without_stderr(notebook: NotebookNode) -> NotebookNode:
+    """A copy of the notebook without what its cells wrote to the error stream."""
+    copy = deepcopy(notebook)
+    for cell in code_cells(copy):
+        cell.outputs = [output for output in cell.outputs if not _is_stderr(output)]
+    return copy
+
+
+def with_note(source: str, note: str) -> str:
+    """A Markdown text with a note after its title, or at its top where it has none."""
+    title = re.search(r"^# .*$", source, flags=re.MULTILINE)
+    if title is None:
+        return f"{note}\n\n{source}"
+    return f"{source[: title.end()]}\n\n{note}\n{source[title.end() :]}"
+
+
+def annotated(notebook: NotebookNode, note: str) -> NotebookNode:
+    """A copy of the notebook with a note after its title."""
+    copy = deepcopy(notebook)
+    first = next((cell for cell in copy.cells if cell.cell_type == "markdown"), None)
+    if first is None:
+        copy.cells.insert(0, nbformat.v4.new_markdown_cell(note))
+    else:
+        first.source = with_note(first.source, note)
+    return copy
+
+
+def title(notebook: NotebookNode) -> str:
+    """The title of the notebook's page; empty where it has none."""
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    found = re.search(r"^# (.*)$", prose, flags=re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def captions(notebook: NotebookNode) -> dict[str, str]:
+    """The caption of each picture that an executed notebook shows, by the picture's label."""
+    from companion.showing.plates import WORDS  # as below
+
+    outputs = (output for cell in code_cells(notebook) for output in cell.outputs)
+    told = [output.metadata[WORDS] for output in outputs if WORDS in output.get("metadata", {})]
+    return {words["name"]: words["caption"] for words in told}
+
+
+def for_readers(notebook: NotebookNode) -> NotebookNode:
+    """A copy of an executed notebook as a page shows it: code folded, parameters as their table alone, pictures told.
+
+    The parameters cell goes, as the page has the table of what was declared; a cell tagged `SHOWN` keeps its code in
+    sight. A picture's caption and alternative text, which its output carries, become those of a figure.
+    """
+    from companion.showing.plates import WORDS  # brings the plotting, which a refused request can do without
+
+    copy = deepcopy(notebook)
+    for cell in code_cells(copy):
+        own = tags(cell)
+        if SHOWN not in own:
+            cell.metadata["tags"] = [*own, HIDDEN if PARAMETERS in own else FOLDED]
+        cell.source = re.sub(r"^# NBVAL_\w+\n?", "", cell.source, flags=re.MULTILINE)
+        told = [output.metadata[WORDS] for output in cell.outputs if WORDS in output.get("metadata", {})]
+        if told:
+            figure = {"caption": told[-1]["caption"], "name": told[-1]["name"]}
+            cell.metadata["mystnb"] = {"figure": figure, "image": {"alt": told[-1]["alt"]}}
+    return copy
+
+
+def _is_stderr(output: NotebookNode) -> bool:
+    return bool(output.output_type == "stream" and output.name == "stderr")
+
+
+def _assignment(statement: ast.stmt) -> tuple[str | None, ast.expr | None]:
+    """The name and the value of a plain assignment."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign):
+        target = statement.target
+    else:
+        return None, None
+    return (target.id, statement.value) if isinstance(target, ast.Name) else (None, None)
+
+
+def _literal(value: Any) -> str:
+    """A value as Python source, as papermill writes it: infinity too has one."""
+    from papermill.translators import PythonTranslator
+
+    if isinstance(value, tuple):
+        return f"tuple({_literal(list(value))})"
+    return str(PythonTranslator.translate(value))
+
+
+def _is_literal(value: ast.expr) -> bool:
+    """Whether an expression is a literal."""
+    try:
+        ast.literal_eval(value)
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
+def _scrub_metadata(cell: NotebookNode) -> None:
+    """Take a run's marks from the metadata of a cell and of its outputs, in place."""
+    for key in RUN_METADATA:
+        cell.metadata.pop(key, None)
+    kept = [tag for tag in cell.metadata.pop("tags", []) if tag not in RUN_TAGS]
+    if kept:
+        cell.metadata["tags"] = kept
+    if "outputs" in cell:
+        cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+
+
+def _renumber(cell: NotebookNode, count: int) -> None:
+    """Give a cell and its result the number ``count``, in place."""
+    cell.execution_count = count
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            output.execution_count = count

@@ -1,0 +1,86 @@
+"""Chapters on real data where a data set is missing: that is a state, in which they keep what is committed.
+
+A set is missing where it is not in scikit-learn's data folder, or where only some of its files are. A set whose files
+are all there, but cannot be read, is damaged: whoever reads it ends with an error that names the file
+(`costofprivacy.datasets`).
+"""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from companion.build import freshness
+from companion.build.parameters import experiment_of
+from companion.build.project import Project, place
+from companion.running import stamps
+from costofprivacy import datasets
+
+READ = "from costofprivacy import datasets; datasets.regression(datasets.MNIST)"
+Missing = Mapping[str, tuple[str, ...]]  # the data sets that are missing, by chapter
+
+
+def used(experiment: Any) -> tuple[str, ...]:
+    """The real data sets that an experiment declares in ``data_sets``, or has among its parameters."""
+    if experiment is None:
+        return ()
+    named = [*getattr(experiment, "data_sets", ())]
+    for field in fields(experiment):
+        value = getattr(experiment, field.name)
+        named += value if isinstance(value, (list, tuple)) else [value]
+    return tuple(name for name in datasets.COUNTS if name in named)
+
+
+def is_missing(name: str) -> bool:
+    """Whether a data set is missing; a damaged one is not, whoever reads it says what is wrong with it."""
+    try:
+        return not datasets.is_cached(name)
+    except datasets.DataDamaged:
+        return False
+
+
+def missing_of(experiment: Any) -> tuple[str, ...]:
+    """The missing data sets among those that an experiment uses."""
+    return tuple(name for name in used(experiment) if is_missing(name))
+
+
+def missing(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> Missing:
+    """The chapters that use data sets which are missing, in the order in which they are given.
+
+    Args:
+        project: the book.
+        parameters: all parameters of each chapter, by its name.
+    """
+    if not any(map(is_missing, datasets.COUNTS)):
+        return {}
+    found = {name: missing_of(experiment_of(project, name, values)) for name, values in parameters.items()}
+    return {name: sets for name, sets in found.items() if sets}
+
+
+def read_once(project: Project, parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Have one process read what takes much more memory to read than to keep, before chapters side by side need it.
+
+    The digits of MNIST take 1.5 GB to read, and a tenth of that once they are kept. A file that cannot be read is left
+    to the chapter that needs it, which says what is wrong.
+
+    Args:
+        project: the book.
+        parameters: all parameters of each chapter that will run, by its name.
+    """
+    if is_missing(datasets.MNIST):
+        return
+    if any(datasets.MNIST in used(experiment_of(project, name, values)) for name, values in parameters.items()):
+        subprocess.run([sys.executable, "-c", READ], check=False, capture_output=True)
+
+
+def told(missing: Missing) -> str:
+    """The chapters with their missing data sets, on one line."""
+    return ", ".join(f"{name} ({' and '.join(sets)})" for name, sets in missing.items())
+
+
+def needed(project: Project, name: str, values: Mapping[str, Any]) -> bool:
+    """Whether a committed chapter would be measured, were it refreshed: its tables are not what they would be."""
+    committed = place(project.book, name).results
+    expected = freshness.to_execute(project, name, values, project.book, (committed,))
+    return not stamps.are_saved(committed, expected.measured)

@@ -1,0 +1,157 @@
+"""Where the book's repository is, and what links there.
+
+The address comes from the workflow that runs (``GITHUB_SERVER_URL``, ``GITHUB_REPOSITORY``), or else from the clone's
+remote. A folder, this machine or a name that only one machine knows is no address. Without one, pages link nowhere.
+"""
+
+import html
+import ipaddress
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import yaml
+
+from companion.build.git import git
+
+REMOTE = "origin"
+SITE = "COSTOFPRIVACY_SITE"  # in the environment: where the pages will stand, if that is known
+BRANCH = "main"
+SCHEMES = ("https", "http", "ssh", "git", "git+ssh")
+SHORT = re.compile(r"(?:[^@/\s]+@)?(?P<host>[^:/@\s]+):(?P<path>[^/\s\\][^\s\\]*)")  # git@host:owner/name.git
+NAMES = re.compile(r"[\w.~-]+(?:/[\w.~-]+)+")  # owner and name; GitLab has groups below groups
+PROVIDERS = ("gitlab", "bitbucket")  # in the host's name; all others have GitHub's paths
+FOOT = re.compile(
+    r'(<p class="claim-foot">(?:(?!</p>).)*?<a href="#(?P<anchor>[^"]+)">this card</a>(?:(?!</p>).)*)(</p>)'
+)
+
+
+def address(root: Path, environment: Mapping[str, str] | None = None) -> str:
+    """The repository's address, such as ``https://github.com/owner/name``; empty where there is none.
+
+    Args:
+        root: the project's folder. environment: of this process, if nothing else is given.
+    """
+    given = os.environ if environment is None else environment
+    server, name = given.get("GITHUB_SERVER_URL", ""), given.get("GITHUB_REPOSITORY", "")
+    if server and name and (found := public(f"{server.rstrip('/')}/{name}")):
+        return found
+    return public(_remote(root))
+
+
+def public(remote: str) -> str:
+    """The address for a browser of a remote as git writes it; empty for one that others cannot reach.
+
+    What it says beside host, owner and name (a user, a password, a port for another protocol) is left out.
+    """
+    remote = remote.strip()
+    if "://" in remote:
+        try:
+            parts = urlsplit(remote)
+            host, path, port = parts.hostname or "", parts.path, parts.port
+        except ValueError:
+            return ""
+        if parts.scheme not in SCHEMES:
+            return ""
+        port = port if parts.scheme in ("https", "http") else None
+        scheme = "http" if parts.scheme == "http" else "https"
+    else:
+        short = SHORT.fullmatch(remote)
+        if short is None:
+            return ""
+        scheme, host, path, port = "https", short["host"], short["path"], None
+    path = path.strip("/").removesuffix(".git")
+    if not _is_public(host) or not NAMES.fullmatch(path) or ".." in path.split("/"):
+        return ""
+    return f"{scheme}://{host.lower()}{f':{port}' if port else ''}/{path}"
+
+
+def provider(address: str) -> str:
+    """Whose paths an address has: ``github``, ``gitlab`` or ``bitbucket``."""
+    host = urlsplit(address).hostname or ""
+    return next((name for name in PROVIDERS if name in host), "github")
+
+
+def is_github(address: str) -> bool:
+    """Whether an address is at GitHub itself, from where others launch notebooks."""
+    return urlsplit(address).hostname == "github.com"
+
+
+def issue(address: str, title: str, body: str) -> str:
+    """The address at which a reader writes an issue that has a title and a text already."""
+    head, text = quote(title, safe=""), quote(body, safe="")
+    if provider(address) == "gitlab":
+        return f"{address}/-/issues/new?issue%5Btitle%5D={head}&issue%5Bdescription%5D={text}"
+    return f"{address}/issues/new?title={head}&{'content' if provider(address) == 'bitbucket' else 'body'}={text}"
+
+
+def source(address: str, branch: str, path: str) -> str:
+    """The address of a file of the repository, as it is on a branch."""
+    folder = {"gitlab": "-/blob", "bitbucket": "src"}.get(provider(address), "blob")
+    return f"{address}/{folder}/{branch}/{path}"
+
+
+def dispute(address: str, claim: str) -> str:
+    """The address at which a reader disputes the verdict on a claim."""
+    body = f"Claim: {claim}\n\nWhat I think is wrong:\n\nWhy:\n"
+    return issue(address, f"Verdict on {claim}", body)
+
+
+def disputable(page: str, address: str, claims: Mapping[str, str]) -> str:
+    """A page each of whose cards has a link to dispute it; as it is where there is no address.
+
+    Args:
+        page: HTML. address: of the repository. claims: the claims' ids by the anchors of their cards.
+    """
+
+    def linked(foot: re.Match[str]) -> str:
+        claim = claims.get(foot["anchor"])
+        if claim is None:
+            return foot.group()
+        return f'{foot[1]} · <a href="{html.escape(dispute(address, claim))}">dispute this</a>{foot[3]}'
+
+    return FOOT.sub(linked, page) if address else page
+
+
+def write(root: Path, config: Path) -> None:
+    """Write the addresses of repository and site into a staged configuration, as far as they are known.
+
+    What the configuration names itself stays.
+
+    Args:
+        root: the project's folder. config: the staged ``_config.yml``, changed in place.
+    """
+    found, site = address(root), os.environ.get(SITE, "")
+    if not config.is_file() or not (found or site):
+        return
+    settings: dict[str, Any] = yaml.safe_load(config.read_text("utf-8"))
+    named, pages = settings.get("repository") or {}, settings.get("html") or {}
+    if (not found or named.get("url")) and (not site or pages.get("baseurl")):
+        return
+    if found and not named.get("url"):
+        settings["repository"] = {"branch": BRANCH} | named | {"url": found}
+    if site and not pages.get("baseurl"):
+        settings["html"] = pages | {"baseurl": site}
+    config.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), "utf-8")
+
+
+def _is_public(host: str) -> bool:
+    """Whether a host has a name, or a number, that all machines know."""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host.strip(".") and not host.lower().endswith((".local", ".localhost", ".internal", ".test"))
+
+
+def _remote(root: Path) -> str:
+    """The remote of a clone, as git knows it; empty where there is none."""
+    if not (root / ".git").exists():
+        return ""
+    try:
+        return git(root, "remote", "get-url", REMOTE).decode().strip()
+    except (OSError, subprocess.CalledProcessError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,159 @@
+"""Parameters of an experiment, each declared once.
+
+An experiment is a frozen dataclass that inherits from `Parameters`. A field says the default and the range; the bare
+string after it, the meaning. Everything else follows from there: validation, the class's docstring, the table on the
+page, the help of the command line, and whether the parameters are those of the published numbers::
+
+    class Experiment(Parameters):
+        \"\"\"Figure 1.\"\"\"
+
+        N: tuple[int, ...] = many(at_least(4), 1000, 2000)
+        \"\"\"Training prompts; L = ⌊√N⌋.\"\"\"
+        delta: float = parameter(PROBABILITY, 1e-5, published=True)
+
+A field without a string of its own takes its meaning from the book's table of symbols (`chapters.symbols`).
+Both are words: rewriting them measures nothing anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import textwrap
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from itertools import pairwise
+from typing import Any, TypeVar, dataclass_transform
+
+from costofprivacy import _validate
+from costofprivacy._validate import Range
+
+T = TypeVar("T")
+_DECLARED = "declared"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is declared of one parameter.
+
+    Args:
+        name: its name. range: the values that it, or each of its elements, may take. default: the paper's own value.
+        many: whether it is a list of distinct values. ascending: whether the list is sorted.
+        published: whether the published numbers belong to its default alone.
+    """
+
+    name: str
+    range: Range
+    default: Any
+    many: bool
+    ascending: bool
+    published: bool
+
+    def check(self, value: Any) -> Any:
+        """``value`` in its type; ``ValueError`` where it is out of range."""
+        if not self.many:
+            return self.range(self.name, value)
+        values = _validate.several(self.name, _validate.each(self.range, self.name, value))
+        return tuple(sorted(values)) if self.ascending else values
+
+
+def parameter(range: Range, default: Any, *, published: bool = False) -> Any:
+    """Declare a parameter that holds one value.
+
+    Args:
+        range: the values that it may take. default: the paper's own value.
+        published: whether the published numbers belong to this value alone.
+    """
+    return field(default=default, metadata={_DECLARED: (range, False, False, published)})
+
+
+def many(range: Range, *default: Any, ascending: bool = False, published: bool = False) -> Any:
+    """Declare a parameter that holds a list of distinct values, as a tuple.
+
+    Args:
+        range: the values that each may take. default: the paper's own list.
+        ascending: whether the list is to be sorted. published: whether the published numbers belong to this list alone.
+    """
+    return field(default=default, metadata={_DECLARED: (range, True, ascending, published)})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(parameter, many))
+class Parameters:
+    """The base of every experiment: a frozen dataclass whose fields are declared with `parameter` and `many`.
+
+    Raises:
+        ValueError: on creation, if a value is out of its range; the message names it.
+    """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+        cls.__doc__ = _docstring(cls)
+
+    def __post_init__(self) -> None:
+        for declared in declarations(type(self)):
+            object.__setattr__(self, declared.name, declared.check(getattr(self, declared.name)))
+        self.check()
+
+    def check(self) -> None:
+        """Refuse combinations of values that are not admissible together."""
+
+    @property
+    def is_published(self) -> bool:
+        """Whether all that the published numbers fix is as they have it."""
+        return all(getattr(self, d.name) == d.default for d in declarations(type(self)) if d.published)
+
+    def shared(self, bundle: type[T], **own: Any) -> T:
+        """The dataclass ``bundle`` with those of its fields that are parameters here, and with ``own``."""
+        mine = {d.name for d in declarations(type(self))}
+        return bundle(**{f.name: getattr(self, f.name) for f in fields(bundle) if f.name in mine} | own)  # type: ignore[arg-type]
+
+
+def declarations(experiment: type) -> tuple[Parameter, ...]:
+    """The declared parameters of an experiment, in their order.
+
+    Raises:
+        TypeError: if a field of it was not declared.
+    """
+    return tuple(_declaration(experiment, found) for found in fields(experiment))
+
+
+def meanings(experiment: type) -> dict[str, str]:
+    """The words that stand after each field in the experiment's source, on one line, by name."""
+    found: dict[str, str] = {}
+    for owner in reversed(experiment.__mro__):
+        found |= _own_meanings(owner) if issubclass(owner, Parameters) and owner is not Parameters else {}
+    return found
+
+
+def _declaration(experiment: type, found: Field[Any]) -> Parameter:
+    if _DECLARED not in found.metadata or found.default is MISSING:
+        raise TypeError(f"{experiment.__name__}.{found.name} must be declared with parameter or many")
+    allowed, several, ascending, published = found.metadata[_DECLARED]
+    return Parameter(found.name, allowed, found.default, several, ascending, published)
+
+
+def _own_meanings(owner: type) -> Mapping[str, str]:
+    try:
+        source = inspect.getsource(owner)
+    except (OSError, TypeError):  # typed at a prompt: there is no file to read
+        return {}
+    statements = next(node.body for node in ast.parse(textwrap.dedent(source)).body if isinstance(node, ast.ClassDef))
+    found = {}
+    for statement, following in pairwise(statements):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name) and _text(following):
+            found[statement.target.id] = " ".join(_text(following).split())
+    return found
+
+
+def _text(statement: ast.stmt) -> str:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return str(statement.value.value) if isinstance(statement.value.value, str) else ""
+    return ""
+
+
+def _docstring(experiment: type) -> str:
+    """The class's own words, then its parameters, whose words are looked up by name: they stale no measurement."""
+    rows = importlib.import_module("chapters.symbols").rows(experiment)
+    lines = [f"    {row.name}: {row.meaning} Must be {row.range}." for row in rows]
+    return "\n".join([inspect.cleandoc(experiment.__doc__ or ""), "", "Args:", *lines, ""])

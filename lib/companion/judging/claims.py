@@ -1,0 +1,315 @@
+"""The claims of the papers, the findings that the chapters saved, and the ledger that joins the two."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from companion.judging import headlines
+from companion.judging.findings import Consequence, Finding, Number, Verdict
+
+VERDICTS_FILE = "verdicts.json"
+PENDING = "pending"
+LONGEST_QUOTE = 25  # words
+SHIPPED = Path(__file__).parents[1] / "_book"  # what an installed package brings along of the book
+PROJECT = Path(__file__).parents[3] / "book"  # where an editable installation has it
+
+
+OLD_VERDICTS = ("holds, amended",)  # words that earlier versions of the book used
+WITHDRAWN = "withdrawn"  # the last verdict of a claim that the paper does not make
+WORDS = (*map(str, Verdict), *OLD_VERDICTS, WITHDRAWN)
+
+
+class Kind(StrEnum):
+    """What kind of evidence a verdict rests on; see `KINDS`."""
+
+    PROOF = "proof"
+    EXACT = "exact computation"
+    SIMULATION = "simulation"
+    CITATION = "citation"
+
+
+KINDS = {
+    Kind.PROOF: "we checked the derivation step by step; the numbers confirm it",
+    Kind.EXACT: "we computed both sides without sampling; nothing is proved beyond the sizes that we computed",
+    Kind.SIMULATION: "we sampled; nothing is proved, and nothing is known beyond the sizes that we simulated",
+    Kind.CITATION: "we compared the paper with the source that it cites or the data that it uses",
+}
+
+
+def usual(verdict: Verdict) -> Consequence:
+    """What a verdict changes where nothing else is said: numbers, unless there is nothing to correct."""
+    unchanged = verdict in (Verdict.HOLDS, Verdict.UNTESTABLE)
+    return Consequence.NONE if unchanged else Consequence.NUMBERS
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict that a claim was given at one time.
+
+    Args:
+        version: the version of the book that first had it. verdict: the verdict, in the words of that time.
+        date: when an earlier verdict was changed to it, as year-month-day. why: why it was; both empty for the first.
+
+    Raises:
+        ValueError: if the verdict is unknown.
+    """
+
+    version: str
+    verdict: str
+    date: str = ""
+    why: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in WORDS:
+            raise ValueError(f"a verdict must be one of {'; '.join(WORDS)}, got {self.verdict!r}")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One numbered result of a paper, and what the book says of it.
+
+    Args:
+        id: ``paper/kind-number``. place: where it stands. says: what it says, in our words.
+        chapter: the chapter that judges it, or will. pending: whether that chapter does not exist yet.
+        quote: the paper's own words, at most `LONGEST_QUOTE` of them.
+        kind: what kind of evidence the verdict rests on. rule: the criterion by which the claim passes.
+        headline, printed, should_read, condition, argued, would_change: the words of the book's verdict, see `Finding`.
+        derived: why no case exceeds the bound that the headline states; empty where the headline names its sizes.
+        varied: what the paper leaves open, of what the verdict or its number depends on, and what came out where we
+            varied it; empty where nothing is.
+        undermines: the sentence of abstract, introduction or conclusion, or the guarantee, that does not follow, with
+            its place; empty where all follow.
+        harmless: whether nothing that a reader would compute changes, although there is something to correct.
+        slip: the claim whose slip this one inherits; empty where the slip is its own. also: places without a claim that
+            have the same slip. no_erratum: why what was found is no erratum of the paper; empty where it is one.
+        grounds: which of its judge's ways to the verdict it was; empty where there is one.
+        history: the verdicts that it was given, the first one first.
+
+    Raises:
+        ValueError: if a verdict of its history is the same as the one before, or has no reason; or the quotation is too
+            long.
+    """
+
+    id: str
+    place: str
+    says: str
+    chapter: str
+    pending: bool = False
+    quote: str = ""
+    kind: str = ""
+    rule: str = ""
+    headline: str = ""
+    derived: str = ""
+    varied: str = ""
+    printed: str = ""
+    should_read: str = ""
+    condition: str = ""
+    argued: str = ""
+    would_change: str = ""
+    undermines: str = ""
+    harmless: bool = False
+    slip: str = ""
+    also: tuple[str, ...] = ()
+    no_erratum: str = ""
+    grounds: str = ""
+    history: tuple[Judged, ...] = ()
+
+    def __post_init__(self) -> None:
+        for before, after in pairwise(self.history):
+            if before.verdict == after.verdict:
+                raise ValueError(f"a change must change something, got {after.verdict!r} twice for {self.id}")
+            if not (after.why and after.date):
+                raise ValueError(f"a change must have a date and a reason, got none for {self.id}: {after.verdict!r}")
+        if headlines.words(self.quote.replace("…", "")) > LONGEST_QUOTE:
+            raise ValueError(f"quote must have at most {LONGEST_QUOTE} words, got {self.quote!r} for {self.id}")
+        if self.kind:
+            Kind(self.kind)
+
+    @property
+    def consequence(self) -> Consequence:
+        """What the book's verdict changes for a reader of the paper."""
+        if self.undermines:
+            return Consequence.CONCLUSION
+        return Consequence.NONE if self.harmless or not self.history else usual(Verdict(self.verdict))
+
+    @property
+    def verdict(self) -> str:
+        """The verdict that the book found; empty where it has none yet."""
+        return self.history[-1].verdict if self.history else ""
+
+    @property
+    def paper(self) -> str:
+        """The short name of its paper."""
+        return self.id.split("/")[0]
+
+    @property
+    def anchor(self) -> str:
+        """The name of its card, and of its row in the ledger. `addresses.card` says on which page the card is."""
+        return "claim-" + self.id.replace("/", "-").replace(".", "-")
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A slip in a display or a sentence of which nobody would ask whether it holds.
+
+    Args:
+        paper: the short name of the paper. place: where it stands. printed: what stands there.
+        should_read: what should. why: what shows it, in a sentence. chapter: the page that has the derivation.
+    """
+
+    paper: str
+    place: str
+    printed: str
+    should_read: str
+    why: str
+    chapter: str
+
+
+def find_register(start: Path) -> Path:
+    """``book/claims.yml`` of the project around ``start``; outside the project the package's own.
+
+    Raises:
+        FileNotFoundError: if no parent folder holds one, nor the package, nor the project that it is installed from.
+    """
+    around = [folder / sub for folder in (start.resolve(), *start.resolve().parents) for sub in ("", "book")]
+    for folder in (*around, SHIPPED, PROJECT):
+        if (folder / "claims.yml").is_file():
+            return folder / "claims.yml"
+    raise FileNotFoundError(
+        f"no book/claims.yml in {start} or above it, nor with the installed package; run inside the project"
+    )
+
+
+def read_register(path: Path) -> dict[str, Claim]:
+    """All claims by id, in the order of the register.
+
+    Raises:
+        ValueError: if an id stands twice.
+    """
+    claims: dict[str, Claim] = {}
+    for entry in _register(path.read_text(encoding="utf-8"))["claims"]:
+        claim = _claim(entry)
+        if claim.id in claims:
+            raise ValueError(f"id must be given to one claim only, got {claim.id!r} twice in {path.name}")
+        claims[claim.id] = claim
+    return claims
+
+
+def read_withdrawn(path: Path) -> dict[str, Claim]:
+    """What was once judged as a claim and is none, by id: the last verdict of its history is `WITHDRAWN`."""
+    entries = _register(path.read_text(encoding="utf-8")).get("withdrawn") or ()
+    return {entry["id"]: _claim(entry) for entry in entries}
+
+
+def read_slips(path: Path) -> tuple[Slip, ...]:
+    """The slips that stand in no claim."""
+    entries = _register(path.read_text(encoding="utf-8")).get("slips") or ()
+    return tuple(Slip(**entry) for entry in entries)
+
+
+def read_papers(path: Path) -> dict[str, dict[str, str]]:
+    """Title, arXiv number, short name and authors of each paper."""
+    return copy.deepcopy(_register(path.read_text(encoding="utf-8"))["papers"])
+
+
+def _claim(entry: Mapping[str, Any]) -> Claim:
+    history = tuple(Judged(**{key: str(value) for key, value in judged.items()}) for judged in entry.get("history", ()))
+    return Claim(**dict(entry) | {"history": history, "also": tuple(entry.get("also", ()))})
+
+
+@lru_cache(maxsize=4)
+def _register(text: str) -> dict[str, Any]:
+    """The content of a register. It is long, and read by every chapter: LibYAML's parser is ten times faster."""
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def record(folder: Path, found: Mapping[str, Finding]) -> None:
+    """Write findings, by claim, into ``folder/verdicts.json``, in the place of earlier ones on the same claims."""
+    path = folder / VERDICTS_FILE
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
+    entries = {entry["claim"]: entry for entry in known}
+    entries |= {claim: {"claim": claim, **plain_data(asdict(finding))} for claim, finding in found.items()}
+    path.write_text(json.dumps(list(entries.values()), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_findings(root: Path) -> dict[str, Finding]:
+    """Every saved finding below ``root``, by claim.
+
+    Raises:
+        ValueError: if two chapters judge one claim.
+    """
+    found: dict[str, Finding] = {}
+    for path in sorted(root.rglob(VERDICTS_FILE)):
+        for entry in json.loads(path.read_text(encoding="utf-8")):
+            claim = entry.pop("claim")
+            if claim in found:
+                raise ValueError(f"a claim must be judged once, got two verdicts on {claim!r}")
+            found[claim] = _finding(entry)
+    return found
+
+
+def ledger(register: Iterable[Claim], found: Mapping[str, Finding]) -> pd.DataFrame:
+    """The register joined with the findings: one row a claim, ``pending`` where there is none.
+
+    Raises:
+        ValueError: if a finding has no claim.
+    """
+    claims = list(register)
+    unknown = sorted(set(found) - {claim.id for claim in claims})
+    if unknown:
+        raise ValueError(f"a verdict must have a claim, got {unknown}")
+    return pd.DataFrame([_row(claim, found.get(claim.id)) for claim in claims])
+
+
+def counts(table: pd.DataFrame) -> pd.DataFrame:
+    """Number of claims by paper and verdict."""
+    order = [*map(str, Verdict), PENDING]
+    return pd.crosstab(table["paper"], table["verdict"]).reindex(columns=order, fill_value=0)
+
+
+def _row(claim: Claim, finding: Finding | None) -> dict[str, Any]:
+    return {
+        "claim": claim.id,
+        "paper": claim.paper,
+        "place": claim.place,
+        "says": claim.says,
+        "chapter": claim.chapter,
+        "verdict": str(finding.verdict) if finding else PENDING,
+        "consequence": str(finding.consequence) if finding else "",
+        "evidence": claim.kind,
+        "vacuous": finding.vacuous if finding else False,
+        "headline": finding.headline if finding else "",
+    }
+
+
+def _finding(entry: Mapping[str, Any]) -> Finding:
+    kinds = {"verdict": Verdict(entry["verdict"]), "consequence": Consequence(entry["consequence"])}
+    numbers = tuple(Number(**_numeric(number)) for number in entry["numbers"])
+    return Finding(**dict(entry) | kinds | {"numbers": numbers})
+
+
+def plain_data(node: Any) -> Any:
+    """Data that JSON can hold: what is not finite becomes its name."""
+    if isinstance(node, dict):
+        return {key: plain_data(value) for key, value in node.items()}
+    if isinstance(node, (list, tuple)):
+        return [plain_data(value) for value in node]
+    return str(node) if isinstance(node, float) and not math.isfinite(node) else node
+
+
+def _numeric(number: Mapping[str, Any]) -> dict[str, Any]:
+    """A number's fields as they were before `plain_data`."""
+    kinds = ("value", "error", "against")
+    return {key: float(value) if key in kinds and value is not None else value for key, value in number.items()}

@@ -1,0 +1,121 @@
+"""A claim speaks: what its judge found, in the words that stand with the claim.
+
+``book/claims.yml`` holds the words of the verdict that the book found. They quote the judge's values as ``{{ name }}``,
+or as ``{{ name:format }}`` with one of Python's formats (``.2f``) or one of `WAYS` (``percent``). A run that finds
+another verdict, or the same one on other grounds, says so in one sentence that is the same for all claims.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from companion.judging import growth, prose, vocabulary
+from companion.judging.claims import Claim, find_register, read_register, usual
+from companion.judging.findings import Finding, Verdict
+from companion.judging.judges import Judge, Ruling, claim_of
+from companion.judging.tables import Tables
+
+QUOTED = re.compile(r"\{\{\s*(\w+)\s*(?::\s*([^}\s]+)\s*)?\}\}")
+WAYS: Mapping[str, Callable[[Any], str]] = {
+    "percent": prose.percent,
+    "plain": prose.plain,
+    "span": prose.span,
+    "listed": prose.listed,
+}
+OTHERWISE = {
+    Verdict.HOLDS: "it holds",
+    Verdict.CORRECTED: "it holds with a correction",
+    Verdict.NARROWER: "it holds under an extra condition",
+    Verdict.FAILS: "it does not hold",
+    Verdict.UNTESTABLE: "it cannot be tested",
+}
+ELSEWHERE = "The numbers say where."
+VALUES = {name: value for name, value in vars(vocabulary).items() if name.isupper() and isinstance(value, float)} | {
+    "LOST_POWER": growth.LOST_POWER,
+    "LOST_POWER_SIMULATED": growth.LOST_POWER_SIMULATED,
+}
+
+
+def judged(claim: Claim, judge: Judge, tables: Tables) -> Finding:
+    """What a claim's judge finds in some tables, in the claim's words; see `finding`.
+
+    The claim's rule may quote the thresholds of the judge's module, which are constants in capital letters.
+    """
+    named = getattr(inspect.unwrap(judge), "__globals__", {}).items()
+    thresholds = {name: value for name, value in named if name.isupper() and isinstance(value, (int, float))}
+    return finding(claim, judge(tables), VALUES | thresholds)
+
+
+def headline(judge: Judge, tables: Tables) -> str:
+    """What a judge finds, in the one sentence of the claim that it is marked with.
+
+    Raises:
+        FileNotFoundError: if there is no register around the working directory, nor in the package.
+    """
+    claim = read_register(find_register(Path.cwd()))[claim_of(judge)]
+    return judged(claim, judge, tables).headline
+
+
+def finding(claim: Claim, ruling: Ruling, thresholds: Mapping[str, Any] = VALUES) -> Finding:
+    """A judge's ruling in its claim's words.
+
+    Args:
+        claim: what was judged. ruling: what was found. thresholds: by name, what the claim's rule may quote.
+
+    Raises:
+        ValueError: if the words quote a value that the judge does not give, or are no headline or no sentence.
+    """
+    own = (ruling.verdict, ruling.grounds) == (claim.verdict, claim.grounds)
+    here = claim if own else _otherwise(claim, ruling)
+    return Finding(
+        verdict=ruling.verdict,
+        headline=say(here.headline, ruling.quoted),
+        numbers=ruling.numbers,
+        consequence=claim.consequence if own else usual(ruling.verdict),
+        should_read=say(here.should_read, ruling.quoted),
+        would_change=say(claim.would_change, {}),
+        printed=say(here.printed, ruling.quoted),
+        condition=say(here.condition, ruling.quoted),
+        rule=say(claim.rule, thresholds),
+        argued=say(here.argued, ruling.quoted),
+        vacuous=ruling.vacuous,
+    )
+
+
+def _otherwise(claim: Claim, ruling: Ruling) -> Claim:
+    """A claim with the words that are said of any claim of which a run finds other than the book."""
+    why = "; the numbers say why" if ruling.numbers else ""
+    return replace(
+        claim,
+        headline=f"On these tables {OTHERWISE[ruling.verdict]}, other than in the book{why}.",
+        printed="",
+        should_read=ELSEWHERE if ruling.verdict == Verdict.CORRECTED else "",
+        condition=ELSEWHERE if ruling.verdict == Verdict.NARROWER else "",
+        argued="",
+    )
+
+
+def say(text: str, quoted: Mapping[str, Any]) -> str:
+    """A sentence on one line, with its values.
+
+    Raises:
+        ValueError: if it quotes what is not there.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name, way = found.groups()
+        if name not in quoted:
+            raise ValueError(f"a sentence must quote one of {list(quoted)}, got {name!r}: {text!r}")
+        return tell(quoted[name], way or "")
+
+    return QUOTED.sub(value, " ".join(text.split()))
+
+
+def tell(value: Any, way: str = "") -> str:
+    """A value as a sentence has it: texts and whole numbers as they are, others with three significant digits."""
+    if way:
+        return WAYS[way](value) if way in WAYS else format(value, way)
+    return prose.compact(value) if isinstance(value, float) else str(value)

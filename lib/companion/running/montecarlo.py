@@ -1,0 +1,196 @@
+"""Seeds, parallel trials, progress, resume.
+
+A trial's generator depends on (seed, cell, trial) alone, so a table does not depend on the number of workers, on the
+order of the trials or on which other cells a run has. Trials run in blocks; each finished block is kept
+(`companion.running.blocks`), so that an interrupted run resumes where it stopped, and more trials cost the missing
+ones. The blocks run in processes of this machine or, where a cluster is named, on its workers
+(`companion.running.cluster`).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from companion.running import _source, blocks, cluster, memory, progress
+from companion.streams import C, Cell, Precision, Trial, generator
+from costofprivacy import _validate
+
+__all__ = ["BLOCK", "Block", "Cell", "Precision", "Runner", "Trial", "generator"]
+BLOCK = 25  # trials in a block: some tenths of a second of work, so that a progress bar moves
+
+
+@dataclass(frozen=True)
+class Runner:
+    """How trials are run; changes no number.
+
+    Args:
+        workers: worker processes on this machine; -1 for all cores.
+        cache: folder of finished blocks; None keeps nothing.
+        progress: True for a bar in the terminal or notebook, a path for a bar on that terminal or for
+            lines at the end of that file, False for none.
+        cluster: a Dask scheduler's address, its file, or a cluster that has one; its workers take the place of those
+            here. Their blocks are kept from here.
+
+    Raises:
+        ValueError: if ``workers`` is neither -1 nor at least 1.
+    """
+
+    workers: int = -1
+    cache: Path | None = None
+    progress: bool | str = False
+    cluster: Any = None
+
+    def __post_init__(self) -> None:
+        _validate.workers(self.workers)
+
+    def run(self, trial: Trial, cells: Sequence[C], trials: int | Precision, seed: int) -> dict[C, np.ndarray]:
+        """Measure ``trial(cell, rng=...)`` ``trials`` times in each cell, or as often as a precision asks for.
+
+        Args:
+            trial: a module's function; returns an array of fixed shape for a cell.
+            cells: distinct hashable cells; cells with one key share their random streams.
+            trials: number of trials, at least 1; or the precision of the means, from which a cell's own number follows.
+            seed: root of all random streams.
+
+        Returns:
+            for each cell an array of shape (trials, ...), in the order of ``cells``.
+
+        Raises:
+            ValueError: if a cell stands twice, or ``trials`` is below 1.
+            ClusterError: if the cluster does not answer, or one of its workers is another installation.
+        """
+        if len(set(cells)) < len(cells):
+            raise ValueError(f"cells must be distinct, got {len(cells)} of which {len(set(cells))} differ")
+        if not isinstance(trials, Precision):
+            return self._run(trial, dict.fromkeys(cells, _validate.whole("trials", trials)), seed)
+        pilots = self._run(trial, dict.fromkeys(cells, trials.first), seed)
+        numbers = {cell: trials.trials(pilot) for cell, pilot in pilots.items()}
+        return self._run(trial, numbers, seed, pilots)
+
+    def _run(
+        self, trial: Trial, trials: Mapping[C, int], seed: int, known: Mapping[C, np.ndarray] | None = None
+    ) -> dict[C, np.ndarray]:
+        """So many trials in each cell, the first of which may be known."""
+        cells = list(trials)
+        needed = (trial, generator, *{type(cell) for cell in cells})
+        store = blocks.Store(self.cache, _source.digest_of(*needed)) if self.cache is not None else None
+        plan = Blocks(trial, cells, [trials[cell] for cell in cells], seed, store, known)
+        done: dict[int, np.ndarray] = {}
+        with progress.bar(self.progress, len(plan)) as bar:
+            for index, values in self._finished(plan, needed):
+                done[index] = values
+                bar.update()
+        of_cell: dict[C, list[np.ndarray]] = {cell: [] for cell in cells}
+        for index, block in enumerate(plan):
+            of_cell[block.cell].append(done[index])
+        return {cell: np.concatenate(parts) for cell, parts in of_cell.items()}
+
+    def _finished(self, plan: Sequence[Block], needed: tuple[Any, ...]) -> Iterator[tuple[int, np.ndarray]]:
+        """The blocks' trials with their places, as they come: saved ones at once, the others by the workers."""
+        missing = array("Q")
+        for index, block in enumerate(plan):
+            saved = block.saved()
+            if len(saved) >= block.trials:
+                yield index, saved[: block.trials]
+            else:
+                missing.append(index)
+        tasks = ((index, plan[index], plan[index].saved()) for index in missing)
+        if missing and self.cluster:
+            for index, values in cluster.spread(self.cluster, _measured, list(tasks), needed):
+                plan[index].keep(values)
+                yield index, values
+        elif missing:  # no pool of workers is started for nothing
+            pool = memory.pool(self.workers, len(missing))
+            yield from pool(joblib.delayed(_completed)(*task) for task in tasks)
+
+
+@dataclass(frozen=True)
+class Blocks(Sequence["Block"]):
+    """The blocks of a run, cell by cell, each made when it is asked for: any number of trials takes no memory."""
+
+    trial: Trial
+    cells: Sequence[Any]
+    trials: Sequence[int]
+    seed: int
+    store: blocks.Store | None
+    known: Mapping[Any, np.ndarray] | None = None
+
+    @cached_property
+    def _ends(self) -> np.ndarray:
+        """Blocks of the first cell, of the first two, …"""
+        return np.cumsum([-(-number // BLOCK) for number in self.trials])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Block: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Block]: ...
+    def __getitem__(self, index: int | slice) -> Block | list[Block]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(len(self))[index]]
+        number = range(len(self))[index]
+        cell = int(np.searchsorted(self._ends, number, side="right"))
+        first = (number - int(self._ends[cell - 1] if cell else 0)) * BLOCK
+        known = None if self.known is None else self.known[self.cells[cell]][first : first + BLOCK]
+        trials = min(BLOCK, self.trials[cell] - first)
+        return Block(self.trial, self.cells[cell], first, trials, self.seed, self.store, known)
+
+
+class Block(NamedTuple):
+    """Some consecutive trials of one cell: which, and where they are kept."""
+
+    trial: Trial
+    cell: Any
+    first: int
+    trials: int
+    seed: int
+    store: blocks.Store | None
+    known: np.ndarray | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the block, if it is kept."""
+        return self.store.path(self.trial, self.cell, self.seed, self.first) if self.store else None
+
+    def saved(self) -> np.ndarray:
+        """The trials that are kept already, perhaps none, perhaps more than are asked for."""
+        found = blocks.read(self.path) if self.path else self.known
+        return np.empty(0) if found is None else found
+
+    def measured(self, saved: np.ndarray) -> np.ndarray:
+        """All trials, those after the saved ones measured; another run may have saved all of them meanwhile."""
+        if len(saved) >= self.trials:
+            return saved[: self.trials]
+        with threadpool_limits(1):
+            numbers = range(self.first + len(saved), self.first + self.trials)
+            missing = np.stack([self.trial(self.cell, rng=generator(self.seed, self.cell.key, t)) for t in numbers])
+        return np.concatenate([saved, missing]) if len(saved) else missing
+
+    def keep(self, values: np.ndarray) -> None:
+        """Keep its trials, if it is kept."""
+        if self.path:
+            blocks.write(self.path, values)
+
+
+def _completed(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and kept where there were any."""
+    values = block.measured(saved)
+    if len(saved) < block.trials:
+        block.keep(values)
+    return index, values
+
+
+def _measured(index: int, block: Block, saved: np.ndarray) -> tuple[int, np.ndarray]:
+    """A block with its missing trials measured, and not kept: on another machine."""
+    return index, block.measured(saved)

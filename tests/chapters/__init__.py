@@ -1,0 +1,5 @@
+"""Experiments, their judges and their pages."""
+
+import pytest
+
+pytest.register_assert_rewrite("tests.chapters.reading")

@@ -1,0 +1,336 @@
+"""What is tried on the judges of the chapter on high dimension."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from chapters.noisyhead.high_dimensional import asymptotics as asy
+from chapters.noisyhead.high_dimensional import axes
+from companion.judging.findings import Verdict
+from tests.chapters.machinery import Case, Change, Tables, both, change, put, trials
+from tests.chapters.noisyhead.high_dimensional.lemma_cases import LEMMA_CASES, OTHERWISE
+
+HOLDS, CORRECTED, NARROWER, FAILS, UNTESTABLE = Verdict
+CHAPTER = "noisyhead/high-dimensional"
+FIGURE_2, THEOREM_11, SECTION_11 = "noisyhead/figure-2", "noisyhead/theorem-1.1-high", "noisyhead/section-1.1-regimes"
+FORMAL = "noisyhead/section-1.1-formal"
+THEOREM_42, A18, A19 = "noisyhead/theorem-4.2ii", "noisyhead/equation-a.18", "noisyhead/equation-a.19"
+
+
+# Figure 2
+
+
+def figure(
+    to: Callable[[pd.DataFrame], object], column: str = "excess_risk", where: str = "method == 'noisyhead'"
+) -> Change:
+    return put("figure-2", column, to, where)
+
+
+def starts(zero: float, random: float = -0.99, share: float = 0.9) -> Change:
+    """Excess risks from both starts that fall like these powers, sharply known, with this share gone at the end."""
+
+    def to(rows: pd.DataFrame) -> pd.Series:
+        scaled = rows["N"] / rows["N"].max()
+        return np.where(rows["start"] == "random", scaled**random, (1 - share) * scaled**zero)
+
+    return lambda t: {"starts": t["starts"].assign(excess_risk=to, standard_error=lambda r: 1e-3 * r["excess_risk"])}
+
+
+def deviating(setting: str, by: float, rows: int | None = None) -> Change:
+    def changed(t: Tables) -> Tables:
+        own = t["comparison"].index[t["comparison"]["setting"] == setting][:rows]
+        return {"comparison": change(t["comparison"], "deviation", lambda r: by, own)}
+
+    return changed
+
+
+PRINTED_MATCH, PUBLISHED_MISS = deviating("printed", -3.9), deviating("published", 4.1, 1)
+
+
+def one_step_up(N: int, factor: float) -> Change:
+    return figure(lambda r: factor * r["excess_risk"], where=f"method == 'noisyhead' and N == {N} and epsilon == 0.5")
+
+
+FIGURE_CASES = [
+    Case(FIGURE_2, "any start, printed settings", both(starts(-1.0), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "a start of no weight", both(starts(-4, share=0.49), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "a start of weight", both(starts(-4, share=0.51), PRINTED_MATCH), NARROWER, says="51.00 %"),
+    Case(FIGURE_2, "any start, other settings", starts(-1.8), CORRECTED),
+    Case(FIGURE_2, "from zero just as fast as in low dimension", starts(-1.9), NARROWER, says="90.00 %"),
+    Case(FIGURE_2, "no published number belongs to it", lambda t: {"comparison": t["comparison"].head(0)}, NARROWER),
+    Case(FIGURE_2, "a fast random start", starts(-4, random=-1.9), FAILS),
+    Case(
+        FIGURE_2,
+        "another fall in low dimension",
+        put("powers", "exponent", -0.9, regime="low"),
+        FAILS,
+    ),
+    Case(FIGURE_2, "a published number misses", PUBLISHED_MISS, FAILS),
+    Case(FIGURE_2, "it rises with N", figure(lambda r: r["excess_risk"] * (r["N"] / 1000) ** 6), FAILS),
+    Case(FIGURE_2, "it rises in between", one_step_up(1500, 3.0), FAILS),
+    Case(FIGURE_2, "it rises with the budget", figure(lambda r: r["excess_risk"] * (100 * r["epsilon"]) ** 2), FAILS),
+    Case(FIGURE_2, "noise hides all", figure(lambda r: 10 * r["excess_risk"], "standard_error"), UNTESTABLE),
+    Case(FIGURE_2, "a single N", lambda t: only((2100,))(t), UNTESTABLE),
+]
+
+
+def only(sizes: tuple[int, ...]) -> Change:
+    return lambda t: {name: t[name][t[name]["N"].isin(sizes)] for name in ("figure-2", "starts", "comparison")}
+
+
+def doubtful(t: Tables) -> Tables:
+    """One budget's fall is hidden by its error."""
+    return put("figure-2", "standard_error", lambda r: r["excess_risk"], method="noisyhead", epsilon=0.1)(t)
+
+
+def larger(t: Tables) -> Tables:
+    return {"starts": t["starts"].assign(N=10 * t["starts"]["N"])}
+
+
+def unsure(t: Tables) -> Tables:
+    return {"starts": t["starts"].assign(standard_error=lambda r: 0.5 * r["excess_risk"])}
+
+
+FIGURE_CASES += [
+    Case(FIGURE_2, "a start of half the weight", both(starts(-4, share=0.5), PRINTED_MATCH), HOLDS),
+    Case(FIGURE_2, "two sizes", only((1500, 2100)), NARROWER),
+    Case(FIGURE_2, "one fall in doubt", doubtful, UNTESTABLE),
+    Case(FIGURE_2, "a slope in doubt", unsure, FAILS),
+    Case(FIGURE_2, "held against the size reached", both(starts(-1.95), larger), CORRECTED),
+    Case(
+        FIGURE_2,
+        "it rises with the budget at the first size",
+        figure(lambda r: 1e3 * r["excess_risk"] * r["epsilon"], where="method == 'noisyhead' and N == 500"),
+        FAILS,
+    ),
+]
+
+
+# the rates
+
+
+def power(regime: str, quantity: str, value: float, last: bool = True) -> Change:
+    """Another exponent at the largest N, or everywhere else."""
+    where = "N == N.max()" if last else "N < N.max()"
+    return put("powers", "exponent", value, where, regime=regime, quantity=quantity)
+
+
+def cost(axis: str, by: float, budget: str, column: str = "error_gap") -> Change:
+    """A cost that outgrows its rate by a power along one axis, and is tiny."""
+    bound = "rate_11" if column == "error_gap" else "bound_44"
+    return put("regime-axes", column, lambda r: 1e-9 * r[bound] * r["size"] ** by, axis=axis, budget=budget)
+
+
+LAST = list(axes.PATHS)[-1]
+
+
+def formal(by: float, budget: str, axis: str = LAST) -> Change:
+    """(4.4) outgrows the rate of Theorem 1.1 by this power along one path, and matches it on the others."""
+
+    def changed(t: Tables) -> Tables:
+        regimes = t["regime-axes"].assign(bound_44=lambda r: r["rate_11"])
+        own = (regimes["axis"] == axis) & (regimes["budget"] == budget)
+        return {"regime-axes": change(regimes, "bound_44", lambda r: r["rate_11"] * r["size"] ** by, own)}
+
+    return changed
+
+
+def fixed_penalty(t: Tables) -> Tables:
+    """A path on which always predicting 0 has a difference of errors and a squared difference that fall alike."""
+    regimes = formal(0.0, axes.FIXED)(t)["regime-axes"]
+    return {"regime-axes": regimes[regimes["axis"] == LAST].assign(D=6.0, L=30.0, penalty=1.0)}
+
+
+def exponents(low: float, high: float) -> Change:
+    return both(power(asy.LOW, asy.RATE_11, low), power(asy.HIGH, asy.RATE_11, high))
+
+
+RATE_CASES = [
+    *(Case(THEOREM_11, f"a cost beyond the rate, {axis}", cost(axis, 0.11, axes.FIXED), FAILS) for axis in axes.PATHS),
+    Case(THEOREM_11, "logarithms beyond it", cost(LAST, 0.09, axes.FIXED), HOLDS),
+    Case(
+        THEOREM_11,
+        "just as near as may be",
+        both(power(asy.HIGH, asy.RATE_11, -2.0), power(asy.HIGH, asy.BARE, -2.0 + 0.05)),
+        HOLDS,
+    ),
+    Case(THEOREM_11, "just as near on the way to T", power(asy.HIGH, asy.AT_T, 0.05), HOLDS),
+    Case(THEOREM_11, "beyond it at ε = T", cost(LAST, 0.11, axes.LARGEST), NARROWER),
+    Case(THEOREM_11, "beyond it on the way to T", power(asy.HIGH, asy.AT_T, 0.06), NARROWER),
+    Case(THEOREM_11, "a logarithm on the way to T", power(asy.HIGH, asy.AT_T, 0.04), HOLDS),
+    Case(THEOREM_11, "slow noise", power(asy.HIGH, asy.BARE, -1.94), FAILS),
+    Case(THEOREM_11, "noise just as fast", power(asy.HIGH, asy.BARE, -1.96), HOLDS),
+    *(
+        Case(SECTION_11, f"the bounds differ by the power {high - low:.2f}", exponents(low, high), verdict)
+        for low, high, verdict in (
+            (-2.5, -3.0, HOLDS),
+            (-2.5, -2.96, HOLDS),
+            (-2.5, -3.06, FAILS),
+            (-2.0, -1.54, CORRECTED),
+            (-2.5, -1.94, FAILS),
+            (-2.5, -2.46, FAILS),
+        )
+    ),
+    Case(FORMAL, "the two costs fall alike", fixed_penalty, HOLDS),
+    *(
+        Case(FORMAL, f"(4.4) outgrows the rate along {axis} at {budget}", formal(0.11, budget, axis), FAILS)
+        for axis in axes.PATHS
+        for budget in (axes.FIXED, axes.LARGEST)
+    ),
+    Case(FORMAL, "logarithms", formal(0.09, axes.FIXED), NARROWER),
+]
+
+# Theorem 4.2(ii) and its proof
+
+
+def kept(part: str, by: float, error: float = 0.0) -> Change:
+    """A floor that outgrows (4.4) by this power of N."""
+
+    def changed(t: Tables) -> Tables:
+        narrow, own = t["narrow"], t["narrow"]["part"] == part
+        grown = change(narrow, "floor", lambda r: 1e-9 * r["bound_44"] * r["N"] ** by, own)
+        return {"narrow": change(grown, "standard_error", lambda r: error * r["floor"], own)}
+
+    return changed
+
+
+def at_rest(update: str, ratio: float) -> Change:
+    """Descent without noise over its bound at the largest r, and above it before."""
+
+    def to(rows: pd.DataFrame) -> pd.Series:
+        return rows["bound"] * np.where(rows["r"] == rows["r"].max(), ratio, 1e9)
+
+    return put("progress", "excess_risk", to, update=f"penalty {update}")
+
+
+def simulated(by: float, method: str = "noisyhead") -> Change:
+    """One of the methods that outgrows (4.4) by this power of N, the other far below."""
+
+    def to(rows: pd.DataFrame) -> pd.Series:
+        return rows["bound"] * np.where(rows["method"] == method, rows["N"] ** by, 1e-9)
+
+    return lambda t: {"both-sides": t["both-sides"].assign(excess_risk=to)}
+
+
+def small_penalty(by: float) -> Change:
+    def changed(t: Tables) -> Tables:
+        regimes = t["regime-axes"]
+        return {
+            "regime-axes": regimes.assign(
+                risk_halved=np.where(
+                    regimes["axis"] == axes.SMALL_PENALTY,
+                    regimes["bound_44"] * regimes["size"] ** by,
+                    regimes["risk_halved"],
+                )
+            )
+        }
+
+    return changed
+
+
+def halves(t: Tables) -> Tables:
+    return {"regime-axes": t["regime-axes"].assign(risk_printed=t["regime-axes"]["risk_halved"])}
+
+
+INSIDE_ROWS = "feature_over_penalty <= 1"
+NO_SLIP = (kept("minimiser", 0.0), at_rest("λ", 0.9), halves)
+INSIDE = (kept("projection", 0.0), small_penalty(0.0))
+TRUE = both(*NO_SLIP, *INSIDE)
+MOVED = ("L", "r", "N", axes.PENALTY)
+BOUND_CASES = [
+    Case(THEOREM_42, "nothing is lost", TRUE, HOLDS),
+    Case(THEOREM_42, "logarithms are", both(TRUE, small_penalty(0.09), kept("projection", 0.24)), HOLDS),
+    Case(THEOREM_42, "the printed update rests above", both(*INSIDE, halves, kept("minimiser", 0.0)), CORRECTED),
+    Case(THEOREM_42, "only its limit shows it", both(TRUE, kept("minimiser", 0.26)), CORRECTED),
+    Case(THEOREM_42, "only its rest shows it", both(TRUE, at_rest("λ", 1.1)), CORRECTED),
+    Case(THEOREM_42, "only one axis shows it", both(TRUE, cost("r", 0.11, axes.FIXED, "risk_printed")), CORRECTED),
+    Case(THEOREM_42, "at rest on the bound", both(TRUE, at_rest("λ", 1.0), at_rest("λ/2", 1.0)), HOLDS),
+    Case(THEOREM_42, "long prompts", both(TRUE, kept("projection", 0.26)), NARROWER, says=OTHERWISE),
+    Case(THEOREM_42, "in doubt", both(TRUE, kept("projection", 0.26, 0.25)), HOLDS),
+    Case(THEOREM_42, "beyond doubt", both(TRUE, kept("projection", 0.26, 0.24)), NARROWER, says=OTHERWISE),
+    Case(
+        THEOREM_42,
+        "seen but for the longest",
+        lambda t: (
+            both(TRUE, kept("projection", 2.0))(t)
+            | {
+                "narrow": change(
+                    kept("projection", 2.0)(TRUE(t))["narrow"],
+                    "standard_error",
+                    lambda r: r["floor"],
+                    t["narrow"]["N"] > 9e8,
+                )
+            }
+        ),
+        HOLDS,
+    ),
+    Case(THEOREM_42, "penalties that tend to 0, which Algorithm 1 excludes", both(TRUE, small_penalty(0.11)), HOLDS),
+    Case(
+        THEOREM_42,
+        "no small penalty",
+        both(TRUE, lambda t: {"regime-axes": halves(t)["regime-axes"].query(INSIDE_ROWS)}),
+        HOLDS,
+    ),
+    Case(THEOREM_42, "simulated, along N", both(TRUE, simulated(0.26)), FAILS),
+    Case(THEOREM_42, "simulated descent", both(TRUE, simulated(0.26, "gradient-descent")), FAILS),
+    Case(THEOREM_42, "simulated logarithms", both(TRUE, simulated(0.24)), HOLDS),
+    Case(THEOREM_42, "half the penalty rests above", both(TRUE, at_rest("λ/2", 1.1)), FAILS),
+    Case(THEOREM_42, "half the penalty below", both(TRUE, at_rest("λ/2", 0.9)), HOLDS),
+    *(
+        Case(
+            THEOREM_42,
+            f"lost along {axis} at {budget}",
+            both(TRUE, cost(axis, 0.11, budget, "risk_halved")),
+            FAILS,
+        )
+        for axis in (*MOVED, *axes.PATHS)
+        for budget in (axes.FIXED, axes.LARGEST)
+    ),
+    Case(THEOREM_42, "one N", lambda t: {"both-sides": t["both-sides"].query("N == 100")}, UNTESTABLE),
+]
+
+
+def step(name: str, axis: str, by: float) -> Change:
+    return put("proof-steps", "left", lambda r: 1e3 * r["right"] * r["size"] ** by, step=name, axis=axis)
+
+
+def one_size(t: Tables) -> Tables:
+    return {"proof-steps": t["proof-steps"].drop_duplicates(["step", "axis"])}
+
+
+VARIANCES = step("(A.19)", axes.VARIANCE, 0.0)
+PROOF = {A18: "(A.18)", A19: "(A.19)"}
+STEP_CASES = [
+    *(
+        Case(claim, f"lost along {axis}", step(name, axis, 0.11), FAILS)
+        for claim, name in PROOF.items()
+        for axis in (*MOVED, "D")
+    ),
+    *(
+        Case(claim, f"a logarithm along {axis}", step(name, axis, 0.09), found)
+        for (claim, name), found, axis in (
+            ((A18, "(A.18)"), HOLDS, "N"),
+            ((A18, "(A.18)"), HOLDS, axes.SMALL_PENALTY),
+            ((A19, "(A.19)"), CORRECTED, "N"),
+        )
+    ),
+    Case(A18, "lost as penalties tend to 0", step("(A.18)", axes.SMALL_PENALTY, 0.11), HOLDS),
+    Case(A18, "lost along the variance", step("(A.18)", axes.VARIANCE, 0.11), FAILS),
+    Case(A18, "no small penalty", lambda t: {"proof-steps": t["proof-steps"].query(INSIDE_ROWS)}, HOLDS),
+    Case(A18, "a single size", one_size, UNTESTABLE),
+    Case(A19, "a single size", one_size, UNTESTABLE),
+    Case(A19, "all penalties", step("(A.19)", axes.SMALL_PENALTY, 0.09), CORRECTED),
+    Case(A19, "more than the theorem's variance", step("(A.19)", axes.VARIANCE, 2.11), FAILS),
+    Case(
+        A19,
+        "all penalties, all variances",
+        both(step("(A.19)", axes.SMALL_PENALTY, 0.09), step("(A.19)", axes.VARIANCE, 0.09)),
+        HOLDS,
+    ),
+    Case(A19, "all variances", step("(A.19)", axes.VARIANCE, 0.0), HOLDS),
+]
+
+CASES = [*FIGURE_CASES, *RATE_CASES, *BOUND_CASES, *STEP_CASES, *LEMMA_CASES]
+
+test_found, test_cases, test_complete = trials(CHAPTER, CASES)

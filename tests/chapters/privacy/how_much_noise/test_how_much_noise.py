@@ -1,0 +1,110 @@
+"""The page on noise and cost: its tables against other ways to them."""
+
+import math
+
+import dp_accounting
+import numpy as np
+import pandas as pd
+import pytest
+
+from chapters.noisyhead.rivals import closed_forms
+from chapters.privacy.how_much_noise import calibration, conversions, prompts
+from chapters.privacy.how_much_noise import regression as cost
+from chapters.privacy.how_much_noise.experiment import Experiment
+from companion.judging.tables import pick, select
+from companion.running.montecarlo import Runner
+from costofprivacy.dpgd import equivalent, system
+from costofprivacy.dpgd.schedule import Harmonic
+from costofprivacy.noisyhead.recipes import square_model
+from costofprivacy.privacy import ApproximateDP
+from costofprivacy.privacy.groups import BLANK, REPLACE
+
+
+@pytest.fixture(scope="module")
+def small() -> dict[str, pd.DataFrame]:
+    """One of everything, none of it the page's."""
+    told = {"epsilon": (2.0,), "delta": (1e-4,), "records": (30,), "N": (900,), "n": (50,)}
+    return Experiment(regression_noise=0.5, **told).run(Runner(1))
+
+
+# from a budget to the noise
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
+@pytest.mark.parametrize("delta", [1e-3, 1e-8])
+def test_every_route_keeps_the_budget_and_the_exact_one_spends_it(epsilon: float, delta: float) -> None:
+    budget = ApproximateDP(epsilon, delta)
+    for route, rho_of in conversions.ROUTES.items():
+        spent = dp_accounting.get_epsilon_gaussian(1 / rho_of(budget), delta)
+        assert spent <= epsilon * (1 + 1e-6), route
+        assert (spent > epsilon * (1 - 1e-6)) == (route == conversions.EXACT), route
+
+
+def test_each_route_solves_the_equation_that_it_is_named_after() -> None:
+    budget, log = ApproximateDP(0.7, 1e-5), math.log(1e5)
+    rho = {route: rho_of(budget) for route, rho_of in conversions.ROUTES.items()}
+    assert rho[conversions.PROPOSITION] ** 2 / 2 + rho[conversions.PROPOSITION] * math.sqrt(2 * log) == pytest.approx(
+        0.7, rel=1e-9
+    )
+    assert 2 * rho[conversions.RULE] * math.sqrt(log) == pytest.approx(0.7, rel=1e-12)
+    accountant = dp_accounting.rdp.RdpAccountant()
+    accountant.compose(dp_accounting.ZCDpEvent(rho[conversions.RENYI] ** 2 / 2))
+    assert accountant.get_epsilon(1e-5) == pytest.approx(0.7, rel=1e-6)
+
+
+# what it costs
+
+
+def test_a_cost_is_the_equations_risk_and_no_schedule_of_a_grid_has_less(small: dict[str, pd.DataFrame]) -> None:
+    equations = system.isotropic(0.5, 1 / 30, 0.5)
+    for relation, factor in ((REPLACE, 1), (BLANK, 2)):
+        row = pick(small["regression"], route=conversions.EXACT, relation=relation)
+        rho = factor / dp_accounting.get_sigma_gaussian(2.0, 1e-4)
+        assert row["noise_rho"] == pytest.approx(rho, rel=1e-6)
+        assert row["noise_over_step"] == pytest.approx(2 / rho, rel=1e-6)
+        tried = [
+            equivalent.final_risk(equations, Harmonic(rate * offset, offset), cost.CLIP, rho)
+            for rate in np.geomspace(1, 50, 12)
+            for offset in (0.01, 0.1, 1.0, 10.0)
+        ]
+        assert row["excess_risk"] <= min(tried) * 1.001
+        assert row["excess_risk"] > min(tried) * 0.7
+        assert row["half_test_error"] == pytest.approx(row["excess_risk"] + 0.125)
+    assert small["regression"]["private_risk"].min() > 0
+
+
+def test_noisyhead_s_tightest_row_is_what_the_rivals_page_has() -> None:
+    """The last iterate by the bound (A.1) at its best penalty of a grid: the same closed form by another function."""
+    model, budget = square_model(5, 4000, 0.0), ApproximateDP(1.0, 1e-5)
+    told = closed_forms.penalties(model, 1.0, 4000, budget, prompts.PENALTIES)
+    least = select(told, method="NoisyHead, last iterate")["test_error"].min()
+    own = prompts.table((4000,), (1.0,), (1e-5,), (5, 1.0, 5.0, 0.0))
+    row = pick(own, account=prompts.LAST, sensitivity=prompts.BOUND, choice=prompts.BEST)
+    assert row["test_error"] == pytest.approx(least, rel=1e-6)
+    best = select(own, choice=prompts.BEST).set_index(["account", "sensitivity", "relation"])["test_error"]
+    assert best.is_monotonic_decreasing
+
+
+# what the claims rest on
+
+
+def test_a_classical_step_ends_where_its_delta_is_spent() -> None:
+    for row in calibration.limits().itertuples():
+        sigma = math.sqrt(2 * math.log(1.25 / row.delta)) / row.epsilon_limit
+        assert dp_accounting.get_epsilon_gaussian(sigma, row.delta) == pytest.approx(row.epsilon_limit, rel=1e-5)
+
+
+def test_shares_are_composed_as_dp_accounting_composes_them() -> None:
+    row = pick(calibration.composition((2.0,), 1e-3), T=2)
+    sigma = dp_accounting.get_sigma_gaussian(1.0, 5e-4)
+    together = dp_accounting.pld.privacy_loss_distribution.from_gaussian_mechanism(sigma).self_compose(2)
+    assert row["delta_together"] == pytest.approx(together.get_delta_for_epsilon(2.0), rel=1e-2)
+
+
+def test_dp_gd_s_iterates_spend_what_their_own_noise_hides(small: dict[str, pd.DataFrame]) -> None:
+    row = pick(small["outputs"], schedule="square of 1 − t")
+    rates = 3.0 * (1 - np.arange(1, 51) / 50) ** 2 / 50
+    noise = np.sqrt(rates**2 - np.append(rates[1:], 0.0) ** 2)
+    used = noise > 0
+    assert row["every_mu"] == pytest.approx((rates[used] / noise[used]).max(), rel=1e-6)
+    assert row["last_mu"] == pytest.approx(1.0, rel=1e-9)

@@ -1,0 +1,168 @@
+"""What each chapter may be asked for: values that no run can have, one by one and together."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapters.noisyhead.early_stopping.experiment import Experiment as EarlyStopping
+from chapters.noisyhead.high_dimensional.experiment import Experiment as HighDimensional
+from chapters.noisyhead.low_dimensional.experiment import Experiment as LowDimensional
+from companion.declaration import declarations
+from tests.chapters.test_ranges import CHAPTERS, experiment
+
+# Just beyond what makes sense, in whichever chapter has a parameter of that name.
+BEYOND: dict[str, Any] = {
+    "N": 3,
+    "D": 1,
+    "T": 0,
+    "d": 1,
+    "epsilon": -1.0,
+    "rho": 0.0,
+    "gamma": 0.0,
+    "clip": 0.0,
+    "clips": 0.0,
+    "learning_rate": -3.0,
+    "delta": 1.0,
+    "failure": 1.5,
+    "penalty": 0.0,
+    "label_noise": -0.1,
+    "pairs": 0,
+    "trials": 1,
+    "test_prompts": 0,
+    "confidence": 1.0,
+    "seed": -1,
+}
+# Where a chapter begins or ends elsewhere, or has a parameter of its own.
+OWN: dict[str, dict[str, Any]] = {
+    "foundations/in-context-regression": {"D": 0, "N": 0, "test_prompts": 99},
+    "noisyhead/mechanism": {"epsilon": 1001.0},
+    "noisyhead/cost-of-privacy": {"N": 1, "failure": 1.0, "event_trials": 1},
+    "noisyhead/high-dimensional": {
+        "N": 15,
+        "delta_published": 0.0,
+        "bound_N": 9,
+        "bound_failure": 1.0,
+        "bound_trials": 1,
+        "lemma_trials": 19,
+    },
+    "noisyhead/early-stopping": {"N": 15, "failure": 0},
+    "noisyhead/robustness": {
+        "N": 2,
+        "mu": 0.0,
+        "p": 40.0,
+        "digit_trials": 0,
+        "fractions": 0.0,
+        "fraction_alpha": 0.0,
+        "fraction_trials": 1,
+        "bound_T": 0,
+        "bound_failure": 0.0,
+    },
+    "noisyhead/rivals": {"shares": 0.0, "releases": 10},
+    "noisyhead/newsgroups": {"lengths": "in metres"},
+    "noisyhead/dp-sgd": {"batch": 8},
+    "dpgd/algorithm": {"trials": 0, "gammas": -0.1, "sizes": 5, "placements": 1, "log_power": -1.0},
+    "dpgd/clipping-factors": {"points": 2},
+    "dpgd/deterministic-equivalent": {"d": 0, "clip": float("inf"), "law_trials": 0, "chain_steps": 0},
+    "dpgd/hyperparameters": {"gamma": 1.0, "points": 3, "limit_d": 1},
+    "dpgd/schedules": {"n": 5, "gammas": 1.5},
+    "dpgd/small-noise": {"gammas": 0.9, "fixed_gamma": 1e-4, "rho": 5.0},
+    "dpgd/lower-bound": {"ratios": 1, "pilot_share": 1.0},
+    "dpgd/scaling-laws": {"draws": 1},
+    "privacy/rivals": {"real": "iris", "epsilon": 0.0},
+}
+EACH = [
+    (name, declared, (BEYOND | OWN.get(name, {}))[declared.name])
+    for name in CHAPTERS
+    for declared in declarations(experiment(name))
+    if declared.name in BEYOND | OWN.get(name, {})
+]
+
+
+@pytest.mark.parametrize(("name", "declared", "value"), EACH, ids=lambda part: getattr(part, "name", str(part)))
+def test_what_makes_no_sense_is_refused_in_one_line(name: str, declared: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"^(each of )?{declared.name} must be ") as refusal:
+        experiment(name)(**{declared.name: [value] if declared.many else value})
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("noisyhead/cost-of-privacy", {"penalty": 1e-6}, "penalty must ask for at most T = 100000"),
+        ("noisyhead/low-dimensional", {"epsilon": [900.0]}, "epsilon must be at most T = "),
+        ("noisyhead/high-dimensional", {"epsilon": [0.1, 5.5]}, r"epsilon must be at most T = 5, got 5\.5"),
+        ("noisyhead/high-dimensional", {"bound_failure": 1e-100}, "bound_failure must ask for at most T = 100000, got"),
+        ("noisyhead/early-stopping", {"T": [5]}, r"T must hold at least two numbers of steps, got \[5\]"),
+        ("noisyhead/robustness", {"bound_L": [5]}, "bound_penalty must be above C²/L = .* at L = 5, got 1.0"),
+        ("noisyhead/robustness", {"bound_D": [2]}, r"bound_failure must be above N exp\(-D²\) = .*, got 0.01"),
+        ("noisyhead/rivals", {"shares": [0.5]}, r"shares must contain 1, got \[0.5\]"),
+        ("noisyhead/dp-sgd", {"batch": 1001}, "batch must be at most the smallest N = 1000, got 1001"),
+        ("noisyhead/newsgroups", {"T": [1, 2]}, "T must hold at least three"),
+        ("noisyhead/newsgroups", {"epsilon": 0.3}, "other_epsilons must not hold epsilon"),
+        ("noisyhead/newsgroups", {"prompts": ["paragraphs used once"]}, ".* must not begin with"),
+        ("noisyhead/softmax-head", {"condition": [10.0]}, r"condition must contain 1, got \[10\.0\]"),
+        ("noisyhead/softmax-head", {"N": [150], "poisoned": [150]}, "poisoned must be below the largest N = 150, got"),
+        ("noisyhead/softmax-head", {"steps": [4], "epsilon": [5.0]}, r"steps must be at least the largest epsilon ="),
+        ("dpgd/algorithm", {"n": 10**6}, r"n · others must be between"),
+        ("dpgd/deterministic-equivalent", {"n": [20]}, "n must be at least 4 / gamma = 40, got 20"),
+        ("dpgd/lower-bound", {"d": 4}, "d times each of ratios must be at least 24, got 20"),
+        (
+            "dpgd/scaling-laws",
+            {"steep_phi": [1.0]},
+            "steep_psi must be below 1 - steep_phi, got 0.1 with steep_phi = 1$",
+        ),
+        ("dpgd/scaling-laws", {"decades": [2, 3]}, "decades must be more than 4"),
+        ("dpgd/real-data", {"housing_gamma": [1e-5]}, "housing_gamma asks for .* some are to test on$"),
+        ("dpgd/real-data", {"seed_normalisation": [500, 13000]}, "seed_normalisation asks for .* some are to test on$"),
+        ("privacy/what-this-does-not-protect", {"n": 30, "group": [30]}, "group must have fewer than n = 30"),
+        ("explore/dpgd", {"times": [0.1, 1.0]}, "times must begin at 0 and end at 1"),
+    ],
+)
+def test_rules_of_several_parameters_are_told_in_one_line(
+    name: str, change: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if message.startswith("bound_failure must ask"):  # this rule speaks beyond the usual range alone
+        monkeypatch.setenv("COSTOFPRIVACY_ANYWAY", "1")
+    with pytest.raises(ValueError, match=rf"^{message}") as refusal:
+        experiment(name)(**change)
+    assert "\n" not in str(refusal.value)
+
+
+def some(values: st.SearchStrategy[Any], least: int = 1) -> st.SearchStrategy[list[Any]]:
+    return st.lists(values, min_size=least, max_size=4, unique=True)
+
+
+ADMISSIBLE: dict[str, tuple[type, dict[str, st.SearchStrategy[Any]]]] = {
+    "low": (
+        LowDimensional,
+        {"N": some(st.integers(4, 10**6)), "epsilon": some(st.floats(1e-3, 1.0)), "D": st.integers(2, 50)},
+    ),
+    "high": (HighDimensional, {"N": some(st.integers(16, 10**6)), "epsilon": some(st.floats(1e-3, 5.0))}),
+    "early": (
+        EarlyStopping,
+        {"N": st.integers(16, 2500), "T": some(st.integers(1, 3000), 2), "epsilon": st.floats(1e-3, 1.0)},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ADMISSIBLE)
+@given(st.data(), st.floats(1e-12, 0.5), st.floats(1e-3, 1.0), st.floats(0, 4))
+@settings(derandomize=True, deadline=None, max_examples=40)
+def test_admissible_parameters_give_admissible_algorithms(
+    name: str, data: st.DataObject, delta: float, failure: float, label_noise: float
+) -> None:
+    kind, own = ADMISSIBLE[name]
+    asked = kind(**data.draw(st.fixed_dictionaries(own)), delta=delta, failure=failure, label_noise=label_noise)
+    for cell in [asked.cell] if name == "early" else asked.cells:
+        for setting, hyper in cell.hyper.items():
+            assert 0 < hyper.learning_rate * hyper.penalty < 1
+            assert hyper.contraction < 1
+            if name == "early":  # by setting and accounts
+                noise = [std for (own, _), each in cell.noise.items() if own == setting for std in each.ravel()]
+            else:
+                noise = cell.noise[setting]
+            assert noise
+            assert all(0 < std < np.inf for std in noise)

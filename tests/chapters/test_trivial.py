@@ -1,0 +1,80 @@
+"""What each criterion makes of something trivial, by ``book/criteria/trivial.csv``: recomputed, and complete.
+
+A row names a column that a judge reads, what was put into it, and the verdict that comes of it. Where that is *holds*,
+the row says why it is right that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from companion.judging.claims import read_register
+from companion.judging.findings import Verdict
+from companion.judging.judges import Ruling, judges_of
+from tests.chapters.machinery import BOOK, committed, package
+
+TRIED = pd.read_csv(BOOK / "criteria" / "trivial.csv", dtype=str).fillna("")
+REGISTER = read_register(BOOK / "claims.yml")
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # a judge may divide by what is always 0
+JUDGED = {claim.id: claim.chapter for claim in REGISTER.values() if not claim.pending}
+MAKE: Mapping[str, Callable[[pd.Series], object]] = {
+    "always 0": lambda values: 0.0,
+    "always 1": lambda values: 1.0,
+    "always 2": lambda values: 2.0,
+    "always -1": lambda values: -1.0,
+    "constant": lambda values: float(values.median()),
+    "in reverse": lambda values: values.to_numpy()[::-1],
+    "growing": lambda values: values * np.arange(1.0, len(values) + 1) ** 2,
+    "falling": lambda values: values / np.arange(1.0, len(values) + 1) ** 2,
+}
+
+
+def trivial(table: pd.DataFrame, columns: str, tried: str) -> pd.DataFrame:
+    """A table with something trivial in a column, or in each of several, ``one & another``.
+
+    Args:
+        table: as committed. columns: of it. tried: a name in `MAKE`, or ``= size`` for what ``size`` holds.
+    """
+    make = MAKE.get(tried, lambda _: table[tried.removeprefix("= ")])
+    return table.assign(**{column: make(table[column]) for column in columns.split(" & ")})
+
+
+def ruled(claim: str, table: str = "", column: str = "", tried: str = "") -> Ruling:
+    """What a claim's judge finds in the book's tables; with a column, once something trivial is in it."""
+    chapter = JUDGED[claim]
+    tables = committed(chapter)
+    if table:
+        tables = tables | {table: trivial(tables[table], column, tried)}
+    return judges_of(package(chapter))[claim](tables)
+
+
+@pytest.mark.parametrize("chapter", sorted(set(JUDGED.values())))
+def test_what_is_trivial_gets_the_verdict_that_the_book_says(chapter: str) -> None:
+    for row in TRIED[TRIED["claim"].map(JUDGED) == chapter].itertuples():
+        found = ruled(row.claim, row.table, row.column, row.tried)
+        assert str(found.verdict) == row.verdict, row
+        assert not row.table or repr(found) != repr(ruled(row.claim)), f"it changes nothing: {row}"
+
+
+def test_something_trivial_was_tried_on_each_claim() -> None:
+    assert set(TRIED["claim"]) == set(JUDGED)
+
+
+def test_the_claims_on_which_nothing_was_tried_read_no_table() -> None:
+    untried = TRIED[TRIED["table"] == ""]
+    assert {str(judges_of(package(JUDGED[claim]))[claim]({}).verdict) for claim in untried["claim"]} == {"untestable"}
+
+
+def test_each_claim_that_holds_is_denied_to_something_trivial_at_least_once() -> None:
+    holds = {claim for claim in JUDGED if ruled(claim).verdict == Verdict.HOLDS}
+    denied = set(TRIED.loc[TRIED["verdict"] != Verdict.HOLDS, "claim"])
+    assert holds <= denied
+
+
+def test_where_something_trivial_passes_it_is_said_why_that_is_right() -> None:
+    passes = TRIED["verdict"] == Verdict.HOLDS
+    assert (TRIED.loc[passes, "why"] != "").all()

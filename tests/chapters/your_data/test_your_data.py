@@ -1,0 +1,108 @@
+"""What bounds and missing cells cost: the losses against predictions on new people."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from chapters.your_data import finding, loose, missing
+from chapters.your_data.estimating import dp_gd
+from costofprivacy.privacy import ApproximateDP
+
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
+SMALL = loose.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
+FEW = missing.Problem(n=2000, d=3, epsilon=3.0, delta=1e-5)
+
+
+class FreeFit(LinearRegression):
+    """Least squares where a private fit is asked for: void records are dropped."""
+
+    asked: list = []  # noqa: RUF012
+
+    def fit(self, X, y):
+        kept = ~np.isnan(X).any(axis=1)
+        return super().fit(X[kept], y[kept])
+
+
+def free(**public):
+    FreeFit.asked.append(public)
+    return FreeFit()
+
+
+def cheap(**public):
+    return dp_gd(**public).set_params(schedule="constant", clip=0.3)
+
+
+@pytest.fixture(scope="module")
+def widened():
+    return loose.table(range(3), SMALL, (1.0, 4.0), cheap)
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    return missing.table(range(3), FEW, (0.0, 0.3), cheap)
+
+
+def test_the_loss_of_a_loose_bound_is_that_of_predictions():
+    rng = np.random.default_rng(0)
+    X, y = SMALL.draw(rng)
+    model = cheap(
+        epsilon=3.0, delta=1e-5, feature_bounds=(-2.0, 2.0), expected_r2=0.8, spectrum=None, random_state=1,
+        response_bounds=(-loose.REACH * SMALL.response_deviation, loose.REACH * SMALL.response_deviation),
+    ).fit(X, y)  # fmt: skip
+    told = loose._lost(X, y, SMALL, loose.FEATURES, 2.0, cheap, 1)
+    new = rng.uniform(-1, 1, (400_000, 3))
+    truth = new @ SMALL.coefficients
+    assert told == pytest.approx(((model.predict(new) - truth) ** 2).mean() / truth.var(), rel=0.02)
+    assert y.var() == pytest.approx(SMALL.response_deviation**2, rel=0.1)
+    assert np.corrcoef(X @ SMALL.coefficients, y)[0, 1] ** 2 == pytest.approx(SMALL.r2, abs=0.03)
+
+
+def test_wider_bounds_are_what_is_asked_for_and_cost_nothing_without_privacy():
+    FreeFit.asked.clear()
+    found = loose.table(range(2), SMALL, (1.0, 8.0), free)
+    assert found["lost"].max() == pytest.approx(found["lost"].min())
+    reach = loose.REACH * SMALL.response_deviation
+    wide = [asked for asked in FreeFit.asked if asked["feature_bounds"] == (-8.0, 8.0)]
+    assert [asked["response_bounds"][1] / reach for asked in wide] == [1, 8, 1] * 2
+    assert [asked["spectrum"] for asked in wide] == [None, None, 3 / 64] * 2
+
+
+def test_a_loose_bound_costs_and_a_stated_variance_mends_it(widened):
+    lost = widened.set_index(["widened", "factor"])["lost"]
+    assert lost.groupby("factor").nunique()[1.0] == 1
+    assert lost[loose.FEATURES, 4.0] > 5 * lost[loose.FEATURES, 1.0]
+    assert lost[loose.STATED, 4.0] == pytest.approx(lost[loose.FEATURES, 1.0])
+    assert lost[loose.BOTH, 4.0] > lost[loose.RESPONSE, 4.0] > lost[loose.RESPONSE, 1.0]
+
+
+def test_people_have_the_stated_law():
+    X = missing.people(200_000, 3, np.random.default_rng(1))
+    assert X.mean() == pytest.approx(missing.MEAN, abs=0.005)
+    assert ((X > 0) & (X < 1)).all()
+    assert 0.2 < np.corrcoef(X.T)[0, 1] < 0.35
+    assert FEW.expected(X).std() == pytest.approx(1, abs=0.01)
+    y = FEW.respond(X, np.random.default_rng(2))
+    assert (FEW.expected(X) - y).var() == pytest.approx(1 / FEW.r2 - 1, rel=0.02)
+    low, high = FEW.response_bounds
+    assert ((y > low) & (y < high)).mean() > 0.99
+
+
+def test_without_privacy_dropping_is_unbiased_and_imputation_is_not(gaps):
+    rows = gaps[gaps["fit"] == missing.FREE].set_index(["rule", "share"])
+    assert rows["lost_complete"].xs(0.0, level="share").max() < 0.01
+    assert rows.loc[(missing.VOID, 0.3), "lost_complete"] < 0.01
+    assert rows.loc[(missing.MIDDLE, 0.3), "lost_complete"] > 5 * rows.loc[(missing.VOID, 0.3), "lost_complete"]
+    assert rows.loc[(missing.MIDDLE, 0.3), "lost_missing"] > rows.loc[(missing.TYPICAL, 0.3), "lost_missing"]
+    assert (rows["records"].xs(0.3, level="share") - 0.7**3).abs().max() < 0.02
+
+
+def test_private_bounds_and_their_fit_spend_the_whole_budget_together():
+    stated = loose.Problem(n=4000, d=2)
+    X, y = stated.draw(np.random.default_rng(0))
+    features, response, left = finding._bounds(finding.FOUND, X, y, stated, 0)
+    total = ApproximateDP(stated.epsilon, stated.delta).to_gaussian()
+    assert left.mu**2 == pytest.approx((1 - finding.SHARE) * total.mu**2)
+    assert all(((np.abs(side) > 0.3) & (np.abs(side) < 2)).all() for side in features)
+    assert response[0] < np.quantile(y, 0.2) < np.quantile(y, 0.8) < response[1]
+    known = finding._bounds(finding.KNOWN, X, y, stated, 0)
+    assert known == ((-1.0, 1.0), (-3 * stated.response_deviation, 3 * stated.response_deviation), total)

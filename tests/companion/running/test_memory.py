@@ -1,0 +1,63 @@
+"""A run that asks for too much ends with one clear line, in this process and in those that it starts."""
+
+import resource
+
+import joblib
+import numpy as np
+import pytest
+
+from companion.running import memory
+from costofprivacy._validate import ANYWAY
+
+GB = 2.0**30
+needs_a_limit = pytest.mark.skipif(np.isinf(memory._held()), reason="the system does not limit private memory")
+
+
+def filled(bytes_: float) -> int:
+    return int(np.ones(int(bytes_) // 8).nbytes)
+
+
+@pytest.fixture(autouse=True)
+def one_gigabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available", lambda: GB)
+
+
+@needs_a_limit
+def test_what_does_not_fit_ends_in_one_line_that_says_what_to_do() -> None:
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    line = r"^this needs more than the 1 GB of memory .*, or for ANYWAY=1$"
+    with pytest.raises(MemoryError, match=line), memory.limited():
+        filled(2 * GB)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+
+
+@pytest.mark.slow
+@needs_a_limit
+def test_worker_processes_share_what_is_free() -> None:
+    with memory.limited():
+        assert list(memory.pool(2, 2)(joblib.delayed(filled)(GB / 4) for _ in range(2))) == [GB // 4, GB // 4]
+    with pytest.raises(MemoryError, match="this needs more than the 1 GB"), memory.limited():
+        list(memory.pool(2, 2)(joblib.delayed(filled)(0.9 * GB) for _ in range(2)))
+
+
+@needs_a_limit
+def test_what_this_process_holds_is_not_shared_out_once_more() -> None:
+    before = np.ones(int(0.8 * GB) // 8)
+    with memory.limited():
+        assert memory.share(2) == pytest.approx(GB / 2, rel=0.05)
+    assert before.nbytes
+
+
+@needs_a_limit
+def test_a_limit_within_another_allows_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    with memory.limited():
+        monkeypatch.setattr(memory, "available", lambda: 8 * GB)
+        assert memory.confine(4 * GB) <= GB
+        with pytest.raises(MemoryError, match="this needs more than the "), memory.limited():
+            filled(2 * GB)
+
+
+def test_whoever_wants_it_anyway_has_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ANYWAY, "1")
+    with memory.limited():
+        assert memory.share(2) == np.inf

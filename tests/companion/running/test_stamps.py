@@ -1,0 +1,100 @@
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from companion.running import _source, stamps
+from costofprivacy import datasets
+
+TABLE = pd.DataFrame({"method": ["a", "NA"], "epsilon": [0.1 + 0.2, None], "trials": [5, 7], "kept": [True, False]})
+MEASURED = {"parameters": "1", "code": "2"}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    N: tuple[int, ...] = (1, 2)
+    delta: float = 1e-5
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    TABLE.to_csv(tmp_path / "figure-1.csv", index=False)
+    files = {"figure-1.csv": stamps.file_digest(tmp_path / "figure-1.csv")}
+    (tmp_path / "stamp.json").write_text(json.dumps({"measured": {"inputs": MEASURED, "files": files}}))
+    return tmp_path
+
+
+def test_saved_tables_come_back_as_they_were(folder: Path) -> None:
+    tables = stamps.saved_tables(folder, MEASURED)
+    assert list(tables) == ["figure-1"]
+    pd.testing.assert_frame_equal(tables["figure-1"], TABLE, check_exact=True)
+    assert tables["figure-1"]["epsilon"][0] == 0.30000000000000004
+
+
+def test_tables_are_not_used_when_they_were_measured_from_something_else(folder: Path) -> None:
+    assert stamps.saved_tables(folder, MEASURED | {"code": "3"}) is None
+    assert stamps.saved_tables(folder, {}) is None
+
+
+def test_tables_are_not_used_when_one_was_touched_or_is_gone(folder: Path) -> None:
+    text = (folder / "figure-1.csv").read_text()
+    (folder / "figure-1.csv").write_text(text.replace("5", "6"))
+    assert stamps.saved_tables(folder, MEASURED) is None
+    (folder / "figure-1.csv").unlink()
+    assert stamps.saved_tables(folder, MEASURED) is None
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"measured": {"inputs": {}, "files": {}}}'])
+def test_a_stamp_that_says_nothing_gives_no_tables(folder: Path, content: str) -> None:
+    (folder / "stamp.json").write_text(content)
+    assert stamps.saved_tables(folder, MEASURED) is None
+    (folder / "stamp.json").unlink()
+    assert stamps.saved_tables(folder, {}) is None
+
+
+def test_what_is_measured_depends_on_parameters_code_data_and_requirements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.experiment")
+    before = stamps.measured_from(Experiment(), tmp_path)
+    assert stamps.measured_from(Experiment([1, 2]), tmp_path) == before
+    (tmp_path / "requirements.txt").write_text("sphinx==7.4 \\\n    --hash=1\n")
+    assert stamps.measured_from(Experiment(), tmp_path) == before
+    (tmp_path / "requirements.txt").write_text("numpy==2.4 ; python_version < '3.12' \\\n    --hash=1\n")
+    changed = stamps.measured_from(Experiment(delta=0.1), tmp_path)
+    assert {key for key in before if before[key] != changed[key]} == {"parameters", "requirements"}
+    assert set(before) == {"parameters", "code", "data", "requirements"}
+
+
+def test_tables_on_real_data_depend_on_which_of_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Experiment, "__module__", "chapters.noisyhead.low_dimensional.experiment")
+    monkeypatch.setattr(Experiment, "data_sets", (datasets.HOUSING,), raising=False)
+    found = []
+    for cached in (True, False):
+        monkeypatch.setattr(datasets, "is_cached", lambda name, cached=cached: cached)
+        found.append(stamps.measured_from(Experiment(), tmp_path))
+    assert {key for key in found[0] if found[0][key] != found[1][key]} == {"sets"}
+
+
+def test_no_word_of_verdicts_or_figures_is_among_the_code_of_a_measurement() -> None:
+    told = (
+        "verdicts",
+        "pages",
+        "findings",
+        "claims",
+        "cards",
+        "figures",
+        "symbols",
+        "agreement",
+        "chapters",
+        "montecarlo",
+    )
+    root = Path(_source.closure(["costofprivacy"])["costofprivacy"]).parent
+    for path in sorted((root / "experiments").rglob("experiment.py")):
+        if path.parent.name == "ledger":
+            continue
+        module = ".".join(("costofprivacy", *path.relative_to(root).with_suffix("").parts))
+        names = {name.rpartition(".")[2] for name in _source.closure([module])}
+        assert not [name for name in names if name.startswith(told)], module

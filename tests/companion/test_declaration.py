@@ -1,0 +1,95 @@
+from dataclasses import FrozenInstanceError, dataclass
+
+import pytest
+
+from chapters import symbols
+from companion.declaration import Parameters, declarations, many, meanings, parameter
+from costofprivacy._validate import FINITE_POSITIVE, PROBABILITY, SHARE, among, at_least
+from tests.each import each
+
+
+class Experiment(Parameters):
+    """A measurement.
+
+    Of something.
+    """
+
+    N: tuple[int, ...] = many(at_least(4), 1000, 2000, ascending=True)
+    """Training prompts;
+    at least four."""
+    epsilon: tuple[float, ...] = many(FINITE_POSITIVE, 0.5)
+    delta: float = parameter(PROBABILITY, 1e-5, published=True)
+    failure: float = parameter(SHARE, 1.0)
+    method: str = parameter(among(("ridge", "zero")), "zero")
+    """What is run."""
+
+    def check(self) -> None:
+        if max(self.epsilon) > min(self.N):
+            raise ValueError(f"epsilon must be at most N, got {max(self.epsilon)}")
+
+
+@dataclass(frozen=True)
+class Cell:
+    N: int
+    delta: float
+    label: str = ""
+
+
+def test_values_are_checked_converted_and_sorted() -> None:
+    made = Experiment(N=[7.0, 5], epsilon=[1])
+    assert (made.N, made.epsilon, made.delta) == ((5, 7), (1.0,), 1e-5)
+    assert [type(n) for n in made.N] == [int, int]
+    assert Experiment() == Experiment(N=(2000, 1000))
+    with pytest.raises(FrozenInstanceError):
+        made.delta = 0.5
+
+
+@each(
+    ("given", "message"),
+    [
+        ({"N": (3,)}, "each of N must be a whole number of at least 4, got 3"),
+        ({"N": 5}, "N must be a non-empty list, got 5"),
+        ({"N": (5, 5)}, r"N must be a list of distinct values, got \[5, 5\]"),
+        ({"delta": 1.0}, "delta must be between 0 and 1, both excluded, got 1.0"),
+        ({"failure": 0.0}, "failure must be positive, got 0.0"),
+        ({"failure": 1.5}, "failure must be between 0 and 1, got 1.5"),
+        ({"method": "best"}, "method must be one of ridge, zero, got 'best'"),
+        ({"epsilon": (2000.0,)}, "epsilon must be at most N, got 2000.0"),
+    ],
+)
+def test_what_is_out_of_range_is_named(given: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Experiment(**given)
+
+
+def test_only_what_the_published_numbers_fix_decides_whether_they_belong() -> None:
+    assert Experiment(N=(5,), failure=0.5).is_published
+    assert not Experiment(delta=1e-6).is_published
+
+
+def test_a_bundle_takes_what_it_shares() -> None:
+    assert Experiment().shared(Cell, N=7) == Cell(7, 1e-5)
+    assert Experiment(delta=0.1).shared(Cell, N=7, label="a") == Cell(7, 0.1, "a")
+
+
+def test_meanings_stand_after_the_fields_or_in_the_table_of_symbols() -> None:
+    assert meanings(Experiment) == {"N": "Training prompts; at least four.", "method": "What is run."}
+    rows = {row.name: row for row in symbols.rows(Experiment)}
+    assert list(rows) == [declared.name for declared in declarations(Experiment)]
+    assert rows["N"].meaning == "Training prompts; at least four."
+    assert rows["delta"].meaning == symbols.BY_NAME["delta"].meaning
+    assert rows["N"].range == "a list, each a whole number of at least 4"
+    assert rows["failure"].range == "positive and at most 1"
+    assert (rows["delta"].symbol, rows["delta"].default) == (r"$\delta$", 1e-5)
+
+
+def test_a_parameter_needs_a_declaration_and_a_meaning() -> None:
+    with pytest.raises(TypeError, match=r"Bare\.N must be declared with parameter or many"):
+
+        class Bare(Parameters):
+            N: int = 5
+
+    with pytest.raises(TypeError, match=r"Mute\.unheard_of needs a meaning"):
+
+        class Mute(Parameters):
+            unheard_of: int = parameter(at_least(1), 5)

@@ -1,0 +1,149 @@
+import math
+
+import numpy as np
+import pytest
+
+from costofprivacy.estimators import NoisyHeadRegressor, PrivateHeadRegressor
+from costofprivacy.noisyhead import accounts, head, population, pretraining, recipes
+from costofprivacy.noisyhead.prompts import PromptModel, sample
+from costofprivacy.privacy import ApproximateDP, sums
+from tests.costofprivacy.estimators import conformance
+
+pytestmark = pytest.mark.filterwarnings("ignore:random_state=:costofprivacy.privacy.PrivacyWarning")
+
+
+@pytest.mark.parametrize("check", [*conformance.CHECKS, *conformance.PRIVACY_CHECKS], ids=lambda check: check.__name__)
+@pytest.mark.parametrize("account", ["last iterate", pytest.param("every iterate", marks=pytest.mark.slow)])
+def test_it_conforms(check, account):
+    check(NoisyHeadRegressor(epsilon=8.0, delta=1e-6, account=account))
+
+
+class Idle(NoisyHeadRegressor):
+    """Its ``fit`` does nothing but what the interface asks for."""
+
+    def fit(self, X, y):
+        super().fit(X[:1], y[:1])
+        self.Gamma_ = np.zeros_like(self.Gamma_)
+        return self
+
+
+class Deaf(NoisyHeadRegressor):
+    """It answers well without having looked at the data."""
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.Gamma_ = population.ridge_scale(conformance.MODEL, 0.0) * np.eye(X.shape[2])
+        return self
+
+
+@pytest.mark.parametrize("impostor", [Idle, Deaf])
+def test_an_estimator_that_does_not_learn_fails(impostor):
+    with pytest.raises(AssertionError):
+        conformance.check_prompt_regressor(impostor(epsilon=8.0, delta=1e-6))
+
+
+def test_the_idle_one_fails_by_what_it_does_not_learn():
+    with pytest.raises(AssertionError, match="R² must be at least"):
+        conformance.check_learns(Idle(epsilon=8.0, delta=1e-6))
+    with pytest.raises(AssertionError, match="follow the responses"):
+        conformance.check_what_it_learns_follows_the_responses(Deaf(epsilon=8.0, delta=1e-6))
+
+
+def test_it_is_algorithm_1_with_the_hyperparameters_given():
+    N, model = 500, PromptModel(3, 20, 0.2)
+    data = sample(model, N, rng=np.random.default_rng(0))
+    hyper = recipes.low_dimension(model, N, 1.0, 5.0)["corrected"]
+    asked = {
+        "epsilon": 1.0,
+        "delta": 1e-6,
+        "clip_norm": hyper.clip_norm,
+        "feature_bound": hyper.feature_bound,
+        "weight_bound": hyper.weight_bound,
+    }
+    asked |= {"penalty": 2 * hyper.penalty, "learning_rate": hyper.learning_rate, "steps": hyper.steps}
+    fitted = NoisyHeadRegressor(**asked, random_state=5).fit(data.x, data.y)
+    assert fitted.hyperparameters_ == hyper
+    moments = head.moments(head.project(head.statistics(data, hyper.clip_norm), hyper.feature_bound))
+    plain = pretraining.pretrain(moments, hyper, [0.0], rng=np.random.default_rng(0))[0]
+    runs = [NoisyHeadRegressor(**asked, random_state=seed).fit(data.x, data.y).Gamma_ for seed in range(400)]
+    error = np.std(runs, axis=0) / math.sqrt(400)
+    assert (np.abs(np.mean(runs, axis=0) - plain) < 5 * error).all()
+    square = (1 - hyper.learning_rate * 2 * hyper.penalty) ** 2
+    most = fitted.noise_std_ * math.sqrt((1 - square**hyper.steps) / (1 - square))
+    assert 0.9 < np.std(runs) / most < 1.1  # the curvature of the data takes off a little
+
+
+@pytest.mark.parametrize("N", [300, 512, 513, 3000])
+def test_the_moments_are_those_of_all_prompts_at_once(N):
+    data = sample(PromptModel(2, 10), N, rng=np.random.default_rng(0))
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
+    hyper = fitted.hyperparameters_
+    found, whole = fitted._moments(data.x, data.y, hyper), head.moments(fitted._statistics(data.x, data.y, hyper))
+    np.testing.assert_array_equal(found.gram, whole.gram)
+    np.testing.assert_array_equal(found.cross, whole.cross)
+
+
+def test_the_noise_pays_for_the_rounding_of_sums():
+    data = sample(PromptModel(2, 10), 2000, rng=np.random.default_rng(0))
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6).fit(data.x, data.y)
+    budget = ApproximateDP(fitted.epsilon, fitted.delta)
+    exact = accounts.noise_std(fitted.account, fitted.hyperparameters_, budget, 2000, fitted.hyperparameters_.steps)
+    assert fitted.noise_std_ == exact * (1 + sums.slack(2000, 4)) > exact
+
+
+def test_public_numbers_whose_noise_has_no_number_are_refused_together():
+    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"learning_rate.*too large or too small"):
+        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, learning_rate=1e10).fit(data.x, data.y)
+
+
+@pytest.mark.parametrize("kind", [NoisyHeadRegressor, PrivateHeadRegressor])
+def test_a_void_prompt_counts_as_one_of_zeros(kind):
+    data = sample(PromptModel(2, 10), 700, rng=np.random.default_rng(0))
+    x, y = data.x.copy(), data.y.copy()
+    x[600], y[600] = 0, 0
+    wanted = kind(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y)
+    x[600, 4, 1] = math.nan
+    found = kind(epsilon=1.0, delta=1e-6, random_state=0, not_finite="void").fit(x, y)
+    np.testing.assert_array_equal(found.Gamma_, wanted.Gamma_)
+    assert found.predict(x, y)[600] == 0
+    y[3, 2] = -math.inf
+    assert np.isfinite(found.fit(x, y).Gamma_).all()
+
+
+def test_public_scales_undo_a_change_of_units():
+    data = sample(PromptModel(2, 10), 3000, rng=np.random.default_rng(0))
+    plain = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(data.x, data.y)
+    stated = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0, feature_norm=4.0, response_scale=50.0).fit(
+        4 * data.x, 50 * data.y
+    )
+    np.testing.assert_allclose(stated.Gamma_, plain.Gamma_, rtol=1e-8)
+    np.testing.assert_allclose(stated.predict(4 * data.x, 50 * data.y), 50 * plain.predict(data.x, data.y), rtol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e10, 1e200])
+def test_no_prompt_is_longer_than_the_sensitivity_assumes(size):
+    rng = np.random.default_rng(0)
+    x, y = size * rng.standard_normal((200, 6, 3)), size * rng.standard_normal((200, 6))
+    fitted = NoisyHeadRegressor(epsilon=1.0, delta=1e-6, random_state=0).fit(x, y)
+    seen = fitted._statistics(x, y, fitted.hyperparameters_)
+    assert np.linalg.norm(seen.Z, axis=(1, 2)).max() <= fitted.hyperparameters_.feature_bound * (1 + 1e-12)
+    assert np.abs(seen.response).max() <= fitted.hyperparameters_.clip_norm
+    assert np.linalg.norm(fitted.Gamma_) <= fitted.hyperparameters_.weight_bound * (1 + 1e-12)
+
+
+def test_releasing_every_iterate_asks_for_more_noise_and_is_then_within_the_claim():
+    data = sample(PromptModel(2, 10), 300, rng=np.random.default_rng(0))
+    asked = {"epsilon": 1.0, "delta": 1e-6, "penalty": 0.1, "steps": 50, "random_state": 0}
+    last = NoisyHeadRegressor(**asked).fit(data.x, data.y)
+    every = NoisyHeadRegressor(**asked, account="every iterate").fit(data.x, data.y)
+    assert every.noise_std_ > last.noise_std_
+    assert every.profile_.honours_claim()
+    assert not last.profile_.honours_claim()
+
+
+@pytest.mark.parametrize("wrong", [{"clip_norm": 1e-200}, {"feature_norm": 1e-200}, {"learning_rate": 1e170}])
+def test_public_numbers_beyond_doubles_are_refused(wrong):
+    data = sample(PromptModel(2, 10), 20, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        NoisyHeadRegressor(epsilon=1.0, delta=1e-6, **wrong).fit(data.x, data.y)

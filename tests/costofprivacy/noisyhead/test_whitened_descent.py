@@ -1,0 +1,214 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapters.noisyhead.a_head_that_works import audit
+from costofprivacy.noisyhead import token_laws, whitened_descent
+from costofprivacy.noisyhead.examples import Examples, examples
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.whitened_plan import Plan, plan
+from costofprivacy.privacy import ApproximateDP, GaussianDP
+from tests import oracles
+from tests.costofprivacy.privacy.test_records import neighbours
+
+MU = 1.5
+STEP = plan(2, 2, 2, GaussianDP(MU), every_token=True, steps=1)
+
+
+def all_at_once() -> audit.Pair:
+    """Orthogonal tokens, orthogonal contexts and opposite gradients: each token is asked, before anything is learnt.
+
+    The second prompt has two tokens along e₁ with opposite labels, so that its gradient is that of their own squares
+    with the sign turned, and a long one along e₂ in both contexts.
+    """
+    first = np.tile([20.0, 0.0], (3, 1)), np.ones(3)
+    second = np.array([[20.0, 0.0], [20.0, 0.0], [0.0, 1e5]]), np.array([1.0, -1.0, 1.0])
+    void = np.zeros((3, 2)), np.zeros(3)
+    data = [(np.stack([void[0], x]), np.stack([void[1], y])) for x, y in (first, second)]
+    one, two = (examples(Prompts(x, y, np.zeros((2, 2))), every_token=True) for x, y in data)
+    return one, two
+
+
+law = settings(derandomize=True, deadline=None, max_examples=30)
+both = pytest.mark.parametrize("every_token", [False, True], ids=["last", "every"])
+UNKNOWN = token_laws.unknown(3, 10.0, rng=np.random.default_rng(5))
+ROUNDING = 1 + 1e-9
+
+
+def drawn(N: int, L: int = 8, seed: int = 0) -> Prompts:
+    return token_laws.sample(UNKNOWN, N, L, rng=np.random.default_rng(seed))
+
+
+def told_for(prompts: Prompts, mu: float, *, every_token: bool, steps: int = 4) -> Plan:
+    N, tokens, D = prompts.x.shape
+    return plan(D, tokens - 1, N, GaussianDP(mu), every_token=every_token, steps=steps)
+
+
+# ---------------------------------------------------------------------------------------------------- the algorithm
+
+
+@both
+@pytest.mark.parametrize("mu", [0.3, 30.0])
+def test_it_is_what_its_text_says_on_the_same_noise(every_token: bool, mu: float) -> None:
+    prompts = drawn(25)
+    told = told_for(prompts, mu, every_token=every_token)
+    noise = np.random.default_rng(1).standard_normal((2, 6, 3, 3))
+    ours = whitened_descent.common(examples(prompts, every_token=every_token), told, noise)
+    asked = [(x, oracles.examples(x, y, every_token)) for x, y in zip(prompts.x, prompts.y)]
+    stds = [told.moment_std(told.feature_norm), told.moment_std(told.context_norm)]
+    stds += [told.step_std(c) for c in told.clip_norms]
+    norms = told.feature_norm, told.context_norm, list(told.clip_norms)
+    for b in range(2):
+        A, M, Gamma = oracles.whitened_descent(asked, *norms, list(told.gains), stds, noise[b])
+        np.testing.assert_allclose(ours.features[b], A, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ours.contexts[b], M, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(ours.Gamma[b], Gamma, rtol=1e-7, atol=1e-12)
+
+
+def test_moments_are_released_symmetric_to_the_last_bit() -> None:
+    """The noise is: what is not symmetric in a mean would be shown without any."""
+    prompts = drawn(200)
+    data, told = examples(prompts, every_token=True), told_for(prompts, 2.0, every_token=True)
+    seen = whitened_descent.releases(data, told, 20, rng=np.random.default_rng(2))
+    for shown in (seen.features, seen.contexts):
+        np.testing.assert_array_equal(shown, shown.swapaxes(1, 2))
+
+
+def test_the_noise_is_isotropic_where_matrices_are_symmetric_and_where_they_are_not() -> None:
+    """Variance s² on the diagonal of a moment, s²/2 beside it, s² in each entry of a step; all independent."""
+    void = Prompts(np.zeros((3, 4, 2)), np.zeros((3, 4)), np.zeros((3, 2)))
+    told = told_for(void, 1.3, every_token=False, steps=1)
+    seen = whitened_descent.releases(examples(void, every_token=False), told, 20_000, rng=np.random.default_rng(5))
+    steps = seen.gradients[:, 0] / told.step_std(told.clip_norms[0])
+    parts = [steps.reshape(-1, 4)]
+    for shown, norm in ((seen.features, told.feature_norm), (seen.contexts, told.context_norm)):
+        unit = shown / told.moment_std(norm)
+        parts.append(np.column_stack([unit[:, 0, 0], unit[:, 1, 1], math.sqrt(2) * unit[:, 0, 1]]))
+    coordinates = np.concatenate(parts, axis=1)
+    np.testing.assert_allclose(coordinates.T @ coordinates / 20_000, np.eye(10), atol=0.05)
+
+
+@both
+def test_without_noise_and_with_many_steps_it_is_the_best_head_of_its_examples(every_token: bool) -> None:
+    """Least squares on the same examples, by a solver; clipping out of the way."""
+    prompts = drawn(2000, L=20)
+    data = examples(prompts, every_token=every_token)
+    free = told_for(prompts, math.inf, every_token=every_token, steps=80)
+    free = replace(free, clip_norms=(1e6,) * 80, gains=(0.5,) * 80, feature_norm=1e6, context_norm=1e6)
+    head = whitened_descent.release(data, free, rng=np.random.default_rng(0))
+    Z = np.einsum("njd,nje->njde", data.query, data.context).reshape(-1, 9)
+    solution = np.linalg.lstsq(Z, data.response.ravel())[0].reshape(3, 3)
+    np.testing.assert_allclose(head, solution, rtol=1e-4, atol=1e-4 * np.abs(solution).max())
+
+
+# ---------------------------------------------------------------------------------------------------- the guarantee
+
+
+@both
+@pytest.mark.parametrize("mu", [0.5, 5.0])
+@law
+@given(pair=neighbours(), seed=st.integers(0, 2**20))
+def test_whatever_prompt_is_replaced_all_that_is_released_moves_by_at_most_mu(
+    every_token: bool, mu: float, pair: tuple[Prompts, Prompts], seed: int
+) -> None:
+    """Σ ‖mean − mean'‖²/std² ≤ μ² along the transcript of one data set, in the noise's own metric."""
+    told = told_for(pair[0], mu, every_token=every_token)
+    first, second = (examples(prompts, every_token=every_token) for prompts in pair)
+    seen = whitened_descent.releases(first, told, 2, rng=np.random.default_rng(seed))
+    assert np.isfinite(seen.Gamma).all()
+    assert (distance(told, first, second, seen) <= mu**2 * ROUNDING).all()
+
+
+def distance(told: Plan, first: Examples, second: Examples, seen: whitened_descent.Transcript) -> np.ndarray:
+    """The sum over the releases, with 1/std² taken apart from the plan: D(D + 1)/2 and D² coordinates."""
+    one, two = (whitened_descent.means_along(data, told, seen) for data in (first, second))
+    rows = np.triu_indices(first.query.shape[2])
+    weight = np.where(rows[0] == rows[1], 1.0, 2.0)  # variances s² and s²/2
+    moment = math.sqrt(2) / (told.N * told.budget.mu * math.sqrt(0.2))
+    step = 2 / (told.N * told.budget.mu * math.sqrt(0.6 / len(told.gains)))
+    total = np.zeros(len(seen.Gamma))
+    for a, b, norm in (
+        (one.features, two.features, told.feature_norm),
+        (one.contexts, two.contexts, told.context_norm),
+    ):
+        total = total + (weight * (a - b)[:, rows[0], rows[1]] ** 2).sum(axis=1) / (moment * norm) ** 2
+    for t, norm in enumerate(told.clip_norms):
+        total = total + ((one.gradients - two.gradients)[:, t] ** 2).sum(axis=(1, 2)) / (step * norm) ** 2
+    return total
+
+
+PARTS = {"tokens": (0.4, 0.3), "response": (0.0, 0.6), "both": (0.3, 0.6)}  # of μ²: the moments', the steps'
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("mu", [1.0, 3.0])
+def test_each_mechanism_s_own_sensitivity_is_attained(name: str, mu: float) -> None:
+    first, second = audit.pairs(every_token=False)[name]
+    told = plan(audit.D, audit.L, audit.N, GaussianDP(mu), every_token=False)
+    seen = whitened_descent.releases(first, told, 200, rng=np.random.default_rng(0))
+    all_of_it = distance(told, first, second, seen) / mu**2
+    np.testing.assert_allclose(audit.spent(told, (first, second), seen) / mu**2, all_of_it, rtol=1e-9)
+    one, two = (whitened_descent.means_along(data, told, seen) for data in (first, second))
+    steps = ((one.gradients - two.gradients) ** 2).sum(axis=(2, 3))
+    steps = (steps / [told.step_std(c) ** 2 for c in told.clip_norms]).sum(axis=1) / mu**2
+    moments, gradients = PARTS[name]
+    assert np.mean(steps) == pytest.approx(gradients, rel=0.03)
+    assert np.mean(all_of_it - steps) == pytest.approx(moments, rel=0.03, abs=1e-12)
+
+
+def test_means_along_its_own_transcript_are_those_that_the_noise_was_added_to() -> None:
+    prompts = drawn(30)
+    data, told = examples(prompts, every_token=True), told_for(prompts, 2.0, every_token=True)
+    noise = np.random.default_rng(1).standard_normal((2, 6, 3, 3))
+    seen = whitened_descent.common(data, told, noise)
+    means = whitened_descent.means_along(data, told, seen)
+    for t, norm in enumerate(told.clip_norms):
+        added = means.gradients[:, t] + told.step_std(norm) * noise[:, 2 + t]
+        np.testing.assert_allclose(seen.gradients[:, t], added, rtol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------ the boundary
+
+
+def test_the_profile_claims_what_is_spent() -> None:
+    budget = ApproximateDP(1.0, 1e-5)
+    told = plan(5, 31, 4000, budget.to_gaussian(), every_token=True)
+    profile = whitened_descent.profile(told, budget)
+    assert profile.honours_claim()
+    assert profile.every_iterate.epsilon(1e-5) == pytest.approx(1.0, rel=1e-6)
+    assert profile.last_iterate == profile.every_iterate
+
+
+def test_releases_come_with_the_means_that_are_found_along_them() -> None:
+    prompts = drawn(30)
+    data, told = examples(prompts, every_token=True), told_for(prompts, 2.0, every_token=True)
+    seen, means = whitened_descent.releases_and_means(data, told, 4, rng=np.random.default_rng(2))
+    np.testing.assert_array_equal(
+        seen.Gamma, whitened_descent.releases(data, told, 4, rng=np.random.default_rng(2)).Gamma
+    )
+    along = whitened_descent.means_along(data, told, seen)
+    for name in ("features", "contexts", "gradients"):
+        np.testing.assert_allclose(getattr(means, name), getattr(along, name), rtol=1e-12)
+
+
+@both
+def test_many_releases_are_as_many_single_ones(every_token: bool) -> None:
+    prompts = drawn(30)
+    data, told = examples(prompts, every_token=every_token), told_for(prompts, 2.0, every_token=every_token)
+    many = whitened_descent.releases(data, told, 3, rng=np.random.default_rng(2))
+    rng = np.random.default_rng(2)
+    single = [whitened_descent.release(data, told, rng=rng) for _ in range(3)]
+    np.testing.assert_allclose(many.Gamma, single, rtol=1e-9)
+    assert many.gradients.shape == (3, 4, 3, 3)
+
+
+def test_one_pair_attains_nearly_all_of_the_budget() -> None:
+    pair = all_at_once()
+    seen = whitened_descent.releases(pair[0], STEP, 500, rng=np.random.default_rng(0))
+    share = distance(STEP, *pair, seen) / MU**2
+    assert share.mean() > 0.97
+    assert share.max() <= ROUNDING

@@ -1,0 +1,128 @@
+"""Every public function that sees private records says what it guarantees, or is known to be no part of a release."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+from costofprivacy import dpgd, noisyhead, rivals
+from tests.costofprivacy.noisyhead import test_records as heads
+from tests.costofprivacy.privacy import test_records
+from tests.costofprivacy.rivals import test_records as others
+
+PRIVATE = frozenset(
+    (
+        "x",
+        "y",
+        "data",
+        "prompts",
+        "raw",
+        "moment",
+        "solutions",
+        "square",
+        "vectors",
+        "batches",
+        "gradient",
+        "noise",
+        "read",
+    )
+)  # what arguments are called that records, or sums over them, come in
+ACCOUNTS = {  # no records, but a sensitivity or a noise that a guarantee rests on
+    "dpgd.update.step_sensitivities",
+    "noisyhead.covariance_head.noise_std",
+    "noisyhead.per_prompt.sensitivity",
+    "noisyhead.per_prompt.noise_std",
+}
+WITHOUT_PRIVACY = {  # solutions and answers that no noise protects: nothing of them may leave
+    "dpgd.descent.descend_samples",
+    "dpgd.families.descend_grid",  # for measurements: its last bits depend on which features all records lack
+    "dpgd.update.simulate",
+    "noisyhead.attack.pretrain_each",
+    "noisyhead.head.bilinear_terms",
+    "noisyhead.last_iterate.simulate",
+    "noisyhead.pretraining.descent_path",
+    "noisyhead.pretraining.gradient_descent",
+    "noisyhead.private_ridge.components",
+    "noisyhead.private_ridge.simulate",
+    "noisyhead.ridge.ridge",
+    "noisyhead.softmax.attend",
+    "noisyhead.softmax.best_scale",
+    "noisyhead.softmax.fit",
+    "noisyhead.softmax.predict",
+    "noisyhead.softmax.prediction_error",
+    "noisyhead.tridiagonal.run",
+    "noisyhead.whitened_descent.means_along",
+    "rivals.sufficient_statistics.smallest_eigenvalue",
+    "noisyhead.whitened_descent.releases_and_means",
+    "noisyhead.whitened_descent.simulate",
+    "noisyhead.whitened_descent.simulated",
+}
+ATTACKS = {  # what an adversary does
+    "dpgd.lower_bound.attack_score",
+    "dpgd.lower_bound.tracing_attack",
+    "noisyhead.attack.candidates",
+    "noisyhead.attack.direction",
+    "noisyhead.attack.perturb",
+    "noisyhead.attack.unit_query",
+    "noisyhead.attack.with_each",
+    "noisyhead.attack_bounds.rerun_displacement",
+}
+FORMS = {  # the same records in another form, or a check of them
+    "dpgd.families.walks",
+    "dpgd.update.coefficients",
+    "noisyhead.curvature.for_updates",
+    "noisyhead.curvature.in_eigenbasis",
+    "noisyhead.pretraining.refuse_unbounded",
+    "noisyhead.prompts.embed",
+    "noisyhead.quadratic.asked",
+    "noisyhead.quadratic.quadratics",
+    "noisyhead.series.idle",
+    "noisyhead.softmax.contexts",
+    "noisyhead.softmax.every_task",
+    "noisyhead.tridiagonal.grown",
+    "noisyhead.tridiagonal.in_tridiagonal_basis",
+    "rivals.streams.blocks",
+}
+NO_RECORD = {  # an x that is a number, or an array of spectra
+    "dpgd.rates_decaying.exponential_integral",
+    "dpgd.rates_decaying.exponential_integral_ceiling",
+    "dpgd.rates_decaying.exponential_integral_tail",
+}
+EXEMPT = WITHOUT_PRIVACY | ATTACKS | FORMS | NO_RECORD
+
+
+def modules() -> Iterator[ModuleType]:
+    for package in (rivals, noisyhead, dpgd):
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            yield importlib.import_module(found.name)
+
+
+def public(module: ModuleType) -> dict[str, Callable[..., object]]:
+    """Its own functions, and the methods of its classes, by name."""
+    found = {}
+    for name, thing in vars(module).items():
+        if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(thing):
+            found[name] = thing
+    return {f"{module.__name__.removeprefix('costofprivacy.')}.{name}": thing for name, thing in found.items()}
+
+
+EVERY = {name: function for module in modules() for name, function in public(module).items()}
+SEEING = {name for name, function in EVERY.items() if PRIVATE & set(inspect.signature(function).parameters)}
+RELEASING = sorted((SEEING - EXEMPT) | ACCOUNTS)
+
+
+def test_what_is_exempt_is_there_and_sees_records() -> None:
+    assert EXEMPT <= SEEING
+    assert set(EVERY) - SEEING >= ACCOUNTS
+
+
+def test_each_is_tried_with_hostile_records() -> None:
+    """By its own name, in one of the three modules that do so."""
+    sources = "\n".join(inspect.getsource(module) for module in (heads, test_records, others))
+    alone = {"descend_records", "averaged_step", "examples"}  # imported without their module
+    called = {name: ".".join(name.split(".")[-2:]) for name in RELEASING}
+    called |= {name: f"{name.split('.')[-1]}(" for name in RELEASING if name.split(".")[-1] in alone}
+    assert [name for name in RELEASING if called[name] not in sources] == []

@@ -1,0 +1,274 @@
+"""Whatever a record holds: what it moves stays within what is claimed, or a public fact is refused."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from costofprivacy.dpgd import families, onepass, update
+from costofprivacy.dpgd.averaged_step import averaged_step
+from costofprivacy.dpgd.descent import Configuration, descend_records
+from costofprivacy.dpgd.schedule import Constant, Harmonic, Polynomial
+from costofprivacy.noisyhead import head, pretraining, private_ridge
+from costofprivacy.noisyhead.curvature import ProductMoments, in_eigenbasis
+from costofprivacy.noisyhead.head import Moments, Statistics
+from costofprivacy.noisyhead.hyperparameters import Hyperparameters
+from costofprivacy.noisyhead.prompts import Prompts
+from costofprivacy.noisyhead.ridge import ridge
+from costofprivacy.privacy import GaussianMechanism, records
+from tests.costofprivacy.privacy import hostile
+
+law = settings(derandomize=True, deadline=None, max_examples=30)
+ROUNDING = 1 + 1e-9
+number = hostile.numbers("float64")
+N, L, D = 5, 3, 2
+n, d = 6, 3
+TOLD = Hyperparameters(clip_norm=1.5, feature_bound=0.8, weight_bound=2.0, penalty=0.3, learning_rate=0.7, steps=1)
+
+
+def arrays(*shape: int) -> st.SearchStrategy[np.ndarray]:
+    """Arrays of hostile numbers, or of ordinary ones with a few hostile."""
+    size = math.prod(shape)
+    return st.one_of(
+        st.lists(number, min_size=size, max_size=size),
+        st.lists(st.floats(-3, 3), min_size=size, max_size=size),
+    ).map(lambda values: np.array(values).reshape(shape))
+
+
+# ------------------------------------------------------------------------------------------------------- NoisyHead
+
+
+def neighbours(records: tuple[int, ...] = (N,)) -> st.SearchStrategy[tuple[Prompts, Prompts]]:
+    """Two data sets of any type and layout that differ in their last prompt; the others are hostile too."""
+    drawn = hostile.neighbours((L + 1, D), (L + 1,), records=records, replaced=-1)
+    return drawn.map(lambda pair: (_prompts(*pair[0]), _prompts(*pair[1])))
+
+
+def _prompts(x: np.ndarray, y: np.ndarray) -> Prompts:
+    return Prompts(x, y, np.zeros((len(x), D)))
+
+
+def bounded(prompts: Prompts) -> Statistics:
+    return head.project(head.statistics(prompts, TOLD.clip_norm), TOLD.feature_bound)
+
+
+@given(neighbours())
+@law
+def test_every_prompt_is_bounded(pair: tuple[Prompts, Prompts]) -> None:
+    data = bounded(pair[0])
+    assert np.linalg.norm(data.query, axis=1).max() <= ROUNDING
+    assert np.linalg.norm(data.Z.reshape(N, -1), axis=1).max() <= TOLD.feature_bound * ROUNDING
+    assert np.abs(data.response).max() <= TOLD.clip_norm
+
+
+@given(neighbours())
+@law
+def test_a_prompt_is_bounded_without_looking_at_the_others(pair: tuple[Prompts, Prompts]) -> None:
+    together, other = (bounded(prompts) for prompts in pair)
+    alone = [bounded(Prompts(*(a[k : k + 1] for a in (pair[0].x, pair[0].y, pair[0].w)))) for k in range(N)]
+    for name in ("query", "context", "response"):
+        rows = getattr(together, name)
+        np.testing.assert_allclose(rows, np.concatenate([getattr(a, name) for a in alone]), rtol=1e-12, atol=1e-300)
+        np.testing.assert_array_equal(rows[:-1], getattr(other, name)[:-1])
+
+
+@given(neighbours(), st.integers(0, 2**31))
+@law
+def test_one_prompt_moves_moments_a_step_and_the_ridge_solution_no_further_than_claimed(
+    pair: tuple[Prompts, Prompts], seed: int
+) -> None:
+    C, G, R = TOLD.clip_norm, TOLD.feature_bound, TOLD.weight_bound
+    one, two = (head.moments(bounded(prompts)) for prompts in pair)
+    assert np.linalg.norm(one.gram - two.gram) <= 2 * G**2 / N * ROUNDING
+    assert np.linalg.norm(one.cross - two.cross) <= 2 * C * G / N * ROUNDING
+    start = np.random.default_rng(seed).standard_normal((D, D))
+    start *= R / np.linalg.norm(start)
+
+    def step(data: object) -> np.ndarray:
+        return pretraining.pretrain(data, TOLD, [0.1], rng=np.random.default_rng(seed), initial=start)[0]
+
+    claimed = pretraining.update_sensitivity(TOLD, N) * ROUNDING
+    assert np.linalg.norm(step(one) - step(two)) <= claimed
+    products = [step(ProductMoments(bounded(prompts))) for prompts in pair]
+    assert np.linalg.norm(products[0] - products[1]) <= claimed
+    told = private_ridge.PrivateRidge(C, G, 0.3, N)
+    assert np.linalg.norm(ridge(one, 0.3) - ridge(two, 0.3)) <= private_ridge.sensitivity(told) * ROUNDING
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", [(1, 0), (1, L)])
+def test_a_prompt_that_is_not_finite_is_void_or_clipped(value: float, place: tuple[int, int]) -> None:
+    rng = np.random.default_rng(2)
+    clean = Prompts(rng.standard_normal((3, L + 1, D)), rng.standard_normal((3, L + 1)), np.zeros((3, D)))
+    y, x = clean.y.copy(), clean.x.copy()
+    y[place] = value
+    found = head.statistics(replace(clean, y=y), 1.0)
+    expected = head.statistics(replace(clean, y=np.nan_to_num(y, posinf=1.0, neginf=-1.0)), 1.0)
+    keep = 0.0 if math.isnan(value) else 1.0
+    np.testing.assert_array_equal(found.context[1], keep * expected.context[1])
+    np.testing.assert_array_equal(found.context[[0, 2]], expected.context[[0, 2]])
+    x[place] = value
+    np.testing.assert_array_equal(head.statistics(replace(clean, x=x), 1.0).context[1], 0.0)
+
+
+def test_what_was_bounded_by_nobody_is_refused() -> None:
+    """Moments that no prompts within C and G can have, and sums that are not finite."""
+    rng = np.random.default_rng(0)
+    raw = Statistics(*rng.standard_normal((2, 9, D)), rng.standard_normal(9))
+    for form in (head.moments, ProductMoments, lambda data: in_eigenbasis(head.moments(data))):
+        pretraining.pretrain(form(raw), TOLD, [0.0], rng=rng)  # nothing is protected, nothing refused
+        with pytest.raises(ValueError, match="must be moments of projected statistics, with a trace"):
+            pretraining.pretrain(form(raw), TOLD, [0.0, 0.1], rng=rng)
+        loud = replace(raw, query=raw.query / 10, response=100 * raw.response)
+        with pytest.raises(ValueError, match="with a norm of the cross moment"):
+            pretraining.pretrain(form(loud), TOLD, [0.1], rng=rng)
+    for value in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="data must be finite"):
+            head.moments(replace(raw, response=np.full(9, value)))
+        with pytest.raises(ValueError, match="data must be finite"):
+            private_ridge.simulate(Moments(np.eye(4), np.full(4, value)), 1.0, [0.1], 1, rng=rng)
+        with pytest.raises(ValueError, match="initial must be finite"):
+            pretraining.pretrain(head.moments(raw), TOLD, [0.0], rng=rng, initial=np.full((D, D), value))
+
+
+@pytest.mark.parametrize("size", [1.0, 1e160, math.inf, math.nan])
+def test_weights_stay_in_their_ball(size: float) -> None:
+    rows = np.array([[3.0, 4.0], [size, -size]])
+    kept = pretraining.project_ball(rows, 2.0)
+    assert np.linalg.norm(kept, axis=1).max() <= 2 * ROUNDING
+    np.testing.assert_allclose(kept[0], [1.2, 1.6])
+
+
+def test_without_prompts_or_tokens_there_is_nothing_to_release() -> None:
+    none = Prompts(np.zeros((0, L + 1, D)), np.zeros((0, L + 1)), np.zeros((0, D)))
+    with pytest.raises(ValueError, match="at least 1 prompt, got none"):
+        head.moments(bounded(none))
+    with pytest.raises(ValueError, match="at least one labelled token"):
+        head.statistics(Prompts(np.ones((2, 1, D)), np.ones((2, 1)), np.zeros((2, D))), 1.0)
+    with pytest.raises(ValueError, match="context must have shape"):
+        Statistics(np.ones((3, D)), np.ones((2, D)), np.ones(3))
+
+
+# ----------------------------------------------------------------------------------------------------------- DP-GD
+
+
+C_CLIP, ETA = 0.7, 0.9
+
+
+Pass = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+passes = hostile.neighbours((d,), (), records=(n,))
+
+
+@given(passes, arrays(d))
+@law
+def test_no_gradient_is_longer_than_its_bound(pair: Pass, theta: np.ndarray) -> None:
+    x, y = pair[0]
+    theta = np.nan_to_num(theta, posinf=1e6, neginf=-1e6).clip(-1e6, 1e6)
+    gradients = update.clipped_gradients(theta, x, y, C_CLIP)
+    assert records.lengths(gradients).max() <= C_CLIP * ROUNDING
+    moved = update.noiseless_step(theta, x, y, ETA, C_CLIP) - theta
+    assert records.lengths(moved).max() <= ETA * C_CLIP * ROUNDING + 1e-9 * np.abs(theta).max()
+
+
+@pytest.mark.parametrize(("size", "response"), [(1e-200, 1e300), (1e-320, 1e308), (1e200, 1.0), (1e155, 1e308)])
+def test_where_squares_leave_the_doubles_a_record_is_void(size: float, response: float) -> None:
+    """As it was found: the norm of 1e-200 was computed as 0, which clipped nothing, and the gradient was 1e100 long."""
+    gradient = update.clipped_gradients(np.zeros(d), np.full((1, d), size), np.array([response]), C_CLIP)
+    np.testing.assert_array_equal(gradient, 0.0)
+
+
+@given(passes, st.integers(0, 2**31))
+@law
+def test_no_step_expands_whatever_its_record(pair: Pass, seed: int) -> None:
+    x, y = pair[0]
+    one, two = np.random.default_rng(seed).standard_normal((2, d))
+    apart = update.noiseless_step(one, x, y, ETA, C_CLIP) - update.noiseless_step(two, x, y, ETA, C_CLIP)
+    assert np.linalg.norm(apart, axis=1).max() <= np.linalg.norm(one - two) * ROUNDING + 1e-14
+
+
+@given(passes)
+@settings(law, max_examples=40)
+def test_a_block_of_steps_is_no_longer_than_its_steps(pair: Pass) -> None:
+    x, y = (records.numbers("", part, (None,) * part.ndim) for part in pair[0])
+    rates = update.adapted_rates(ETA, pair[0][0])
+    sound = records.usable(x, np.zeros(n))
+    assert (rates[sound] * (x[sound] ** 2).sum(axis=1) <= 2 * ROUNDING).all()
+    assert ((rates >= 0) & (rates <= ETA)).all()
+    theta, told = np.zeros((d, 1)), (np.full((n, 1), ETA), np.zeros((n, 1)), np.array([C_CLIP]))
+    with np.errstate(divide="ignore"):
+        update.advance(theta, *records.regression(x, y), np.zeros((n, d)), *told)
+    assert np.linalg.norm(theta) <= update.step_sensitivities(np.full(n, ETA), C_CLIP).sum() / 2 * ROUNDING
+
+
+@given(
+    st.integers(0, n - 1).flatmap(
+        lambda k: st.tuples(st.just(k), hostile.neighbours((d,), (), records=(n,), replaced=k))
+    )
+)
+@settings(law, max_examples=80)
+def test_one_record_moves_a_pass_no_further_than_its_step_may(drawn: tuple[int, Pass]) -> None:
+    """With the same noise θ moves by at most 2η_kC: what protects record k is all the noise from step k on."""
+    k, ((x, y), (X, Y)) = drawn
+    for plan in (Constant(3.0), Polynomial(3.0, 2.0), Harmonic(2.0, 0.1)):
+        told = Configuration(0.5, plan, 1.0)
+        claimed = 2 * float(plan((k + 1) / n)) / n * told.clip_norm(d)
+        for run in (_released, _descended, _on_a_grid):
+            assert np.linalg.norm(run(x, y, told) - run(X, Y, told)) <= claimed * ROUNDING + 1e-14
+
+
+def _released(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
+    return onepass.release([(x, y)], told, n, d, rng=np.random.default_rng(3)).theta
+
+
+def _descended(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
+    return descend_records(x, y, [told], rng=np.random.default_rng(3))[0]
+
+
+def _on_a_grid(x: np.ndarray, y: np.ndarray, told: Configuration) -> np.ndarray:
+    wider = replace(told, clip=2 * told.clip)
+    return families.descend_grid(x, y, [wider, told], rng=np.random.default_rng(3))[1]
+
+
+@given(hostile.neighbours((d,), ()))
+@law
+def test_one_record_moves_the_average_no_further_than_claimed(pair: Pass) -> None:
+    def stepped(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+        return averaged_step(np.ones(d), X, Y, 0.5, 1.0, 0.5, rng=np.random.default_rng(4))
+
+    moved = stepped(*pair[0]) - stepped(*pair[1])
+    assert np.linalg.norm(moved) <= 2 * 0.5 * math.sqrt(d) / len(pair[0][0]) / 0.5 * ROUNDING + 1e-14
+
+
+def test_the_average_refuses_public_facts_alone() -> None:
+    told, rng = (0.5, 1.0, 0.5), np.random.default_rng(0)
+    for theta, x, y, words in (
+        (np.ones(d), np.zeros((0, d)), np.zeros(0), "number of records must be"),
+        (np.ones(d), np.zeros((2, d)), np.zeros(3), "y must have shape"),
+        (np.ones(2), np.zeros((2, d)), np.zeros(2), "theta must have shape"),
+        (np.full(d, math.nan), np.zeros((2, d)), np.zeros(2), "theta must be finite"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            averaged_step(theta, x, y, *told, rng=rng)
+    with pytest.raises(ValueError, match="mu must be"):
+        averaged_step(np.ones(d), np.zeros((2, d)), np.zeros(2), 0.5, 1.0, 2.0, rng=rng)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, math.nan, math.inf])
+def test_rates_that_are_none_have_no_sensitivity(wrong: float) -> None:
+    with pytest.raises(ValueError, match="learning_rates must be non-negative and finite"):
+        update.step_sensitivities(np.array([0.1, wrong]), 1.0)
+
+
+# ------------------------------------------------------------------------------------------------------- the rest
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, 1e300, 1e17])
+def test_a_value_that_noise_cannot_hide_is_refused(value: float) -> None:
+    """1e17 + N(0, 1) is 1e17 as often as not: doubles there are 16 apart."""
+    mechanism, rng = GaussianMechanism(1.0, 1.0), np.random.default_rng(0)
+    with pytest.raises(ValueError, match=r"value must be finite and below 4\.5e"):
+        mechanism.release(np.array([0.0, value]), rng=rng)
+    assert mechanism.release(np.zeros(0), rng=rng).shape == (0,)
